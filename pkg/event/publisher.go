@@ -1,0 +1,50 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	"github.com/cloudevents/sdk-go/v2/binding"
+	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
+)
+
+// Publisher posts events to one address, in binary mode. The zero value posts nothing. Safe for concurrent use.
+type Publisher struct {
+	// URL is the Broker's ingress. Empty drops every event, for an installation without listeners.
+	URL string
+	// Client is the HTTP client; nil is http.DefaultClient.
+	Client *http.Client
+}
+
+// Publish posts one event once and reports whether the receiver took it. The caller's context bounds the wait; nothing is retried.
+func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
+	if p.URL == "" {
+		return nil
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, nil)
+	if err != nil {
+		return fmt.Errorf("post event %s to %s: %w", e.ID(), p.URL, err)
+	}
+	if err := cehttp.WriteRequest(ctx, binding.ToMessage(&e), request); err != nil {
+		return fmt.Errorf("encode event %s: %w", e.ID(), err)
+	}
+	client := p.Client
+	if client == nil {
+		client = http.DefaultClient
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return fmt.Errorf("post event %s of type %s: %w", e.ID(), e.Type(), err)
+	}
+	defer func() {
+		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4096)) // so that the connection is kept
+		_ = response.Body.Close()
+	}()
+	if response.StatusCode >= 300 {
+		return fmt.Errorf("post event %s of type %s to %s: answer %d", e.ID(), e.Type(), p.URL, response.StatusCode)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
+	"go.uber.org/zap"
+
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// maxEvent bounds an event's body. Ours are below a kilobyte; an ApiServerSource in Reference mode sends less than two.
+const maxEvent = 64 << 10
+
+// Handle is what a function does with one event. Its error decides the answer by the table of package fail.
+type Handle func(ctx context.Context, e cloudevents.Event) error
+
+// Receiver answers the POSTs of a Trigger. The answer has no body: a body that is no event would be taken for a failed delivery.
+//
+//	malformed event          400   not sent again
+//	handled, or nothing to do 200
+//	an error                  as package fail says for its kind
+type Receiver struct {
+	// Handle is called once for each event.
+	Handle Handle
+	// Log gets one line for every event that was not handled.
+	Log *zap.SugaredLogger
+	// Budget bounds one call of Handle; zero means no bound but the caller's.
+	Budget time.Duration
+}
+
+// ServeHTTP reads one event in binary or structured mode and hands it on.
+func (r Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	if request.Method != http.MethodPost {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	}
+	request.Body = http.MaxBytesReader(w, request.Body, maxEvent)
+	e, err := cehttp.NewEventFromHTTPRequest(request)
+	if err == nil {
+		err = e.Validate()
+	}
+	if err != nil {
+		r.Log.Warnw("malformed event, dropped", telemetry.Error, fail.Message(err))
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	ctx := request.Context()
+	if r.Budget > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.Budget)
+		defer cancel()
+	}
+	err = r.call(ctx, *e)
+	if err != nil {
+		r.report(*e, err)
+	}
+	w.WriteHeader(fail.OutcomeOf(err).HTTP)
+}
+
+func (r Receiver) call(ctx context.Context, e cloudevents.Event) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fail.Recovered("handle event "+e.ID(), value)
+			r.Log.Errorw("a handler panicked", telemetry.EventID, e.ID(), telemetry.Error, fmt.Sprint(value), zap.StackSkip("stack", 2))
+		}
+	}()
+	return r.Handle(ctx, e)
+}
+
+func (r Receiver) report(e cloudevents.Event, err error) {
+	kind := fail.KindOf(err)
+	line := r.Log.Infow
+	switch fail.Of(kind).Log {
+	case fail.LevelError:
+		line = r.Log.Errorw
+	case fail.LevelDebug:
+		line = r.Log.Debugw
+	}
+	line("event not handled to its end", telemetry.EventID, e.ID(), telemetry.EventType, e.Type(), telemetry.Key, e.Subject(),
+		telemetry.ErrorKind, string(kind), telemetry.Error, fail.Message(err))
+}

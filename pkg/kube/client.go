@@ -1,0 +1,216 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// The client's own limits. A burst of a hundred resources must not wait for the client; API priority and fairness protects the
+// server. The timeout bounds one call (design: a call 10 s, a pass 20 s).
+const (
+	qps         = 200
+	burst       = 400
+	callTimeout = 10 * time.Second
+)
+
+// Client reads and writes Kubernetes objects. Safe for concurrent use.
+type Client struct {
+	dynamic dynamic.Interface
+}
+
+// Object names one object: its resource, namespace (empty for a cluster-scoped one) and name.
+type Object struct {
+	// Resource is the group, version and plural.
+	Resource schema.GroupVersionResource
+	// Namespace is empty for cluster-scoped objects.
+	Namespace string
+	// Name is metadata.name.
+	Name string
+}
+
+// String is "<plural> <namespace>/<name>", for error texts.
+func (o Object) String() string {
+	if o.Namespace == "" {
+		return o.Resource.Resource + " " + o.Name
+	}
+	return fmt.Sprintf("%s %s/%s", o.Resource.Resource, o.Namespace, o.Name)
+}
+
+// New wraps a dynamic client.
+func New(d dynamic.Interface) *Client { return &Client{dynamic: d} }
+
+// InCluster connects with the pod's service account. The user agent names the function, so that audit logs do, too.
+func InCluster(userAgent string) (*Client, error) {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("read the service account of this pod: %w", err)
+	}
+	return ForConfig(config, userAgent)
+}
+
+// ForConfig connects with the given configuration, with this package's limits on it.
+func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
+	config = rest.CopyConfig(config)
+	config.QPS, config.Burst, config.Timeout, config.UserAgent = qps, burst, callTimeout, userAgent
+	d, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
+	}
+	return New(d), nil
+}
+
+func (c *Client) resource(gvr schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {
+	if namespace == "" {
+		return c.dynamic.Resource(gvr)
+	}
+	return c.dynamic.Resource(gvr).Namespace(namespace)
+}
+
+// Get reads one object; found is false when the API server says that there is none.
+func (c *Client) Get(ctx context.Context, o Object) (u *unstructured.Unstructured, found bool, err error) {
+	u, err = c.resource(o.Resource, o.Namespace).Get(ctx, o.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("get %s: %w", o, err)
+	}
+	return u, true, nil
+}
+
+// Query selects the objects of a List.
+type Query struct {
+	// Resource is the group, version and plural.
+	Resource schema.GroupVersionResource
+	// Namespace is empty for all namespaces.
+	Namespace string
+	// Labels is a label selector; empty selects all.
+	Labels string
+	// Fields is a field selector; empty selects all.
+	Fields string
+	// Limit is the size of a page; zero means everything at once.
+	Limit int64
+	// Continue is the token of the page before; empty means the first page.
+	Continue string
+}
+
+// List reads one page. The list's own continue token is empty after the last one.
+func (c *Client) List(ctx context.Context, q Query) (*unstructured.UnstructuredList, error) {
+	list, err := c.resource(q.Resource, q.Namespace).List(ctx, metav1.ListOptions{
+		LabelSelector: q.Labels, FieldSelector: q.Fields, Limit: q.Limit, Continue: q.Continue,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
+	}
+	return list, nil
+}
+
+// Create makes an object; an existing one is an AlreadyExists error of the API server.
+func (c *Client) Create(ctx context.Context, o Object, object any) (*unstructured.Unstructured, error) {
+	u, err := Unstructured(object)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", o, err)
+	}
+	created, err := c.resource(o.Resource, o.Namespace).Create(ctx, u, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", o, err)
+	}
+	return created, nil
+}
+
+// UpdateStatus writes the status subresource of an object as a whole. The resourceVersion in it is the precondition.
+func (c *Client) UpdateStatus(ctx context.Context, o Object, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	updated, err := c.resource(o.Resource, o.Namespace).UpdateStatus(ctx, u, metav1.UpdateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("write status of %s: %w", o, err)
+	}
+	return updated, nil
+}
+
+// MergePatch applies a JSON merge patch. A uid or resourceVersion in its metadata is a precondition.
+func (c *Client) MergePatch(ctx context.Context, o Object, patch map[string]any) (*unstructured.Unstructured, error) {
+	body, err := json.Marshal(patch)
+	if err != nil {
+		return nil, fmt.Errorf("patch %s: %w", o, err)
+	}
+	u, err := c.resource(o.Resource, o.Namespace).Patch(ctx, o.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("patch %s: %w", o, err)
+	}
+	return u, nil
+}
+
+// Apply sends an object by server-side apply under the given field manager, taking over fields that others own.
+func (c *Client) Apply(ctx context.Context, o Object, object any, manager string) error {
+	u, err := Unstructured(object)
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", o, err)
+	}
+	if _, err := c.resource(o.Resource, o.Namespace).Apply(ctx, o.Name, u, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+		return fmt.Errorf("apply %s: %w", o, err)
+	}
+	return nil
+}
+
+// Delete removes the object that the preconditions name. An object that is gone already is a success; another one under the same
+// name is a Conflict error of the API server.
+func (c *Client) Delete(ctx context.Context, o Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error {
+	opts := metav1.DeleteOptions{}
+	if uid != "" {
+		opts.Preconditions = &metav1.Preconditions{UID: &uid}
+	}
+	for _, option := range options {
+		option(&opts)
+	}
+	err := c.resource(o.Resource, o.Namespace).Delete(ctx, o.Name, opts)
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete %s: %w", o, err)
+	}
+	return nil
+}
+
+// Propagation sets the deletion propagation of a Delete.
+func Propagation(p metav1.DeletionPropagation) func(*metav1.DeleteOptions) {
+	return func(o *metav1.DeleteOptions) { o.PropagationPolicy = &p }
+}
+
+// AtVersion makes the resourceVersion a precondition of a Delete.
+func AtVersion(resourceVersion string) func(*metav1.DeleteOptions) {
+	return func(o *metav1.DeleteOptions) {
+		if o.Preconditions == nil {
+			o.Preconditions = &metav1.Preconditions{}
+		}
+		o.Preconditions.ResourceVersion = &resourceVersion
+	}
+}
+
+// Unstructured converts a typed object, or passes an unstructured one through.
+func Unstructured(object any) (*unstructured.Unstructured, error) {
+	if u, ok := object.(*unstructured.Unstructured); ok {
+		return u, nil
+	}
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+	if err != nil {
+		return nil, fmt.Errorf("convert %T: %w", object, err)
+	}
+	return &unstructured.Unstructured{Object: content}, nil
+}
+
+// Typed converts an unstructured object into the typed one that out points to.
+func Typed(u *unstructured.Unstructured, out any) error {
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
+		return fmt.Errorf("read %s %s/%s as %T: %w", u.GetKind(), u.GetNamespace(), u.GetName(), out, err)
+	}
+	return nil
+}

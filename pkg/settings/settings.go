@@ -1,0 +1,131 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kelseyhightower/envconfig"
+	"knative.dev/pkg/configmap"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+)
+
+// environment is what a function takes from its environment variables. The manifests in config/knative set them.
+type environment struct {
+	Namespace     string `envconfig:"SYSTEM_NAMESPACE" default:"flink-system"`
+	ConfDir       string `envconfig:"FLINK_CONF_DIR" default:"/etc/flink-operator"`
+	LoggingDir    string `envconfig:"CONFIG_LOGGING_DIR" default:"/etc/config-logging"`
+	Port          int    `envconfig:"PORT" default:"8080"`
+	ControlBroker string `envconfig:"CONTROL_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-control"`
+	EventsBroker  string `envconfig:"EVENTS_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-events"`
+	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
+	Watched       string `envconfig:"WATCH_NAMESPACES"`
+}
+
+// Settings is one function's view of its installation. The zero value is of no use; Load makes it.
+type Settings struct {
+	// Namespace is where the functions, Brokers and the clock live; SYSTEM_NAMESPACE.
+	Namespace string
+	// Port is the TCP port to listen on; PORT, which Knative sets.
+	Port int
+	// ControlBroker is the URL that takes pass.requested and shard events; CONTROL_BROKER_URL.
+	ControlBroker string
+	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
+	EventsBroker string
+	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
+	Clock string
+	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty means all.
+	Namespaces []string
+	// Operator is the base configuration of the installation, with its namespace and version defaults.
+	Operator flinkconf.Operator
+	// LogFiles are the log configuration files shipped to clusters whose spec has no logConfiguration, by file name.
+	LogFiles map[string]string
+	// Logging is the content of ConfigMap config-logging; empty means the built-in logging configuration.
+	Logging map[string]string
+}
+
+// logFiles are the names that a Flink image reads its log configuration from.
+var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
+
+// allNamespaces is the reference operator's word for "watch everything" (kubernetes.operator.watched.namespaces).
+const allNamespaces = "JOSDK_ALL_NAMESPACES"
+
+// Load reads the environment and the mounted directories. A missing directory counts as empty, since every setting has a default;
+// a file that cannot be read or parsed is an error that names it.
+func Load() (Settings, error) {
+	var env environment
+	if err := envconfig.Process("", &env); err != nil {
+		return Settings{}, fmt.Errorf("read the environment: %w", err)
+	}
+	files, err := loadDir(env.ConfDir)
+	if err != nil {
+		return Settings{}, err
+	}
+	logging, err := loadDir(env.LoggingDir)
+	if err != nil {
+		return Settings{}, err
+	}
+	base, err := flinkconf.LoadDir(files)
+	if err != nil {
+		return Settings{}, fmt.Errorf("base Flink configuration in %s: %w", env.ConfDir, err)
+	}
+	s := Settings{
+		Namespace: env.Namespace, Port: env.Port, Clock: env.Clock,
+		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker,
+		Operator: flinkconf.NewOperator(base), LogFiles: map[string]string{}, Logging: logging,
+	}
+	for _, name := range logFiles {
+		if text, ok := files[name]; ok {
+			s.LogFiles[name] = text
+		}
+	}
+	s.Namespaces = watched(env.Watched, base)
+	return s, nil
+}
+
+// Watches reports whether resources of the namespace are this installation's.
+func (s Settings) Watches(namespace string) bool {
+	if len(s.Namespaces) == 0 {
+		return true
+	}
+	for _, n := range s.Namespaces {
+		if n == namespace {
+			return true
+		}
+	}
+	return false
+}
+
+func watched(fromEnv string, base flinkconf.Config) []string {
+	text := strings.TrimSpace(fromEnv)
+	if text == "" {
+		text = base["kubernetes.operator.watched.namespaces"]
+	}
+	var names []string
+	for _, name := range strings.Split(text, ",") {
+		name = strings.TrimSpace(name)
+		if name == allNamespaces {
+			return nil
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func loadDir(dir string) (map[string]string, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	if _, err := os.Stat(dir); os.IsNotExist(err) {
+		return nil, nil
+	}
+	files, err := configmap.Load(filepath.Clean(dir))
+	if err != nil {
+		return nil, fmt.Errorf("read the mounted directory %s: %w", dir, err)
+	}
+	return files, nil
+}
