@@ -1,0 +1,3 @@
+package v1beta1
+
+//go:generate go tool controller-gen object paths=.

@@ -1,0 +1,145 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// Pace says how soon a resource is looked at again.
+type Pace string
+
+const (
+	// PaceFast: each tick of the clock while something is in transition.
+	PaceFast Pace = "fast"
+	// PaceSlow: the sweep. Empty means the same.
+	PaceSlow Pace = "slow"
+)
+
+// Progress is what our functions keep in the status of every kind: where the
+// resource stands and what is under way.
+type Progress struct {
+	// Situation is the one word the last pass had for the resource; empty
+	// before the first pass.
+	Situation string `json:"situation,omitempty"`
+	// Pace says how soon the resource is looked at again; empty means slow.
+	Pace Pace `json:"pace,omitempty"`
+	// PaceSince is when Pace took its value.
+	PaceSince *metav1.Time `json:"paceSince,omitempty"`
+	// NextLook is when the resource is due again at the latest; nil means no
+	// date, the sweep finds it.
+	NextLook *metav1.Time `json:"nextLook,omitempty"`
+	// Intent is the disruptive operation under way; nil means none.
+	Intent *Intent `json:"intent,omitempty"`
+}
+
+// IntentPurpose says what an operation is for.
+type IntentPurpose string
+
+const (
+	// PurposeDeploy: the first start.
+	PurposeDeploy IntentPurpose = "Deploy"
+	// PurposeUpgrade: stop, then start with the new spec.
+	PurposeUpgrade IntentPurpose = "Upgrade"
+	// PurposeSuspend: stop and stay stopped.
+	PurposeSuspend IntentPurpose = "Suspend"
+	// PurposeResume: start a suspended job.
+	PurposeResume IntentPurpose = "Resume"
+	// PurposeRecover: start again what was lost or failed.
+	PurposeRecover IntentPurpose = "Recover"
+	// PurposeDelete: stop because the resource is being deleted.
+	PurposeDelete IntentPurpose = "Delete"
+	// PurposeRollback: stop, then start with the last stable spec.
+	PurposeRollback IntentPurpose = "Rollback"
+	// PurposeRedeploy: start from initialSavepointPath because the redeploy
+	// nonce changed.
+	PurposeRedeploy IntentPurpose = "Redeploy"
+)
+
+// IntentStep says how far an operation got.
+type IntentStep string
+
+const (
+	// StepStopping: the old job is being stopped.
+	StepStopping IntentStep = "Stopping"
+	// StepStarting: the objects of the new start are being created.
+	StepStarting IntentStep = "Starting"
+	// StepReleased: the start is recorded as released; it is a running job now.
+	StepReleased IntentStep = "Released"
+)
+
+// StartKind says what state a job starts from.
+type StartKind string
+
+const (
+	// StartEmpty: no state.
+	StartEmpty StartKind = "Empty"
+	// StartSavepoint: the savepoint or checkpoint at StartPoint.Path.
+	StartSavepoint StartKind = "Savepoint"
+	// StartLastState: the checkpoint that the high-availability data names.
+	StartLastState StartKind = "LastState"
+)
+
+// Intent is the write-ahead record of a disruptive operation: stored before the
+// first effect, so that any later pass can go on from where a lost one stopped.
+type Intent struct {
+	// OperationID, 32 hexadecimal digits, is derived from the resource's UID,
+	// OverResourceVersion and Purpose. It is on every object the start creates.
+	OperationID string `json:"operationID,omitempty"`
+	// Purpose of the operation.
+	Purpose IntentPurpose `json:"purpose,omitempty"`
+	// OverResourceVersion is the resourceVersion that the intent was stored over.
+	OverResourceVersion string `json:"overResourceVersion,omitempty"`
+	// Generation of the spec that the operation leads to.
+	Generation int64 `json:"generation,omitempty"`
+	// SpecHash is a hash of Spec.
+	SpecHash string `json:"specHash,omitempty"`
+	// Spec that the operation leads to, in the text form of lastReconciledSpec.
+	Spec string `json:"spec,omitempty"`
+	// Step says how far the operation got.
+	Step IntentStep `json:"step,omitempty"`
+	// JobID of the job to start, 32 hexadecimal digits; empty when nothing is
+	// started.
+	JobID string `json:"jobID,omitempty"`
+	// From is the state the job starts from; nil while not known yet.
+	From *StartPoint `json:"from,omitempty"`
+	// TriggerID of the savepoint or stop request at Flink, 32 hexadecimal
+	// digits; empty when none is made.
+	TriggerID string `json:"triggerID,omitempty"`
+	// Stops is the running job that the operation stops; nil when there is none.
+	Stops *Incarnation `json:"stops,omitempty"`
+	// Release is set when the start was released; nil before.
+	Release *Release `json:"release,omitempty"`
+	// StoredAt is when the intent was stored.
+	StoredAt metav1.Time `json:"storedAt,omitzero"`
+	// Deadline of the current step; nil means none.
+	Deadline *metav1.Time `json:"deadline,omitempty"`
+}
+
+// StartPoint is the state that a job starts from, and why that one.
+type StartPoint struct {
+	// Kind of the state.
+	Kind StartKind `json:"kind,omitempty"`
+	// Path of the savepoint or checkpoint; empty unless Kind is Savepoint.
+	Path string `json:"path,omitempty"`
+	// Reason in one CamelCase word.
+	Reason string `json:"reason,omitempty"`
+}
+
+// Incarnation identifies one run of one job: another start time is another run.
+type Incarnation struct {
+	// DeploymentUID is the UID of the JobManager Deployment.
+	DeploymentUID types.UID `json:"deploymentUID,omitempty"`
+	// JobID at Flink, 32 hexadecimal digits.
+	JobID string `json:"jobID,omitempty"`
+	// JobStartTime is Flink's start-time of the job, epoch milliseconds as
+	// decimal text (GET /jobs/:jobid, start-time).
+	JobStartTime string `json:"jobStartTime,omitempty"`
+}
+
+// Release records that a prepared start may run: from here it is a running job.
+type Release struct {
+	// DeploymentUID is the UID of the prepared JobManager Deployment.
+	DeploymentUID types.UID `json:"deploymentUID,omitempty"`
+	// Replicas that the Deployment gets.
+	Replicas int32 `json:"replicas,omitempty"`
+}

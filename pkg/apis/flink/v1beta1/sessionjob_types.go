@@ -1,0 +1,37 @@
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// FlinkSessionJob is one job on a session cluster.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:path=flinksessionjobs,singular=flinksessionjob,shortName=sessionjob,scope=Namespaced
+// +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=`.status.lifecycleState`
+// +kubebuilder:selectablefield:JSONPath=`.status.pace`
+// +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
+// +kubebuilder:printcolumn:name="Lifecycle State",type=string,JSONPath=`.status.lifecycleState`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
+// +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
+type FlinkSessionJob struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+	// Spec is what the user wants.
+	Spec FlinkSessionJobSpec `json:"spec,omitzero"`
+	// Status is what was observed and what is under way; zero before the first
+	// pass.
+	Status FlinkSessionJobStatus `json:"status,omitzero"`
+}
+
+// FlinkSessionJobSpec describes a job and the cluster that runs it.
+type FlinkSessionJobSpec struct {
+	// Job to run. Required.
+	Job *JobSpec `json:"job,omitempty"`
+	// RestartNonce restarts the job when it changes to another value.
+	RestartNonce *int64 `json:"restartNonce,omitempty"`
+	// FlinkConfiguration of the job, over that of its cluster.
+	FlinkConfiguration FlinkConfiguration `json:"flinkConfiguration,omitempty"`
+	// DeploymentName is the name of the session FlinkDeployment in the same
+	// namespace. Required, and never changed.
+	DeploymentName string `json:"deploymentName,omitempty"`
+}

@@ -1,0 +1,293 @@
+package v1beta1
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// FlinkJobState is the state of a job as Flink reports it (JobStatus of
+// flink-core, GET /jobs/:jobid, state).
+//
+// +kubebuilder:validation:Enum=INITIALIZING;CREATED;RUNNING;FAILING;FAILED;CANCELLING;CANCELED;FINISHED;RESTARTING;SUSPENDED;RECONCILING
+type FlinkJobState string
+
+// The states of Flink 1.15 to 2.x. RECONCILING also stands for "not known
+// while deploying or out of reach".
+const (
+	FlinkJobInitializing FlinkJobState = "INITIALIZING"
+	FlinkJobCreated      FlinkJobState = "CREATED"
+	FlinkJobRunning      FlinkJobState = "RUNNING"
+	FlinkJobFailing      FlinkJobState = "FAILING"
+	FlinkJobFailed       FlinkJobState = "FAILED"
+	FlinkJobCancelling   FlinkJobState = "CANCELLING"
+	FlinkJobCanceled     FlinkJobState = "CANCELED"
+	FlinkJobFinished     FlinkJobState = "FINISHED"
+	FlinkJobRestarting   FlinkJobState = "RESTARTING"
+	FlinkJobSuspended    FlinkJobState = "SUSPENDED"
+	FlinkJobReconciling  FlinkJobState = "RECONCILING"
+)
+
+// Known tells whether the text is one of the enumeration.
+func (s FlinkJobState) Known() bool {
+	return s.IsTerminal() || slices.Contains([]FlinkJobState{
+		FlinkJobInitializing, FlinkJobCreated, FlinkJobRunning, FlinkJobFailing, FlinkJobCancelling,
+		FlinkJobRestarting, FlinkJobSuspended, FlinkJobReconciling,
+	}, s)
+}
+
+// IsTerminal tells whether the job has ended for good: FAILED, CANCELED or
+// FINISHED (isGloballyTerminalState of Flink). SUSPENDED is not: high
+// availability may bring the job back.
+func (s FlinkJobState) IsTerminal() bool {
+	return s == FlinkJobFailed || s == FlinkJobCanceled || s == FlinkJobFinished
+}
+
+// LifecycleState is the summary of a resource in one word.
+//
+// +kubebuilder:validation:Enum=CREATED;SUSPENDED;UPGRADING;DEPLOYED;STABLE;ROLLING_BACK;ROLLED_BACK;FAILED;DELETING;DELETED
+type LifecycleState string
+
+const (
+	// LifecycleCreated: not deployed yet.
+	LifecycleCreated LifecycleState = "CREATED"
+	// LifecycleSuspended: the job is suspended.
+	LifecycleSuspended LifecycleState = "SUSPENDED"
+	// LifecycleUpgrading: the old job is being stopped for a new one.
+	LifecycleUpgrading LifecycleState = "UPGRADING"
+	// LifecycleDeployed: started, not yet known to be stable.
+	LifecycleDeployed LifecycleState = "DEPLOYED"
+	// LifecycleStable: runs, and would be rolled back to.
+	LifecycleStable LifecycleState = "STABLE"
+	// LifecycleRollingBack: on the way back to the last stable spec.
+	LifecycleRollingBack LifecycleState = "ROLLING_BACK"
+	// LifecycleRolledBack: runs with the last stable spec.
+	LifecycleRolledBack LifecycleState = "ROLLED_BACK"
+	// LifecycleFailed: the job failed for good.
+	LifecycleFailed LifecycleState = "FAILED"
+	// LifecycleDeleting: the resource is being deleted.
+	LifecycleDeleting LifecycleState = "DELETING"
+	// LifecycleDeleted: nothing is left of it.
+	LifecycleDeleted LifecycleState = "DELETED"
+)
+
+// Known tells whether the text is one of the enumeration.
+func (s LifecycleState) Known() bool {
+	return s.IsTerminal() || slices.Contains([]LifecycleState{
+		LifecycleCreated, LifecycleUpgrading, LifecycleDeployed, LifecycleRollingBack, LifecycleDeleting,
+	}, s)
+}
+
+// IsTerminal tells whether the resource stays there until someone changes it:
+// SUSPENDED, STABLE, ROLLED_BACK, FAILED and DELETED.
+func (s LifecycleState) IsTerminal() bool {
+	return slices.Contains([]LifecycleState{
+		LifecycleSuspended, LifecycleStable, LifecycleRolledBack, LifecycleFailed, LifecycleDeleted,
+	}, s)
+}
+
+// ReconciliationState says whether the reconciled spec is deployed.
+//
+// +kubebuilder:validation:Enum=DEPLOYED;UPGRADING;ROLLING_BACK;ROLLED_BACK
+type ReconciliationState string
+
+const (
+	// ReconciliationDeployed: lastReconciledSpec is what runs.
+	ReconciliationDeployed ReconciliationState = "DEPLOYED"
+	// ReconciliationUpgrading: the old job is stopped or being stopped. The
+	// initial state.
+	ReconciliationUpgrading ReconciliationState = "UPGRADING"
+	// ReconciliationRollingBack: on the way back to lastStableSpec.
+	ReconciliationRollingBack ReconciliationState = "ROLLING_BACK"
+	// ReconciliationRolledBack: lastStableSpec is what runs.
+	ReconciliationRolledBack ReconciliationState = "ROLLED_BACK"
+)
+
+// Known tells whether the text is one of the enumeration.
+func (s ReconciliationState) Known() bool {
+	return slices.Contains([]ReconciliationState{
+		ReconciliationDeployed, ReconciliationUpgrading, ReconciliationRollingBack, ReconciliationRolledBack,
+	}, s)
+}
+
+// JobManagerDeploymentStatus says how the JobManager is doing.
+//
+// +kubebuilder:validation:Enum=READY;DEPLOYED_NOT_READY;DEPLOYING;MISSING;ERROR
+type JobManagerDeploymentStatus string
+
+const (
+	// JobManagerReady: its REST interface answers.
+	JobManagerReady JobManagerDeploymentStatus = "READY"
+	// JobManagerDeployedNotReady: its port is open, it does not answer yet.
+	JobManagerDeployedNotReady JobManagerDeploymentStatus = "DEPLOYED_NOT_READY"
+	// JobManagerDeploying: its pod is coming up.
+	JobManagerDeploying JobManagerDeploymentStatus = "DEPLOYING"
+	// JobManagerMissing: no Deployment of that name. The initial state.
+	JobManagerMissing JobManagerDeploymentStatus = "MISSING"
+	// JobManagerError: its pod cannot start.
+	JobManagerError JobManagerDeploymentStatus = "ERROR"
+)
+
+// Known tells whether the text is one of the enumeration.
+func (s JobManagerDeploymentStatus) Known() bool {
+	return slices.Contains([]JobManagerDeploymentStatus{
+		JobManagerReady, JobManagerDeployedNotReady, JobManagerDeploying, JobManagerMissing, JobManagerError,
+	}, s)
+}
+
+// LastStatePlaceholder in upgradeSavepointPath means: start from the checkpoint
+// that the high-availability data names.
+const LastStatePlaceholder = "KUBERNETES_OPERATOR_LAST_STATE"
+
+// JobStatus is what was last observed of a job.
+type JobStatus struct {
+	// JobName at Flink; empty when not known.
+	JobName string `json:"jobName,omitempty"`
+	// JobID at Flink, 32 hexadecimal digits; empty when there is no job.
+	JobID string `json:"jobId,omitempty"`
+	// State last observed; empty when there is no job.
+	State FlinkJobState `json:"state,omitempty"`
+	// StartTime of the job, epoch milliseconds as decimal text.
+	StartTime string `json:"startTime,omitempty"`
+	// UpdateTime is when State was last updated, epoch milliseconds as decimal
+	// text.
+	UpdateTime string `json:"updateTime,omitempty"`
+	// UpgradeSavepointPath is the state of the next start; empty means none,
+	// LastStatePlaceholder the latest of the high-availability data.
+	UpgradeSavepointPath string `json:"upgradeSavepointPath,omitempty"`
+	// SavepointInfo of savepoints without a FlinkStateSnapshot. Deprecated.
+	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
+	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.
+	CheckpointInfo *CheckpointInfo `json:"checkpointInfo,omitempty"`
+}
+
+// SavepointInfo records savepoints that were taken without a
+// FlinkStateSnapshot. Times are epoch milliseconds.
+type SavepointInfo struct {
+	// LastSavepoint that completed; nil means none.
+	LastSavepoint *Savepoint `json:"lastSavepoint,omitempty"`
+	// TriggerID of the savepoint in flight; nil means none.
+	TriggerID *string `json:"triggerId,omitempty"`
+	// TriggerTimestamp of the savepoint in flight; nil means none.
+	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
+	// TriggerType of the savepoint in flight.
+	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
+	// FormatType of the savepoint in flight.
+	FormatType SavepointFormatType `json:"formatType,omitempty"`
+	// SavepointHistory, oldest first.
+	SavepointHistory []Savepoint `json:"savepointHistory,omitzero"`
+	// LastPeriodicSavepointTimestamp; 0 means none.
+	LastPeriodicSavepointTimestamp int64 `json:"lastPeriodicSavepointTimestamp"`
+}
+
+// Savepoint is one completed savepoint.
+type Savepoint struct {
+	// TimeStamp of completion, epoch milliseconds; 0 means not known.
+	TimeStamp int64 `json:"timeStamp"`
+	// Location of its data.
+	Location string `json:"location,omitempty"`
+	// TriggerType says why it was taken.
+	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
+	// FormatType of its data.
+	FormatType SavepointFormatType `json:"formatType,omitempty"`
+	// TriggerNonce of the spec that asked for it; nil unless asked for so.
+	TriggerNonce *int64 `json:"triggerNonce,omitempty"`
+}
+
+// CheckpointInfo records checkpoints that were asked for without a
+// FlinkStateSnapshot. Times are epoch milliseconds.
+type CheckpointInfo struct {
+	// LastCheckpoint that completed; nil means none.
+	LastCheckpoint *Checkpoint `json:"lastCheckpoint,omitempty"`
+	// TriggerID of the checkpoint in flight; nil means none.
+	TriggerID *string `json:"triggerId,omitempty"`
+	// TriggerTimestamp of the checkpoint in flight; nil means none.
+	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
+	// TriggerType of the checkpoint in flight.
+	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
+	// FormatType of the checkpoint in flight.
+	FormatType CheckpointFormatType `json:"formatType,omitempty"`
+	// LastPeriodicCheckpointTimestamp; 0 means none.
+	LastPeriodicCheckpointTimestamp int64 `json:"lastPeriodicCheckpointTimestamp"`
+}
+
+// Checkpoint is one completed checkpoint.
+type Checkpoint struct {
+	// TimeStamp of completion, epoch milliseconds; 0 means not known.
+	TimeStamp int64 `json:"timeStamp"`
+	// TriggerType says why it was taken.
+	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
+	// FormatType says how much it holds.
+	FormatType CheckpointFormatType `json:"formatType,omitempty"`
+	// TriggerNonce of the spec that asked for it; nil unless asked for so.
+	TriggerNonce *int64 `json:"triggerNonce,omitempty"`
+}
+
+// ReconciliationStatus says which spec was acted on.
+type ReconciliationStatus struct {
+	// ReconciliationTimestamp is when, epoch milliseconds; 0 means never.
+	ReconciliationTimestamp int64 `json:"reconciliationTimestamp,omitempty"`
+	// LastReconciledSpec is the spec acted on last, as JSON text; empty before
+	// the first deployment.
+	LastReconciledSpec string `json:"lastReconciledSpec,omitempty"`
+	// LastStableSpec is the newest spec known to run well, as JSON text; empty
+	// when there is none.
+	LastStableSpec string `json:"lastStableSpec,omitempty"`
+	// State says whether the spec is deployed; empty means UPGRADING.
+	State ReconciliationState `json:"state,omitempty"`
+}
+
+// IsBeforeFirstDeployment tells that no spec was acted on yet.
+func (s ReconciliationStatus) IsBeforeFirstDeployment() bool { return s.LastReconciledSpec == "" }
+
+// FlinkDeploymentStatus is what was observed of a cluster and what is under way.
+type FlinkDeploymentStatus struct {
+	// JobStatus of an application's job.
+	JobStatus JobStatus `json:"jobStatus,omitzero"`
+	// Error is the last failure as JSON text; empty when healthy.
+	Error string `json:"error,omitempty"`
+	// ObservedGeneration acted on last; 0 means none.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// LifecycleState summarises the rest.
+	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
+	// ClusterInfo: flink-version, flink-revision, total-cpu, total-memory,
+	// state-size and ClusterHealthInfo.
+	ClusterInfo map[string]string `json:"clusterInfo,omitzero"`
+	// JobManagerDeploymentStatus says how the JobManager is doing.
+	JobManagerDeploymentStatus JobManagerDeploymentStatus `json:"jobManagerDeploymentStatus,omitempty"`
+	// ReconciliationStatus says which spec was acted on.
+	ReconciliationStatus ReconciliationStatus `json:"reconciliationStatus,omitzero"`
+	// TaskManager feeds the scale subresource; nil means not an application.
+	TaskManager *TaskManagerInfo `json:"taskManager,omitempty"`
+	// Conditions; Running has the meaning it has in the Java operator.
+	Conditions []metav1.Condition `json:"conditions,omitzero"`
+
+	Progress `json:",inline"`
+}
+
+// TaskManagerInfo feeds the scale subresource.
+type TaskManagerInfo struct {
+	// LabelSelector of the TaskManager pods; empty while not running.
+	LabelSelector string `json:"labelSelector"`
+	// Replicas of TaskManagers; 0 while not running.
+	Replicas int32 `json:"replicas"`
+}
+
+// FlinkSessionJobStatus is what was observed of a session job and what is under
+// way.
+type FlinkSessionJobStatus struct {
+	// JobStatus of the job.
+	JobStatus JobStatus `json:"jobStatus,omitzero"`
+	// Error is the last failure as JSON text; empty when healthy.
+	Error string `json:"error,omitempty"`
+	// ObservedGeneration acted on last; 0 means none.
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// LifecycleState summarises the rest.
+	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
+	// ReconciliationStatus says which spec was acted on.
+	ReconciliationStatus ReconciliationStatus `json:"reconciliationStatus,omitzero"`
+	// Conditions in metav1 form.
+	Conditions []metav1.Condition `json:"conditions,omitzero"`
+
+	Progress `json:",inline"`
+}
