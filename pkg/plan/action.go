@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// Action is one effect on the world. The set is closed: package apply knows every one. Each carries its own precondition, so that
+// carrying it out twice, late, or beside another pass does no harm.
+type Action interface {
+	// String prints the action with what identifies its object, on one line.
+	String() string
+	// Disruptive reports whether the action can take something away from a running job.
+	Disruptive() bool
+	action()
+}
+
+// WakeClock sets the tick to its fastest schedule and stamps it, before a resource is left in transition.
+type WakeClock struct{}
+
+// Record writes the status before the actions that follow it: an intent, a recorded end. Its precondition is the resourceVersion
+// that the round read.
+type Record struct {
+	// Status is the full status to store.
+	Status any
+	// Why is one word for the log: intent, end.
+	Why string
+}
+
+// AddFinalizer puts our finalizer on the resource, under the resourceVersion that the round read.
+type AddFinalizer struct {
+	// Finalizer is its name.
+	Finalizer string
+}
+
+// RemoveFinalizer lets the resource go, under the resourceVersion of the round's last write.
+type RemoveFinalizer struct {
+	// Finalizer is its name.
+	Finalizer string
+}
+
+// PrepareStart creates a cluster's objects without running it: the Deployment with zero replicas first, then what it owns.
+type PrepareStart struct {
+	// Operation is the intent's ID; every object carries it.
+	Operation string
+	// Cluster is what to create.
+	Cluster render.Cluster
+}
+
+// ApplyIngress makes the Ingress as given, by server-side apply.
+type ApplyIngress struct {
+	// Ingress is the wanted object.
+	Ingress *networkingv1.Ingress
+}
+
+// DeleteIngress removes the Ingress that we made.
+type DeleteIngress struct {
+	// Namespace and Name say where it is.
+	Namespace, Name string
+	// UID is its precondition.
+	UID types.UID
+}
+
+// Release sets a prepared Deployment to its full size. Only a recorded release may be carried out.
+type Release struct {
+	// Namespace and Name are the Deployment's.
+	Namespace, Name string
+	// UID is the recorded one, the precondition.
+	UID types.UID
+	// Replicas is the wanted number of JobManagers.
+	Replicas int32
+}
+
+// CancelJob asks Flink to cancel a job and does not wait for it. A Flink that does not answer, or does not know the job, is no
+// failure: the Deployment is deleted next.
+type CancelJob struct {
+	// JobID is the job's ID in Flink's form.
+	JobID string
+	// Endpoint is where its JobManager answers.
+	Endpoint Endpoint
+}
+
+// DeleteCluster deletes the JobManager Deployment and with it all that it owns.
+type DeleteCluster struct {
+	// Namespace and Name are the Deployment's.
+	Namespace, Name string
+	// UID is the recorded one, the precondition.
+	UID types.UID
+	// Propagation is kubernetes.operator.resource.deletion.propagation.
+	Propagation metav1.DeletionPropagation
+}
+
+// DeleteHAData deletes high-availability ConfigMaps one by one, each under its UID and resourceVersion.
+type DeleteHAData struct {
+	// Namespace is where they are.
+	Namespace string
+	// ConfigMaps are the ones that the round saw, sorted by name.
+	ConfigMaps []ObjectVersion
+}
+
+// ForceDeletePod removes a pod on an unreachable node from the API server, under its UID.
+type ForceDeletePod struct {
+	// Namespace and Name are the pod's.
+	Namespace, Name string
+	// UID is its precondition.
+	UID types.UID
+}
+
+// ObjectVersion is one object in one version.
+type ObjectVersion struct {
+	// Name is metadata.name.
+	Name string
+	// UID is metadata.uid.
+	UID types.UID
+	// ResourceVersion is metadata.resourceVersion.
+	ResourceVersion string
+}
+
+// Endpoint is where a JobManager's REST interface answers.
+type Endpoint struct {
+	// URL is scheme, host and port.
+	URL string
+	// Timeout bounds one call; zero means the client's default (10 s).
+	Timeout time.Duration
+}
+
+func (WakeClock) String() string      { return "wake the clock" }
+func (a Record) String() string       { return "record " + a.Why }
+func (a AddFinalizer) String() string { return "add finalizer" }
+func (a RemoveFinalizer) String() string {
+	return "remove finalizer"
+}
+func (a PrepareStart) String() string  { return "prepare start " + a.Operation }
+func (a ApplyIngress) String() string  { return "apply ingress " + a.Ingress.Name }
+func (a DeleteIngress) String() string { return "delete ingress " + a.Name }
+func (a Release) String() string {
+	return fmt.Sprintf("release %s (%s) to %d", a.Name, a.UID, a.Replicas)
+}
+func (a CancelJob) String() string     { return "cancel job " + a.JobID }
+func (a DeleteCluster) String() string { return fmt.Sprintf("delete cluster %s (%s)", a.Name, a.UID) }
+func (a DeleteHAData) String() string {
+	return fmt.Sprintf("delete %d high-availability ConfigMaps", len(a.ConfigMaps))
+}
+func (a ForceDeletePod) String() string {
+	return fmt.Sprintf("force-delete pod %s (%s)", a.Name, a.UID)
+}
+
+// Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that follows it.
+func (WakeClock) Disruptive() bool       { return false }
+func (Record) Disruptive() bool          { return false }
+func (AddFinalizer) Disruptive() bool    { return false }
+func (RemoveFinalizer) Disruptive() bool { return false }
+func (PrepareStart) Disruptive() bool    { return false }
+func (ApplyIngress) Disruptive() bool    { return false }
+func (DeleteIngress) Disruptive() bool   { return false }
+func (Release) Disruptive() bool         { return false }
+func (CancelJob) Disruptive() bool       { return false }
+func (DeleteCluster) Disruptive() bool   { return true }
+func (DeleteHAData) Disruptive() bool    { return true }
+func (ForceDeletePod) Disruptive() bool  { return true }
+
+func (WakeClock) action()       {}
+func (Record) action()          {}
+func (AddFinalizer) action()    {}
+func (RemoveFinalizer) action() {}
+func (PrepareStart) action()    {}
+func (ApplyIngress) action()    {}
+func (DeleteIngress) action()   {}
+func (Release) action()         {}
+func (CancelJob) action()       {}
+func (DeleteCluster) action()   {}
+func (DeleteHAData) action()    {}
+func (ForceDeletePod) action()  {}

@@ -1,0 +1,72 @@
+package plan
+
+import (
+	"strings"
+	"time"
+)
+
+// Plan is what one round of a pass decided: a value to be printed, compared and carried out.
+type Plan struct {
+	// Situation is what the round found.
+	Situation Situation
+	// Actions are carried out in order; the first failure ends the round.
+	Actions []Action
+	// Status is the full wanted status, written once after the actions when it differs in meaning from what is stored. Nil writes none.
+	Status any
+	// Finish are actions that may only follow the status write: a release, the removal of a finalizer.
+	Finish []Action
+	// Events are published before the status write.
+	Events []Event
+	// Again asks for another round at once, with the world read afresh.
+	Again bool
+	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a repeated
+	// pass does not move it.
+	Due time.Time
+	// Notes explain the decision, one line each, for the log.
+	Notes []string
+}
+
+// Event is a fact for people and listeners: a Kubernetes Event on the resource and a CloudEvent.
+type Event struct {
+	// Warning is true for a Kubernetes Event of type Warning, false for Normal.
+	Warning bool
+	// Reason is the CamelCase reason of the catalogue (SpecChanged, Submit, …).
+	Reason string
+	// Component is the Kubernetes Event's source: JobManagerDeployment, Job, Snapshot or Operator.
+	Component string
+	// Message is one line.
+	Message string
+	// Key replaces the message when it is decided whether two events are the same; empty means the message.
+	Key string
+	// Once leaves an existing Event of the same name as it is, instead of counting it up.
+	Once bool
+}
+
+// Components of events.
+const (
+	ComponentJobManager = "JobManagerDeployment"
+	ComponentJob        = "Job"
+	ComponentOperator   = "Operator"
+)
+
+// Effects are all actions of the plan, in order.
+func (p Plan) Effects() []Action {
+	return append(append([]Action{}, p.Actions...), p.Finish...)
+}
+
+// IsQuiet reports whether carrying the plan out changes nothing but, perhaps, the status.
+func (p Plan) IsQuiet() bool {
+	return len(p.Actions) == 0 && len(p.Finish) == 0 && len(p.Events) == 0 && !p.Again
+}
+
+// String prints the situation and the actions on one line.
+func (p Plan) String() string {
+	texts := make([]string, 0, len(p.Actions)+len(p.Finish))
+	for _, a := range p.Effects() {
+		texts = append(texts, a.String())
+	}
+	if len(texts) == 0 {
+		return string(p.Situation)
+	}
+	return string(p.Situation) + ": " + strings.Join(texts, ", ")
+}
