@@ -146,6 +146,7 @@ func networkReason(err net.Error) string {
 // classifyAPI maps an answer of the Kubernetes API server.
 //
 //	409 AlreadyExists, Conflict            Conflict   somebody wrote first
+//	422 only about metadata.uid            Conflict   a patch with a uid precondition met another incarnation
 //	404 of a named object                  Conflict   it went away under us; a read turns this into Absent itself
 //	404 of a resource type                 Transient  the CRD or API is not served (yet)
 //	410 Gone, Expired                      Transient  a list or watch must start again
@@ -170,9 +171,28 @@ func classifyAPI(status metav1.Status, err error) (Kind, string) {
 		return Transient, reason
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return Denied, reason
+	case http.StatusUnprocessableEntity:
+		if isOtherIncarnation(status.Details) {
+			return Conflict, string(metav1.StatusReasonConflict)
+		}
+		return Invalid, reason
 	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
-		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
 		return Invalid, reason
 	}
 	return Transient, reason
+}
+
+// isOtherIncarnation says whether all that the API server objects to is the uid. A PUT or DELETE with a foreign uid is a
+// 409; a PATCH is a 422, because there the uid is an immutable field (ValidateObjectMetaAccessorUpdate).
+func isOtherIncarnation(details *metav1.StatusDetails) bool {
+	if details == nil || len(details.Causes) == 0 {
+		return false
+	}
+	for _, cause := range details.Causes {
+		if cause.Field != "metadata.uid" {
+			return false
+		}
+	}
+	return true
 }

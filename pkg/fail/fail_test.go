@@ -21,6 +21,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"pgregory.net/rapid"
 )
 
@@ -30,6 +31,14 @@ func namespaceTerminating() error {
 	err := apierrors.NewForbidden(deployments, "a", errors.New("namespace is being terminated"))
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	return err
+}
+
+func immutable(fields ...string) error {
+	var errs field.ErrorList
+	for _, name := range fields {
+		errs = append(errs, field.Invalid(field.NewPath("metadata", name), "x", "field is immutable"))
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "a", errs)
 }
 
 func missingType() error {
@@ -73,6 +82,8 @@ func TestKindOf(t *testing.T) {
 		"k8s unauthorized":   {apierrors.NewUnauthorized("x"), Denied, "Unauthorized", "credentials"},
 		"k8s ns terminating": {namespaceTerminating(), Waiting, "NamespaceTerminating", "the whole namespace goes away"},
 		"k8s invalid":        {apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "a", nil), Invalid, "Invalid", "the server refuses the object"},
+		"k8s patched uid":    {immutable("uid"), Conflict, "Conflict", "a patch's uid precondition did not hold"},
+		"k8s more than uid":  {immutable("uid", "name"), Invalid, "Invalid", "something else is wrong, too"},
 		"k8s bad request":    {apierrors.NewBadRequest("x"), Invalid, "BadRequest", "a pod template of the wrong type"},
 		"k8s too large":      {apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB"},
 		"k8s throttled":      {apierrors.NewTooManyRequests("x", 1), Transient, "TooManyRequests", "priority and fairness"},
