@@ -1,0 +1,60 @@
+package key
+
+import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+
+// Prefixes of the keys that configure the operator and never reach a Flink cluster.
+const (
+	// OperatorPrefix starts every option of the operator itself.
+	OperatorPrefix = "kubernetes.operator."
+	// AutoscalerPrefix starts every option of the autoscaler; the same key after OperatorPrefix is its older spelling.
+	AutoscalerPrefix = "job.autoscaler."
+	// VersionDefaultPrefix starts defaults for a Flink version: prefix, vX_Y or vX_Y+, a dot, the key.
+	VersionDefaultPrefix = OperatorPrefix + "default-configuration.flink-version."
+	// NamespaceDefaultPrefix starts defaults for a namespace: prefix, namespace, a dot, the key.
+	NamespaceDefaultPrefix = OperatorPrefix + "default-configuration.namespace."
+	// ListenerPrefix starts the settings of a listener: prefix, its name, a dot, class or a parameter of its own.
+	ListenerPrefix = OperatorPrefix + "plugins.listeners."
+	// OperatorMetricsPrefix starts the operator's own metric settings; Flink's metrics.* without it are for the clusters.
+	OperatorMetricsPrefix = OperatorPrefix + "metrics."
+)
+
+// option makes an option with a default.
+func option(kind conf.Kind, key, def string, fallbacks ...string) conf.Option {
+	return conf.Option{Key: key, Kind: kind, Default: def, HasDefault: true, Fallbacks: fallbacks}
+}
+
+// optional makes an option without a default.
+func optional(kind conf.Kind, key string, fallbacks ...string) conf.Option {
+	return conf.Option{Key: key, Kind: kind, Fallbacks: fallbacks}
+}
+
+// enum makes an enumeration; the first value is the default.
+func enum(key string, values ...string) conf.Option {
+	return conf.Option{Key: key, Kind: conf.KindEnum, Default: values[0], HasDefault: true, Values: values}
+}
+
+// operator makes an option that only the operator's own configuration sets. Key and older keys stand without OperatorPrefix.
+func operator(kind conf.Kind, key, def string, old ...string) conf.Option {
+	return scoped(conf.ScopeOperator, option(kind, key, def, old...))
+}
+
+// namespaced makes an option that the operator's configuration sets, also per namespace and Flink version.
+func namespaced(kind conf.Kind, key, def string, old ...string) conf.Option {
+	return scoped(conf.ScopeNamespace, option(kind, key, def, old...))
+}
+
+// resource makes an operator option that a resource's own flinkConfiguration may set.
+func resource(kind conf.Kind, key, def string, old ...string) conf.Option {
+	return scoped(conf.ScopeResource, option(kind, key, def, old...))
+}
+
+// scoped puts OperatorPrefix before the keys of an option and sets its scope.
+func scoped(scope conf.Scope, o conf.Option) conf.Option {
+	o.Key, o.Scope = OperatorPrefix+o.Key, scope
+	fallbacks := make([]string, len(o.Fallbacks))
+	for i, f := range o.Fallbacks {
+		fallbacks[i] = OperatorPrefix + f
+	}
+	o.Fallbacks = fallbacks
+	return o
+}
