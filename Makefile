@@ -1,0 +1,66 @@
+# `make` alone prints this list. Everything works on a new machine with Go, make, git and kubectl.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+CLUSTER := test/cluster/cluster
+# The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
+WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
+
+.PHONY: help generate check-generated build test race lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+
+help: ## print this list
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+generate: ## write the generated files again: deep copies, CRDs
+	hack/generate.sh
+
+check-generated: ## fail if a generated file is not up to date
+	hack/generate.sh --check
+
+build: ## build the functions into bin/, as the images have them
+	@mkdir -p bin
+	for f in functions/*/; do CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "bin/$$(basename $$f)" "./$$f"; done
+
+test: ## run all tests that need no cluster
+	go test ./...
+
+race: ## the same with the race detector
+	go test -race ./...
+
+lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
+	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
+	go vet ./...
+	go vet -tags e2e ./test/e2e/
+	$(STATICCHECK) ./...
+	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
+
+deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>)
+	@$(WITH_CLUSTER) hack/deploy.sh
+
+undeploy: ## remove the operator; CRDs, resources and Flink clusters stay (CRDS=1 removes the CRDs, too)
+	@$(WITH_CLUSTER) hack/undeploy.sh
+
+tenant: ## let Flink jobs run in a namespace: make tenant NS=team-a
+	@$(WITH_CLUSTER) hack/tenant.sh "$(NS)"
+
+e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regular expression> for some of them)
+	@$(WITH_CLUSTER) go test -tags e2e -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./test/e2e/
+
+bench: ## sizes, memory and start-up time of the functions; benchmarks of the pure core
+	go run ./test/bench
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+release: ## build and push the images of a version, write release/*.yaml: make release VERSION=v0.1.0
+	hack/release.sh "$(VERSION)"
+
+cluster-up: ## boot the test cluster on this machine (root, Debian 12), or keep the one that runs
+	$(CLUSTER) up --keep
+	@echo 'for your shell: eval "$$($(CLUSTER) env)"'
+
+cluster-down: ## stop the test cluster
+	$(CLUSTER) down
+
+cluster-status: ## what of the test cluster runs
+	$(CLUSTER) status

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Installs the operator in the cluster that KUBECONFIG names, or brings it up to date. Running it again does no harm.
+#   OVERLAY=<folder of config/overlays>   another shape of the same: a durable Broker, one namespace
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+check_platform() {
+  local crd minor
+  minor=$(kubectl version -o json | sed -n '/serverVersion/,$ s/.*"minor": "\([0-9]*\).*/\1/p' | head -n 1)
+  [ "${minor:-0}" -ge 32 ] || die "Kubernetes 1.$minor is too old: selectable fields of custom resources need 1.32 (Knative 1.23 needs 1.34)"
+  for crd in services.serving.knative.dev domainmappings.serving.knative.dev brokers.eventing.knative.dev \
+    triggers.eventing.knative.dev apiserversources.sources.knative.dev pingsources.sources.knative.dev; do
+    has_crd "$crd" || die "Knative is not complete here (no $crd); install Serving and Eventing first, see docs/install.md"
+  done
+}
+
+# watched TEXT: the namespaces that an operator configuration names, one per line; nothing means all.
+watched() {
+  sed -n 's/^ *kubernetes\.operator\.watched\.namespaces *: *//p' <<<"$1" | tail -n 1 | tr -d "\"' " | tr ',' '\n' | grep -v '^JOSDK_ALL_NAMESPACES$' || true
+}
+
+# Two operators must never act on one resource. A Java operator that is scaled to zero is none.
+check_java_operator() {
+  local namespace name replicas images theirs ours both
+  ours=$(watched "$(kubectl -n $SYSTEM get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
+  while read -r namespace name replicas _; do
+    [ "${replicas:-0}" != 0 ] || continue
+    theirs=$(kubectl -n "$namespace" get deployment "$name" -o jsonpath='{.spec.template.spec.containers[*].env[?(@.name=="WATCH_NAMESPACES")].value}' | tr ',' '\n')
+    [ -n "$theirs" ] || theirs=$(watched "$(kubectl -n "$namespace" get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
+    if [ -n "$ours" ] && [ -n "$theirs" ]; then
+      both=$(sort <(sort -u <<<"$ours") <(sort -u <<<"$theirs") | uniq -d)
+      [ -n "$both" ] || continue
+    fi
+    die "the Java operator runs here (deployment $name in namespace $namespace) and watches the same namespaces.
+Two operators on one resource would start its job twice. Stop that one first; its jobs go on and are taken over as they are:
+  kubectl -n $namespace scale deployment $name --replicas=0
+  kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration flink-operator-$namespace-webhook-configuration --ignore-not-found"
+  done < <(kubectl get deployments -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.spec.replicas} {.metadata.labels.app\.kubernetes\.io/name},{.spec.template.spec.containers[*].image}{"\n"}{end}' |
+    grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
+}
+
+install_crds() {
+  cat config/crds/*.yaml | apply --force-conflicts || die "could not apply config/crds"
+  local kind
+  for kind in "${KINDS[@]}"; do
+    kubectl wait --for=condition=Established --timeout=60s "crd/$kind.flink.apache.org" >/dev/null || die "the API server does not take $kind"
+  done
+}
+
+# The files of the installation in their order. Admission by webhook goes through Kourier's gateway; without Kourier the
+# rules in the schema and the admission policy still hold, and the functions check the rest themselves.
+files() {
+  local file
+  for file in config/knative/*.yaml; do
+    case $(basename "$file") in
+    100-*) ;;
+    8*) ! kubectl get namespace kourier-system >/dev/null 2>&1 || echo "$file" ;;
+    *) echo "$file" ;;
+    esac
+  done
+}
+
+manifests() {
+  local file
+  if [ -n "${OVERLAY:-}" ]; then
+    kubectl kustomize --load-restrictor LoadRestrictionsNone "config/overlays/$OVERLAY"
+  else
+    for file in $(files); do cat "$file"; echo ---; done
+  fi
+}
+
+install_functions() {
+  local platforms resolved
+  platforms=$(kubectl get nodes -o jsonpath='{range .items[*]}linux/{.status.nodeInfo.architecture}{"\n"}{end}' | sort -u | paste -sd, -)
+  resolved=$(mktemp -d)
+  manifests >"$resolved/in.yaml"
+  ko resolve --sbom=none --platform="$platforms" -f "$resolved/in.yaml" >"$resolved/out.yaml" 2>"$resolved/log" ||
+    { tail -n 20 "$resolved/log" >&2; die "ko could not build or push the functions"; }
+  step "apply"
+  apply --force-conflicts <config/knative/000-namespace.yaml || die "could not make namespace $SYSTEM"
+  # Without --force-conflicts: a key that somebody edited in the cluster is theirs, and stays.
+  apply <config/knative/100-settings.yaml 2>"$resolved/settings" ||
+    say "        ConfigMap flink-operator-config has changes of your own and is left as it is"
+  # The template of a Job cannot be changed, only replaced.
+  kubectl -n $SYSTEM delete jobs -l app.kubernetes.io/part-of=kn-flink --ignore-not-found >/dev/null
+  apply --force-conflicts <"$resolved/out.yaml" || die "could not apply the functions and their events"
+  rm -rf "$resolved"
+}
+
+wait_ready() {
+  local what
+  for what in brokers.eventing.knative.dev services.serving.knative.dev triggers.eventing.knative.dev \
+    apiserversources.sources.knative.dev pingsources.sources.knative.dev; do
+    kubectl -n $SYSTEM wait --for=condition=Ready --timeout=180s --all "$what" >/dev/null || {
+      kubectl -n $SYSTEM get "$what" >&2
+      kubectl -n $SYSTEM get pods >&2
+      die "$what are not Ready; the table above says why"
+    }
+  done
+  if [ -n "$(kubectl -n $SYSTEM get jobs -o name)" ]; then
+    kubectl -n $SYSTEM wait --for=condition=Complete --timeout=120s jobs --all >/dev/null ||
+      die "the first certificate of the admission webhook was not made: kubectl -n $SYSTEM logs -l app.kubernetes.io/component=admit"
+  fi
+}
+
+need_cluster
+check_platform
+check_java_operator
+need_ko
+need_repository
+[ -z "${OVERLAY:-}" ] || [ -d "config/overlays/$OVERLAY" ] || die "no overlay config/overlays/$OVERLAY; there are: $(cd config/overlays && echo *)"
+step "custom resource definitions"
+install_crds
+step "build the functions"
+install_functions
+step "wait until all is Ready"
+wait_ready
+hack/tenant.sh default
+step "done"
+cat <<'T'
+
+The operator is installed. It sleeps until something happens: kubectl -n flink-system get pods
+
+  a first job            kubectl apply -f examples/basic.yaml
+  watch it               kubectl get flinkdeployments -w
+  jobs elsewhere         make tenant NS=<namespace>
+  what wakes it          kn source list -n flink-system; kn trigger list -n flink-system
+  the settings           kubectl -n flink-system edit configmap flink-operator-config
+  take it away again     make undeploy
+T

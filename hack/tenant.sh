@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Lets Flink jobs run in a namespace: service account "flink" and its binding.   usage: hack/tenant.sh NAMESPACE
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+namespace=${1:-}
+[ -n "$namespace" ] || die "which namespace? make tenant NS=<namespace>"
+need_cluster
+kubectl get namespace "$namespace" >/dev/null 2>&1 || die "no namespace $namespace; make it first: kubectl create namespace $namespace"
+kubectl get clusterrole flink >/dev/null 2>&1 || die "no ClusterRole flink; install the operator first: make deploy"
+# shellcheck disable=SC2016
+sed "s/\${NAMESPACE}/$namespace/g" config/tenant/tenant.yaml | apply --force-conflicts || die "could not apply config/tenant to $namespace"
+step "namespace $namespace can run Flink jobs (service account flink)"

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Takes the operator away: admission, namespace flink-system and its cluster-wide objects. Flink clusters go on, and the
+# resources stay. What running jobs need stays, too: ClusterRole flink and the service accounts of tenants.
+#   CRDS=1   the custom resource definitions as well, if no resource is left, and with them what jobs needed
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+ours=(-l app.kubernetes.io/part-of=kn-flink --ignore-not-found)
+
+# Admission first: from here on no write asks a function that is going away.
+remove_admission() {
+  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations "${ours[@]}"
+  kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies "${ours[@]}"
+  ! has_crd clusterdomainclaims.networking.internal.knative.dev ||
+    kubectl delete clusterdomainclaims.networking.internal.knative.dev "${ours[@]}" --wait=false
+  ! kubectl get namespace kourier-system >/dev/null 2>&1 || kubectl -n kourier-system delete services "${ours[@]}"
+}
+
+remove_system() {
+  local kind
+  # Sources and Triggers first, so that no event meets a function that is half gone.
+  for kind in apiserversources.sources.knative.dev pingsources.sources.knative.dev triggers.eventing.knative.dev; do
+    ! has_crd "$kind" || kubectl -n $SYSTEM delete "$kind" --all --ignore-not-found
+  done
+  kubectl delete namespace $SYSTEM --ignore-not-found
+  kubectl delete clusterrolebindings "${ours[@]}"
+  kubectl delete clusterroles -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant --ignore-not-found
+}
+
+resources() {
+  local kind
+  for kind in "${KINDS[@]}"; do
+    ! has_crd "$kind.flink.apache.org" || kubectl get "$kind.flink.apache.org" -A --no-headers -o custom-columns=K:.kind,NS:.metadata.namespace,N:.metadata.name
+  done
+}
+
+remove_crds() {
+  local kind
+  for kind in "${KINDS[@]}"; do kubectl delete crd "$kind.flink.apache.org" --ignore-not-found; done
+  kubectl delete rolebindings,serviceaccounts -A -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component=tenant --ignore-not-found
+  kubectl delete clusterroles "${ours[@]}"
+}
+
+need_cluster
+left=$(resources)
+if [ "${CRDS:-}" = 1 ] && [ -n "$left" ]; then
+  die "CRDS=1 would delete these resources, and Kubernetes would delete their Flink clusters with them:
+$left
+Delete them first, while the operator is here to do it properly, or undeploy without CRDS=1"
+fi
+remove_admission
+remove_system
+if [ "${CRDS:-}" = 1 ]; then
+  remove_crds
+  step "all of kn-flink is gone"
+else
+  step "the operator is gone; the custom resource definitions, the resources and their Flink clusters are as they were"
+  [ -z "$left" ] || say "        a resource that is deleted now waits for its finalizer until an operator is back"
+fi
