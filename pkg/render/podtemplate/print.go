@@ -110,6 +110,10 @@ func (p *printer) list(elements []any, indent int) {
 			p.mapping(members, indent+2, false)
 			continue
 		}
+		if inner, ok := element.([]any); ok && len(inner) > 0 {
+			p.list(inner, indent+2)
+			continue
+		}
 		p.value(element, indent)
 	}
 }

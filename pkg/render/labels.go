@@ -1,0 +1,79 @@
+package render
+
+import "maps"
+
+// The labels that Flink puts on the objects of a cluster and finds them by. A user's own labels never replace them.
+const (
+	// LabelApp carries the cluster id.
+	LabelApp = "app"
+	// LabelType carries TypeNative or TypeStandalone.
+	LabelType = "type"
+	// LabelComponent carries one of the Component values; objects that belong to no pod have none.
+	LabelComponent = "component"
+
+	// TypeNative marks the objects of a native cluster, and the high availability ConfigMaps of every cluster.
+	TypeNative = "flink-native-kubernetes"
+	// TypeStandalone marks the objects of a standalone cluster.
+	TypeStandalone = "flink-standalone-kubernetes"
+
+	// ComponentJobManager marks the JobManager's Deployment and pods.
+	ComponentJobManager = "jobmanager"
+	// ComponentTaskManager marks the TaskManagers' pods.
+	ComponentTaskManager = "taskmanager"
+	// ComponentAutoscaler marks the ConfigMap with the autoscaler's history, which is no high availability data although
+	// it carries the cluster's label.
+	ComponentAutoscaler = "autoscaler"
+	// ComponentIngress marks the Ingress.
+	ComponentIngress = "ingress"
+)
+
+// ClusterLabels are on every object of a native cluster.
+func ClusterLabels(id string) map[string]string {
+	return map[string]string{LabelApp: id, LabelType: TypeNative}
+}
+
+// JobManagerLabels select the JobManager's pods.
+func JobManagerLabels(id string) map[string]string {
+	return componentLabels(id, ComponentJobManager)
+}
+
+// TaskManagerLabels select the TaskManagers' pods.
+func TaskManagerLabels(id string) map[string]string {
+	return componentLabels(id, ComponentTaskManager)
+}
+
+func componentLabels(id, component string) map[string]string {
+	labels := ClusterLabels(id)
+	labels[LabelComponent] = component
+	return labels
+}
+
+// JobManagerSelector is the label selector, in the text form of the Kubernetes API, of a cluster's JobManager pods.
+func JobManagerSelector(id string) string {
+	return LabelApp + "=" + id + "," + LabelComponent + "=" + ComponentJobManager
+}
+
+// TaskManagerSelector is the label selector of a cluster's TaskManager pods, in the text and order of
+// status.taskManager.labelSelector.
+func TaskManagerSelector(id string) string {
+	return LabelComponent + "=" + ComponentTaskManager + "," + LabelApp + "=" + id
+}
+
+// HighAvailabilitySelector is the label selector of a cluster's high availability ConfigMaps. It also finds the
+// configuration, pod template and Hadoop ConfigMaps of a native cluster, so a reader has to look at the names or the
+// keys. Flink 2 no longer sets the label configmap-type, so it is not asked for.
+func HighAvailabilitySelector(id string) string {
+	return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative + "," + LabelComponent + "!=" + ComponentAutoscaler
+}
+
+// overlay returns a new map: each map over those before it. It is nil when all are empty.
+func overlay(layers ...map[string]string) map[string]string {
+	var merged map[string]string
+	for _, layer := range layers {
+		if merged == nil && len(layer) > 0 {
+			merged = map[string]string{}
+		}
+		maps.Copy(merged, layer)
+	}
+	return merged
+}

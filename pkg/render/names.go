@@ -1,0 +1,96 @@
+package render
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"strings"
+)
+
+// The names of a cluster's objects, by cluster id (the name of the FlinkDeployment). An id has at most MaxClusterID
+// characters, so none of them is longer than the 63 that a label value or a Service name may have.
+
+// MaxClusterID is the longest cluster id that Flink's Kubernetes client accepts
+// (Constants.MAXIMUM_CHARACTERS_OF_CLUSTER_ID).
+const MaxClusterID = 45
+
+// maxLabel is the longest name of a Service, a volume or a label value (RFC 1123 label).
+const maxLabel = 63
+
+var clusterID = regexp.MustCompile(`^[a-z]([-a-z0-9]*[a-z0-9])?$`)
+
+// checkClusterID says what is wrong with a cluster id.
+func checkClusterID(id string) error {
+	if len(id) > MaxClusterID || !clusterID.MatchString(id) {
+		return &SpecError{
+			Where: "metadata.name", Value: id,
+			Problem: fmt.Sprintf("must be at most %d of a-z, 0-9 and -, start with a letter and end with a letter or digit", MaxClusterID),
+		}
+	}
+	return nil
+}
+
+// DeploymentName is the JobManager's Deployment.
+func DeploymentName(id string) string { return id }
+
+// InternalServiceName is the headless Service that TaskManagers find the JobManager by when there is no high
+// availability.
+func InternalServiceName(id string) string { return id }
+
+// RestServiceName is the Service of the REST endpoint and the web interface.
+func RestServiceName(id string) string { return id + "-rest" }
+
+// ConfigMapName holds the Flink configuration and the log configuration.
+func ConfigMapName(id string) string { return "flink-config-" + id }
+
+// PodTemplateName is the ConfigMap with the TaskManagers' pod template.
+func PodTemplateName(id string) string { return "pod-template-" + id }
+
+// HadoopConfigName is the ConfigMap with the Hadoop configuration.
+func HadoopConfigName(id string) string { return "hadoop-config-" + id }
+
+// KeytabName is the Secret with the Kerberos keytab.
+func KeytabName(id string) string { return "kerberos-keytab-" + id }
+
+// Krb5ConfName is the ConfigMap with krb5.conf.
+func Krb5ConfName(id string) string { return "kerberos-krb5conf-" + id }
+
+// IngressName is the Ingress, for a FlinkDeployment and for a FlinkBlueGreenDeployment alike.
+func IngressName(name string) string { return name }
+
+// The ConfigMaps of Kubernetes high availability are written by Flink itself, without an owner.
+
+// ClusterHighAvailabilityName is the ConfigMap with the leaders and the job graphs or execution plans.
+func ClusterHighAvailabilityName(id string) string { return id + clusterConfigMapSuffix }
+
+// JobHighAvailabilityName is the ConfigMap with the checkpoints of one job.
+func JobHighAvailabilityName(id, jobID string) string { return id + "-" + jobID + configMapSuffix }
+
+const (
+	configMapSuffix        = "-config-map"
+	clusterConfigMapSuffix = "-cluster-config-map"
+	oldJobLeaderSuffix     = "-jobmanager-leader"
+)
+
+// HoldsCheckpoints tells from the name of a high availability ConfigMap whether it is one that keeps the checkpoints of
+// a job: <id>-<jobid>-config-map, or <id>-<jobid>-jobmanager-leader of the older services of Flink 1.15.
+func HoldsCheckpoints(name string) bool {
+	if strings.HasSuffix(name, oldJobLeaderSuffix) {
+		return true
+	}
+	return strings.HasSuffix(name, configMapSuffix) && !strings.HasSuffix(name, clusterConfigMapSuffix)
+}
+
+// secretVolumeName names the volume of a Secret as Flink does, <secret>-volume. A Secret's name may be longer than a
+// volume's and may have dots, which Flink passes on and Kubernetes refuses: such a name is cut and told apart by a hash.
+func secretVolumeName(secret string) string {
+	const suffix = "-volume"
+	if !strings.Contains(secret, ".") && len(secret)+len(suffix) <= maxLabel {
+		return secret + suffix
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(secret)) // a hash never fails
+	tail := fmt.Sprintf("-%08x%s", sum.Sum32(), suffix)
+	head := strings.ReplaceAll(secret, ".", "-")
+	return head[:min(len(head), maxLabel-len(tail))] + tail
+}
