@@ -20,7 +20,7 @@ watched() {
 
 # Two operators must never act on one resource. A Java operator that is scaled to zero is none.
 check_java_operator() {
-  local namespace name replicas images theirs ours both
+  local namespace name replicas theirs ours both
   ours=$(watched "$(kubectl -n $SYSTEM get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
   while read -r namespace name replicas _; do
     [ "${replicas:-0}" != 0 ] || continue

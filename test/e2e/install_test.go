@@ -1,0 +1,79 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Taking the operator away leaves what runs alone; a resource that was made in between is found within a minute of its return.
+func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
+	const running, meanwhile = "stays", "meanwhile"
+	kube.create(t, example(t, "basic.yaml", running, nil))
+	stable := kube.resource(t, running, startLimit).until("is STABLE", state("STABLE"))
+	jobID, _ := kube.tasksRunning(t, running, "")
+	jobManager := kube.jobManager(t, running, time.Minute).until("exists", released)
+
+	refused(t, running)
+	if err := script(t.Context(), "undeploy.sh"); err != nil {
+		t.Fatal(err)
+	}
+	for what, path := range map[string]string{
+		"namespace flink-system": "/api/v1/namespaces/" + system,
+		"ClusterRole":            "/apis/rbac.authorization.k8s.io/v1/clusterroles/kn-flink-reconcile",
+		"admission policy":       "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies?labelSelector=app.kubernetes.io/part-of%3Dkn-flink",
+	} {
+		body, err := kube.raw(t.Context(), path)
+		if err == nil && !strings.Contains(string(body), `"items":[]`) {
+			t.Errorf("%s is still there: %.200s", what, body)
+		}
+	}
+	if id, _ := kube.tasksRunning(t, running, ""); id != jobID {
+		t.Errorf("the job became %s, was %s, when the operator left", id, jobID)
+	}
+
+	kube.create(t, example(t, "basic.yaml", meanwhile, homeless(t)))
+	if err := script(t.Context(), "deploy.sh"); err != nil {
+		t.Fatal(err)
+	}
+	installed := time.Now()
+	found := kube.resource(t, meanwhile, 2*time.Minute).until("is found", func(o object) (bool, string) {
+		return o.Unstructured != nil && text(o.Unstructured, "status", "lifecycleState") != "", "no pass has looked at it"
+	})
+	figures.duration("install to the first pass of a resource that was there", time.Minute, max(0, found.at.Sub(installed)))
+
+	after := kube.resource(t, running, time.Minute).until("is STABLE", state("STABLE"))
+	same(t, "the FlinkDeployment", stable, after)
+	same(t, "the JobManager Deployment", jobManager, kube.jobManager(t, running, time.Minute).until("exists", released))
+	if id, _ := kube.tasksRunning(t, running, ""); id != jobID {
+		t.Errorf("the job became %s, was %s, when the operator came back", id, jobID)
+	}
+}
+
+func same(t *testing.T, what string, before, after object) {
+	t.Helper()
+	if before.GetUID() != after.GetUID() {
+		t.Errorf("%s is another one than before", what)
+	}
+	a, _, _ := unstructured.NestedMap(before.Object, "spec")
+	b, _, _ := unstructured.NestedMap(after.Object, "spec")
+	if len(a) == 0 || len(a) != len(b) {
+		t.Errorf("the spec of %s is not what it was", what)
+	}
+}
+
+// refused says that undeploy does not take the CRDs away while a resource is there, and names it.
+func refused(t *testing.T, name string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "../../hack/undeploy.sh")
+	command.Env = append(command.Environ(), "CRDS=1")
+	out, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), name) {
+		t.Fatalf("undeploy with CRDS=1 went on although a resource is left: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,128 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// burst is how many resources come at once, as in the aims.
+const burst = 100
+
+// homeless gives a resource a node selector that no node has: its objects are made, its pods wait, no JVM takes the CPU that is measured.
+func homeless(t *testing.T) func(*unstructured.Unstructured) {
+	return func(u *unstructured.Unstructured) {
+		set(t, u, map[string]any{"kubernetes.jobmanager.node-selector": "e2e.example/none:none"}, "spec", "flinkConfiguration")
+	}
+}
+
+// functionPods are the pods of one function, by name, that are not on their way out.
+func functionPods(ctx context.Context, t *testing.T, function string) *watcher {
+	t.Helper()
+	return kube.watch(ctx, t, pods, system, "", "serving.knative.dev/service="+function)
+}
+
+// asleep waits until a function has no pod.
+func asleep(t *testing.T, function string, limit time.Duration) {
+	t.Helper()
+	functionPods(deadline(t, limit), t, function).none(function + " is at zero")
+}
+
+// applyToRelease makes a resource and measures until its JobManager Deployment is released.
+func applyToRelease(t *testing.T, name string) time.Duration {
+	t.Helper()
+	jobManager := kube.jobManager(t, name, time.Minute)
+	made := kube.create(t, example(t, "basic.yaml", name, homeless(t)))
+	return jobManager.until("is released", released).at.Sub(made.at)
+}
+
+func TestApplyToReleaseWarm(t *testing.T) {
+	applyToRelease(t, "warm-up")
+	var took, gone []time.Duration
+	for i := range 10 {
+		name := fmt.Sprintf("warm-%d", i)
+		took = append(took, applyToRelease(t, name))
+		gone = append(gone, kube.remove(t, name))
+	}
+	figures.duration("apply to JobManager Deployment released, functions warm", 350*time.Millisecond, took...)
+	figures.duration("one deletion of a cluster without pods", 3*time.Second, gone...)
+	for i, d := range took {
+		if d <= 0 || gone[i] <= 0 {
+			t.Errorf("measurement %d makes no sense: %s up, %s down", i, d, gone[i])
+		}
+	}
+}
+
+func TestApplyToReleaseFromZero(t *testing.T) {
+	var took []time.Duration
+	for i := range 3 {
+		asleep(t, "reconcile", 4*time.Minute)
+		asleep(t, "admit", 4*time.Minute)
+		name := fmt.Sprintf("cold-%d", i)
+		took = append(took, applyToRelease(t, name))
+		if kube.remove(t, name) <= 0 {
+			t.Fatalf("%s could not be deleted", name)
+		}
+	}
+	figures.duration("apply to JobManager Deployment released, from zero", 2500*time.Millisecond, took...)
+}
+
+func TestHundredAtOnce(t *testing.T) {
+	ctx := deadline(t, 5*time.Minute)
+	jobManagers := kube.watch(ctx, t, deployments, space, "", "component=jobmanager")
+	resources := kube.watch(ctx, t, flinkDeployments, space, "", "")
+	memory := sampleMemory(ctx, t)
+
+	started := time.Now()
+	each(t, func(name string) error {
+		_, err := kube.in(flinkDeployments, space).Create(ctx, example(t, "basic.yaml", name, homeless(t)), metav1.CreateOptions{})
+		return err
+	})
+	figures.duration("100 at once: all accepted", 0, time.Since(started))
+	last := jobManagers.all("all exist", burst, func(o object) bool { return true })
+	figures.duration("100 at once: all JobManager Deployments exist", 10*time.Second, last.Sub(started))
+	last = jobManagers.all("all are released", burst, func(o object) bool { ok, _ := released(o); return ok })
+	figures.duration("100 at once: all JobManager Deployments released", 0, last.Sub(started))
+	resources.all("all statuses are written", burst, func(o object) bool { return text(o.Unstructured, "status", "lifecycleState") == "DEPLOYED" })
+
+	started = time.Now()
+	each(t, func(name string) error {
+		return kube.in(flinkDeployments, space).Delete(ctx, name, metav1.DeleteOptions{})
+	})
+	resources.none("all FlinkDeployments are gone")
+	jobManagers.none("all Deployments are gone")
+	kube.watch(ctx, t, services, space, "", "type=flink-native-kubernetes").none("all services are gone")
+	gone := kube.watch(ctx, t, configMaps, space, "", "type=flink-native-kubernetes").none("all ConfigMaps are gone")
+	figures.duration("100 deleted at once: all of them and their objects gone", 15*time.Second, gone.Sub(started))
+	memory.report()
+}
+
+// each does one call for each resource of the burst, twenty at a time.
+func each(t *testing.T, call func(name string) error) {
+	t.Helper()
+	names, wait := make(chan string), sync.WaitGroup{}
+	for range 20 {
+		wait.Go(func() {
+			for name := range names {
+				if err := call(name); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		})
+	}
+	for i := range burst {
+		names <- fmt.Sprintf("burst-%03d", i)
+	}
+	close(names)
+	wait.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+}

@@ -1,0 +1,106 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// kube is the cluster under test, figures what was measured on it.
+var (
+	kube    *cluster
+	figures report
+)
+
+// TestMain installs what is in the tree, runs the tests, prints the report. E2E_DEPLOY=no takes what is installed.
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if kube, err = connect(); err != nil {
+		fmt.Println(err)
+		return 2
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
+	defer cancel()
+	if err := prepare(ctx); err != nil {
+		fmt.Println("prepare the cluster:", err)
+		return 2
+	}
+	code := m.Run()
+	figures.print()
+	// The namespace stays when a test failed, for a look at it.
+	if code == 0 {
+		if err := kube.in(namespaces, "").Delete(context.Background(), space, metav1.DeleteOptions{}); err != nil {
+			fmt.Println("delete namespace", space+":", err)
+			return 1
+		}
+	}
+	return code
+}
+
+// prepare makes the namespace first, so that the deployment's wait covers the source's adapter that starts again for it.
+func prepare(ctx context.Context) error {
+	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
+	if _, err := kube.in(namespaces, "").Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	if os.Getenv("E2E_DEPLOY") != "no" {
+		started := time.Now()
+		if err := script(ctx, "deploy.sh"); err != nil {
+			return err
+		}
+		figures.duration("make deploy, images built", 0, time.Since(started))
+	}
+	if err := script(ctx, "tenant.sh", space); err != nil {
+		return err
+	}
+	return removeLeftovers(ctx)
+}
+
+// removeLeftovers removes what an earlier run left behind.
+func removeLeftovers(ctx context.Context) error {
+	left, err := kube.list(ctx, flinkDeployments, space, "")
+	if err != nil {
+		return err
+	}
+	for _, u := range left {
+		if err := kube.in(flinkDeployments, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for len(left) > 0 {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%d FlinkDeployments of an earlier run do not go away in namespace %s", len(left), space)
+		case <-tick.C:
+		}
+		if left, err = kube.list(ctx, flinkDeployments, space, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// script runs one of hack/ with its output on ours.
+func script(ctx context.Context, name string, args ...string) error {
+	command := exec.CommandContext(ctx, "../../hack/"+name, args...)
+	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	if err := command.Run(); err != nil {
+		return fmt.Errorf("hack/%s: %w", name, err)
+	}
+	return nil
+}
