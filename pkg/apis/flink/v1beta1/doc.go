@@ -18,7 +18,8 @@
 //     templates, memory sizes and quantities are parsed by those who need them.
 //   - Unknown enumeration text is decoded, never refused; ask Known().
 //   - lastReconciledSpec and lastStableSpec are parsed and printed in
-//     reconciledspec.go only; conditions are set in conditions.go only.
+//     reconciledspec.go only; conditions, the lifecycle state and the error text
+//     are made in package summary only.
 //
 // Start reading at deployment_types.go, then status_types.go and
 // intent_types.go.
