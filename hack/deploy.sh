@@ -100,6 +100,10 @@ wait_ready() {
     kubectl -n $SYSTEM wait --for=condition=Complete --timeout=120s jobs --all >/dev/null ||
       die "the first certificate of the admission webhook was not made: kubectl -n $SYSTEM logs -l app.kubernetes.io/component=admit"
   fi
+  if kubectl -n $SYSTEM get domainmappings -o name | grep -q .; then
+    kubectl -n $SYSTEM wait --for=condition=Ready --timeout=120s domainmappings --all >/dev/null ||
+      die "the admission webhook has no name at the gateway: kubectl -n $SYSTEM describe domainmappings"
+  fi
 }
 
 need_cluster

@@ -5,6 +5,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 ours=(-l app.kubernetes.io/part-of=kn-flink --ignore-not-found)
+not_tenants=(-l 'app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant' --ignore-not-found)
 
 # Admission first: from here on no write asks a function that is going away.
 remove_admission() {
@@ -12,7 +13,7 @@ remove_admission() {
   kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies "${ours[@]}"
   ! has_crd clusterdomainclaims.networking.internal.knative.dev ||
     kubectl delete clusterdomainclaims.networking.internal.knative.dev "${ours[@]}" --wait=false
-  ! kubectl get namespace kourier-system >/dev/null 2>&1 || kubectl -n kourier-system delete services "${ours[@]}"
+  kubectl delete services -A "${ours[@]}"
 }
 
 remove_system() {
@@ -23,7 +24,8 @@ remove_system() {
   done
   kubectl delete namespace $SYSTEM --ignore-not-found
   kubectl delete clusterrolebindings "${ours[@]}"
-  kubectl delete clusterroles -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant --ignore-not-found
+  kubectl delete clusterroles "${not_tenants[@]}"
+  kubectl delete rolebindings -A "${not_tenants[@]}"
 }
 
 resources() {
