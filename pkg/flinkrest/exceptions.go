@@ -1,0 +1,139 @@
+package flinkrest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+)
+
+// JobExceptions is the exception history of a job (GET /jobs/:jobid/exceptions).
+type JobExceptions struct {
+	// Entries are the root causes, newest first.
+	Entries []JobException
+	// Truncated tells that older ones were left out.
+	Truncated bool
+}
+
+// JobException is one failure of a job.
+type JobException struct {
+	// Name is the Java class of the exception.
+	Name string `json:"exceptionName"`
+	// StackTrace is the whole trace, many lines; see Causes and Summary.
+	StackTrace string `json:"stacktrace"`
+	// Timestamp is when it happened.
+	Timestamp Millis `json:"timestamp"`
+	// TaskName is the subtask that failed; empty for a failure of the whole job.
+	TaskName string `json:"taskName"`
+	// Endpoint is the TaskManager's host and port; empty for a failure of the whole job. Up to Flink 1.17 it is what
+	// Flink called location.
+	Endpoint string `json:"endpoint"`
+	// TaskManagerID is the TaskManager's resource ID; empty before Flink 1.17 and for a failure of the whole job.
+	TaskManagerID string `json:"taskManagerId"`
+	// FailureLabels are what the failure enrichers said (Flink 1.18 and later).
+	FailureLabels map[string]string `json:"failureLabels"`
+	// Concurrent are the failures that came with this one.
+	Concurrent []JobException `json:"concurrentExceptions"`
+
+	// Location is the name of Endpoint up to 1.17, moved to Endpoint when read.
+	Location string `json:"location"`
+}
+
+type exceptionAnswer struct {
+	History *struct {
+		Entries   []JobException `json:"entries"`
+		Truncated bool           `json:"truncated"`
+	} `json:"exceptionHistory"`
+}
+
+func (a *exceptionAnswer) check() error { return present("exceptionHistory", a.History) }
+
+// JobExceptions reads at most the newest limit failures of the job; 0 leaves the number to Flink
+// (web.exception-history-size, 16). ErrNotFound: as Job.
+func (c *Client) JobExceptions(ctx context.Context, jobID string, limit int) (JobExceptions, error) {
+	query := url.Values{}
+	if limit > 0 {
+		query.Set("maxExceptions", strconv.Itoa(limit))
+	}
+	var out exceptionAnswer
+	err := c.do(ctx, call{
+		op: "read job exceptions", method: http.MethodGet, path: []string{"jobs", jobID, "exceptions"}, query: query, out: &out,
+	})
+	if err != nil {
+		return JobExceptions{}, err
+	}
+	moveLocation(out.History.Entries)
+	return JobExceptions{Entries: out.History.Entries, Truncated: out.History.Truncated}, nil
+}
+
+func moveLocation(entries []JobException) {
+	for i := range entries {
+		if entries[i].Endpoint == "" {
+			entries[i].Endpoint = entries[i].Location
+		}
+		entries[i].Location = ""
+		moveLocation(entries[i].Concurrent)
+	}
+}
+
+// Failure is a Java exception that Flink reports as the result of something.
+type Failure struct {
+	// Class is the outermost Java class.
+	Class string `json:"class"`
+	// StackTrace is the whole trace, many lines; see Causes and Summary.
+	StackTrace string `json:"stack-trace"`
+}
+
+// Summary is the chain of causes on one line of at most 2 KiB.
+func (f *Failure) Summary() string {
+	if f == nil {
+		return ""
+	}
+	if text := Summary(f.StackTrace); text != "" {
+		return text
+	}
+	return clip(f.Class)
+}
+
+// ExecutionResult is how a job ended (GET /jobs/:jobid/execution-result).
+type ExecutionResult struct {
+	// Done is false while the job has not ended; the other fields are then empty.
+	Done bool
+	// Status is SUCCEEDED, FAILED, CANCELED or UNKNOWN (Flink's ApplicationStatus).
+	Status string
+	// NetRuntime is in milliseconds.
+	NetRuntime int64
+	// Failure is the cause of FAILED, and often of CANCELED; nil if there is none.
+	Failure *Failure
+}
+
+type resultAnswer struct {
+	Status struct {
+		ID queueStatus `json:"id"`
+	} `json:"status"`
+	Result *struct {
+		Status     string   `json:"application-status"`
+		NetRuntime int64    `json:"net-runtime"`
+		Failure    *Failure `json:"failure-cause"`
+	} `json:"job-execution-result"`
+}
+
+func (a *resultAnswer) check() error {
+	if a.Status.ID == queueCompleted {
+		return present("job-execution-result", a.Result)
+	}
+	return a.Status.ID.check()
+}
+
+// ExecutionResult reads how the job ended. ErrNotFound: as Job.
+func (c *Client) ExecutionResult(ctx context.Context, jobID string) (ExecutionResult, error) {
+	var out resultAnswer
+	err := c.do(ctx, call{
+		op: "read job result", method: http.MethodGet, path: []string{"jobs", jobID, "execution-result"}, out: &out,
+	})
+	if err != nil || out.Status.ID != queueCompleted {
+		return ExecutionResult{}, err
+	}
+	result := ExecutionResult{Done: true, Status: out.Result.Status, NetRuntime: out.Result.NetRuntime, Failure: out.Result.Failure}
+	return result, nil
+}

@@ -1,0 +1,50 @@
+package flinkrest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+)
+
+// Requirements is the parallelism that a job asks for, by vertex ID (GET and PUT /jobs/:jobid/resource-requirements,
+// Flink 1.18 and later, adaptive scheduler only).
+type Requirements map[string]Requirement
+
+// Requirement is the range for one vertex.
+type Requirement struct {
+	// Parallelism is the range.
+	Parallelism Bounds `json:"parallelism"`
+}
+
+// Bounds is a range of parallelism.
+type Bounds struct {
+	// Lower is the least that the vertex runs with, 1 or more.
+	Lower int `json:"lowerBound"`
+	// Upper is the most.
+	Upper int `json:"upperBound"`
+}
+
+func (r *Requirements) check() error {
+	if *r == nil {
+		return errors.New("an object with requirements is missing")
+	}
+	return nil
+}
+
+// ResourceRequirements reads what the job asks for. ErrNoEndpoint: Flink is older than 1.18. ErrNotFound: as Job.
+func (c *Client) ResourceRequirements(ctx context.Context, jobID string) (Requirements, error) {
+	var out Requirements
+	err := c.do(ctx, call{
+		op: "read resource requirements", method: http.MethodGet, path: []string{"jobs", jobID, "resource-requirements"}, out: &out,
+	})
+	return out, err
+}
+
+// SetResourceRequirements asks for another parallelism without a restart of the cluster. Every vertex of the job must be
+// named.
+func (c *Client) SetResourceRequirements(ctx context.Context, jobID string, requirements Requirements) error {
+	return c.do(ctx, call{
+		op: "set resource requirements", method: http.MethodPut, path: []string{"jobs", jobID, "resource-requirements"},
+		body: requirements,
+	})
+}

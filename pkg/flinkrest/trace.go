@@ -1,0 +1,98 @@
+package flinkrest
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxMessage bounds a message, in bytes.
+const maxMessage = 2 << 10
+
+// Throwable is one link of a chain of Java exceptions.
+type Throwable struct {
+	// Class is the Java class name; empty if the line has no such prefix.
+	Class string
+	// Message is the exception's message; empty if it has none. It may span lines.
+	Message string
+}
+
+var (
+	frame     = regexp.MustCompile(`^\s+(at \S|\.\.\. \d+ (more|common frames))|^\s*Suppressed: |^End of exception on server side>?$`)
+	className = regexp.MustCompile(`^((?:[a-zA-Z_$][\w$]*\.)+[A-Z_$][\w$]*)(?:: ?|$)`)
+)
+
+// Causes reads a Java stack trace, outermost exception first: frames and suppressed exceptions are left out.
+func Causes(trace string) []Throwable {
+	var chain []Throwable
+	for _, line := range strings.Split(trace, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		if line == "" || frame.MatchString(line) || strings.HasPrefix(line, "<Exception on server side:") {
+			continue
+		}
+		cause, next := strings.CutPrefix(line, "Caused by: ")
+		if len(chain) > 0 && !next && !className.MatchString(line) {
+			chain[len(chain)-1].Message += "\n" + line // a message of several lines
+			continue
+		}
+		link := Throwable{Message: cause}
+		if match := className.FindStringSubmatch(cause); match != nil {
+			link = Throwable{Class: match[1], Message: cause[len(match[0]):]}
+		}
+		chain = append(chain, link)
+	}
+	return chain
+}
+
+// Summary makes one line of at most 2 KiB out of Flink's message or stack trace: the chain of causes, joined by " <- ",
+// without frames, and without repeating a message that an outer exception has already quoted.
+func Summary(trace string) string {
+	var parts []string
+	said := ""
+	for _, link := range Causes(trace) {
+		short := link.Class[strings.LastIndex(link.Class, ".")+1:]
+		message := oneLine(link.Message)
+		if message != "" && strings.Contains(said, message) {
+			continue
+		}
+		switch {
+		case short == "":
+			short = message
+		case message != "":
+			short += ": " + message
+		}
+		said += short + "\n"
+		parts = append(parts, short)
+	}
+	return clip(strings.Join(parts, " <- "))
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// clip bounds a text to maxMessage bytes without splitting a character.
+func clip(text string) string {
+	if len(text) <= maxMessage {
+		return text
+	}
+	const more = "…"
+	cut := maxMessage - len(more)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + more
+}
+
+// printable makes a body that is not Flink's fit for a message.
+func printable(body []byte) string {
+	if len(body) > maxMessage {
+		body = body[:maxMessage]
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, string(body))
+	return oneLine(clean)
+}

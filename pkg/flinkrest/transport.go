@@ -1,0 +1,76 @@
+package flinkrest
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Idle connections are kept briefly and in small numbers: a fleet has thousands of endpoints, and a pod that looks at
+// one page of it must not collect a socket for each. One page is looked at with a few calls per cluster, close together.
+const (
+	idleConnections        = 128
+	idleConnectionsPerHost = 2
+	idleTimeout            = 20 * time.Second
+)
+
+// TransportOptions say how the connections of a shared transport are made.
+type TransportOptions struct {
+	// Dialer opens the connections. Nil: a net.Dialer.
+	Dialer Dialer
+	// TLS holds the certificates for https. Nil: the system's roots and no client certificate.
+	TLS *TLSOptions
+}
+
+// NewTransport makes a transport that the clients of any number of clusters may share; it pools connections by scheme,
+// host and port. It speaks HTTP/1.1, which is all that Flink speaks, and ignores the proxy variables of the
+// environment: Flink is inside the cluster. It fails on certificates that cannot be used.
+func NewTransport(o TransportOptions) (*http.Transport, error) {
+	config, err := o.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	dial := o.Dialer
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: DefaultTimeout}).DialContext
+	}
+	return &http.Transport{
+		DialContext:         dial,
+		TLSClientConfig:     config,
+		TLSHandshakeTimeout: DefaultTimeout,
+		MaxIdleConns:        idleConnections,
+		MaxIdleConnsPerHost: idleConnectionsPerHost,
+		IdleConnTimeout:     idleTimeout,
+		DisableCompression:  true,
+		// An empty map keeps HTTP/2 from being negotiated.
+		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
+	}, nil
+}
+
+// reason tells why no answer came, without the local port and the DNS server that the standard library's texts name:
+// the same failure must always give the same text.
+func (c *Client) reason(ctx context.Context, err error) string {
+	var (
+		name *net.DNSError
+		op   *net.OpError
+		wait net.Error
+	)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return "the caller gave up"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
+		return fmt.Sprintf("no answer from %s in time", c.base.Host)
+	case errors.As(err, &name):
+		return fmt.Sprintf("lookup %s: %s", name.Name, name.Err)
+	case errors.As(err, &op):
+		return fmt.Sprintf("%s %s: %s", op.Op, c.base.Host, op.Err)
+	}
+	for next := errors.Unwrap(err); next != nil; next = errors.Unwrap(err) {
+		err = next
+	}
+	return fmt.Sprintf("%s: %s", c.base.Host, err)
+}
