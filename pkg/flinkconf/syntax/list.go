@@ -27,6 +27,19 @@ func JoinList(items []string) string {
 	return strings.Join(quoted, ";")
 }
 
+// JoinListExactly prints a list that reads back with SplitList item by item, empty ones and blanks included. Flink reads it too, but
+// prints lists like JoinList.
+func JoinListExactly(items []string) string {
+	quoted := make([]string, len(items))
+	for i, item := range items {
+		quoted[i] = quote(item, ";")
+		if item == "" || item != javaTrim(item) || unicode.IsSpace([]rune(item)[0]) {
+			quoted[i] = "'" + strings.ReplaceAll(item, "'", "''") + "'"
+		}
+	}
+	return strings.Join(quoted, ";")
+}
+
 // SplitMap cuts a Flink map "k:v,k2:v2" into its pairs, in the order of the text. A pair without exactly one ':' outside quotes
 // and a repeated key are errors.
 func SplitMap(text string) ([][2]string, error) {

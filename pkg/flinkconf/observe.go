@@ -1,0 +1,81 @@
+package flinkconf
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// ObserveInput is what the configuration of a running cluster depends on.
+type ObserveInput struct {
+	// Operator has the defaults.
+	Operator Operator
+	// Namespace and Name are the FlinkDeployment's.
+	Namespace, Name string
+	// Deployed is the spec that the cluster was started with: the last reconciled one, or the last stable one after a rollback. nil
+	// before the first deployment.
+	Deployed *v1beta1.FlinkDeploymentSpec
+	// Current is the spec of the resource now; its options of the operator and the autoscaler, and its savepoint directory, count
+	// without a redeployment.
+	Current *v1beta1.FlinkDeploymentSpec
+}
+
+// ErrNotDeployed says that nothing was deployed yet, so there is no running cluster to know the configuration of.
+var ErrNotDeployed = errors.New("nothing was deployed yet: there is no configuration of a running cluster")
+
+// Observe composes the configuration to talk to a running cluster with.
+func Observe(in ObserveInput) (Config, error) {
+	if in.Deployed == nil {
+		return nil, ErrNotDeployed
+	}
+	c, err := compose(DeployInput{Operator: in.Operator, Namespace: in.Namespace, Name: in.Name, Spec: in.Deployed})
+	if err != nil || in.Current == nil {
+		return c, err
+	}
+	current, err := Flatten(in.Current.FlinkConfiguration)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range current {
+		if strings.HasPrefix(name, key.OperatorPrefix) || strings.HasPrefix(name, key.AutoscalerPrefix) {
+			c[name] = text
+		}
+	}
+	if dir, ok := current.Lookup(key.SavepointDir); ok {
+		c.Set(key.SavepointDir, dir)
+	}
+	return c, nil
+}
+
+// SessionJob composes the configuration of a session job: that of its cluster, observed, the job's own flinkConfiguration and the
+// options of its JobSpec. It serves for submitting and for observing.
+func SessionJob(cluster Config, name string, spec *v1beta1.FlinkSessionJobSpec) (Config, error) {
+	own, err := Flatten(spec.FlinkConfiguration)
+	if err != nil {
+		return nil, err
+	}
+	c := cluster.Merge(own)
+	if spec.Job != nil {
+		applyJob(c, name, spec.Job, BehaviourOf(v1beta1.FlinkVersion(c.Get(key.FlinkVersion))))
+	}
+	return c, nil
+}
+
+// ForAutoscaler returns the configuration that the autoscaler works with: its REST timeout follows the operator's unless it has its own.
+func ForAutoscaler(c Config) Config {
+	own := c.Clone()
+	own.SetDefault(key.AutoscalerRestClientTimeout, c.Get(key.FlinkClientTimeout))
+	return own
+}
+
+// UsesSnapshotResources tells whether snapshots of a resource are FlinkStateSnapshot objects: the operator's defaults and the resource's
+// effective configuration both have to say so.
+func UsesSnapshotResources(defaults, effective Config) (bool, error) {
+	general, err := defaults.Bool(key.SnapshotResourceEnabled)
+	if err != nil || !general {
+		return false, err
+	}
+	return effective.Bool(key.SnapshotResourceEnabled)
+}

@@ -1,0 +1,99 @@
+package flinkconf
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// Operator is the operator's own configuration: its options and the defaults of clusters, general, per namespace and per Flink version.
+// It does not change once made. The zero value is an empty configuration.
+type Operator struct {
+	base Config
+}
+
+// NewOperator takes a copy of the loaded base configuration.
+func NewOperator(base Config) Operator {
+	return Operator{base: base.Clone()}
+}
+
+// Base returns a copy of the base configuration, without namespace and version defaults laid over it.
+func (o Operator) Base() Config { return o.base.Clone() }
+
+// Default returns the configuration that clusters of a namespace and Flink version start from. An empty namespace or version skips
+// its layer.
+//
+//	layer, weakest first                                                            | keys
+//	--------------------------------------------------------------------------------+---------
+//	base configuration                                                              | as they are
+//	kubernetes.operator.default-configuration.namespace.<namespace>.                | prefix cut off
+//	kubernetes.operator.default-configuration.flink-version.vX_Y+. for each X.Y <= v | ascending
+//	kubernetes.operator.default-configuration.flink-version.v<version>.             | prefix cut off
+//
+// The prefixed keys stay in the result too; ForCluster takes them out.
+func (o Operator) Default(namespace string, v v1beta1.FlinkVersion) Config {
+	merged := o.base.Clone()
+	if namespace != "" {
+		merged = merged.Merge(o.base.WithPrefix(key.NamespaceDefaultPrefix + namespace + "."))
+	}
+	if v == "" {
+		return merged
+	}
+	for _, since := range v1beta1.FlinkVersions() {
+		if v.AtLeast(since) {
+			merged = merged.Merge(o.base.WithPrefix(key.VersionDefaultPrefix + string(since) + "+."))
+		}
+	}
+	return merged.Merge(o.base.WithPrefix(key.VersionDefaultPrefix + string(v) + "."))
+}
+
+// versionKey is how a key below VersionDefaultPrefix has to look to count.
+var versionKey = regexp.MustCompile(`^v(\d+)_(\d+)(\+)?\..`)
+
+// Notes lists the version defaults that never apply because their version is unknown or their form is wrong, one sentence each, sorted.
+func (o Operator) Notes() []string {
+	var notes []string
+	for _, name := range o.base.WithPrefix(key.VersionDefaultPrefix).Keys() {
+		parts := versionKey.FindStringSubmatch(name)
+		if parts == nil {
+			notes = append(notes, fmt.Sprintf("option %q is ignored: after the prefix write v<major>_<minor>, an optional +, a dot and the key",
+				key.VersionDefaultPrefix+name))
+			continue
+		}
+		major, _ := strconv.Atoi(parts[1]) // digits
+		minor, _ := strconv.Atoi(parts[2]) // digits
+		if _, known := v1beta1.FlinkVersionOf(major, minor); !known {
+			notes = append(notes, fmt.Sprintf("option %q is ignored: Flink %d.%d is not known here", key.VersionDefaultPrefix+name, major, minor))
+		}
+	}
+	return notes
+}
+
+// allNamespaces stands for every namespace in watched.namespaces.
+const allNamespaces = "JOSDK_ALL_NAMESPACES"
+
+// WatchedNamespaces returns the namespaces to watch, sorted; nil is all. override, the text of the environment variable
+// WATCH_NAMESPACES, wins over the option unless it is blank.
+func (o Operator) WatchedNamespaces(override string) []string {
+	text := override
+	if strings.TrimSpace(text) == "" {
+		text = o.base.Get(key.WatchedNamespaces)
+	}
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if name == allNamespaces {
+			return nil
+		}
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -1,0 +1,116 @@
+package flinkconf
+
+import (
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// Behaviour is what differs between Flink versions for those who run clusters of them.
+type Behaviour struct {
+	// ImageKey is the configuration key that the JobManager takes the TaskManagers' image from.
+	ImageKey string
+	// LegacyCPUKeys tells that the image reads kubernetes.{jobmanager,taskmanager}.cpu only.
+	LegacyCPUKeys bool
+	// ConfigFile is the name of the configuration file: config.yaml, nested YAML, or flink-conf.yaml, flat lines.
+	ConfigFile string
+	// StandardYAML tells that ConfigFile is nested YAML.
+	StandardYAML bool
+	// CheckpointTrigger tells that checkpoints can be triggered over REST.
+	CheckpointTrigger bool
+	// RunRequestConfig tells that a jar-run request carries configuration of its own.
+	RunRequestConfig bool
+	// RescaleAPI tells that a running job's vertices can be rescaled over REST.
+	RescaleAPI bool
+	// RecoveryKeys tells that execution.state-recovery.* beats execution.savepoint.*.
+	RecoveryKeys bool
+	// RunClaimMode is the field of a jar-run request that says who owns the savepoint: restoreMode or claimMode.
+	RunClaimMode string
+	// JobGraphPrefix starts the entries of the HA ConfigMap that hold what is to run: jobGraph- or executionPlan-.
+	JobGraphPrefix string
+	// JobLeaderPrefix starts the name of a job's leader entry in the HA ConfigMap, before the job ID; may be empty.
+	JobLeaderPrefix string
+	// LegacyHeapKeys tells that {jobmanager,taskmanager}.heap.size and .heap.mb are still read.
+	LegacyHeapKeys bool
+	// BareSessionHost tells that a standalone session JobManager takes its host as a bare argument and does not know -D.
+	BareSessionHost bool
+}
+
+// BehaviourOf returns what a Flink version does. An empty or unknown version behaves like the nearest older known one, and text
+// without numbers like the oldest.
+//
+//	since | what changed
+//	------+-----------------------------------------------------------------------------------------------
+//	1.16  | standalone session JobManagers take -D
+//	1.17  | kubernetes.container.image.ref, cpu.amount, checkpoint trigger over REST, configuration in jar-run
+//	1.18  | rescale API
+//	1.19  | a job's HA leader entry is named job-<id>
+//	1.20  | execution.state-recovery.*, claimMode in jar-run
+//	2.0   | config.yaml, executionPlan- entries, legacy heap options are gone
+func BehaviourOf(v v1beta1.FlinkVersion) Behaviour {
+	b := Behaviour{
+		ImageKey: key.Image.Fallbacks[0], LegacyCPUKeys: true, ConfigFile: LegacyFile, RunClaimMode: "restoreMode",
+		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true, BareSessionHost: true,
+	}
+	if v.AtLeast(v1beta1.FlinkV1_16) {
+		b.BareSessionHost = false
+	}
+	if v.AtLeast(v1beta1.FlinkV1_17) {
+		b.ImageKey, b.LegacyCPUKeys = key.Image.Key, false
+		b.CheckpointTrigger, b.RunRequestConfig = true, true
+	}
+	if v.AtLeast(v1beta1.FlinkV1_18) {
+		b.RescaleAPI = true
+	}
+	if v.AtLeast(v1beta1.FlinkV1_19) {
+		b.JobLeaderPrefix = "job-"
+	}
+	if v.AtLeast(v1beta1.FlinkV1_20) {
+		b.RecoveryKeys, b.RunClaimMode = true, "claimMode"
+	}
+	if v.AtLeast(v1beta1.FlinkV2_0) {
+		b.ConfigFile, b.StandardYAML, b.LegacyHeapKeys = StandardFile, true, false
+		b.JobGraphPrefix = "executionPlan-"
+	}
+	return b
+}
+
+// Names of Flink's configuration files.
+const (
+	// LegacyFile holds flat lines; Flink before 2.0.
+	LegacyFile = "flink-conf.yaml"
+	// StandardFile holds nested YAML; Flink from 1.19 on, and the only one from 2.0 on.
+	StandardFile = "config.yaml"
+)
+
+// HAMode is the kind of high availability of a cluster.
+type HAMode string
+
+// The kinds of high availability. Custom is a factory class of the user's own.
+const (
+	HANone       HAMode = "none"
+	HAKubernetes HAMode = "kubernetes"
+	HAZooKeeper  HAMode = "zookeeper"
+	HACustom     HAMode = "custom"
+)
+
+// kubernetesFactory is the class that stands for Kubernetes high availability, the only spelling that Flink 1.15 knows.
+const kubernetesFactory = "org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory"
+
+// HighAvailabilityOf reads high-availability.type and its older spellings. Text that is no known kind is a factory class.
+func HighAvailabilityOf(c Config) HAMode {
+	switch text := strings.ToLower(c.Get(key.HighAvailability)); text {
+	case "none", "standalone":
+		return HANone
+	case "kubernetes", strings.ToLower(kubernetesFactory):
+		return HAKubernetes
+	case "zookeeper":
+		return HAZooKeeper
+	default:
+		return HACustom
+	}
+}
+
+// Active tells whether a cluster of this kind survives the loss of its JobManager.
+func (m HAMode) Active() bool { return m != HANone && m != "" }
