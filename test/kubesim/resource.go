@@ -1,0 +1,101 @@
+package kubesim
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Resource describes one resource that the server knows.
+type Resource struct {
+	// GVR is the group, version and plural.
+	GVR schema.GroupVersionResource
+	// Kind is the kind of its objects.
+	Kind string
+	// Cluster says that it has no namespace.
+	Cluster bool
+	// Status says that it has a status subresource: main writes ignore status, status writes ignore everything else.
+	Status bool
+	// Generation says that metadata.generation counts changes outside metadata and status.
+	Generation bool
+	// Conditional says that a PUT must name a resourceVersion, as for all custom resources.
+	Conditional bool
+	// Fields are the selectable fields besides metadata.name and metadata.namespace.
+	Fields []string
+}
+
+func (r Resource) gvk() schema.GroupVersionKind { return r.GVR.GroupVersion().WithKind(r.Kind) }
+
+func (r Resource) groupResource() schema.GroupResource { return r.GVR.GroupResource() }
+
+// The resources that tests name most often.
+var (
+	FlinkDeployments          = flink("flinkdeployments")
+	FlinkSessionJobs          = flink("flinksessionjobs")
+	FlinkStateSnapshots       = flink("flinkstatesnapshots")
+	FlinkBlueGreenDeployments = flink("flinkbluegreendeployments")
+	Deployments               = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	Pods                      = core("pods")
+	Nodes                     = core("nodes")
+	Namespaces                = core("namespaces")
+	Services                  = core("services")
+	ConfigMaps                = core("configmaps")
+	Secrets                   = core("secrets")
+	Events                    = core("events")
+	ServiceAccounts           = core("serviceaccounts")
+	Ingresses                 = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}
+	Leases                    = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	PingSources               = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
+)
+
+func flink(plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: plural}
+}
+
+func core(plural string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: plural}
+}
+
+var involvedFields = []string{
+	"involvedObject.kind", "involvedObject.namespace", "involvedObject.name", "involvedObject.uid",
+	"involvedObject.apiVersion", "involvedObject.resourceVersion", "involvedObject.fieldPath",
+	"reason", "reportingComponent", "source", "type",
+}
+
+var paceFields = []string{"status.lifecycleState", "status.pace"}
+
+// resources is every resource that the server knows, with the traits that kube-apiserver and our CRDs give it.
+var resources = []Resource{
+	{GVR: FlinkDeployments, Kind: "FlinkDeployment", Status: true, Generation: true, Conditional: true, Fields: paceFields},
+	{GVR: FlinkSessionJobs, Kind: "FlinkSessionJob", Status: true, Generation: true, Conditional: true, Fields: paceFields},
+	{GVR: FlinkStateSnapshots, Kind: "FlinkStateSnapshot", Status: true, Generation: true, Conditional: true, Fields: paceFields},
+	{GVR: FlinkBlueGreenDeployments, Kind: "FlinkBlueGreenDeployment", Status: true, Generation: true, Conditional: true, Fields: paceFields},
+	{GVR: Deployments, Kind: "Deployment", Status: true, Generation: true},
+	{GVR: Pods, Kind: "Pod", Status: true, Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"}},
+	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Fields: []string{"spec.unschedulable"}},
+	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Fields: []string{"status.phase"}},
+	{GVR: Services, Kind: "Service", Status: true},
+	{GVR: ConfigMaps, Kind: "ConfigMap"},
+	{GVR: Secrets, Kind: "Secret", Fields: []string{"type"}},
+	{GVR: Events, Kind: "Event", Fields: involvedFields},
+	{GVR: ServiceAccounts, Kind: "ServiceAccount"},
+	{GVR: Ingresses, Kind: "Ingress", Status: true, Generation: true},
+	{GVR: Leases, Kind: "Lease"},
+	{GVR: PingSources, Kind: "PingSource", Status: true, Generation: true, Conditional: true},
+}
+
+func resourceOf(gvr schema.GroupVersionResource) (Resource, bool) {
+	i := slices.IndexFunc(resources, func(r Resource) bool { return r.GVR == gvr })
+	if i < 0 {
+		return Resource{}, false
+	}
+	return resources[i], true
+}
+
+func mustResource(gvr schema.GroupVersionResource) Resource {
+	r, ok := resourceOf(gvr)
+	if !ok {
+		panic("kubesim does not model " + gvr.String())
+	}
+	return r
+}

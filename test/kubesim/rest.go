@@ -1,0 +1,272 @@
+package kubesim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	kjson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// route is what a URL path names.
+type route struct {
+	resource    Resource
+	known       bool
+	namespace   string
+	name        string
+	subresource string
+}
+
+// parsePath reads /api/v1/… and /apis/<group>/<version>/….
+func parsePath(path string) route {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	var gv schema.GroupVersion
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		gv, parts = schema.GroupVersion{Version: parts[1]}, parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		gv, parts = schema.GroupVersion{Group: parts[1], Version: parts[2]}, parts[3:]
+	default:
+		return route{}
+	}
+	var r route
+	if parts[0] == "namespaces" && len(parts) > 2 && parts[2] != "status" {
+		r.namespace, parts = parts[1], parts[2:]
+	}
+	r.resource, r.known = resourceOf(gv.WithResource(parts[0]))
+	r.resource.GVR = gv.WithResource(parts[0])
+	if len(parts) > 1 {
+		r.name = parts[1]
+	}
+	if len(parts) > 2 {
+		r.subresource = strings.Join(parts[2:], "/")
+	}
+	return r
+}
+
+func verbOf(r *http.Request, named bool) string {
+	switch r.Method {
+	case http.MethodGet:
+		if named {
+			return "get"
+		}
+		return "list"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPut:
+		return "update"
+	case http.MethodPatch:
+		if strings.HasPrefix(r.Header.Get("Content-Type"), string(types.ApplyPatchType)) {
+			return "apply"
+		}
+		return "patch"
+	}
+	return strings.ToLower(r.Method)
+}
+
+// system is this server as the Tap sees it.
+func (s *Server) system() wire.System {
+	return wire.System{
+		Name: "kube", Handler: http.HandlerFunc(s.serve),
+		Classify: func(r *http.Request) wire.Request {
+			at := parsePath(r.URL.Path)
+			return wire.Request{
+				Path: r.URL.RequestURI(), Verb: verbOf(r, at.name != ""), Resource: at.resource.GVR.Resource,
+				Subresource: at.subresource, Namespace: at.namespace, Name: at.name,
+			}
+		},
+		Refuse: func(w http.ResponseWriter, status int) {
+			refuse(w, apierrors.NewGenericServerResponse(status, "", schema.GroupResource{}, "", "injected by the test", 0, false))
+		},
+	}
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+	at := parsePath(r.URL.Path)
+	if !at.known || at.subresource != "" && (at.subresource != "status" || !at.resource.Status) {
+		refuse(w, apierrors.NewGenericServerResponse(http.StatusNotFound, verbOf(r, true), at.resource.groupResource(), "", "", 0, true))
+		return
+	}
+	if r.URL.Query().Get("watch") != "" || r.URL.Query().Get("dryRun") != "" {
+		refuse(w, apierrors.NewMethodNotSupported(at.resource.groupResource(), "watch or dryRun"))
+		return
+	}
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		refuse(w, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	verb := verbOf(r, at.name != "")
+	status, answer, changed, err := s.dispatch(verb, at, r, text)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	if changed {
+		wire.Note(r.Context(), describe(verb, at, answer))
+	}
+	reply(w, status, answer)
+}
+
+// describe names an effect: the verb, the resource with its subresource, the object.
+func describe(verb string, at route, answer any) string {
+	resource, name := at.resource.GVR.Resource, at.name
+	if at.subresource != "" {
+		resource += "/" + at.subresource
+	}
+	if content, ok := answer.(map[string]any); ok && name == "" {
+		name = (&unstructured.Unstructured{Object: content}).GetName()
+	}
+	return fmt.Sprintf("%s %s %s/%s", verb, resource, at.namespace, name)
+}
+
+// dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed.
+func (s *Server) dispatch(verb string, at route, r *http.Request, text []byte) (int, any, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	query := r.URL.Query()
+	w := write{
+		resource: at.resource, namespace: at.namespace, name: at.name, status: at.subresource == "status",
+		manager: managerOf(r, verb), client: true,
+	}
+	switch {
+	case verb == "list":
+		list, err := s.list(at.resource, at.namespace, query)
+		return http.StatusOK, list, false, err
+	case verb == "get":
+		u, ok := s.objects[key{at.resource.GVR, at.namespace, at.name}]
+		if !ok {
+			return 0, nil, false, apierrors.NewNotFound(at.resource.groupResource(), at.name)
+		}
+		return http.StatusOK, u.DeepCopy().Object, false, nil
+	case verb == "create" && at.name == "":
+		u, err := parseObject(text)
+		if err != nil {
+			return 0, nil, false, err
+		}
+		u, changed, err := s.createAs(w, u)
+		return answered(http.StatusCreated, u, changed, err)
+	case verb == "update" && at.name != "":
+		w.replace = true
+		u, changed, err := s.put(w, text)
+		return answered(http.StatusOK, u, changed, err)
+	case (verb == "patch" || verb == "apply") && at.name != "":
+		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+		u, changed, created, err := s.patch(w, types.PatchType(kind), text, query.Get("force") == "true")
+		if created {
+			return answered(http.StatusCreated, u, changed, err)
+		}
+		return answered(http.StatusOK, u, changed, err)
+	case verb == "delete" && at.name != "" && at.subresource == "":
+		return s.delete(w, text, query.Get("propagationPolicy"))
+	}
+	return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), verb)
+}
+
+func answered(status int, u *unstructured.Unstructured, changed bool, err error) (int, any, bool, error) {
+	if err != nil {
+		return 0, nil, false, err
+	}
+	return status, u.Object, changed, nil
+}
+
+// managerOf is the fieldManager parameter, or else the first word of the user agent; an apply must name it.
+func managerOf(r *http.Request, verb string) string {
+	if manager := r.URL.Query().Get("fieldManager"); manager != "" || verb == "apply" {
+		return manager
+	}
+	manager, _, _ := strings.Cut(r.Header.Get("User-Agent"), "/")
+	return manager
+}
+
+func (s *Server) put(w write, text []byte) (*unstructured.Unstructured, bool, error) {
+	body, err := parseObject(text)
+	if err != nil {
+		return nil, false, err
+	}
+	if body.GetName() != w.name {
+		return nil, false, apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", body.GetName(), w.name))
+	}
+	return s.update(w, func(u *unstructured.Unstructured) error {
+		if body.GetNamespace() == "" {
+			body.SetNamespace(w.namespace)
+		}
+		u.Object = body.Object
+		return nil
+	})
+}
+
+func (s *Server) delete(w write, text []byte, policy string) (int, any, bool, error) {
+	options, err := parseDelete(text, policy)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	u, changed, err := s.remove(w.resource, w.namespace, w.name, options)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	if _, there := s.objects[key{w.resource.GVR, w.namespace, w.name}]; there {
+		return http.StatusOK, u.Object, changed, nil
+	}
+	return http.StatusOK, metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess,
+		Details: &metav1.StatusDetails{Name: w.name, Group: w.resource.GVR.Group, Kind: w.resource.GVR.Resource, UID: u.GetUID()},
+	}, changed, nil
+}
+
+func parseDelete(text []byte, policy string) (DeleteOptions, error) {
+	var body metav1.DeleteOptions
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &body); err != nil {
+			return DeleteOptions{}, apierrors.NewBadRequest(err.Error())
+		}
+	}
+	options := DeleteOptions{Propagation: metav1.DeletionPropagation(policy), GraceSeconds: body.GracePeriodSeconds}
+	if body.PropagationPolicy != nil {
+		options.Propagation = *body.PropagationPolicy
+	}
+	if p := body.Preconditions; p != nil && p.UID != nil {
+		options.UID = string(*p.UID)
+	}
+	if p := body.Preconditions; p != nil && p.ResourceVersion != nil {
+		options.ResourceVersion = *p.ResourceVersion
+	}
+	return options, nil
+}
+
+func parseObject(text []byte) (*unstructured.Unstructured, error) {
+	u := &unstructured.Unstructured{}
+	if err := kjson.Unmarshal(text, &u.Object); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return u, nil
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		api = apierrors.NewInternalError(err)
+	}
+	status := api.Status()
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	reply(w, int(status.Code), status)
+}
+
+func reply(w http.ResponseWriter, status int, answer any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(answer); err != nil {
+		panic(err)
+	}
+}

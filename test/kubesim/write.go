@@ -1,0 +1,324 @@
+package kubesim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	kjson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/owners"
+)
+
+// write says which object is written, how, and by whom.
+type write struct {
+	resource  Resource
+	namespace string
+	name      string
+	manager   string
+	status    bool // through the status subresource
+	replace   bool // a PUT: a foreign uid is a conflict, a missing resourceVersion means "whatever is there"
+	client    bool // passes admission
+}
+
+func (s *Server) writer(w write) owners.Writer {
+	return owners.Writer{Manager: w.manager, Kind: w.resource.gvk(), Status: w.status, Now: s.Clock.Now()}
+}
+
+const staleMessage = "the object has been modified; please apply your changes to the latest version and try again"
+
+// create stores a new object. Called with the lock. The returned bool says that something changed.
+func (s *Server) create(r Resource, namespace string, u *unstructured.Unstructured, manager string) (*unstructured.Unstructured, bool, error) {
+	return s.createAs(write{resource: r, namespace: namespace, manager: manager}, u)
+}
+
+func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
+	r := w.resource
+	u, err := normal(u)
+	if err != nil {
+		return nil, false, apierrors.NewBadRequest(err.Error())
+	}
+	if err := s.placeNew(w, u); err != nil {
+		return nil, false, err
+	}
+	k := key{r.GVR, u.GetNamespace(), u.GetName()}
+	if _, exists := s.objects[k]; exists {
+		return nil, false, apierrors.NewAlreadyExists(r.groupResource(), k.name)
+	}
+	if u.GetResourceVersion() != "" {
+		return nil, false, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+	}
+	if r.Status {
+		delete(u.Object, "status")
+	}
+	u.SetUID(types.UID(s.nextUID()))
+	u.SetCreationTimestamp(metav1.NewTime(s.Clock.Now()))
+	u.SetDeletionTimestamp(nil)
+	u.SetDeletionGracePeriodSeconds(nil)
+	u.SetManagedFields(nil)
+	u.SetGeneration(0)
+	if r.Generation {
+		u.SetGeneration(1)
+	}
+	if err := s.check(w, u, nil); err != nil {
+		return nil, false, err
+	}
+	tracked, err := s.managers.Track(s.writer(w), owners.Empty(r.gvk()), u)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.commit(k, nil, tracked), true, nil
+}
+
+// placeNew settles name and namespace of an object to be created.
+func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
+	r := w.resource
+	if u.GroupVersionKind() != r.gvk() {
+		return apierrors.NewBadRequest(fmt.Sprintf("the object provided is a %s, not a %s", u.GroupVersionKind(), r.gvk()))
+	}
+	if u.GetName() == "" && u.GetGenerateName() != "" {
+		s.names++
+		u.SetName(fmt.Sprintf("%s%05x", u.GetGenerateName(), s.names))
+	}
+	if messages := validation.NameIsDNSSubdomain(u.GetName(), false); len(messages) > 0 {
+		return invalid(r, u.GetName(), field.Invalid(field.NewPath("metadata", "name"), u.GetName(), messages[0]))
+	}
+	if r.Cluster {
+		u.SetNamespace("")
+		return nil
+	}
+	if u.GetNamespace() == "" {
+		u.SetNamespace(w.namespace)
+	}
+	if u.GetNamespace() != w.namespace || w.namespace == "" {
+		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	return s.checkNamespace(r, u)
+}
+
+func (s *Server) checkNamespace(r Resource, u *unstructured.Unstructured) error {
+	home, ok := s.objects[key{Namespaces, "", u.GetNamespace()}]
+	if !ok {
+		return apierrors.NewNotFound(Namespaces.GroupResource(), u.GetNamespace())
+	}
+	if home.GetDeletionTimestamp() == nil {
+		return nil
+	}
+	err := apierrors.NewForbidden(r.groupResource(), u.GetName(),
+		fmt.Errorf("unable to create new content in namespace %s because it is being terminated", u.GetNamespace()))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type: corev1.NamespaceTerminatingCause, Field: "metadata.namespace",
+		Message: "namespace " + u.GetNamespace() + " is being terminated",
+	})
+	return err
+}
+
+// update changes a stored object. Called with the lock. The returned bool says that something changed.
+func (s *Server) update(w write, change func(*unstructured.Unstructured) error) (*unstructured.Unstructured, bool, error) {
+	r := w.resource
+	k := key{r.GVR, w.namespace, w.name}
+	old, ok := s.objects[k]
+	if !ok {
+		return nil, false, apierrors.NewNotFound(r.groupResource(), w.name)
+	}
+	next := old.DeepCopy()
+	if err := change(next); err != nil {
+		return nil, false, err
+	}
+	next, err := normal(next)
+	if err != nil {
+		return nil, false, apierrors.NewBadRequest(err.Error())
+	}
+	if err := precondition(w, old, next); err != nil {
+		return nil, false, err
+	}
+	prepare(w, old, next)
+	if err := metadataErrors(r, old, next); err != nil {
+		return nil, false, err
+	}
+	if err := s.check(w, next, old); err != nil {
+		return nil, false, err
+	}
+	tracked, err := s.managers.Track(s.writer(w), old, next)
+	if err != nil {
+		return nil, false, err
+	}
+	return s.store(k, old, tracked)
+}
+
+// store commits an update, unless nothing changed; the update that takes the last finalizer of a deleted object deletes it.
+func (s *Server) store(k key, old, next *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
+	grace := old.GetDeletionGracePeriodSeconds()
+	if old.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 && (grace == nil || *grace == 0) {
+		return s.commit(k, next, nil), true, nil
+	}
+	if equality.Semantic.DeepEqual(old.Object, next.Object) {
+		return old.DeepCopy(), false, nil
+	}
+	return s.commit(k, old, next), true, nil
+}
+
+// precondition compares uid and resourceVersion as named by the caller with the stored ones.
+//
+//	            missing                      differs
+//	uid         taken over                   PUT: 409; PATCH: 422, see metadataErrors
+//	version     PATCH: taken over            409
+//	            PUT: taken over, custom resource: 422
+func precondition(w write, old, next *unstructured.Unstructured) error {
+	if uid := next.GetUID(); w.replace && uid != "" && uid != old.GetUID() {
+		return apierrors.NewConflict(w.resource.groupResource(), w.name,
+			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
+	}
+	switch version := next.GetResourceVersion(); {
+	case (version == "" || version == "0") && w.replace && w.resource.Conditional:
+		return invalid(w.resource, w.name,
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"))
+	case version == "" || version == "0":
+		next.SetResourceVersion(old.GetResourceVersion())
+	case version != old.GetResourceVersion():
+		return apierrors.NewConflict(w.resource.groupResource(), w.name, errors.New(staleMessage))
+	}
+	return nil
+}
+
+// prepare undoes what this way of writing may not change, and counts the generation.
+func prepare(w write, old, next *unstructured.Unstructured) {
+	if w.status {
+		status, present := next.Object["status"]
+		fields := next.GetManagedFields()
+		next.Object = old.DeepCopy().Object
+		next.SetManagedFields(fields)
+		delete(next.Object, "status")
+		if present {
+			next.Object["status"] = status
+		}
+		return
+	}
+	if w.resource.Status {
+		delete(next.Object, "status")
+		if status, present := old.Object["status"]; present {
+			next.Object["status"] = status
+		}
+	}
+	if next.GetUID() == "" {
+		next.SetUID(old.GetUID())
+	}
+	next.SetCreationTimestamp(old.GetCreationTimestamp())
+	next.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	next.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	next.SetGeneration(old.GetGeneration())
+	annotated := w.resource.GVR == Deployments && !equality.Semantic.DeepEqual(old.GetAnnotations(), next.GetAnnotations())
+	if w.resource.Generation && (annotated || !equality.Semantic.DeepEqual(body(old), body(next))) {
+		next.SetGeneration(old.GetGeneration() + 1)
+	}
+}
+
+// body is everything besides metadata and status.
+func body(u *unstructured.Unstructured) map[string]any {
+	rest := map[string]any{}
+	for name, value := range u.Object {
+		if name != "metadata" && name != "status" {
+			rest[name] = value
+		}
+	}
+	return rest
+}
+
+func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
+	var errs field.ErrorList
+	path := field.NewPath("metadata")
+	if old.GetDeletionTimestamp() != nil {
+		errs = append(errs, validation.ValidateNoNewFinalizers(next.GetFinalizers(), old.GetFinalizers(), path.Child("finalizers"))...)
+	}
+	errs = append(errs, validation.ValidateImmutableField(next.GetUID(), old.GetUID(), path.Child("uid"))...)
+	errs = append(errs, validation.ValidateImmutableField(next.GetName(), old.GetName(), path.Child("name"))...)
+	errs = append(errs, validation.ValidateImmutableField(next.GetNamespace(), old.GetNamespace(), path.Child("namespace"))...)
+	errs = append(errs, validation.ValidateOwnerReferences(next.GetOwnerReferences(), path.Child("ownerReferences"))...)
+	if next.GroupVersionKind() != r.gvk() {
+		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))
+	}
+	return invalid(r, old.GetName(), errs...)
+}
+
+// check runs the few kind-specific rules that matter here, and admission. old is nil for a create.
+func (s *Server) check(w write, next, old *unstructured.Unstructured) error {
+	if w.resource.GVR == Deployments && !w.status {
+		if err := checkDeployment(w.resource, next, old); err != nil {
+			return err
+		}
+	}
+	if s.Admit != nil && w.client && !w.status {
+		return s.Admit(next.DeepCopy(), old)
+	}
+	return nil
+}
+
+func checkDeployment(r Resource, next, old *unstructured.Unstructured) error {
+	selector, _, _ := unstructured.NestedStringMap(next.Object, "spec", "selector", "matchLabels")
+	labels, _, _ := unstructured.NestedStringMap(next.Object, "spec", "template", "metadata", "labels")
+	var errs field.ErrorList
+	if len(selector) == 0 {
+		errs = append(errs, field.Required(field.NewPath("spec", "selector"), ""))
+	}
+	for name, value := range selector {
+		if labels[name] != value {
+			errs = append(errs, field.Invalid(field.NewPath("spec", "template", "metadata", "labels"), labels,
+				"`selector` does not match template `labels`"))
+			break
+		}
+	}
+	if old != nil {
+		was, _, _ := unstructured.NestedMap(old.Object, "spec", "selector")
+		is, _, _ := unstructured.NestedMap(next.Object, "spec", "selector")
+		errs = append(errs, validation.ValidateImmutableField(is, was, field.NewPath("spec", "selector"))...)
+	}
+	return invalid(r, next.GetName(), errs...)
+}
+
+func invalid(r Resource, name string, errs ...*field.Error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(r.gvk().GroupKind(), name, errs)
+}
+
+// commit stores next, or removes the object when next is nil, and tells the feed. It returns a copy of the last state.
+func (s *Server) commit(k key, old, next *unstructured.Unstructured) *unstructured.Unstructured {
+	version := s.nextVersion()
+	if next == nil {
+		delete(s.objects, k)
+		last := old.DeepCopy()
+		last.SetResourceVersion(version)
+		s.Feed.changed(k.gvr, last, nil)
+		return last
+	}
+	next.SetResourceVersion(version)
+	s.objects[k] = next
+	s.Feed.changed(k.gvr, old, next)
+	return next.DeepCopy()
+}
+
+// normal brings an object into the form that JSON from the wire has: int64, float64, no typed slices.
+func normal(u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	text, err := json.Marshal(u.Object)
+	if err != nil {
+		return nil, err
+	}
+	out := &unstructured.Unstructured{}
+	if err := kjson.Unmarshal(text, &out.Object); err != nil {
+		return nil, err
+	}
+	if slices.Contains([]string{out.GetKind(), out.GetAPIVersion()}, "") {
+		return nil, fmt.Errorf("object %q has no kind or apiVersion", out.GetName())
+	}
+	return out, nil
+}
