@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"hash/fnv"
 	"regexp"
 	"strings"
 )
@@ -79,18 +78,4 @@ func HoldsCheckpoints(name string) bool {
 		return true
 	}
 	return strings.HasSuffix(name, configMapSuffix) && !strings.HasSuffix(name, clusterConfigMapSuffix)
-}
-
-// secretVolumeName names the volume of a Secret as Flink does, <secret>-volume. A Secret's name may be longer than a
-// volume's and may have dots, which Flink passes on and Kubernetes refuses: such a name is cut and told apart by a hash.
-func secretVolumeName(secret string) string {
-	const suffix = "-volume"
-	if !strings.Contains(secret, ".") && len(secret)+len(suffix) <= maxLabel {
-		return secret + suffix
-	}
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(secret)) // a hash never fails
-	tail := fmt.Sprintf("-%08x%s", sum.Sum32(), suffix)
-	head := strings.ReplaceAll(secret, ".", "-")
-	return head[:min(len(head), maxLabel-len(tail))] + tail
 }

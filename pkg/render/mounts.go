@@ -1,0 +1,61 @@
+package render
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// mountSecrets mounts each Secret of kubernetes.secrets at its path.
+func (b *builder) mountSecrets(p *pod) {
+	for _, pair := range inHashOrder(b.pairs(key.Secrets)) {
+		p.mount(volumeName(pair[0], "-volume"),
+			corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: pair[0]}},
+			corev1.VolumeMount{MountPath: pair[1]})
+	}
+}
+
+// addSecretEnv sets each variable of kubernetes.env.secretKeyRef from its Secret.
+func (b *builder) addSecretEnv(p *pod) {
+	for _, item := range b.mappings(key.EnvSecretKeyRef) {
+		members := lowerKeys(item)
+		p.main.Env = append(p.main.Env, corev1.EnvVar{
+			Name: b.required(key.EnvSecretKeyRef, members, "env"),
+			ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
+				LocalObjectReference: corev1.LocalObjectReference{Name: b.required(key.EnvSecretKeyRef, members, "secret")},
+				Key:                  b.required(key.EnvSecretKeyRef, members, memberKey),
+			}},
+		})
+	}
+}
+
+// mountClaims mounts each claim of kubernetes.persistent-volume-claims at its path, an option since Flink 2.3.
+func (b *builder) mountClaims(p *pod) {
+	if !b.in.Spec.FlinkVersion.AtLeast(v1beta1.FlinkV2_3) {
+		return
+	}
+	readOnly := b.flag(key.PersistentVolumeClaimReadOnly)
+	for _, pair := range inHashOrder(b.pairs(key.PersistentVolumeClaims)) {
+		p.mount(volumeName(pair[0], "-pvc"),
+			corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pair[0], ReadOnly: readOnly}},
+			corev1.VolumeMount{MountPath: pair[1], ReadOnly: readOnly})
+	}
+}
+
+// volumeName names the volume of an object as Flink does, name and suffix. An object's name may be longer than a volume's
+// and may have dots, which Flink passes on and Kubernetes refuses: such a name is cut and told apart by a hash.
+func volumeName(object, suffix string) string {
+	if !strings.Contains(object, ".") && len(object)+len(suffix) <= maxLabel {
+		return object + suffix
+	}
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(object)) // a hash never fails
+	tail := fmt.Sprintf("-%08x%s", sum.Sum32(), suffix)
+	head := strings.ReplaceAll(object, ".", "-")
+	return head[:min(len(head), maxLabel-len(tail))] + tail
+}

@@ -1,0 +1,98 @@
+package render
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+const (
+	volumeKeytab = "kerberos-keytab-volume"
+	keytabDir    = "/opt/kerberos/kerberos-keytab"
+
+	volumeKrb5 = "kerberos-krb5conf-volume"
+	krb5File   = "krb5.conf"
+	krb5Path   = "/etc/" + krb5File
+)
+
+// usesKeytab tells whether a keytab is to be mounted, and fails on half of the pair.
+//
+//	mount enabled | keytab  | principal | keytab
+//	no            | any     | any       | not mounted, the option stays as it is
+//	yes           | not set | not set   | not mounted
+//	yes           | set     | set       | mounted
+//	yes           | one of them set     | error
+func (b *builder) usesKeytab() bool {
+	enabled := b.flag(key.KerberosMountEnabled)
+	keytab, principal := isSet(b.text(key.Keytab)), isSet(b.text(key.Principal))
+	if enabled && keytab != principal {
+		b.fail(&SpecError{
+			Where:   key.Keytab.Key,
+			Problem: "must be set together with " + key.Principal.Key + ", or neither of them",
+		})
+	}
+	return enabled && keytab && principal
+}
+
+// setKeytabPath points the option to where the pods find the keytab. The file is known before it is mounted, because the
+// configuration is.
+func (b *builder) setKeytabPath() {
+	if !b.usesKeytab() {
+		return
+	}
+	b.keytab = b.text(key.Keytab)
+	b.conf.Set(key.Keytab, keytabDir+"/"+path.Base(b.keytab))
+}
+
+// mountKeytab makes the Secret with the keytab and mounts it.
+func (b *builder) mountKeytab(p *pod) {
+	if b.keytab == "" {
+		return
+	}
+	content, there := b.in.KerberosFiles[b.keytab]
+	if !there {
+		b.fail(&SpecError{
+			Where: key.Keytab.Key, Value: b.keytab,
+			Problem: "is not among the operator's files: mount it there, or set " + key.KerberosMountEnabled.Key +
+				" to false and mount it with spec.podTemplate",
+		})
+		return
+	}
+	b.made.Secrets = append(b.made.Secrets, &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: b.metadata(KeytabName(b.in.Name), nil),
+		Data:       map[string][]byte{path.Base(b.keytab): bytes.Clone(content)},
+	})
+	p.mount(volumeKeytab,
+		corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: KeytabName(b.in.Name)}},
+		corev1.VolumeMount{MountPath: keytabDir})
+}
+
+// mountKrb5 makes the ConfigMap with krb5.conf and mounts it. Without the file there is no ConfigMap but still the mount,
+// as in Flink's client: pods wait until somebody makes it.
+func (b *builder) mountKrb5(p *pod) {
+	file := b.text(key.Krb5Path)
+	if !b.flag(key.KerberosMountEnabled) || !isSet(file) {
+		return
+	}
+	name, item := Krb5ConfName(b.in.Name), path.Base(file)
+	if content, there := b.in.KerberosFiles[file]; there {
+		b.addConfigMap(name, nil, map[string]string{item: string(content)})
+	} else {
+		b.made.Notes = append(b.made.Notes, key.Krb5Path.Key+" names "+file+", which the operator does not have: pods wait for ConfigMap "+
+			name+" with the key "+item)
+	}
+	p.mount(volumeKrb5,
+		corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
+			LocalObjectReference: corev1.LocalObjectReference{Name: name},
+			Items:                []corev1.KeyToPath{{Key: item, Path: krb5File}},
+		}},
+		corev1.VolumeMount{MountPath: krb5Path, SubPath: krb5File})
+}
+
+func isSet(text string) bool { return strings.TrimSpace(text) != "" }
