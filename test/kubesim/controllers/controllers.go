@@ -1,0 +1,120 @@
+package controllers
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// Runtime is what containers do. A pod is one process to it, named by the pod's uid.
+type Runtime interface {
+	// Start is called when the containers of a pod start, and again when they restart.
+	Start(pod *corev1.Pod)
+	// Ready is asked each step from the one after Start on: does the pod's probe succeed?
+	Ready(pod *corev1.Pod) bool
+	// Stop is called when the processes of a pod have ended. crashed says that they will start again in the same pod.
+	Stop(uid types.UID, crashed bool)
+}
+
+// Controllers moves the world. Make it with New. Not safe for concurrent use: one test drives it.
+type Controllers struct {
+	t       testing.TB
+	kube    *kubesim.Server
+	runtime Runtime
+	scripts map[string]Script
+	down    map[string]bool
+	running map[types.UID]process
+	serial  int
+}
+
+// process is what a kubelet knows of a pod that it started.
+type process struct {
+	pod      types.NamespacedName
+	node     string
+	stopping int
+}
+
+// New returns controllers over a server. A nil Runtime makes every pod ready one step after its start.
+func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
+	if containers == nil {
+		containers = sleeper{}
+	}
+	return &Controllers{
+		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
+		down: map[string]bool{}, running: map[types.UID]process{},
+	}
+}
+
+type sleeper struct{}
+
+func (sleeper) Start(*corev1.Pod)      {}
+func (sleeper) Ready(*corev1.Pod) bool { return true }
+func (sleeper) Stop(types.UID, bool)   {}
+
+// Script sets what happens to pods with a container of this image from now on. The zero Script mends it.
+func (c *Controllers) Script(image string, script Script) { c.scripts[image] = script }
+
+// Step moves everything by one step and says whether anything changed: kubelets, scheduler, Deployments, garbage.
+func (c *Controllers) Step() bool {
+	before := c.kube.Version()
+	for _, pod := range c.pods("", nil) {
+		c.stepPod(pod)
+	}
+	c.reap()
+	for _, u := range c.kube.List(kubesim.Deployments, "", nil) {
+		c.stepDeployment(u)
+	}
+	c.kube.GC()
+	return c.kube.Version() != before
+}
+
+func (c *Controllers) pods(namespace string, with map[string]string) []*corev1.Pod {
+	var pods []*corev1.Pod
+	for _, u := range c.kube.List(kubesim.Pods, namespace, with) {
+		pod := &corev1.Pod{}
+		c.convert(u, pod)
+		pods = append(pods, pod)
+	}
+	return pods
+}
+
+func (c *Controllers) convert(u *unstructured.Unstructured, into any) {
+	c.t.Helper()
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, into); err != nil {
+		c.t.Fatalf("controllers: read %s %s/%s: %v", u.GetKind(), u.GetNamespace(), u.GetName(), err)
+	}
+}
+
+func (c *Controllers) content(typed any) map[string]any {
+	c.t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	if err != nil {
+		c.t.Fatalf("controllers: convert %T: %v", typed, err)
+	}
+	return content
+}
+
+func (c *Controllers) setStatus(gvr schema.GroupVersionResource, namespace, name string, status any) {
+	c.t.Helper()
+	if _, err := c.kube.UpdateStatus(gvr, namespace, name, c.content(status)); err != nil {
+		c.t.Errorf("controllers: write status of %s %s/%s: %v", gvr.Resource, namespace, name, err)
+	}
+}
+
+func (c *Controllers) scriptOf(spec corev1.PodSpec) (Script, string) {
+	for _, container := range spec.Containers {
+		if script, ok := c.scripts[container.Image]; ok {
+			return script, container.Name
+		}
+	}
+	if len(spec.Containers) == 0 {
+		return Script{}, ""
+	}
+	return Script{}, spec.Containers[0].Name
+}

@@ -1,0 +1,225 @@
+package controllers
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// fleet is the pods of one Deployment. A pod being deleted is in none of the lists but ending: it is replaced at once.
+type fleet struct {
+	fresh  []*corev1.Pod // of the present template
+	stale  []*corev1.Pod // of an older one
+	ending []*corev1.Pod
+}
+
+const hashLabel = "pod-template-hash"
+
+// stepDeployment makes and deletes pods as the Deployment and ReplicaSet controllers do together, then writes status.
+//
+//	strategy        template changed                                pods of the old template
+//	RollingUpdate   new ones beside the old, one more than wanted   deleted as new ones are ready; unready ones at once
+//	Recreate        new ones when no old one is left                deleted at once
+func (c *Controllers) stepDeployment(u *unstructured.Unstructured) {
+	d := &appsv1.Deployment{}
+	c.convert(u, d)
+	wanted := int32(1)
+	if d.Spec.Replicas != nil {
+		wanted = *d.Spec.Replicas
+	}
+	failure := ""
+	if d.DeletionTimestamp == nil {
+		failure = c.scale(d, int(wanted))
+	}
+	c.writeDeployment(d, c.fleetOf(d), wanted, failure)
+}
+
+func (c *Controllers) fleetOf(d *appsv1.Deployment) fleet {
+	var f fleet
+	hash := templateHash(d.Spec.Template)
+	for _, pod := range c.pods(d.Namespace, nil) {
+		owner := metav1.GetControllerOf(pod)
+		switch {
+		case owner == nil || owner.UID != d.UID || owner.Kind != "Deployment" || pod.Labels[hashLabel] == "":
+		case pod.DeletionTimestamp != nil:
+			f.ending = append(f.ending, pod)
+		case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		case pod.Labels[hashLabel] == hash:
+			f.fresh = append(f.fresh, pod)
+		default:
+			f.stale = append(f.stale, pod)
+		}
+	}
+	return f
+}
+
+// scale returns the message of a creation that failed, or "".
+func (c *Controllers) scale(d *appsv1.Deployment, wanted int) string {
+	f := c.fleetOf(d)
+	for len(f.fresh) > wanted {
+		last := len(f.fresh) - 1
+		c.deletePod(f.fresh[last])
+		f.fresh = f.fresh[:last]
+	}
+	room := wanted - len(f.fresh)
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		if len(f.stale) > 0 || len(f.ending) > 0 && !allFresh(f.ending, d) {
+			room = 0
+		}
+		c.deletePods(f.stale, len(f.stale))
+	} else {
+		room = min(room, wanted+1-len(f.fresh)-len(f.stale))
+		c.retire(f, wanted)
+	}
+	for range room {
+		if script, _ := c.scriptOf(d.Spec.Template.Spec); script.Quota {
+			return fmt.Sprintf("pods %q is forbidden: %s", d.Name, script.Message)
+		}
+		c.createPod(d)
+	}
+	return ""
+}
+
+func allFresh(pods []*corev1.Pod, d *appsv1.Deployment) bool {
+	for _, pod := range pods {
+		if pod.Labels[hashLabel] != templateHash(d.Spec.Template) {
+			return false
+		}
+	}
+	return true
+}
+
+// retire deletes old pods that are not ready, and as many ready ones as there are more than wanted.
+func (c *Controllers) retire(f fleet, wanted int) {
+	surplus := ready(f.fresh) + ready(f.stale) - wanted
+	for _, pod := range f.stale {
+		if !isReady(pod) {
+			c.deletePod(pod)
+		} else if surplus > 0 {
+			surplus--
+			c.deletePod(pod)
+		}
+	}
+}
+
+func (c *Controllers) deletePods(pods []*corev1.Pod, n int) {
+	for _, pod := range pods[:n] {
+		c.deletePod(pod)
+	}
+}
+
+func (c *Controllers) deletePod(pod *corev1.Pod) {
+	if err := c.kube.Delete(kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID)}); err != nil {
+		c.t.Errorf("controllers: delete pod %s/%s: %v", pod.Namespace, pod.Name, err)
+	}
+}
+
+func (c *Controllers) createPod(d *appsv1.Deployment) {
+	c.serial++
+	pod := &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: *d.Spec.Template.ObjectMeta.DeepCopy(),
+		Spec:       *d.Spec.Template.Spec.DeepCopy(),
+	}
+	hash := templateHash(d.Spec.Template)
+	pod.Name, pod.Namespace = fmt.Sprintf("%s-%s-%05x", d.Name, hash, c.serial), d.Namespace
+	pod.Labels = withLabel(pod.Labels, hashLabel, hash)
+	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
+	if _, err := c.kube.Create(kubesim.Pods, &unstructured.Unstructured{Object: c.content(pod)}); err != nil {
+		c.t.Errorf("controllers: create a pod of %s/%s: %v", d.Namespace, d.Name, err)
+	}
+}
+
+func withLabel(labels map[string]string, name, value string) map[string]string {
+	out := map[string]string{name: value}
+	for k, v := range labels {
+		if k != name {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func templateHash(template corev1.PodTemplateSpec) string {
+	text, err := json.Marshal(template)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(text))[:10]
+}
+
+func ready(pods []*corev1.Pod) int {
+	n := 0
+	for _, pod := range pods {
+		if isReady(pod) {
+			n++
+		}
+	}
+	return n
+}
+
+func isReady(pod *corev1.Pod) bool {
+	for _, condition := range pod.Status.Conditions {
+		if condition.Type == corev1.PodReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// writeDeployment writes the counts and conditions.
+func (c *Controllers) writeDeployment(d *appsv1.Deployment, f fleet, wanted int32, failure string) {
+	total, available := int32(len(f.fresh)+len(f.stale)), int32(ready(f.fresh)+ready(f.stale))
+	status := appsv1.DeploymentStatus{
+		ObservedGeneration: d.Generation, Replicas: total, UpdatedReplicas: int32(len(f.fresh)),
+		ReadyReplicas: available, AvailableReplicas: available, UnavailableReplicas: max(0, max(total, wanted)-available),
+	}
+	enough := condition(appsv1.DeploymentAvailable, available >= wanted-wanted/4,
+		"MinimumReplicasAvailable", "MinimumReplicasUnavailable", "Deployment has minimum availability.", "Deployment does not have minimum availability.")
+	progress := condition(appsv1.DeploymentProgressing, true, "ReplicaSetUpdated", "", "ReplicaSet is progressing.", "")
+	if int32(ready(f.fresh)) >= wanted && len(f.stale) == 0 {
+		progress.Reason, progress.Message = "NewReplicaSetAvailable", "ReplicaSet has successfully progressed."
+	}
+	status.Conditions = []appsv1.DeploymentCondition{enough, progress}
+	if failure != "" {
+		status.Conditions = append(status.Conditions,
+			condition(appsv1.DeploymentReplicaFailure, true, "FailedCreate", "", failure, ""))
+	}
+	c.keepTimes(d, status.Conditions)
+	c.setStatus(kubesim.Deployments, d.Namespace, d.Name, &status)
+}
+
+func condition(kind appsv1.DeploymentConditionType, holds bool, yes, no, yesText, noText string) appsv1.DeploymentCondition {
+	if holds {
+		return appsv1.DeploymentCondition{Type: kind, Status: corev1.ConditionTrue, Reason: yes, Message: yesText}
+	}
+	return appsv1.DeploymentCondition{Type: kind, Status: corev1.ConditionFalse, Reason: no, Message: noText}
+}
+
+// keepTimes keeps the time of a condition that did not change. The first conditions of a Deployment carry its creation
+// time: the real controller is that quick.
+func (c *Controllers) keepTimes(d *appsv1.Deployment, conditions []appsv1.DeploymentCondition) {
+	for i := range conditions {
+		now := metav1.NewTime(c.kube.Clock.Now())
+		if len(d.Status.Conditions) == 0 {
+			now = d.CreationTimestamp
+		}
+		conditions[i].LastTransitionTime, conditions[i].LastUpdateTime = now, now
+		for _, old := range d.Status.Conditions {
+			if old.Type != conditions[i].Type || old.Status != conditions[i].Status {
+				continue
+			}
+			conditions[i].LastTransitionTime = old.LastTransitionTime
+			if old.Reason == conditions[i].Reason && old.Message == conditions[i].Message {
+				conditions[i].LastUpdateTime = old.LastUpdateTime
+			}
+		}
+	}
+}
