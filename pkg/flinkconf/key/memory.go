@@ -64,6 +64,8 @@ var (
 	TaskManagerLegacyHeap = optional(conf.KindMemory, "taskmanager.heap.size")
 	// TaskManagerLegacyHeapMB is the same in megabytes.
 	TaskManagerLegacyHeapMB = optional(conf.KindInt, "taskmanager.heap.mb")
+	// TaskManagerNetworkBuffers is the number of network buffers, the older way to size network memory.
+	TaskManagerNetworkBuffers = option(conf.KindInt, "taskmanager.network.numberOfBuffers", "2048")
 	// MemorySegmentSize is the size of a network buffer.
 	MemorySegmentSize = option(conf.KindMemory, "taskmanager.memory.segment-size", "32 kb")
 	// TaskManagerCPUCores is the number of cores a TaskManager tells its JobManager about.
