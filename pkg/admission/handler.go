@@ -1,0 +1,162 @@
+package admission
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+
+	"go.uber.org/zap"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"knative.dev/pkg/apis"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// The two paths, those of the Java operator's webhook.
+const (
+	// ValidatePath answers whether an object may be stored.
+	ValidatePath = "/validate"
+	// MutatePath answers what to change in an object first.
+	MutatePath = "/mutate"
+)
+
+// refused is the status of a request that is no review, and of our own failures. The Java operator answers 500 to both, too,
+// and the API server treats every status but 200 alike.
+const refused = http.StatusInternalServerError
+
+// Judge decides about one object that is to be stored. Nil means that nothing is wrong with it. An error is a request that
+// cannot be judged.
+type Judge func(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error)
+
+// Handler answers AdmissionReviews. Safe for concurrent use.
+type Handler struct {
+	// Judge decides /validate.
+	Judge Judge
+	// Watches says whether resources of a namespace are this installation's; others pass as they are. Nil means all are.
+	Watches func(namespace string) bool
+	// Log gets one line for each denial, mutation and failure.
+	Log *zap.SugaredLogger
+}
+
+// ServeHTTP answers one review:
+//
+//	path       request                                    answer
+//	/validate  nothing to store (DELETE, no object)       200, allowed
+//	           a canary, or an object that is going away  200, allowed
+//	           namespace that is not watched              200, allowed
+//	           nothing wrong                              200, allowed, warnings if any
+//	           something wrong                            200, denied: 403 with every problem
+//	/mutate    nothing to change, or not ours to change   200, allowed, patch []
+//	           a session job whose label is wrong         200, allowed, patch of that label
+//	both       no AdmissionReview                         500, text that says what is wrong with it
+//	other                                                 500, text that names the two paths
+func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		if value := recover(); value != nil {
+			h.Log.Errorw("a review panicked", telemetry.Error, fmt.Sprint(value), "stack", string(debug.Stack()))
+			http.Error(w, "admit failed on this review; its log says where", refused)
+		}
+	}()
+	answer, ok := map[string]func(context.Context, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error){
+		ValidatePath: h.validate, MutatePath: h.mutate,
+	}[r.URL.Path]
+	if !ok {
+		http.Error(w, fmt.Sprintf("no such path %q; there are %s and %s", r.URL.Path, ValidatePath, MutatePath), refused)
+		return
+	}
+	request, err := read(w, r)
+	if err != nil {
+		h.refuse(w, r, err)
+		return
+	}
+	response, err := answer(r.Context(), request)
+	if err == nil {
+		response.UID = request.UID
+		err = write(w, response)
+	}
+	if err != nil {
+		h.refuse(w, r, err)
+	}
+}
+
+func (h Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	h.Log.Warnw("a request that is no review", "path", r.URL.Path, telemetry.Error, err.Error())
+	http.Error(w, err.Error(), refused)
+}
+
+func (h Handler) validate(ctx context.Context, r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	if len(r.Object.Raw) == 0 {
+		return withoutObject(r)
+	}
+	skip, err := exempt(r)
+	if err != nil {
+		return nil, err
+	}
+	if skip || h.foreign(r) {
+		return allowed(), nil
+	}
+	found, err := h.Judge(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	response := allowed()
+	if problems := found.Filter(apis.ErrorLevel); problems != nil {
+		response = denied(validation.Message(problems))
+		h.Log.Infow("denied", telemetry.Key, key(r), telemetry.Reason, response.Result.Message)
+	}
+	if warnings := found.Filter(apis.WarningLevel); warnings != nil {
+		response.Warnings = []string{validation.Message(warnings)}
+	}
+	return response, nil
+}
+
+func (h Handler) mutate(_ context.Context, r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	patch := noPatch
+	if !h.foreign(r) {
+		var err error
+		if patch, err = Patch(r); err != nil {
+			return nil, err
+		}
+	}
+	response, kind := allowed(), admissionv1.PatchTypeJSONPatch
+	response.PatchType, response.Patch = &kind, patch
+	if string(patch) != string(noPatch) {
+		h.Log.Infow("mutated", telemetry.Key, key(r), "patch", string(patch))
+	}
+	return response, nil
+}
+
+// withoutObject answers a review that asks for no object to be stored.
+func withoutObject(r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+	switch r.Operation {
+	case admissionv1.Delete, admissionv1.Connect:
+		return allowed(), nil
+	}
+	return nil, fmt.Errorf("the AdmissionReview of operation %q has no object", r.Operation)
+}
+
+// exempt says whether the object is not to be judged: a canary is not, whatever its kind, and nor is one that is being deleted,
+// because a wrong spec must not keep it alive. It fails when the object has no metadata that can be read.
+func exempt(r *admissionv1.AdmissionRequest) (bool, error) {
+	var object metav1.PartialObjectMetadata
+	if err := json.Unmarshal(r.Object.Raw, &object); err != nil {
+		return false, fmt.Errorf("read the metadata of %s: %w", key(r), err)
+	}
+	return object.DeletionTimestamp != nil || strings.EqualFold(object.Labels[v1beta1.LabelCanary], "true"), nil
+}
+
+// foreign says whether the object is another installation's.
+func (h Handler) foreign(r *admissionv1.AdmissionRequest) bool {
+	return h.Watches != nil && r.Namespace != "" && !h.Watches(r.Namespace)
+}
+
+// key is "<namespace>/<Kind>/<name>", as everywhere in the logs. The name is empty while the API server is to make it up.
+func key(r *admissionv1.AdmissionRequest) string {
+	return r.Namespace + "/" + r.Kind.Kind + "/" + r.Name
+}

@@ -1,0 +1,155 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+const clusterSpec = `"flinkVersion":"v1_20","serviceAccount":"flink","jobManager":{"resource":{"cpu":1,"memory":"1g"}},"taskManager":{"resource":{"cpu":1,"memory":"1g"}}`
+
+// object is a manifest of a kind in namespace team, as JSON.
+func object(kind, name, spec string) string {
+	return fmt.Sprintf(`{"apiVersion":"flink.apache.org/v1beta1","kind":%q,"metadata":{"name":%q,"namespace":"team"},"spec":{%s}}`, kind, name, spec)
+}
+
+// lab is an API server with the given objects. Reads of a resource in broken fail.
+func lab(t *testing.T, broken string, objects ...string) Lookup {
+	t.Helper()
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
+		v1beta1.FlinkDeploymentGVR: "FlinkDeploymentList", v1beta1.FlinkSessionJobGVR: "FlinkSessionJobList",
+	})
+	client.PrependReactor("get", broken, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return broken != "", nil, errors.New("the API server is down")
+	})
+	c := kube.New(client)
+	for _, text := range objects {
+		u := &unstructured.Unstructured{}
+		if err := u.UnmarshalJSON([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		resource := v1beta1.FlinkDeploymentGVR
+		if u.GetKind() == v1beta1.KindFlinkSessionJob {
+			resource = v1beta1.FlinkSessionJobGVR
+		}
+		if _, err := c.Create(t.Context(), kube.Object{Resource: resource, Namespace: "team", Name: u.GetName()}, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Lookup{Reader: c, Resolver: resolver}
+}
+
+// resolver knows three hosts and cannot tell about others.
+func resolver(_ context.Context, host string) ([]netip.Addr, error) {
+	switch host {
+	case "public.example.org":
+		return []netip.Addr{netip.MustParseAddr("93.184.215.14")}, nil
+	case "private.example.org":
+		return []netip.Addr{netip.MustParseAddr("10.0.0.7")}, nil
+	case "absent.example.org":
+		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+	}
+	return nil, &net.DNSError{Err: "server misbehaving", Name: host, IsTemporary: true}
+}
+
+func TestJudge(t *testing.T) {
+	session := object("FlinkDeployment", "s", clusterSpec)
+	application := object("FlinkDeployment", "s", clusterSpec+`,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}`)
+	job := func(jar string) string {
+		return `"deploymentName":"s","job":{"jarURI":"` + jar + `","parallelism":1,"upgradeMode":"stateless"}`
+	}
+	snapshot := func(kind, name string) string {
+		return fmt.Sprintf(`"savepoint":{},"jobReference":{"kind":%q,"name":%q}`, kind, name)
+	}
+	rows := map[string]struct {
+		kind, spec string
+		lookup     Lookup
+		want       string // empty: nothing is wrong
+		reason     string
+	}{
+		"session cluster":              {"FlinkDeployment", clusterSpec, Lookup{}, "", "a valid one"},
+		"wrong cluster":                {"FlinkDeployment", `"flinkVersion":"v1_14"`, Lookup{}, "not supported", "validation decides"},
+		"cluster that no one can read": {"FlinkDeployment", `"flinkVersion":{}`, Lookup{}, "cannot be read", "no pass could read it either"},
+		"job, cluster present":         {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", session), "", "a valid one"},
+		"job, cluster absent":          {"FlinkSessionJob", job("local:///a.jar"), lab(t, ""), "", "the cluster may come later"},
+		"job, cluster unknown":         {"FlinkSessionJob", job("local:///a.jar"), lab(t, "*", session), "", "a failed look denies nothing"},
+		"job, cluster unreadable":      {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", object("FlinkDeployment", "s", `"job":7`)), "", "unreadable is unknown"},
+		"job on an application":        {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", application), "application cluster", "the cluster was looked up"},
+		"job without cluster name":     {"FlinkSessionJob", `"job":{"jarURI":"local:///a.jar","parallelism":1}`, lab(t, "", session), "spec.deploymentName", "nothing to look up"},
+		"job, nobody looks":            {"FlinkSessionJob", job("https://private.example.org/a.jar"), Lookup{}, "", "unknown denies nothing"},
+		"jar on a public host":         {"FlinkSessionJob", job("https://public.example.org/a.jar"), lab(t, ""), "", "reachable for everybody"},
+		"jar on a private host":        {"FlinkSessionJob", job("https://private.example.org/a.jar"), lab(t, ""), "restricted address", "the name was resolved"},
+		"jar on no host":               {"FlinkSessionJob", job("https://absent.example.org/a.jar"), lab(t, ""), "cannot be resolved", "the name does not exist"},
+		"jar, DNS is down":             {"FlinkSessionJob", job("https://other.example.org/a.jar"), lab(t, ""), "", "a failed look denies nothing"},
+		"job without spec":             {"FlinkSessionJob", ``, lab(t, ""), "job spec", "nothing to resolve"},
+		"job that no one can read":     {"FlinkSessionJob", `"job":"x"`, lab(t, ""), "cannot be read", "no pass could read it either"},
+		"snapshot of a deployment":     {"FlinkStateSnapshot", snapshot("FlinkDeployment", "s"), lab(t, "", session), "", "its target exists"},
+		"snapshot of a session job":    {"FlinkStateSnapshot", snapshot("FlinkSessionJob", "j"), lab(t, "", object("FlinkSessionJob", "j", job("local:///a.jar"))), "", "its target exists"},
+		"snapshot, target absent":      {"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "", session), "team/t", "names the missing target"},
+		"snapshot, other kind":         {"FlinkStateSnapshot", snapshot("FlinkSessionJob", "s"), lab(t, "", session), "team/s", "a FlinkDeployment of that name is none"},
+		"snapshot, target unknown":     {"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "*"), "", "a failed look denies nothing"},
+		"snapshot of what?":            {"FlinkStateSnapshot", snapshot("Pod", "t"), lab(t, ""), "jobReference.kind", "no such kind to look up"},
+		"snapshot without reference":   {"FlinkStateSnapshot", `"savepoint":{}`, lab(t, ""), "jobReference", "nothing to look up"},
+		"snapshot that exists":         {"FlinkStateSnapshot", `"savepoint":{"alreadyExists":true,"path":"s3://b/p"}`, lab(t, "*"), "", "nothing more is asked"},
+		"snapshot no one can read":     {"FlinkStateSnapshot", `"savepoint":7`, lab(t, ""), "cannot be read", "no pass could read it either"},
+		"blue/green":                   {"FlinkBlueGreenDeployment", `"template":{"spec":{` + clusterSpec + `,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}}}`, Lookup{}, "", "a valid one"},
+		"wrong blue/green":             {"FlinkBlueGreenDeployment", `"template":{"spec":{"flinkVersion":"v1_14"}}`, Lookup{}, "spec.template.spec", "with the paths of its own fields"},
+		"blue/green no one can read":   {"FlinkBlueGreenDeployment", `"template":7`, Lookup{}, "cannot be read", "no pass could read it either"},
+		"unknown kind":                 {"FlinkPancake", ``, Lookup{}, "Unexpected resource: FlinkPancake", "the message names it and what is possible"},
+	}
+	operator := flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.user.artifacts.allowed-schemes": "https;local"})
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			request, err := Parse([]byte(review("CREATE", row.kind, object(row.kind, "a", row.spec))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Judges{Lookup: row.lookup, Operator: operator}.Judge(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			message := validation.Message(got)
+			if (row.want == "") != (got == nil) || !strings.Contains(message, row.want) {
+				t.Errorf("%q, want %q: %s", message, row.want, row.reason)
+			}
+		})
+	}
+}
+
+func TestJudgeOtherGroupsAndVersions(t *testing.T) {
+	for _, kind := range []string{`"group":"apps","version":"v1beta1"`, `"group":"flink.apache.org","version":"v2"`} {
+		body := strings.Replace(review("CREATE", "FlinkDeployment", plain), `"group":"flink.apache.org","version":"v1beta1"`, kind, 1)
+		request, err := Parse([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := (Judges{}).Judge(t.Context(), request); got == nil {
+			t.Errorf("%s was not refused: its fields mean something else", kind)
+		}
+	}
+}
+
+func TestSnapshotWithoutNamespace(t *testing.T) {
+	request := &admissionv1.AdmissionRequest{}
+	request.Kind.Group, request.Kind.Version, request.Kind.Kind = v1beta1.Group, v1beta1.Version, v1beta1.KindFlinkStateSnapshot
+	request.Object.Raw = []byte(`{"spec":{"savepoint":{},"jobReference":{"kind":"FlinkDeployment","name":"s"}}}`)
+	if _, err := (Judges{}).Judge(t.Context(), request); err == nil || !strings.Contains(err.Error(), "cannot determine the namespace") {
+		t.Errorf("got %v; the target cannot be looked up anywhere", err)
+	}
+}
