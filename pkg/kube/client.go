@@ -214,3 +214,8 @@ func Typed(u *unstructured.Unstructured, out any) error {
 	}
 	return nil
 }
+
+// Grace sets the grace period of a Delete, in seconds.
+func Grace(seconds int64) func(*metav1.DeleteOptions) {
+	return func(o *metav1.DeleteOptions) { o.GracePeriodSeconds = &seconds }
+}

@@ -15,3 +15,15 @@ var (
 	Ingresses       = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}
 	PingSources     = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
 )
+
+// Companion is the resource of a kind that a cluster's Deployment owns: Service, ConfigMap or Secret.
+func Companion(kind string) schema.GroupVersionResource {
+	switch kind {
+	case "Service":
+		return Services
+	case "Secret":
+		return Secrets
+	default:
+		return ConfigMaps
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/kelseyhightower/envconfig"
 	"knative.dev/pkg/configmap"
@@ -49,9 +48,6 @@ type Settings struct {
 // logFiles are the names that a Flink image reads its log configuration from.
 var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 
-// allNamespaces is the reference operator's word for "watch everything" (kubernetes.operator.watched.namespaces).
-const allNamespaces = "JOSDK_ALL_NAMESPACES"
-
 // Load reads the environment and the mounted directories. A missing directory counts as empty, since every setting has a default;
 // a file that cannot be read or parsed is an error that names it.
 func Load() (Settings, error) {
@@ -71,17 +67,17 @@ func Load() (Settings, error) {
 	if err != nil {
 		return Settings{}, fmt.Errorf("base Flink configuration in %s: %w", env.ConfDir, err)
 	}
+	operator := flinkconf.NewOperator(base)
 	s := Settings{
 		Namespace: env.Namespace, Port: env.Port, Clock: env.Clock,
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker,
-		Operator: flinkconf.NewOperator(base), LogFiles: map[string]string{}, Logging: logging,
+		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
 	}
 	for _, name := range logFiles {
 		if text, ok := files[name]; ok {
 			s.LogFiles[name] = text
 		}
 	}
-	s.Namespaces = watched(env.Watched, base)
 	return s, nil
 }
 
@@ -96,24 +92,6 @@ func (s Settings) Watches(namespace string) bool {
 		}
 	}
 	return false
-}
-
-func watched(fromEnv string, base flinkconf.Config) []string {
-	text := strings.TrimSpace(fromEnv)
-	if text == "" {
-		text = base["kubernetes.operator.watched.namespaces"]
-	}
-	var names []string
-	for _, name := range strings.Split(text, ",") {
-		name = strings.TrimSpace(name)
-		if name == allNamespaces {
-			return nil
-		}
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 func loadDir(dir string) (map[string]string, error) {

@@ -1,0 +1,155 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// patience is how long a Broker may take before its event is noted and skipped: a listener must never hold up a pass.
+const patience = time.Second
+
+// Announcer tells people and listeners what a plan tells. It never fails a pass: what cannot be told is logged. A nil Announcer is
+// silent.
+type Announcer struct {
+	// Kube writes Kubernetes Events.
+	Kube Writer
+	// Listeners takes the CloudEvents for users' Triggers.
+	Listeners interface {
+		Publish(ctx context.Context, e cloudevents.Event) error
+	}
+	// Source is the function's name in CloudEvents.
+	Source string
+	// Now is the clock.
+	Now func() time.Time
+	// Log gets what could not be told.
+	Log *zap.SugaredLogger
+}
+
+// events publishes a plan's events, all at the same time: each as a Kubernetes Event and as a CloudEvent.
+func (a *Announcer) events(ctx context.Context, resource *unstructured.Unstructured, p plan.Plan) {
+	if a == nil || len(p.Events) == 0 {
+		return
+	}
+	var group errgroup.Group
+	for _, e := range p.Events {
+		group.Go(func() error { a.note(e.Reason, a.record(ctx, resource, e)); return nil })
+		group.Go(func() error {
+			a.note(e.Reason, a.post(ctx, resource, event.TypeEvent, e.Reason+"/"+e.Key, event.Notice{
+				Type: kind(e), Reason: e.Reason, Component: e.Component, Message: e.Message,
+			}))
+			return nil
+		})
+	}
+	_ = group.Wait() // failures are noted where they happen
+}
+
+// change publishes what a status write changes of lifecycle state, job state and error; nothing when none of them moves.
+func (a *Announcer) change(ctx context.Context, resource *unstructured.Unstructured, next map[string]any) {
+	if a == nil {
+		return
+	}
+	text := func(status map[string]any, path ...string) string {
+		value, _, _ := unstructured.NestedString(status, path...)
+		return value
+	}
+	old, _, _ := unstructured.NestedMap(resource.Object, "status")
+	c := event.Change{
+		Generation:        resource.GetGeneration(),
+		OldLifecycleState: text(old, "lifecycleState"), LifecycleState: text(next, "lifecycleState"),
+		OldJobState: text(old, "jobStatus", "state"), JobState: text(next, "jobStatus", "state"),
+		Error: text(next, "error"),
+	}
+	if c.OldLifecycleState == c.LifecycleState && c.OldJobState == c.JobState && text(old, "error") == c.Error {
+		return
+	}
+	a.note("status", a.post(ctx, resource, event.TypeStatus, "status", c))
+}
+
+func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructured, eventType, reason string, data any) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	e, err := event.Make(eventType, event.Head{
+		ID:     fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), uint32(javaHash(eventType+reason))),
+		Key:    event.Key{Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName()},
+		Source: a.Source, Time: a.Now(),
+	}, data)
+	if err != nil {
+		return err
+	}
+	return a.Listeners.Publish(ctx, e)
+}
+
+// record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name.
+func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
+	now := metav1.NewTime(a.Now().Truncate(time.Second))
+	object := kube.Object{Resource: kube.Events, Namespace: resource.GetNamespace(), Name: eventName(resource, e)}
+	_, err := a.Kube.Create(ctx, object, &corev1.Event{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
+		ObjectMeta: metav1.ObjectMeta{Name: object.Name, Namespace: object.Namespace},
+		InvolvedObject: corev1.ObjectReference{
+			APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName(),
+			UID: resource.GetUID(),
+		},
+		Type: kind(e), Reason: e.Reason, Message: e.Message, Source: corev1.EventSource{Component: e.Component},
+		ReportingController: "kn-flink", FirstTimestamp: now, LastTimestamp: now, Count: 1,
+	})
+	if !apierrors.IsAlreadyExists(err) || e.Once {
+		return ignoreExisting(err)
+	}
+	there, found, err := a.Kube.Get(ctx, object)
+	if err != nil || !found {
+		return err
+	}
+	count, _, _ := unstructured.NestedInt64(there.Object, "count")
+	_, err = a.Kube.MergePatch(ctx, object, map[string]any{
+		"count": count + 1, "lastTimestamp": now.UTC().Format(time.RFC3339), "message": e.Message,
+	})
+	return err
+}
+
+func ignoreExisting(err error) error {
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+func (a *Announcer) note(reason string, err error) {
+	if err != nil {
+		a.Log.Infow("an event could not be published, skipped", telemetry.Reason, reason, telemetry.Error, fail.Message(err))
+	}
+}
+
+func kind(e plan.Event) string {
+	if e.Warning {
+		return corev1.EventTypeWarning
+	}
+	return corev1.EventTypeNormal
+}
+
+// eventName is "<component>.<hash>", as users of the Java operator know it.
+func eventName(resource *unstructured.Unstructured, e plan.Event) string {
+	text := e.Key
+	if text == "" {
+		text = e.Message
+	}
+	h := javaHash(e.Reason + text + kind(e) + resource.GetKind() + resource.GetName() + string(resource.GetUID()))
+	return fmt.Sprintf("%s.%d", e.Component, h&0x7fffffff)
+}

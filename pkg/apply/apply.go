@@ -1,0 +1,191 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Writer is the part of kube.Client that carries actions out.
+type Writer interface {
+	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
+	Create(ctx context.Context, o kube.Object, object any) (*unstructured.Unstructured, error)
+	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
+	UpdateStatus(ctx context.Context, o kube.Object, u *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	Apply(ctx context.Context, o kube.Object, object any, manager string) error
+	Delete(ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error
+}
+
+// Waker wakes the clock.
+type Waker interface {
+	Wake(ctx context.Context) error
+}
+
+// Carrier carries plans out. Safe for concurrent use.
+type Carrier struct {
+	// Kube writes Kubernetes objects.
+	Kube Writer
+	// Flink reaches JobManagers.
+	Flink func(plan.Endpoint) (*flinkrest.Client, error)
+	// Clock is woken before an intent is stored.
+	Clock Waker
+	// Announce publishes events; nil publishes none.
+	Announce *Announcer
+}
+
+// round is one plan on its way: the resource in its newest version, and what was written last.
+type round struct {
+	object   kube.Object
+	resource *unstructured.Unstructured
+	stored   any
+}
+
+// Result is what a round left behind.
+type Result struct {
+	// Resource is the resource after the last write of the round.
+	Resource *unstructured.Unstructured
+	// Stored is the status that was written last; nil when none was.
+	Stored any
+	// Failed is the action that failed; nil when none did.
+	Failed plan.Action
+}
+
+// Carry carries a plan out on the resource that its snapshot read. The result says how far it came, also beside an error.
+func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan) (Result, error) {
+	r := &round{object: object, resource: resource}
+	c.Announce.events(ctx, resource, p)
+	for _, action := range p.Actions {
+		if err := c.do(ctx, r, action); err != nil {
+			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
+		}
+	}
+	if p.Status != nil && p.Status != r.stored {
+		if err := c.store(ctx, r, p.Status); err != nil {
+			return Result{Resource: r.resource, Stored: r.stored}, err
+		}
+	}
+	for _, action := range p.Finish {
+		if err := c.do(ctx, r, action); err != nil {
+			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
+		}
+	}
+	return Result{Resource: r.resource, Stored: r.stored}, nil
+}
+
+// do carries one action out. The switch knows every action of package plan.
+func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
+	switch a := action.(type) {
+	case plan.WakeClock:
+		return c.Clock.Wake(ctx)
+	case plan.Record:
+		return c.store(ctx, r, a.Status)
+	case plan.AddFinalizer:
+		return c.addFinalizer(ctx, r, a.Finalizer)
+	case plan.RemoveFinalizer:
+		return c.removeFinalizer(ctx, r, a.Finalizer)
+	case plan.PrepareStart:
+		return c.prepare(ctx, r, a)
+	case plan.Release:
+		return c.release(ctx, a)
+	case plan.ApplyIngress:
+		object := kube.Object{Resource: kube.Ingresses, Namespace: a.Ingress.Namespace, Name: a.Ingress.Name}
+		return c.Kube.Apply(ctx, object, a.Ingress, fieldManager)
+	case plan.DeleteIngress:
+		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Ingresses, Namespace: a.Namespace, Name: a.Name}, a.UID)
+	case plan.CancelJob:
+		c.cancel(ctx, a)
+		return nil
+	case plan.DeleteCluster:
+		object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
+		return c.Kube.Delete(ctx, object, a.UID, kube.Propagation(a.Propagation))
+	case plan.DeleteHAData:
+		return c.deleteHAData(ctx, a)
+	case plan.ForceDeletePod:
+		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: a.Name}, a.UID, kube.Grace(0))
+	}
+	return fail.Bugf("carry a plan out", "UnknownAction", "there is no way to carry out %T", action)
+}
+
+// fieldManager owns the fields that we set by server-side apply.
+const fieldManager = "kn-flink"
+
+// store writes the status under the resourceVersion that the round holds.
+func (c *Carrier) store(ctx context.Context, r *round, status any) error {
+	content, err := contentOf(status)
+	if err != nil {
+		return fail.As(fail.Bug, "write status of "+r.object.String(), "StatusUnprintable", err)
+	}
+	next := r.resource.DeepCopy()
+	next.Object["status"] = content
+	c.Announce.change(ctx, r.resource, content)
+	updated, err := c.Kube.UpdateStatus(ctx, r.object, next)
+	if err != nil {
+		return err
+	}
+	r.resource, r.stored = updated, status
+	return nil
+}
+
+func contentOf(value any) (map[string]any, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	content := map[string]any{}
+	return content, json.Unmarshal(text, &content)
+}
+
+// addFinalizer and removeFinalizer replace the list of finalizers, so the resourceVersion is part of the patch.
+func (c *Carrier) addFinalizer(ctx context.Context, r *round, name string) error {
+	return c.setFinalizers(ctx, r, append(r.resource.GetFinalizers(), name))
+}
+
+func (c *Carrier) removeFinalizer(ctx context.Context, r *round, name string) error {
+	kept := []string{}
+	for _, f := range r.resource.GetFinalizers() {
+		if f != name {
+			kept = append(kept, f)
+		}
+	}
+	return c.setFinalizers(ctx, r, kept)
+}
+
+func (c *Carrier) setFinalizers(ctx context.Context, r *round, names []string) error {
+	updated, err := c.Kube.MergePatch(ctx, r.object, map[string]any{"metadata": map[string]any{
+		"finalizers": names, "resourceVersion": r.resource.GetResourceVersion(),
+	}})
+	if err != nil {
+		return err
+	}
+	r.resource = updated
+	return nil
+}
+
+// cancel asks Flink and takes any answer: the cluster is deleted next, whatever Flink says.
+func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) {
+	client, err := c.Flink(a.Endpoint)
+	if err == nil {
+		err = client.Cancel(ctx, a.JobID)
+	}
+	_ = err // a JobManager that cannot be asked is about to be deleted
+}
+
+// deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.
+func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
+	for _, o := range a.ConfigMaps {
+		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+		if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

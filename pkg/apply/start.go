@@ -1,0 +1,109 @@
+package apply
+
+import (
+	"context"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the others. Objects are
+// created, never patched into another start. One that exists is ours if it carries our operation; another operation's is deleted by
+// its UID and the round comes again, so that an object of a start that lost is never used by one that won.
+func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) error {
+	jm := a.Cluster.JobManager.DeepCopy()
+	none := int32(0)
+	jm.Spec.Replicas = &none
+	object := kube.Object{Resource: kube.Deployments, Namespace: jm.Namespace, Name: jm.Name}
+	made, err := c.createOnce(ctx, r, piece{object, jm, a.Operation})
+	if err != nil {
+		return err
+	}
+	owned := a.Cluster.OwnedBy(made.GetUID())
+	var group errgroup.Group
+	create := func(object kube.Object, body any) {
+		group.Go(func() error {
+			_, err := c.createOnce(ctx, r, piece{object, body, a.Operation})
+			return err
+		})
+	}
+	for _, o := range owned.Services {
+		create(kube.Object{Resource: kube.Services, Namespace: o.Namespace, Name: o.Name}, o)
+	}
+	for _, o := range owned.ConfigMaps {
+		create(kube.Object{Resource: kube.ConfigMaps, Namespace: o.Namespace, Name: o.Name}, o)
+	}
+	for _, o := range owned.Secrets {
+		create(kube.Object{Resource: kube.Secrets, Namespace: o.Namespace, Name: o.Name}, o)
+	}
+	return group.Wait()
+}
+
+// piece is one object of a prepared start.
+type piece struct {
+	object    kube.Object
+	body      any
+	operation string
+}
+
+// createOnce creates an object, or finds the one that this operation created before.
+func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (*unstructured.Unstructured, error) {
+	made, err := c.Kube.Create(ctx, p.object, p.body)
+	if err == nil || !apierrors.IsAlreadyExists(err) {
+		return made, err
+	}
+	there, found, err := c.Kube.Get(ctx, p.object)
+	op := "create " + p.object.String()
+	switch {
+	case err != nil:
+		return nil, err
+	case !found || there.GetDeletionTimestamp() != nil:
+		return nil, fail.Waitingf(op, "ObjectGoing", "the object of an earlier start is being deleted")
+	case there.GetAnnotations()[v1beta1.AnnotationOperation] == p.operation:
+		return there, nil
+	case p.object.Resource == kube.Deployments:
+		return nil, fail.Conflictf(op, "OtherOperation", "a Deployment of another operation is there")
+	case len(there.GetOwnerReferences()) == 0 && there.GetAnnotations()[v1beta1.AnnotationOperation] == "":
+		return nil, fail.Invalidf(op, "ForeignObject", "an object of that name is there and is not ours; rename or delete it")
+	}
+	if err := c.stillOpen(ctx, r, p.operation); err != nil {
+		return nil, err
+	}
+	if err := c.Kube.Delete(ctx, p.object, there.GetUID()); err != nil {
+		return nil, err
+	}
+	return c.Kube.Create(ctx, p.object, p.body)
+}
+
+// stillOpen reads the resource again: only the pass whose intent is open may remove another operation's object.
+func (c *Carrier) stillOpen(ctx context.Context, r *round, operation string) error {
+	now, found, err := c.Kube.Get(ctx, r.object)
+	if err != nil {
+		return err
+	}
+	if found {
+		if open, _, _ := unstructured.NestedString(now.Object, "status", "intent", "operationID"); open == operation {
+			return nil
+		}
+	}
+	return fail.Conflictf("prepare a start", "IntentClosed", "operation %s is no longer the open intent of %s", operation, r.object)
+}
+
+// release gives a prepared Deployment its replicas. Its UID is the precondition, and only a recorded release is carried out.
+func (c *Carrier) release(ctx context.Context, a plan.Release) error {
+	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, map[string]any{
+		"metadata": map[string]any{"uid": string(a.UID)},
+		"spec":     map[string]any{"replicas": a.Replicas},
+	})
+	if apierrors.IsNotFound(err) {
+		return fail.As(fail.Conflict, "release "+a.Name, "ClusterGone", err)
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package clock
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+)
+
+// AnnotationStamp on the PingSource is when somebody last needed the transition pace, RFC 3339.
+const AnnotationStamp = "flink.apache.org/clock-stamp"
+
+// Client is the part of kube.Client that the clock needs.
+type Client interface {
+	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
+	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
+}
+
+// Clock is the PingSource of an installation. Safe for concurrent use. It remembers its own last stamp, which saves a burst of passes
+// in one pod a request each; a lost memory costs one request.
+type Clock struct {
+	// Kube reads and patches the PingSource.
+	Kube Client
+	// Object names it.
+	Object kube.Object
+	// Now is the clock of the machine.
+	Now func() time.Time
+
+	mu      sync.Mutex
+	stamped time.Time
+}
+
+// New is the clock of the given name.
+func New(client Client, namespace, name string, now func() time.Time) *Clock {
+	return &Clock{Kube: client, Object: kube.Object{Resource: kube.PingSources, Namespace: namespace, Name: name}, Now: now}
+}
+
+// State is the PingSource as read.
+type State struct {
+	// Pace is that of its schedule.
+	Pace Pace
+	// Stamp is the last stamp; zero means none.
+	Stamp time.Time
+	// ResourceVersion is the precondition of Slow.
+	ResourceVersion string
+}
+
+// Read reads the clock. A missing PingSource is Invalid: the installation is not complete.
+func (c *Clock) Read(ctx context.Context) (State, error) {
+	u, found, err := c.Kube.Get(ctx, c.Object)
+	if err != nil {
+		return State{}, err
+	}
+	if !found {
+		return State{}, fail.Invalidf("read the clock", "ClockMissing", "there is no PingSource %s/%s; install it again with: make deploy",
+			c.Object.Namespace, c.Object.Name)
+	}
+	schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule")
+	state := State{Pace: Of(schedule), ResourceVersion: u.GetResourceVersion()}
+	if stamp, err := time.Parse(time.RFC3339, u.GetAnnotations()[AnnotationStamp]); err == nil {
+		state.Stamp = stamp
+	}
+	return state, nil
+}
+
+// Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh.
+func (c *Clock) Wake(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.Now()
+	if now.Sub(c.stamped) < stampAge {
+		return nil
+	}
+	state, err := c.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Pace == Transition && now.Sub(state.Stamp) < stampAge {
+		c.stamped = state.Stamp
+		return nil
+	}
+	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{
+		"metadata": map[string]any{"annotations": map[string]any{AnnotationStamp: now.UTC().Format(time.RFC3339)}},
+		"spec":     map[string]any{"schedule": Transition.Schedule()},
+	})
+	if err != nil {
+		return fmt.Errorf("wake the clock: %w", err)
+	}
+	c.stamped = now
+	return nil
+}
+
+// Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower pace waits for
+// the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep mends.
+func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed bool, err error) {
+	if state.Pace == wanted || (wanted != Transition && c.Now().Sub(state.Stamp) < stampHolds) {
+		return false, nil
+	}
+	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{
+		"metadata": map[string]any{"resourceVersion": state.ResourceVersion},
+		"spec":     map[string]any{"schedule": wanted.Schedule()},
+	})
+	if err != nil {
+		return false, fmt.Errorf("set the clock to %s: %w", wanted, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,66 @@
+package clock
+
+import "time"
+
+// Pace is how often the clock ticks.
+type Pace string
+
+// The paces.
+const (
+	// Transition: some resource is on its way to another state.
+	Transition Pace = "transition"
+	// Steady: jobs run and nothing moves.
+	Steady Pace = "steady"
+	// Asleep: nothing runs; the tick is only the safety sweep.
+	Asleep Pace = "asleep"
+	// Unknown is a schedule that is none of ours, as after an edit by hand.
+	Unknown Pace = "unknown"
+)
+
+// schedules are the cron lines of the paces; the first field of six is the second.
+var schedules = map[Pace]string{
+	Transition: "*/2 * * * * *",
+	Steady:     "* * * * *",
+	Asleep:     "*/5 * * * *",
+}
+
+// Schedule is the PingSource schedule of a pace; empty for Unknown.
+func (p Pace) Schedule() string { return schedules[p] }
+
+// Of is the pace of a schedule.
+func Of(schedule string) Pace {
+	for pace, line := range schedules {
+		if line == schedule {
+			return pace
+		}
+	}
+	return Unknown
+}
+
+// A stamp is refreshed when it is older than stampAge, and the sweep leaves a clock alone whose stamp is younger than stampHolds: so a
+// stamp that a pass found fresh enough holds until that pass has stored its intent.
+const (
+	stampAge   = time.Minute
+	stampHolds = 2 * time.Minute
+)
+
+// sweepEvery is how often a tick at the transition pace is the full sweep. At the other paces each tick is.
+const sweepEvery = time.Minute
+
+// IsSweep reports whether the tick made at this time looks at every resource, not only at the fast ones. At the transition pace that is
+// the first tick of each minute.
+func IsSweep(pace Pace, tick time.Time) bool {
+	return pace != Transition || tick.Sub(tick.Truncate(sweepEvery)) < 2*time.Second
+}
+
+// Wanted is the pace that a fleet needs, by the status of its resources alone.
+func Wanted(moving, running bool) Pace {
+	switch {
+	case moving:
+		return Transition
+	case running:
+		return Steady
+	default:
+		return Asleep
+	}
+}

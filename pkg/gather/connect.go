@@ -1,0 +1,18 @@
+package gather
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// NewConnect makes the Connect of a process: one transport, so that connections are shared by all clusters. A nil dialer is the
+// network's own.
+func NewConnect(dialer flinkrest.Dialer) (Connect, error) {
+	transport, err := flinkrest.NewTransport(flinkrest.TransportOptions{Dialer: dialer})
+	if err != nil {
+		return nil, err
+	}
+	return func(e plan.Endpoint) (*flinkrest.Client, error) {
+		return flinkrest.New(flinkrest.Options{BaseURL: e.URL, Transport: transport, Timeout: e.Timeout})
+	}, nil
+}

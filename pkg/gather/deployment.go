@@ -1,0 +1,151 @@
+package gather
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// Deployment looks at one FlinkDeployment. The object is the resource as read, for the writes that follow; found is false when there
+// is none. Protocol, each step after the answers of the one before:
+//
+//  1. the resource | its Deployment
+//  2. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
+//  3. Flink's figures and a failure's cause                                          when the jobs moved
+func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s deployment.Snapshot, object *unstructured.Unstructured, found bool, err error) {
+	var jm plan.Observed[*appsv1.Deployment]
+	var group errgroup.Group
+	group.Go(func() error {
+		object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
+		return err
+	})
+	group.Go(func() error {
+		u, ok, getErr := g.Kube.Get(ctx, kube.Object{Resource: kube.Deployments, Namespace: namespace, Name: name})
+		jm = observe(u, ok, getErr, typed[appsv1.Deployment])
+		return nil
+	})
+	if err := group.Wait(); err != nil || !found {
+		return deployment.Snapshot{}, nil, found, err
+	}
+	s, err = g.DeploymentOf(ctx, object, jm)
+	return s, object, true, err
+}
+
+// DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
+func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) (deployment.Snapshot, error) {
+	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
+	if err != nil {
+		return deployment.Snapshot{}, fail.As(fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
+	}
+	s := deployment.Snapshot{Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm}
+	if specErr != nil {
+		s.SpecProblem = fail.Message(specErr)
+	}
+	q := deployment.Ask(s)
+	var group errgroup.Group
+	ask := func(wanted bool, look func()) {
+		if wanted {
+			group.Go(func() error { look(); return nil })
+		}
+	}
+	namespace, name := resource.Namespace, resource.Name
+	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, namespace, name) })
+	ask(len(q.Companions) > 0, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
+	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
+	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
+	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
+	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, *q.Flink, s) })
+	_ = group.Wait() // every look reports its failure in the part that it fills
+	return s, nil
+}
+
+// pods lists the JobManager's pods, and asks for the mount failures of one that waits for its volumes.
+func (g *Gatherer) pods(ctx context.Context, namespace, name string) (plan.Observed[[]corev1.Pod], plan.Observed[[]string]) {
+	list, err := g.Kube.List(ctx, kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: render.JobManagerSelector(name)})
+	if err != nil {
+		return plan.Unknown[[]corev1.Pod](oneLine(err)), plan.Observed[[]string]{}
+	}
+	var pods []corev1.Pod
+	for i := range list.Items {
+		pod, err := typed[corev1.Pod](&list.Items[i])
+		if err != nil {
+			return plan.Unknown[[]corev1.Pod](oneLine(err)), plan.Observed[[]string]{}
+		}
+		pods = append(pods, *pod)
+	}
+	for _, pod := range pods {
+		if deployment.MayMissVolumes(pod) {
+			return plan.Present(pods), g.mountFailures(ctx, namespace, pod.Name)
+		}
+	}
+	return plan.Present(pods), plan.Observed[[]string]{}
+}
+
+func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) plan.Observed[[]string] {
+	list, err := g.Kube.List(ctx, kube.Query{
+		Resource: kube.Events, Namespace: namespace, Fields: fmt.Sprintf("involvedObject.kind=Pod,involvedObject.name=%s,reason=FailedMount", pod),
+	})
+	if err != nil {
+		return plan.Unknown[[]string](oneLine(err))
+	}
+	return newestFirst(list)
+}
+
+// companions looks up each object of a prepared start by name.
+func (g *Gatherer) companions(ctx context.Context, namespace string, wanted []deployment.Companion) plan.Observed[[]deployment.Companion] {
+	seen := make([]deployment.Companion, len(wanted))
+	var group errgroup.Group
+	for i, c := range wanted {
+		group.Go(func() error {
+			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Companion(c.Kind), Namespace: namespace, Name: c.Name})
+			if err == nil && found {
+				seen[i] = deployment.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return plan.Unknown[[]deployment.Companion](oneLine(err))
+	}
+	present := seen[:0]
+	for _, c := range seen {
+		if c != (deployment.Companion{}) {
+			present = append(present, c)
+		}
+	}
+	return plan.Present(present)
+}
+
+func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[plan.ObjectVersion] {
+	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Ingresses, Namespace: resource.Namespace, Name: render.IngressName(resource.Name)})
+	if err == nil && found && !ownedBy(u, string(resource.UID)) {
+		found = false
+	}
+	return observe(u, found, err, func(u *unstructured.Unstructured) (plan.ObjectVersion, error) { return version(u), nil })
+}
+
+func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) plan.Observed[[]string] {
+	list, err := g.Kube.List(ctx, kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace})
+	if err != nil {
+		return plan.Unknown[[]string](oneLine(err))
+	}
+	var names []string
+	for _, u := range list.Items {
+		if target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName"); target == cluster {
+			names = append(names, u.GetName())
+		}
+	}
+	return plan.Present(names)
+}

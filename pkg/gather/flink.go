@@ -1,0 +1,85 @@
+package gather
+
+import (
+	"context"
+	"strconv"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+)
+
+// flink asks the JobManager for its jobs, and for more if they moved.
+func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s deployment.Snapshot) deployment.Flink {
+	client, err := g.Flink(endpoint)
+	if err != nil {
+		return deployment.Flink{Jobs: plan.Unknown[[]deployment.Job](oneLine(err))}
+	}
+	answer, err := client.Jobs(ctx)
+	if err != nil {
+		return deployment.Flink{Jobs: plan.Unknown[[]deployment.Job](oneLine(err))}
+	}
+	jobs := make([]deployment.Job, 0, len(answer))
+	for _, j := range answer {
+		jobs = append(jobs, deployment.Job{
+			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
+		})
+	}
+	s.Flink.Jobs = plan.Present(jobs)
+	info, failure := deployment.AskMore(s)
+	jobID := s.Resource.Status.JobStatus.JobID
+	var group errgroup.Group
+	if info {
+		group.Go(func() error { s.Flink.Facts = g.facts(ctx, client, jobID); return nil })
+	}
+	if failure {
+		group.Go(func() error { s.Flink.Failure = g.failure(ctx, client, jobID); return nil })
+	}
+	_ = group.Wait() // every look reports its failure in the part that it fills
+	return s.Flink
+}
+
+// facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
+func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[deployment.ClusterFacts] {
+	var facts deployment.ClusterFacts
+	var group errgroup.Group
+	group.Go(func() error {
+		config, err := client.ClusterConfig(ctx)
+		facts.Version, facts.Revision = config.FlinkVersion, config.FlinkRevision
+		return err
+	})
+	group.Go(func() error {
+		managers, err := client.TaskManagers(ctx)
+		facts.TaskManagers = len(managers)
+		return err
+	})
+	if jobID != "" {
+		group.Go(func() error {
+			statistics, err := client.CheckpointStatistics(ctx, jobID)
+			if err == nil && statistics.Latest.Completed != nil {
+				facts.StateSize = &statistics.Latest.Completed.StateSize
+			}
+			return nil // no checkpointing, no job, no statistics: no size
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return plan.Unknown[deployment.ClusterFacts](oneLine(err))
+	}
+	return plan.Present(facts)
+}
+
+// failure is the cause of the newest failure in the job's history.
+func (g *Gatherer) failure(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[string] {
+	history, err := client.JobExceptions(ctx, jobID, 1)
+	switch {
+	case err != nil:
+		return plan.Unknown[string](oneLine(err))
+	case len(history.Entries) == 0:
+		return plan.Absent[string]()
+	}
+	return plan.Present(javatrace.Summary(history.Entries[0].StackTrace))
+}

@@ -1,0 +1,56 @@
+package gather
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Reader is the part of kube.Client that a look needs.
+type Reader interface {
+	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
+	List(ctx context.Context, q kube.Query) (*unstructured.UnstructuredList, error)
+}
+
+// Connect makes a client for one cluster's REST interface.
+type Connect func(plan.Endpoint) (*flinkrest.Client, error)
+
+// Gatherer looks at the world. Safe for concurrent use.
+type Gatherer struct {
+	// Kube reads Kubernetes objects.
+	Kube Reader
+	// Flink reaches JobManagers.
+	Flink Connect
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// LogFiles are the installation's log configuration files.
+	LogFiles map[string]string
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// observe turns the answer to a Get into an observed part.
+func observe[T any](u *unstructured.Unstructured, found bool, err error, into func(*unstructured.Unstructured) (T, error)) plan.Observed[T] {
+	switch {
+	case err != nil:
+		return plan.Unknown[T](oneLine(err))
+	case !found:
+		return plan.Absent[T]()
+	}
+	value, err := into(u)
+	if err != nil {
+		return plan.Unknown[T](oneLine(err))
+	}
+	return plan.Present(value)
+}
+
+func typed[T any](u *unstructured.Unstructured) (*T, error) {
+	object := new(T)
+	return object, kube.Typed(u, object)
+}

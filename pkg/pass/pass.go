@@ -1,0 +1,130 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// Budget bounds a pass.
+const Budget = 20 * time.Second
+
+// maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a start five.
+const maxRounds = 8
+
+// Runner runs passes. Safe for concurrent use.
+type Runner struct {
+	// Gather looks at the world.
+	Gather *gather.Gatherer
+	// Apply carries plans out.
+	Apply *apply.Carrier
+	// Watches says whether a namespace is this installation's.
+	Watches func(namespace string) bool
+	// Log gets one line for every round that did something.
+	Log *zap.SugaredLogger
+}
+
+// Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once.
+func (r *Runner) Run(ctx context.Context, key event.Key) error {
+	if !r.Watches(key.Namespace) {
+		return nil
+	}
+	if key.Kind != v1beta1.KindFlinkDeployment {
+		return r.refuse(ctx, key)
+	}
+	object := kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: key.Namespace, Name: key.Name}
+	for range maxRounds {
+		again, err := r.round(ctx, object, key)
+		if err != nil || !again {
+			return err
+		}
+	}
+	return fail.Bugf("pass of "+key.String(), "TooManyRounds", "the pass did not come to rest after %d rounds", maxRounds)
+}
+
+// round is gather, plan, apply.
+func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key) (again bool, err error) {
+	started := time.Now()
+	snapshot, resource, found, err := r.Gather.Deployment(ctx, key.Namespace, key.Name)
+	if err != nil || !found {
+		return false, err
+	}
+	p := deployment.Make(snapshot)
+	result, err := r.Apply.Carry(ctx, object, resource, p)
+	r.report(key, p, started, err)
+	if err != nil {
+		return false, r.failed(ctx, object, result, snapshot, err)
+	}
+	return p.Again, nil
+}
+
+// failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.
+func (r *Runner) failed(ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error) error {
+	kind := fail.KindOf(err)
+	if kind != fail.Denied && kind != fail.Invalid {
+		return err
+	}
+	status := s.Resource.Status
+	if stored, ok := result.Stored.(*v1beta1.FlinkDeploymentStatus); ok {
+		status = *stored
+	}
+	p := deployment.MakeFailed(s, status, fail.ReasonOf(err), fail.Message(err))
+	if _, showErr := r.Apply.Carry(ctx, object, result.Resource, p); showErr != nil {
+		return showErr
+	}
+	return err
+}
+
+func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error) {
+	line := r.Log.Infow
+	if p.IsQuiet() && p.Status == nil && err == nil {
+		line = r.Log.Debugw
+	}
+	values := []any{
+		telemetry.Key, key.String(), telemetry.Situation, string(p.Situation), telemetry.Actions, p.String(),
+		telemetry.DurationMS, time.Since(started).Milliseconds(),
+	}
+	if len(p.Notes) > 0 {
+		values = append(values, "notes", p.Notes)
+	}
+	if err != nil {
+		values = append(values, telemetry.ErrorKind, string(fail.KindOf(err)), telemetry.Error, fail.Message(err))
+	}
+	line("round", values...)
+}
+
+// resources are the kinds that are accepted and not run yet.
+var resources = map[string]schema.GroupVersionResource{
+	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR,
+	v1beta1.KindFlinkStateSnapshot:       v1beta1.FlinkStateSnapshotGVR,
+	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR,
+}
+
+// refuse tells, in the status of a resource of a kind that cannot be run yet, that nothing will happen.
+func (r *Runner) refuse(ctx context.Context, key event.Key) error {
+	gvr, known := resources[key.Kind]
+	if !known {
+		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
+	}
+	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
+	u, found, err := r.Gather.Kube.Get(ctx, object)
+	if err != nil || !found || u.GetDeletionTimestamp() != nil {
+		return err
+	}
+	p := unsupported.Make(u, r.Gather.Now())
+	_, err = r.Apply.Carry(ctx, object, u, p)
+	return err
+}

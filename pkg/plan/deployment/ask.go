@@ -1,0 +1,105 @@
+package deployment
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// Questions are the parts of the world that a decision needs, beyond the resource and its Deployment.
+type Questions struct {
+	// Flink is where to ask for the jobs; nil means not to ask.
+	Flink *plan.Endpoint
+	// Pods asks for the JobManager's pods, and for FailedMount events when one cannot mount.
+	Pods bool
+	// Companions are the objects of a prepared start to look for.
+	Companions []Companion
+	// HAData asks for the high-availability ConfigMaps.
+	HAData bool
+	// Ingress asks for the Ingress of the resource's name.
+	Ingress bool
+	// SessionJobs asks for the FlinkSessionJobs of this session cluster.
+	SessionJobs bool
+}
+
+// Ask says what to look at next, given the resource and its Deployment.
+//
+//	what        when
+//	Flink       a JobManager pod is available and the Deployment is not being deleted
+//	Pods        the Deployment has no available pod, or a cluster is being stopped
+//	Companions  a start is being prepared and its Deployment exists
+//	HAData      high availability on Kubernetes, and: a first start, or a stop that ends with the data removed
+//	Ingress     a start is being prepared
+//	SessionJobs a session cluster is being deleted
+func Ask(s Snapshot) Questions {
+	v := newView(s)
+	q := Questions{}
+	intent := v.intent()
+	deleting := v.resource().DeletionTimestamp != nil
+	stopping := intent != nil && intent.Step == v1beta1.StepStopping
+	jm, present := s.JobManager.Get()
+	available := present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
+	if available {
+		endpoint := v.endpoint()
+		q.Flink = &endpoint
+	}
+	q.Pods = (present && !available) || stopping || (deleting && !s.JobManager.IsUnknown())
+	if intent != nil && intent.Step == v1beta1.StepStarting {
+		q.Ingress = true
+		if present && ownOperation(jm) == intent.OperationID {
+			q.Companions = v.expectedCompanions()
+		}
+	}
+	first := intent == nil && v.last == nil
+	if v.kubernetesHA() && (first || deleting || (stopping && s.JobManager.IsAbsent())) {
+		q.HAData = true
+	}
+	q.SessionJobs = deleting && v.isSession()
+	return q
+}
+
+// AskMore says what else to ask Flink, given the jobs: the cluster's figures while they are missing or the job's state moved, and
+// the cause of a failure that is not recorded yet.
+func AskMore(s Snapshot) (info, failure bool) {
+	status := s.Resource.Status
+	jobs, ok := s.Flink.Jobs.Get()
+	if !ok {
+		return false, false
+	}
+	job, found := findJob(jobs, status.JobStatus.JobID)
+	moved := found && job.State != status.JobStatus.State
+	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
+	return becameReady || moved || len(status.ClusterInfo) == 0, moved && job.State == v1beta1.FlinkJobFailed
+}
+
+func findJob(jobs []Job, id string) (Job, bool) {
+	for _, j := range jobs {
+		if j.ID == id {
+			return j, true
+		}
+	}
+	return Job{}, false
+}
+
+// expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.
+func (v *view) expectedCompanions() []Companion {
+	cluster, err := v.renderStart(v.intent())
+	if err != nil {
+		return nil
+	}
+	return companionsOf(cluster)
+}
+
+func companionsOf(cluster render.Cluster) []Companion {
+	var all []Companion
+	for _, o := range cluster.Services {
+		all = append(all, Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+	}
+	for _, o := range cluster.ConfigMaps {
+		all = append(all, Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+	}
+	for _, o := range cluster.Secrets {
+		all = append(all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package deployment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// breakage is why a JobManager does not start.
+type breakage struct {
+	// reason is the container's, condition's or event's CamelCase reason.
+	reason string
+	// message is one line for people.
+	message string
+	// fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still mend it by itself.
+	fatal bool
+}
+
+// fatalWaiting are the waiting reasons of a container that nobody but a person mends.
+var fatalWaiting = []string{
+	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "RunContainerError", "CreateContainerConfigError", "OOMKilled",
+}
+
+// findBreakage looks for why the Deployment has no available pod, first match wins.
+//
+//	where                 what                                                        fatal
+//	Deployment condition  ReplicaFailure/FailedCreate (quota, service account, …)     yes
+//	container waiting     one of fatalWaiting                                         yes
+//	pod cannot start yet  an event FailedMount                                        yes
+//	pod condition         PodScheduled=False                                          no
+func (v *view) findBreakage(jm *appsv1.Deployment) *breakage {
+	for _, c := range jm.Status.Conditions {
+		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
+			return &breakage{reason: c.Reason, message: v.explainCreate(c.Message), fatal: true}
+		}
+	}
+	pods, _ := v.s.Pods.Get()
+	for _, pod := range pods {
+		if pod.DeletionTimestamp != nil {
+			continue
+		}
+		if b := containerBreakage(pod); b != nil {
+			return b
+		}
+		if b := v.mountBreakage(pod); b != nil {
+			return b
+		}
+		for _, c := range pod.Status.Conditions {
+			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
+				return &breakage{reason: c.Reason, message: c.Message}
+			}
+		}
+	}
+	return nil
+}
+
+// explainCreate adds what to do when the pods' service account is missing, the one thing a new namespace lacks.
+func (v *view) explainCreate(message string) string {
+	if !strings.Contains(message, "serviceaccount") {
+		return message
+	}
+	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, v.s.Resource.Namespace)
+}
+
+func containerBreakage(pod corev1.Pod) *breakage {
+	for _, c := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
+		waiting := c.State.Waiting
+		if waiting == nil || !slices.Contains(fatalWaiting, waiting.Reason) {
+			continue
+		}
+		message := fmt.Sprintf("[%s] %s", c.Name, waiting.Message)
+		if last := c.LastTerminationState.Terminated; waiting.Reason == "CrashLoopBackOff" && last != nil && last.Message != "" {
+			message = fmt.Sprintf("[%s] CrashLoop - %s", c.Name, last.Message)
+		}
+		return &breakage{reason: waiting.Reason, message: message, fatal: true}
+	}
+	return nil
+}
+
+func (v *view) mountBreakage(pod corev1.Pod) *breakage {
+	messages, ok := v.s.MountFailures.Get()
+	if !ok || len(messages) == 0 || !MayMissVolumes(pod) {
+		return nil
+	}
+	return &breakage{reason: "FailedMount", message: messages[0], fatal: true}
+}
+
+// MayMissVolumes reports whether the pod waits for its sandbox or volumes, so that its FailedMount events are worth a look.
+func MayMissVolumes(pod corev1.Pod) bool {
+	conditions := map[corev1.PodConditionType]corev1.ConditionStatus{}
+	for _, c := range pod.Status.Conditions {
+		conditions[c.Type] = c.Status
+	}
+	ready, known := conditions[corev1.PodReadyToStartContainers]
+	if !known {
+		ready = conditions[corev1.PodInitialized]
+	}
+	return ready == corev1.ConditionFalse && conditions[corev1.PodReady] == corev1.ConditionFalse
+}

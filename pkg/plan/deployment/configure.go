@@ -1,0 +1,159 @@
+package deployment
+
+import (
+	"fmt"
+	"time"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own keys of the
+// resource as it is now, so that they count without a new deployment. Before the first deployment it is the spec's own. One that
+// cannot be composed falls back to the installation's defaults: validation reports it.
+func (v *view) config() flinkconf.Config {
+	if v.observed != nil {
+		return v.observed
+	}
+	r := v.s.Resource
+	deployed, current := &v.spec, &r.Spec
+	if v.last != nil {
+		deployed = &v.last.Spec
+	}
+	if v.s.SpecProblem != "" {
+		current = nil
+	}
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
+		Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
+	})
+	if err != nil {
+		v.note("configuration: " + err.Error())
+		composed = v.s.Operator.Default(r.Namespace, deployed.FlinkVersion)
+	}
+	v.observed = composed
+	return composed
+}
+
+// read is the value of an option, or its default when the text cannot be read: validation reports that.
+func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback T) T {
+	value, err := get(option)
+	if err != nil {
+		return fallback
+	}
+	return value
+}
+
+func (v *view) kubernetesHA() bool {
+	return flinkconf.HighAvailabilityOf(v.config()) == flinkconf.HAKubernetes
+}
+
+func (v *view) recoveryEnabled() bool {
+	return read(v.config().Bool, key.JMDeploymentRecoveryEnabled, true)
+}
+func (v *view) restartsFailed() bool { return read(v.config().Bool, key.JobRestartFailed, false) }
+func (v *view) savepointOnDeletion() bool {
+	return read(v.config().Bool, key.JobSavepointOnDeletion, false)
+}
+func (v *view) blocksOnSessionJobs() bool {
+	return read(v.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)
+}
+func (v *view) blocksOnUnmanagedJobs() bool {
+	return read(v.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
+}
+func (v *view) cleanupTimeout() time.Duration {
+	return read(v.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
+}
+
+func (v *view) propagation() metav1.DeletionPropagation {
+	return metav1.DeletionPropagation(read(v.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
+}
+
+// endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was deployed with.
+func (v *view) endpoint() plan.Endpoint {
+	r := v.s.Resource
+	scheme := "http"
+	if read(v.config().Bool, key.RestSSLEnabled, false) {
+		scheme = "https"
+	}
+	return plan.Endpoint{
+		URL:     fmt.Sprintf("%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, read(v.config().Int, key.RestPort, 8081)),
+		Timeout: read(v.config().Duration, key.FlinkClientTimeout, 10*time.Second),
+	}
+}
+
+// renderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes the same.
+func (v *view) renderStart(intent *v1beta1.Intent) (render.Cluster, error) {
+	r := v.s.Resource
+	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
+	if err != nil {
+		return render.Cluster{}, fmt.Errorf("the intent's spec cannot be read: %w", err)
+	}
+	start := flinkconf.Start{JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults)}
+	if intent.From != nil && intent.From.Kind == v1beta1.StartSavepoint {
+		start.SavepointPath = intent.From.Path
+	}
+	composed, err := flinkconf.Deploy(flinkconf.DeployInput{
+		Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
+		Spec: &spec.Spec, Start: start,
+	})
+	if err != nil {
+		return render.Cluster{}, err
+	}
+	return render.NativeCluster(render.Input{
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
+		LogFiles: v.s.LogFiles,
+	})
+}
+
+// renderIngress makes the Ingress of a spec; nil when it asks for none or Ingresses are not managed.
+func (v *view) renderIngress(spec v1beta1.FlinkDeploymentSpec) (*networkingv1.Ingress, error) {
+	if spec.Ingress == nil {
+		return nil, nil
+	}
+	r := v.s.Resource
+	config := v.compose(&spec)
+	if !read(config.Bool, key.IngressManage, true) {
+		v.tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
+			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
+		return nil, nil
+	}
+	return render.MakeIngress(render.IngressInput{
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Ingress, RestPort: int32(read(config.Int, key.RestPort, 8081)),
+	})
+}
+
+// compose is the configuration of a spec that is being started.
+func (v *view) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+	r := v.s.Resource
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec})
+	if err != nil {
+		v.note("configuration: " + err.Error())
+		return v.s.Operator.Default(r.Namespace, spec.FlinkVersion)
+	}
+	return composed
+}
+
+// taskManagerInfo feeds the scale subresource of an application that is started.
+func (v *view) taskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
+	config := v.compose(&spec)
+	parallelism, slots := read(config.Int, key.DefaultParallelism, 1), max(1, read(config.Int, key.TaskSlots, 1))
+	return &v1beta1.TaskManagerInfo{
+		LabelSelector: render.TaskManagerSelector(v.s.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
+	}
+}
+
+// errorBounds are the options that bound status.error.
+func (v *view) errorBounds() summary.ErrorBounds {
+	c, bounds := v.config(), summary.DefaultErrorBounds()
+	bounds.FieldLength = read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
+	bounds.CauseCount = read(c.Int, key.ExceptionThrowableListMaxCount, bounds.CauseCount)
+	return bounds
+}

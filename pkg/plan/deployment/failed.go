@@ -1,0 +1,21 @@
+package deployment
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// MakeFailed shows, in the status that a round left behind, an effect that failed and that only a person can mend: a missing right, an
+// exceeded quota, an object that the API server refuses. The open intent stays open: the sweep comes again.
+func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
+	resource := s.Resource.DeepCopy()
+	resource.Status = *left.DeepCopy()
+	s.Resource = resource
+	v := newView(s)
+	text := v.errorText(typeReconciliation, message, reason)
+	if v.want.Error != text {
+		v.tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})
+	}
+	v.want.Error = text
+	return v.finish(outcome{situation: plan.Situation(left.Situation), stall: &stall{reason, message}})
+}

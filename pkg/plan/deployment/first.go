@@ -1,0 +1,102 @@
+package deployment
+
+import (
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+const suspendedSituation = plan.Suspended
+
+// first decides for a resource that was never deployed.
+//
+//	spec               then
+//	does not validate  Invalid: the status says why; nothing else until the spec changes
+//	suspended          NeverStarted
+//	running            the finalizer, then a first start
+func first(v *view) (outcome, bool) {
+	if v.last != nil {
+		return outcome{}, false
+	}
+	if v.problem != "" {
+		v.rejected()
+		return outcome{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.problem}}, true
+	}
+	v.want.Error = ""
+	v.want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if !v.wantsRunning() {
+		return outcome{situation: plan.NeverStarted}, true
+	}
+	if add, missing := v.finalizer(); missing {
+		return outcome{situation: plan.FirstStart, actions: []plan.Action{add}, again: true}, true
+	}
+	return v.beginStart(v1beta1.PurposeDeploy, v.spec, firstState(&v.spec)), true
+}
+
+// firstState is the state of a first start: the named savepoint, else none.
+func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
+	if spec.Job != nil && spec.Job.InitialSavepointPath != "" {
+		return v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: spec.Job.InitialSavepointPath, Reason: "InitialSavepointPath"}
+	}
+	return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "FirstStart"}
+}
+
+// rejected tells once that the spec does not validate.
+func (v *view) rejected() {
+	text := v.errorText(summary.TypeValidation, v.problem, "")
+	if v.want.Error != text {
+		v.tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.problem})
+	}
+	v.want.Error = text
+}
+
+func (v *view) finalizer() (plan.Action, bool) {
+	for _, f := range v.s.Resource.Finalizers {
+		if f == v1beta1.FinalizerFlinkDeployment {
+			return nil, false
+		}
+	}
+	return plan.AddFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}, true
+}
+
+// unaccounted stops at what stands in our place and status does not account for.
+//
+//	there is                                            never deployed     deployed
+//	a Deployment that is not owned by this resource     Unaccounted        Unaccounted
+//	a Deployment that is                                Unaccounted        -
+//	HA data with a checkpoint, stateful spec, no        Unaccounted        -
+//	savepoint named, not told to ignore it
+func unaccounted(v *view) (outcome, bool) {
+	jm, present := v.s.JobManager.Get()
+	switch {
+	case v.s.JobManager.IsUnknown():
+		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
+	case present && !v.owned(jm):
+		return v.stands("a Deployment that belongs to somebody else"), true
+	case present && v.last == nil:
+		return v.stands("a Deployment that an earlier life of this resource left behind"), true
+	case v.last != nil || v.problem != "" || stateless(&v.spec) || !v.wantsRunning() || !v.kubernetesHA():
+		return outcome{}, false
+	case v.spec.Job.InitialSavepointPath != "" || v.s.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
+		return outcome{}, false
+	case v.s.HAData.IsUnknown():
+		return v.unobservable("the high-availability ConfigMaps", v.s.HAData.Why()), true
+	}
+	found, _ := v.s.HAData.Get()
+	for _, c := range found {
+		if c.Checkpoint {
+			return v.stands("high-availability data with a checkpoint (ConfigMap " + c.Name + ")"), true
+		}
+	}
+	return outcome{}, false
+}
+
+// stands reports what is in the way. Nothing is touched.
+func (v *view) stands(what string) outcome {
+	r := v.s.Resource
+	return outcome{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
+		"there is %s under the name %s, which status does not account for, so nothing is touched; remove it, or, if it is state from an earlier job that may be given up, run: kubectl annotate flinkdeployment %s -n %s %s=true",
+		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}}
+}

@@ -1,0 +1,108 @@
+package deployment
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the status alone.
+//
+//	            stop needed                  Deployment and pods gone
+//	  decide ───────────────► Stopping ─────────────────────────────────► suspended, or deleted
+//	     │                        │ a start follows
+//	     │ nothing to stop        ▼                all objects carry the operation
+//	     └───────────────────► Starting ─────────────────────────────────► Released ──► (closed once it has its replicas)
+//
+// Storing an intent needs the resourceVersion that the round read: of two passes that decide at the same time, one stores.
+
+// newIntent is an intent stored over the resourceVersion that this round read.
+func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec) *v1beta1.Intent {
+	r := v.s.Resource
+	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
+	if err != nil {
+		v.note("the target spec cannot be printed: " + err.Error())
+	}
+	return &v1beta1.Intent{
+		OperationID:         plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeOperation),
+		Purpose:             purpose,
+		OverResourceVersion: r.ResourceVersion,
+		Generation:          v.generation,
+		SpecHash:            hash(text),
+		Spec:                text,
+		Step:                step,
+		StoredAt:            v.now(),
+	}
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// target is the spec that the open intent leads to. A newer spec that needs no state either redirects it; any other waits for its
+// end, because what the intent gave up cannot be had back.
+func (v *view) target() v1beta1.FlinkDeploymentSpec {
+	intent := v.intent()
+	if v.problem == "" && (intent.Generation == v.generation || stateless(&v.spec)) {
+		return *v.spec.DeepCopy()
+	}
+	stored, err := v1beta1.ParseReconciledDeployment(intent.Spec)
+	if err != nil {
+		v.note("the intent's spec cannot be read, the current one is used: " + err.Error())
+		return *v.spec.DeepCopy()
+	}
+	return stored.Spec
+}
+
+// foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another one.
+func foreign(v *view) (outcome, bool) {
+	intent := v.intent()
+	r := v.s.Resource
+	if intent == nil || intent.OperationID == plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation) {
+		return outcome{}, false
+	}
+	return outcome{situation: plan.NotOurs, stall: &stall{"ForeignIntent", fmt.Sprintf(
+		"status.intent %s belongs to another resource, so nothing is done; if no operation is under way, clear it with: kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
+		intent.OperationID, r.Name, r.Namespace)}}, true
+}
+
+// carryOn takes an open intent one step further.
+func carryOn(v *view) (outcome, bool) {
+	intent := v.intent()
+	if intent == nil {
+		return outcome{}, false
+	}
+	if v.s.JobManager.IsUnknown() {
+		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
+	}
+	switch intent.Step {
+	case v1beta1.StepStopping:
+		return v.carryStop(), true
+	case v1beta1.StepStarting:
+		return v.carryStart(), true
+	case v1beta1.StepReleased:
+		return v.carryRelease()
+	}
+	return outcome{situation: plan.NotOurs, stall: &stall{"UnknownIntent", fmt.Sprintf("status.intent has the unknown step %q", intent.Step)}}, true
+}
+
+// unobservable waits for what could not be looked at. Nothing is done on a guess.
+func (v *view) unobservable(what, why string) outcome {
+	if why == "" {
+		why = "not looked at"
+	}
+	return outcome{situation: plan.Unobservable, wait: stall{"Unobservable", fmt.Sprintf("%s cannot be read: %s", what, why)}}
+}
+
+// unreadable stops at a status that cannot be read back.
+func unreadable(v *view) (outcome, bool) {
+	if v.unreadable == "" {
+		return outcome{}, false
+	}
+	return outcome{situation: plan.Refused, stall: &stall{"StatusUnreadable",
+		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.unreadable}}, true
+}

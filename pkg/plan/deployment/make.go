@@ -1,0 +1,71 @@
+package deployment
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// outcome is what a rule decided, before the summary is added.
+type outcome struct {
+	situation plan.Situation
+	// record is one word when the status must be stored before the actions; empty when it may follow them.
+	record string
+	// actions in order, without the ones that every intent needs (WakeClock, Record).
+	actions []plan.Action
+	// finish are actions that follow the status write.
+	finish []plan.Action
+	// again asks for another round at once.
+	again bool
+	// stall says why nothing will happen until someone acts; nil when it is not so.
+	stall *stall
+	// wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
+	wait stall
+}
+
+// stall is a reason and a message for a condition.
+type stall struct{ reason, message string }
+
+// rule answers an outcome, or that the view is not its business.
+type rule func(v *view) (outcome, bool)
+
+// rules in their order; the first whose business it is decides.
+//
+//	deleting     the resource is marked for deletion
+//	foreign      the stored intent is another resource's
+//	carryOn      an intent is open: Stopping, Starting or Released
+//	unreadable   the stored status cannot be read
+//	unaccounted  a Deployment or high-availability data nobody accounts for
+//	first        nothing was deployed yet
+//	change       the spec asks for another cluster, a suspension or a resumption
+//	recover      the cluster or its job is gone and should run
+//	settled      everything else: broken, waiting, suspended, ended, steady
+var rules = []rule{deleting, foreign, carryOn, unreadable, unaccounted, first, change, recoverLost, settled}
+
+// Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
+func Make(s Snapshot) plan.Plan {
+	v := newView(s)
+	v.accept()
+	for _, decide := range rules {
+		if o, mine := decide(v); mine {
+			return v.finish(o)
+		}
+	}
+	return v.finish(outcome{situation: plan.Unobservable})
+}
+
+// finish adds the summary to what a rule decided.
+func (v *view) finish(o outcome) plan.Plan {
+	v.summarize(o)
+	status := v.want.DeepCopy()
+	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Events: v.events, Notes: v.notes}
+	if o.record != "" || !sameMeaning(v.resource().Status, *status) {
+		p.Status = status
+	}
+	if o.record != "" {
+		p.Actions = append(p.Actions, plan.WakeClock{}, plan.Record{Status: status, Why: o.record})
+	}
+	p.Actions = append(p.Actions, o.actions...)
+	if status.NextLook != nil {
+		p.Due = status.NextLook.Time
+	}
+	return p
+}

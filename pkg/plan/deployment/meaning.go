@@ -1,0 +1,25 @@
+package deployment
+
+import (
+	"maps"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// sameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by itself rides
+// along with the next write: the cluster's figures, and the closing of a released intent.
+func sameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
+	old, next = *old.DeepCopy(), *next.DeepCopy()
+	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
+		old.Intent = nil
+	}
+	for _, status := range []*v1beta1.FlinkDeploymentStatus{&old, &next} {
+		status.ClusterInfo = maps.Clone(status.ClusterInfo)
+		for _, key := range []string{"state-size", "total-cpu", "total-memory"} {
+			delete(status.ClusterInfo, key)
+		}
+	}
+	return equality.Semantic.DeepEqual(old, next)
+}

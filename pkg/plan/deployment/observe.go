@@ -1,0 +1,149 @@
+package deployment
+
+import (
+	"fmt"
+	"maps"
+	"strconv"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
+//
+//	Deployment      Flink answers   pods               jobManagerDeploymentStatus
+//	Unknown         -               -                  as it was
+//	Absent          -               -                  MISSING
+//	being deleted   -               -                  MISSING
+//	Present         yes             -                  READY
+//	available       no              -                  DEPLOYED_NOT_READY
+//	not available   -               cannot start       ERROR
+//	not available   -               otherwise          DEPLOYING
+func (v *view) observe() {
+	before := v.want.JobManagerDeploymentStatus
+	jm, present := v.s.JobManager.Get()
+	switch {
+	case v.s.JobManager.IsUnknown():
+		return
+	case !present || jm.DeletionTimestamp != nil:
+		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	case v.s.Flink.Jobs.IsPresent():
+		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
+	case jm.Status.AvailableReplicas > 0:
+		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
+	default:
+		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
+		if v.broken = v.findBreakage(jm); v.broken != nil && v.broken.fatal {
+			v.want.JobManagerDeploymentStatus = v1beta1.JobManagerError
+		}
+	}
+	if v.want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing && before != "" {
+		v.tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager})
+	}
+	v.observeJob()
+	v.observeInfo()
+}
+
+const missingJobManager = "Missing JobManager deployment"
+
+// observeJob takes over the job's state. A job that cannot be asked for keeps its terminal state, and is RECONCILING otherwise.
+//
+//	Flink            job         stored state    new state
+//	does not answer  -           terminal        as it was
+//	does not answer  -           otherwise       RECONCILING
+//	answers          listed      -               as listed
+//	answers          not listed  terminal        as it was
+//	answers          not listed  otherwise       RECONCILING, "Job Not Found"
+func (v *view) observeJob() {
+	if v.last == nil || v.last.Spec.Job == nil {
+		return
+	}
+	status := &v.want.JobStatus
+	jobs, answered := v.s.Flink.Jobs.Get()
+	job, listed := findJob(jobs, status.JobID)
+	if !answered || !listed {
+		if status.State.IsTerminal() {
+			return
+		}
+		if answered && status.State == v1beta1.FlinkJobRunning {
+			v.tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJob, Message: "Job Not Found"})
+		}
+		v.setJobState(v1beta1.FlinkJobReconciling)
+		return
+	}
+	status.JobName, status.StartTime = job.Name, job.StartTime
+	if job.State != status.State {
+		v.tellJobState(status.State, job.State)
+		v.setJobState(job.State)
+	}
+}
+
+func (v *view) setJobState(state v1beta1.FlinkJobState) {
+	if v.want.JobStatus.State == state {
+		return
+	}
+	v.want.JobStatus.State = state
+	v.want.JobStatus.UpdateTime = v.millis()
+}
+
+func (v *view) tellJobState(old, state v1beta1.FlinkJobState) {
+	message := fmt.Sprintf("Job status changed to %s", state)
+	if old != "" {
+		message = fmt.Sprintf("Job status changed from %s to %s", old, state)
+	}
+	v.tell(plan.Event{Reason: "JobStatusChanged", Component: plan.ComponentJob, Message: message})
+}
+
+// observeInfo keeps the cluster's figures.
+func (v *view) observeInfo() {
+	facts, ok := v.s.Flink.Facts.Get()
+	if !ok {
+		return
+	}
+	info := maps.Clone(v.want.ClusterInfo)
+	if info == nil {
+		info = map[string]string{}
+	}
+	info["flink-version"], info["flink-revision"] = facts.Version, facts.Revision
+	if facts.StateSize != nil {
+		info["state-size"] = strconv.FormatInt(*facts.StateSize, 10)
+	}
+	v.addResources(info, facts.TaskManagers)
+	v.want.ClusterInfo = info
+}
+
+// addResources adds what the JobManagers and the registered TaskManagers ask for together.
+func (v *view) addResources(info map[string]string, taskManagers int) {
+	c := v.config()
+	slots := float64(read(c.Int, key.TaskSlots, 1))
+	cpu := read(c.Float, key.TaskManagerCPU, -1)
+	if cpu <= 0 {
+		cpu = slots // kubernetes.taskmanager.cpu.amount defaults to the number of slots
+	}
+	jobManagers := read(c.Int, key.JobManagerReplicas, 1)
+	total := float64(jobManagers)*read(c.Float, key.JobManagerCPU, 1) + float64(taskManagers)*cpu
+	info["total-cpu"] = syntax.FormatFloat(total)
+	jm, jmErr := c.Memory(key.JobManagerProcessMemory)
+	tm, tmErr := c.Memory(key.TaskManagerProcessMemory)
+	if jmErr == nil && tmErr == nil {
+		info["total-memory"] = strconv.FormatInt(int64(jobManagers)*jm+int64(taskManagers)*tm, 10)
+	}
+}
+
+// markStable records the spec acted on last as one that runs well.
+//
+//	cluster      stable once
+//	application  the job is RUNNING, or FINISHED by itself
+//	session      Flink answers
+func (v *view) markStable() {
+	r := &v.want.ReconciliationStatus
+	if r.State != v1beta1.ReconciliationDeployed || v.last == nil || v.want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+		return
+	}
+	state := v.want.JobStatus.State
+	if v.last.Spec.Job == nil || state == v1beta1.FlinkJobRunning || (v.lastRunning() && state == v1beta1.FlinkJobFinished) {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
+}

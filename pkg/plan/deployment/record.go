@@ -1,0 +1,143 @@
+package deployment
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves them:
+//
+//	step        state      lastReconciledSpec                                  observedGeneration
+//	stopping    UPGRADING  the old one, upgradeMode as restored, not first     -
+//	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
+//	released    DEPLOYED   the new one, job running                            its own
+//	suspended   DEPLOYED   the new one, job suspended; also lastStableSpec     its own
+//
+// A recovery starts the recorded spec again and moves none of them.
+
+// recordStopping is the status while a job is being stopped.
+func (v *view) recordStopping(purpose v1beta1.IntentPurpose) {
+	status := &v.want
+	if status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
+		v.setJobState(v1beta1.FlinkJobCancelling)
+	}
+	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.last == nil {
+		return
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	old := v1beta1.ReconciledDeployment{Spec: *v.last.Spec.DeepCopy(), Meta: v.last.Meta}
+	if old.Spec.Job != nil {
+		old.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+	}
+	v.storeReconciled(old, false)
+}
+
+// recordStarting is the status while a start is prepared.
+func (v *view) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
+	status := &v.want
+	status.Error = ""
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	status.ClusterInfo = nil
+	if target.Job != nil {
+		status.JobStatus.JobID = intent.JobID
+		status.JobStatus.StartTime = ""
+		v.setJobState(v1beta1.FlinkJobReconciling)
+		if intent.From.Kind == v1beta1.StartSavepoint {
+			status.JobStatus.UpgradeSavepointPath = intent.From.Path
+		}
+		status.TaskManager = &v1beta1.TaskManagerInfo{}
+	}
+	if intent.Purpose == v1beta1.PurposeRecover {
+		return
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	status.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
+	status.ObservedGeneration = intent.Generation
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State = v1beta1.JobStateSuspended
+		record.Spec.Job.UpgradeMode = restoredMode(intent.From)
+	}
+	v.keepNonces(&record.Spec)
+	v.storeReconciled(record, v.last == nil || v.isFirst())
+}
+
+// restoredMode is the upgrade mode that a start from this state is recorded with.
+func restoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
+	switch from.Kind {
+	case v1beta1.StartSavepoint:
+		return v1beta1.UpgradeModeSavepoint
+	case v1beta1.StartLastState:
+		return v1beta1.UpgradeModeLastState
+	default:
+		return v1beta1.UpgradeModeStateless
+	}
+}
+
+// recordDeployed is the status of a released start.
+func (v *view) recordDeployed(target v1beta1.FlinkDeploymentSpec) {
+	status := &v.want
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
+	if target.Job != nil {
+		v.setJobState(v1beta1.FlinkJobReconciling)
+		status.TaskManager = v.taskManagerInfo(target)
+	}
+	if v.intent().Purpose == v1beta1.PurposeRecover {
+		return
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State = v1beta1.JobStateRunning
+		record.Spec.Job.UpgradeMode = restoredMode(v.intent().From)
+	}
+	v.keepNonces(&record.Spec)
+	v.storeReconciled(record, v.intent().Purpose == v1beta1.PurposeDeploy)
+}
+
+// recordSuspended is the status of a job that was suspended as asked; it ends the open intent.
+func (v *view) recordSuspended(target v1beta1.FlinkDeploymentSpec) outcome {
+	status := &v.want
+	status.Intent = nil
+	status.Error = ""
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if !status.JobStatus.State.IsTerminal() {
+		v.setJobState(v1beta1.FlinkJobFinished)
+	}
+	status.TaskManager = &v1beta1.TaskManagerInfo{}
+	status.ClusterInfo = nil
+	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	status.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
+	status.ObservedGeneration = v.generation
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	record.Spec.Job.State = v1beta1.JobStateSuspended
+	record.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+	v.keepNonces(&record.Spec)
+	v.storeReconciled(record, false)
+	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+	return outcome{situation: suspendedSituation}
+}
+
+// keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint afterwards.
+func (v *view) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
+	if spec.Job == nil || v.last == nil || v.last.Spec.Job == nil {
+		return
+	}
+	spec.Job.SavepointTriggerNonce = v.last.Spec.Job.SavepointTriggerNonce
+	spec.Job.CheckpointTriggerNonce = v.last.Spec.Job.CheckpointTriggerNonce
+}
+
+// isFirst reports whether what is recorded is still the first deployment.
+func (v *view) isFirst() bool {
+	return v.last != nil && v.last.Meta != nil && v.last.Meta.FirstDeployment
+}
+
+func (v *view) storeReconciled(record v1beta1.ReconciledDeployment, first bool) {
+	record.Meta = &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}
+	text, err := record.Text()
+	if err != nil {
+		v.note("lastReconciledSpec cannot be printed: " + err.Error())
+		return
+	}
+	v.want.ReconciliationStatus.LastReconciledSpec = text
+	v.last = &record
+}

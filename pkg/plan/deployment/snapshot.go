@@ -1,0 +1,91 @@
+package deployment
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+type Snapshot struct {
+	// Now is the time of the look.
+	Now time.Time
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// LogFiles are the log configuration files for clusters whose spec has none, by file name.
+	LogFiles map[string]string
+	// Resource is the FlinkDeployment with its status, as just read. Never nil.
+	Resource *v1beta1.FlinkDeployment
+	// SpecProblem says why spec could not be decoded; empty when it could.
+	SpecProblem string
+	// JobManager is the Deployment of the resource's name.
+	JobManager plan.Observed[*appsv1.Deployment]
+	// Pods are the pods of that Deployment, by their labels.
+	Pods plan.Observed[[]corev1.Pod]
+	// MountFailures are the messages of the pods' FailedMount events, newest first.
+	MountFailures plan.Observed[[]string]
+	// Companions are the objects that a prepared start consists of, besides the Deployment.
+	Companions plan.Observed[[]Companion]
+	// HAData are the high-availability ConfigMaps of the cluster.
+	HAData plan.Observed[[]HAConfigMap]
+	// Ingress is the Ingress of the resource's name, if it is ours.
+	Ingress plan.Observed[plan.ObjectVersion]
+	// SessionJobs are the names of the FlinkSessionJobs of a session cluster.
+	SessionJobs plan.Observed[[]string]
+	// Flink is what the JobManager answered.
+	Flink Flink
+}
+
+// Companion is one object of a prepared start.
+type Companion struct {
+	// Kind is Service, ConfigMap or Secret.
+	Kind string
+	// Name is metadata.name.
+	Name string
+	// Operation is the value of the operation annotation; empty means none.
+	Operation string
+}
+
+// HAConfigMap is one ConfigMap that Flink's high availability keeps.
+type HAConfigMap struct {
+	plan.ObjectVersion
+	// Checkpoint reports whether it names at least one completed checkpoint.
+	Checkpoint bool
+}
+
+// Flink is what the JobManager answered over REST.
+type Flink struct {
+	// Jobs are all jobs it knows (GET /jobs/overview).
+	Jobs plan.Observed[[]Job]
+	// Facts are version, TaskManagers and state size.
+	Facts plan.Observed[ClusterFacts]
+	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
+	Failure plan.Observed[string]
+}
+
+// Job is one job as GET /jobs/overview lists it.
+type Job struct {
+	// ID is Flink's JobID, 32 hexadecimal digits.
+	ID string
+	// Name is the job's name.
+	Name string
+	// State is the job's state.
+	State v1beta1.FlinkJobState
+	// StartTime is epoch milliseconds as decimal text.
+	StartTime string
+}
+
+// ClusterFacts are what Flink tells about a cluster.
+type ClusterFacts struct {
+	// Version and Revision are Flink's own (GET /config).
+	Version, Revision string
+	// TaskManagers is how many are registered (GET /taskmanagers).
+	TaskManagers int
+	// StateSize is that of the newest completed checkpoint, in bytes (GET /jobs/:jobid/checkpoints); nil without one.
+	StateSize *int64
+}

@@ -1,0 +1,161 @@
+package deployment
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
+func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) outcome {
+	r := v.s.Resource
+	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
+	intent.From = &from
+	if target.Job != nil {
+		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
+	}
+	v.want.Intent = intent
+	cluster, err := v.renderStart(intent)
+	if err != nil {
+		v.want.Intent = nil
+		return v.cannotRender(err)
+	}
+	v.recordStarting(intent, target)
+	v.tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
+	v.note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
+	return outcome{
+		situation: plan.Starting, record: "intent", again: true,
+		actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}},
+	}
+}
+
+// cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
+func (v *view) cannotRender(err error) outcome {
+	v.want.Error = v.errorText(typeReconciliation, err.Error(), "")
+	return outcome{situation: plan.Refused, stall: &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()}}
+}
+
+// carryStart goes on with a start that is prepared.
+//
+//	Deployment           spec that counts   then
+//	Absent               suspended          nothing was started: record the suspension
+//	Absent               running            prepare (again)
+//	ours, not released   suspended          delete it
+//	ours                 a newer one        store a new intent over this one; its preparation replaces the objects
+//	ours                 the same           release once all objects carry the operation, else prepare again
+//	prepared by another  -                  delete it by UID: it was never released, for our intent is open
+//	anything else        -                  Unaccounted
+func (v *view) carryStart() outcome {
+	intent := v.intent()
+	jm, present := v.s.JobManager.Get()
+	target := v.target()
+	if present && jm.DeletionTimestamp != nil {
+		return outcome{situation: plan.Starting, wait: stall{"ClusterTerminating", "the Deployment of an earlier start is going away"}}
+	}
+	if present && ownOperation(jm) != intent.OperationID {
+		return v.replacePrepared(jm)
+	}
+	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
+		if present {
+			return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
+		}
+		return v.recordSuspended(target)
+	}
+	if intent.Generation != v.generation && v.redirects(target) {
+		return v.beginStart(intent.Purpose, target, *intent.From)
+	}
+	cluster, err := v.renderStart(intent)
+	if err != nil {
+		return v.cannotRender(err)
+	}
+	if !present || !v.allPrepared(companionsOf(cluster)) {
+		return outcome{situation: plan.Starting, again: true, actions: append(v.ingressActions(target),
+			plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})}
+	}
+	return v.release(jm, cluster.JobManager, target)
+}
+
+// redirects reports whether the target differs from what the open start was made for.
+func (v *view) redirects(target v1beta1.FlinkDeploymentSpec) bool {
+	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
+	return err == nil && hash(text) != v.intent().SpecHash
+}
+
+// replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and
+// it carries an operation of ours.
+func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
+	never := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
+	if !v.owned(jm) || ownOperation(jm) == "" || !never {
+		return v.stands("a Deployment that the open start does not account for")
+	}
+	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
+}
+
+// allPrepared reports whether every wanted companion was seen with the operation of the open intent.
+func (v *view) allPrepared(wanted []Companion) bool {
+	seen, ok := v.s.Companions.Get()
+	if !ok {
+		return false
+	}
+	have := map[Companion]bool{}
+	for _, c := range seen {
+		have[c] = true
+	}
+	for _, c := range wanted {
+		if !have[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// release records that the prepared start may run; only then does it get its replicas.
+func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) outcome {
+	intent := v.intent()
+	replicas := int32(1)
+	if wanted.Spec.Replicas != nil {
+		replicas = *wanted.Spec.Replicas
+	}
+	intent.Step = v1beta1.StepReleased
+	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
+	v.recordDeployed(target)
+	return outcome{situation: plan.Released, actions: v.ingressActions(target), finish: []plan.Action{v.releaseAction()}}
+}
+
+func (v *view) releaseAction() plan.Action {
+	r, release := v.s.Resource, v.intent().Release
+	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Replicas: release.Replicas}
+}
+
+// carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth no write of
+// its own.
+func (v *view) carryRelease() (outcome, bool) {
+	release := v.intent().Release
+	jm, present := v.s.JobManager.Get()
+	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
+		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 {
+		return outcome{situation: plan.Released, finish: []plan.Action{v.releaseAction()}}, true
+	}
+	v.want.Intent = nil
+	return outcome{}, false
+}
+
+// ingressActions bring the Ingress to what the spec asks for.
+func (v *view) ingressActions(target v1beta1.FlinkDeploymentSpec) []plan.Action {
+	wanted, err := v.renderIngress(target)
+	if err != nil {
+		v.note("ingress: " + err.Error())
+		return nil
+	}
+	if wanted != nil {
+		return []plan.Action{plan.ApplyIngress{Ingress: wanted}}
+	}
+	if old, ok := v.s.Ingress.Get(); ok {
+		r := v.s.Resource
+		return []plan.Action{plan.DeleteIngress{Namespace: r.Namespace, Name: r.Name, UID: old.UID}}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	"go.uber.org/zap"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// Observer looks at the fleet. Safe for concurrent use.
+type Observer struct {
+	// Gather looks at resources.
+	Gather *gather.Gatherer
+	// Clock is given its pace by a full sweep.
+	Clock *clock.Clock
+	// Control takes pass.requested and shard events.
+	Control interface {
+		Publish(ctx context.Context, e cloudevents.Event) error
+	}
+	// Watches says whether a namespace is this installation's.
+	Watches func(namespace string) bool
+	// Log gets one line for each pass asked for.
+	Log *zap.SugaredLogger
+}
+
+// source is the function's name in CloudEvents.
+const source = "/functions/observe"
+
+// Look looks at one FlinkDeployment by name and asks for a pass if one is worth it. One that is gone needs none.
+func (o *Observer) Look(ctx context.Context, namespace, name string) error {
+	if !o.Watches(namespace) {
+		return nil
+	}
+	snapshot, _, found, err := o.Gather.Deployment(ctx, namespace, name)
+	if err != nil || !found {
+		return err
+	}
+	return o.judge(ctx, snapshot, event.ReasonWorkload)
+}
+
+// lookAt looks at one that a list brought, with its Deployment.
+func (o *Observer) lookAt(ctx context.Context, u *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) error {
+	snapshot, err := o.Gather.DeploymentOf(ctx, u, jm)
+	if err != nil {
+		return err
+	}
+	return o.judge(ctx, snapshot, event.ReasonHealth)
+}
+
+// judge decides whether a pass would do or record anything, and asks for it.
+func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason event.Reason) error {
+	p := deployment.Make(s)
+	if p.IsQuiet() && p.Status == nil {
+		return nil
+	}
+	switch {
+	case s.Resource.Status.Pace == v1beta1.PaceFast:
+		reason = event.ReasonTransition
+	case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
+		reason = event.ReasonDrift
+	}
+	return o.request(ctx, s.Resource, reason)
+}
+
+// request posts pass.requested.
+func (o *Observer) request(ctx context.Context, r *v1beta1.FlinkDeployment, reason event.Reason) error {
+	key := event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}
+	e, err := event.Make(event.TypePassRequested, event.Head{
+		ID:  fmt.Sprintf("%s-%s-%s-%d", r.UID, r.ResourceVersion, reason, o.Gather.Now().UnixMilli()),
+		Key: key, Source: source, Time: o.Gather.Now(), Reason: string(reason),
+	}, nil)
+	if err != nil {
+		return err
+	}
+	o.Log.Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
+	return o.Control.Publish(ctx, e)
+}
+
+// postBudget bounds the posting of one event.
+const postBudget = 5 * time.Second

@@ -1,0 +1,183 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// pageSize is how many resources one request looks at: at some 20 ms of waiting for Flink each, with lookers at a time, well within
+// a request's budget. bulkFrom is from how many on their Deployments are listed in one request instead of read one by one.
+const (
+	pageSize = 500
+	lookers  = 32
+	bulkFrom = 5
+)
+
+// selector finds the JobManager Deployments of every cluster.
+const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," + render.LabelType + " in (" + render.TypeNative + ",flink-standalone-kubernetes)"
+
+// Tick does what one tick of the clock asks for. at is when the tick was made.
+//
+//	clock        first tick of a minute   looks at               sets the clock
+//	transition   no                       fast resources         no
+//	transition   yes                      all                    yes
+//	otherwise    -                        all                    yes
+func (o *Observer) Tick(ctx context.Context, at time.Time) error {
+	state, err := o.Clock.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if !clock.IsSweep(state.Pace, at) {
+		_, err := o.page(ctx, kube.Query{Fields: "status.pace=" + string(v1beta1.PaceFast), Limit: pageSize})
+		return err
+	}
+	fleet, err := o.sweep(ctx)
+	if settleErr := o.settle(ctx, state, fleet); settleErr != nil {
+		err = errors.Join(err, settleErr)
+	}
+	return err
+}
+
+// Shard looks at one page of a sweep that another request spread.
+func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
+	_, err := o.page(ctx, kube.Query{Continue: s.Continue, Limit: s.Limit})
+	return err
+}
+
+// fleet is what a sweep learns for the clock, from status alone.
+type fleet struct {
+	moving, running bool
+	complete        bool
+	count           int
+}
+
+// sweep looks at every resource: the first page itself, and each further page by an event to itself.
+func (o *Observer) sweep(ctx context.Context) (fleet, error) {
+	all := fleet{}
+	query := kube.Query{Limit: pageSize}
+	var failures []error
+	for {
+		list, err := o.list(ctx, query)
+		if err != nil {
+			return all, errors.Join(append(failures, err)...)
+		}
+		all.add(list)
+		next := list.GetContinue()
+		if query.Continue == "" {
+			if err := o.lookAtAll(ctx, list); err != nil {
+				failures = append(failures, err)
+			}
+		} else if err := o.spread(ctx, query); err != nil {
+			failures = append(failures, err)
+		}
+		if next == "" {
+			all.complete = true
+			return all, errors.Join(failures...)
+		}
+		query.Continue = next
+	}
+}
+
+func (f *fleet) add(list *unstructured.UnstructuredList) {
+	f.count += len(list.Items)
+	for _, u := range list.Items {
+		pace, _, _ := unstructured.NestedString(u.Object, "status", "pace")
+		jm, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
+		observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+		f.moving = f.moving || pace == string(v1beta1.PaceFast) || observed == 0
+		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing))
+	}
+}
+
+// settle gives the clock the pace that the fleet needs. A sweep that did not see everything sets nothing.
+func (o *Observer) settle(ctx context.Context, state clock.State, seen fleet) error {
+	if !seen.complete {
+		return nil
+	}
+	wanted := clock.Wanted(seen.moving, seen.running)
+	changed, err := o.Clock.Settle(ctx, state, wanted)
+	if changed {
+		o.Log.Infow("clock set", telemetry.Pace, string(wanted), telemetry.Count, seen.count)
+	}
+	return err
+}
+
+func (o *Observer) list(ctx context.Context, query kube.Query) (*unstructured.UnstructuredList, error) {
+	query.Resource = v1beta1.FlinkDeploymentGVR
+	return o.Gather.Kube.List(ctx, query)
+}
+
+func (o *Observer) page(ctx context.Context, query kube.Query) (*unstructured.UnstructuredList, error) {
+	list, err := o.list(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return list, o.lookAtAll(ctx, list)
+}
+
+// spread posts the page to whichever pod takes it.
+func (o *Observer) spread(ctx context.Context, query kube.Query) error {
+	now := o.Gather.Now()
+	e, err := event.Make(event.TypeShard, event.Head{
+		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), query.Continue), Source: source, Time: now,
+	}, event.Shard{Kind: v1beta1.KindFlinkDeployment, Continue: query.Continue, Limit: query.Limit})
+	if err != nil {
+		return err
+	}
+	return o.Control.Publish(ctx, e)
+}
+
+// lookAtAll looks at every resource of a page, some at a time. One that cannot be looked at does not keep the others from it.
+func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.UnstructuredList) error {
+	if len(list.Items) == 0 {
+		return nil
+	}
+	deployments := o.deployments(ctx, list)
+	var mu sync.Mutex
+	var failures []error
+	var group errgroup.Group
+	group.SetLimit(lookers)
+	for i := range list.Items {
+		u := &list.Items[i]
+		if !o.Watches(u.GetNamespace()) {
+			continue
+		}
+		group.Go(func() error {
+			if err := o.lookAt(ctx, u, deployments(u)); err != nil {
+				o.Log.Infow("look failed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error, err.Error())
+				mu.Lock()
+				failures = append(failures, err)
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // failures are collected above
+	return errors.Join(failures...)
+}
+
+// deployments answers for the JobManager Deployment of each resource of a page: read one by one for few, from one list for many.
+func (o *Observer) deployments(ctx context.Context, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
+	if len(list.Items) < bulkFrom {
+		return func(u *unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
+			return o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())
+		}
+	}
+	return o.Gather.JobManagers(ctx, selector)
+}
