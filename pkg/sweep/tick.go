@@ -99,8 +99,8 @@ func (f *fleet) add(list *unstructured.UnstructuredList) {
 	for _, u := range list.Items {
 		pace, _, _ := unstructured.NestedString(u.Object, "status", "pace")
 		jm, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
-		observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
-		f.moving = f.moving || pace == string(v1beta1.PaceFast) || observed == 0
+		situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
+		f.moving = f.moving || pace == string(v1beta1.PaceFast) || situation == ""
 		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing))
 	}
 }

@@ -1,0 +1,193 @@
+package deployment
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// world is a cluster small enough for pure tests: it carries plans out on a snapshot, as apply and Kubernetes would, without pods of
+// its own accord. Tests say what becomes of the Deployment.
+type world struct {
+	t        *testing.T
+	s        Snapshot
+	version  int
+	uids     int
+	released bool
+	gone     bool
+	events   []plan.Event
+	log      []string
+}
+
+const (
+	application = `{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink","flinkConfiguration":{"taskmanager.numberOfTaskSlots":"2"},
+"jobManager":{"resource":{"memory":"1024m","cpu":0.5}},"taskManager":{"resource":{"memory":"1024m","cpu":0.5}},
+"job":{"jarURI":"local:///opt/flink/examples/streaming/StateMachineExample.jar","parallelism":2,"upgradeMode":"stateless"}}`
+	session = `{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink",
+"jobManager":{"resource":{"memory":"1024m","cpu":0.5}},"taskManager":{"resource":{"memory":"1024m","cpu":0.5}}}`
+)
+
+func newWorld(t *testing.T, spec string) *world {
+	t.Helper()
+	w := &world{t: t, version: 1}
+	r := &v1beta1.FlinkDeployment{}
+	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkDeployment
+	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "demo", "uid-of-demo", 1, "1"
+	w.s = Snapshot{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, JobManager: plan.Absent[*appsv1.Deployment]()}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		if err := json.Unmarshal([]byte(spec), s); err != nil {
+			t.Fatal(err)
+		}
+	})
+	r.Generation = 1
+	return w
+}
+
+// edit changes the spec, as a user would.
+func (w *world) edit(change func(*v1beta1.FlinkDeploymentSpec)) {
+	change(&w.s.Resource.Spec)
+	w.s.Resource.Generation++
+	w.bump()
+}
+
+func (w *world) bump() {
+	w.version++
+	w.s.Resource.ResourceVersion = fmt.Sprint(w.version)
+}
+
+// round makes one plan and carries it out.
+func (w *world) round() plan.Plan {
+	w.t.Helper()
+	w.look()
+	p := Make(w.s)
+	if again := Make(w.s); again.String() != p.String() {
+		w.t.Fatalf("equal snapshots gave %q and %q", p, again)
+	}
+	for _, a := range p.Actions {
+		w.do(a)
+	}
+	if status, ok := p.Status.(*v1beta1.FlinkDeploymentStatus); ok {
+		w.store(status)
+	}
+	for _, a := range p.Finish {
+		w.do(a)
+	}
+	w.events = append(w.events, p.Events...)
+	w.log = append(w.log, p.String())
+	return p
+}
+
+// run makes rounds until a plan asks for no other.
+func (w *world) run() plan.Plan {
+	w.t.Helper()
+	for range 10 {
+		if p := w.round(); !p.Again {
+			return p
+		}
+	}
+	w.t.Fatalf("no rest after: %q", w.log)
+	return plan.Plan{}
+}
+
+// look fills in what the snapshot asks for beyond what tests set themselves.
+func (w *world) look() {
+	q := Ask(w.s)
+	if q.Pods && w.s.Pods.IsUnknown() {
+		w.s.Pods = plan.Present([]corev1.Pod{})
+	}
+	if q.HAData && w.s.HAData.IsUnknown() {
+		w.s.HAData = plan.Present([]HAConfigMap{})
+	}
+	if q.SessionJobs && w.s.SessionJobs.IsUnknown() {
+		w.s.SessionJobs = plan.Present([]string{})
+	}
+	if len(q.Companions) > 0 && w.s.Companions.IsUnknown() {
+		w.s.Companions = plan.Present(q.Companions)
+	}
+}
+
+func (w *world) store(status *v1beta1.FlinkDeploymentStatus) {
+	w.s.Resource.Status = *status.DeepCopy()
+	w.bump()
+}
+
+func (w *world) do(action plan.Action) {
+	switch a := action.(type) {
+	case plan.Record:
+		w.store(a.Status.(*v1beta1.FlinkDeploymentStatus))
+	case plan.AddFinalizer:
+		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, a.Finalizer)
+		w.bump()
+	case plan.RemoveFinalizer:
+		w.s.Resource.Finalizers, w.gone = nil, true
+	case plan.PrepareStart:
+		if w.s.JobManager.IsPresent() {
+			return
+		}
+		w.uids++
+		jm := a.Cluster.JobManager.DeepCopy()
+		none := int32(0)
+		jm.UID, jm.Spec.Replicas, jm.CreationTimestamp = types.UID(fmt.Sprintf("jm-%d", w.uids)), &none, metav1.NewTime(w.s.Now)
+		w.s.JobManager, w.s.Pods = plan.Present(jm), plan.Observed[[]corev1.Pod]{}
+	case plan.Release:
+		jm, ok := w.s.JobManager.Get()
+		if !ok || jm.UID != a.UID {
+			w.t.Fatalf("release of %s, which is not there", a.UID)
+		}
+		jm = jm.DeepCopy()
+		jm.Spec.Replicas = &a.Replicas
+		w.s.JobManager, w.released = plan.Present(jm), true
+	case plan.DeleteCluster:
+		jm, ok := w.s.JobManager.Get()
+		if !ok || jm.UID != a.UID {
+			w.t.Fatalf("deletion of %s, which is not there", a.UID)
+		}
+		jm = jm.DeepCopy()
+		now := metav1.NewTime(w.s.Now)
+		jm.DeletionTimestamp = &now
+		w.s.JobManager, w.s.Flink = plan.Present(jm), Flink{}
+	case plan.DeleteHAData:
+		w.s.HAData = plan.Present([]HAConfigMap{})
+	}
+}
+
+// terminate lets the Deployment that is being deleted go.
+func (w *world) terminate() {
+	w.s.JobManager, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
+}
+
+// serveJob makes the JobManager available and Flink answer with the job in a state.
+func (w *world) serveJob(state v1beta1.FlinkJobState) {
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
+	w.s.JobManager = plan.Present(jm)
+	w.s.Flink = Flink{
+		Jobs:  plan.Present([]Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000"}}),
+		Facts: plan.Present(ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
+	}
+}
+
+func (w *world) status() v1beta1.FlinkDeploymentStatus { return w.s.Resource.Status }
+
+// want fails the test when the status tells something else.
+func (w *world) want(situation plan.Situation, lifecycle v1beta1.LifecycleState, jm v1beta1.JobManagerDeploymentStatus, job v1beta1.FlinkJobState) {
+	w.t.Helper()
+	got := w.status()
+	if got.Situation != string(situation) || got.LifecycleState != lifecycle || got.JobManagerDeploymentStatus != jm || got.JobStatus.State != job {
+		w.t.Errorf("situation, lifecycle, JobManager, job are %s, %s, %s, %s; want %s, %s, %s, %s\nrounds: %q\nconditions: %+v",
+			got.Situation, got.LifecycleState, got.JobManagerDeploymentStatus, got.JobStatus.State, situation, lifecycle, jm, job, w.log, got.Conditions)
+	}
+}
