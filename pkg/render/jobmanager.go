@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
 // Names that the pods of every Flink version rely on (Flink: org.apache.flink.kubernetes.utils.Constants).
@@ -159,12 +160,14 @@ func (b *builder) initMainContainer(p *pod) {
 	}
 }
 
-// environment gives the variables that the configuration sets, in the order of Flink's client.
+// environment gives the variables that the configuration sets, in the order of Flink's client: that of a HashMap that was
+// filled in the order of another one with all keys.
 func (b *builder) environment() [][2]string {
-	variables := b.conf.WithPrefix(key.JobManagerEnvPrefix)
-	pairs := make([][2]string, 0, len(variables))
-	for _, name := range variables.Keys() {
-		pairs = append(pairs, [2]string{name, variables[name]})
+	var pairs [][2]string
+	for _, option := range syntax.HashOrder(b.conf.Keys(), syntax.DefaultBuckets) {
+		if name, is := strings.CutPrefix(option, key.JobManagerEnvPrefix); is && name != "" {
+			pairs = append(pairs, [2]string{name, b.conf[option]})
+		}
 	}
 	return inHashOrder(pairs)
 }

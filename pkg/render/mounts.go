@@ -23,12 +23,11 @@ func (b *builder) mountSecrets(p *pod) {
 // addSecretEnv sets each variable of kubernetes.env.secretKeyRef from its Secret.
 func (b *builder) addSecretEnv(p *pod) {
 	for _, item := range b.mappings(key.EnvSecretKeyRef) {
-		members := lowerKeys(item)
 		p.main.Env = append(p.main.Env, corev1.EnvVar{
-			Name: b.required(key.EnvSecretKeyRef, members, "env"),
+			Name: b.required(key.EnvSecretKeyRef, item, "env"),
 			ValueFrom: &corev1.EnvVarSource{SecretKeyRef: &corev1.SecretKeySelector{
-				LocalObjectReference: corev1.LocalObjectReference{Name: b.required(key.EnvSecretKeyRef, members, "secret")},
-				Key:                  b.required(key.EnvSecretKeyRef, members, memberKey),
+				LocalObjectReference: corev1.LocalObjectReference{Name: b.required(key.EnvSecretKeyRef, item, "secret")},
+				Key:                  b.required(key.EnvSecretKeyRef, item, "key"),
 			}},
 		})
 	}
