@@ -73,3 +73,8 @@ var (
 	// ExternalResources are the names of resources such as GPUs.
 	ExternalResources = optional(conf.KindList, "external-resources")
 )
+
+// ExternalResourceAmount is the amount of an external resource in each TaskManager.
+func ExternalResourceAmount(name string) conf.Option {
+	return optional(conf.KindInt, "external-resource."+name+".amount")
+}

@@ -3,12 +3,11 @@ package memory
 import (
 	"fmt"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
-
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // JobManager is the memory of a JobManager process, in bytes.
@@ -110,8 +109,7 @@ func (m JobManager) DynamicProperties() string {
 
 // mapLegacyHeap reads the heap options of before Flink 1.11 as the process memory when that is not set. Flink 2.0 dropped them.
 func mapLegacyHeap(c conf.Config, process, heap, heapMB conf.Option) conf.Config {
-	version := v1beta1.FlinkVersion(c.Get(key.FlinkVersion))
-	if c.Has(process) || version != "" && !flinkconf.BehaviourOf(version).LegacyHeapKeys {
+	if c.Has(process) || !readsLegacy(c) {
 		return c
 	}
 	mapped := c.Clone()
@@ -121,4 +119,11 @@ func mapLegacyHeap(c conf.Config, process, heap, heapMB conf.Option) conf.Config
 		mapped.Set(process, text+" mb")
 	}
 	return mapped
+}
+
+// readsLegacy tells whether the Flink version of a configuration still reads memory options of old. A configuration without a version
+// is taken for an older one.
+func readsLegacy(c conf.Config) bool {
+	version := v1beta1.FlinkVersion(c.Get(key.FlinkVersion))
+	return flinkconf.BehaviourOf(version).LegacyHeapKeys
 }

@@ -2,7 +2,9 @@ package memory
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +28,8 @@ type TaskManager struct {
 	CPUCores float64
 	// Slots is the number of task slots.
 	Slots int
+	// External are resources such as GPUs: the amount of each in a TaskManager. nil is none.
+	External map[string]int64
 }
 
 // Heap is the JVM heap (-Xmx and -Xms).
@@ -71,6 +75,7 @@ func TaskManagerProcess(c conf.Config) (TaskManager, error) {
 			key.TaskManagerFlinkMemory.Key, key.TaskManagerProcessMemory.Key))
 	}
 	m.readCPU(r)
+	m.External = external(r)
 	if r.err != nil {
 		return TaskManager{}, fmt.Errorf("TaskManager memory configuration failed: %w", r.err)
 	}
@@ -153,14 +158,14 @@ func networkSpan(r *reader) span {
 	return r.span("network memory", key.TaskManagerNetworkMin, key.TaskManagerNetworkMax, key.TaskManagerNetworkFraction)
 }
 
-// countedNetwork is the size of the configured number of buffers, when neither bounds nor share are set.
+// countedNetwork is the size of the configured number of buffers, when neither bounds nor share are set. Flink 2.0 dropped it.
 func countedNetwork(r *reader) (int64, bool) {
 	for _, o := range []conf.Option{key.TaskManagerNetworkMin, key.TaskManagerNetworkMax, key.TaskManagerNetworkFraction} {
 		if r.config.Has(o) {
 			return 0, false
 		}
 	}
-	if !r.config.Has(key.TaskManagerNetworkBuffers) {
+	if !r.config.Has(key.TaskManagerNetworkBuffers) || !readsLegacy(r.config) {
 		return 0, false
 	}
 	buffers, err := r.config.Int(key.TaskManagerNetworkBuffers)
@@ -190,10 +195,9 @@ func (m *TaskManager) readCPU(r *reader) {
 // JVMArgs are the memory flags that Flink starts the JVM with.
 func (m TaskManager) JVMArgs() string { return jvmText(m.Heap(), m.Direct(), m.Metaspace) }
 
-// DynamicProperties are the -D arguments that Flink adds, so that the process knows its figures. They are those of a cluster without
-// external resources.
+// DynamicProperties are the -D arguments that Flink adds, so that the process knows its figures.
 func (m TaskManager) DynamicProperties() string {
-	return strings.TrimSpace(dynamicText([]property{
+	properties := []property{
 		{key.TaskManagerCPUCores.Key, syntax.FormatFloat(m.CPUCores)},
 		inBytes(key.TaskManagerFrameworkHeap, m.FrameworkHeap), inBytes(key.TaskManagerFrameworkOffHeap, m.FrameworkOffHeap),
 		inBytes(key.TaskManagerTaskHeap, m.TaskHeap), inBytes(key.TaskManagerTaskOffHeap, m.TaskOffHeap),
@@ -201,5 +205,33 @@ func (m TaskManager) DynamicProperties() string {
 		inBytes(key.TaskManagerManaged, m.Managed), inBytes(key.TaskManagerMetaspace, m.Metaspace),
 		inBytes(key.TaskManagerOverheadMin, m.Overhead), inBytes(key.TaskManagerOverheadMax, m.Overhead),
 		{key.TaskSlots.Key, strconv.Itoa(m.Slots)},
-	}))
+	}
+	if len(m.External) == 0 {
+		return dynamicText(append(properties, property{key.ExternalResources.Key, "none"}))
+	}
+	names := syntax.HashOrder(slices.Sorted(maps.Keys(m.External)), syntax.DefaultBuckets)
+	properties = append(properties, property{key.ExternalResources.Key, `"` + strings.Join(names, ";") + `"`})
+	for _, name := range names {
+		properties = append(properties, property{key.ExternalResourceAmount(name).Key, strconv.FormatInt(m.External[name], 10)})
+	}
+	return dynamicText(properties)
+}
+
+// external reads the amounts of external resources. Those without a positive amount do not count.
+func external(r *reader) map[string]int64 {
+	names, err := r.config.List(key.ExternalResources)
+	r.fail(err)
+	var amounts map[string]int64
+	for _, name := range names {
+		amount, err := r.config.Int(key.ExternalResourceAmount(name))
+		r.fail(err)
+		if name == "none" || amount <= 0 {
+			continue
+		}
+		if amounts == nil {
+			amounts = map[string]int64{}
+		}
+		amounts[name] = int64(amount)
+	}
+	return amounts
 }
