@@ -57,7 +57,8 @@ func (sleeper) Start(*corev1.Pod)      {}
 func (sleeper) Ready(*corev1.Pod) bool { return true }
 func (sleeper) Stop(types.UID, bool)   {}
 
-// Script sets what happens to pods with a container of this image from now on. The zero Script mends it.
+// Script sets what happens to pods with a container of this image from now on. The zero Script mends it. An image of the
+// form "image@component" is about the pods with that component label alone.
 func (c *Controllers) Script(image string, script Script) { c.scripts[image] = script }
 
 // Step moves everything by one step and says whether anything changed: kubelets, scheduler, Deployments, garbage.
@@ -107,10 +108,12 @@ func (c *Controllers) setStatus(gvr schema.GroupVersionResource, namespace, name
 	}
 }
 
-func (c *Controllers) scriptOf(spec corev1.PodSpec) (Script, string) {
+func (c *Controllers) scriptOf(labels map[string]string, spec corev1.PodSpec) (Script, string) {
 	for _, container := range spec.Containers {
-		if script, ok := c.scripts[container.Image]; ok {
-			return script, container.Name
+		for _, image := range []string{container.Image + "@" + labels["component"], container.Image} {
+			if script, ok := c.scripts[image]; ok {
+				return script, container.Name
+			}
 		}
 	}
 	if len(spec.Containers) == 0 {

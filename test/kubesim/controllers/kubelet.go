@@ -34,7 +34,7 @@ func (c *Controllers) stepPod(pod *corev1.Pod) {
 }
 
 func (c *Controllers) schedule(pod *corev1.Pod) {
-	script, _ := c.scriptOf(pod.Spec)
+	script, _ := c.scriptOf(pod.Labels, pod.Spec)
 	node := c.freeNode()
 	if script.Unschedulable || node == "" {
 		message := script.Message
@@ -70,7 +70,7 @@ func (c *Controllers) freeNode() string {
 
 // start starts the containers of a bound pod, or writes why they do not start.
 func (c *Controllers) start(pod *corev1.Pod) {
-	script, container := c.scriptOf(pod.Spec)
+	script, container := c.scriptOf(pod.Labels, pod.Spec)
 	now := metav1.NewTime(c.kube.Clock.Now())
 	if pod.Status.StartTime == nil {
 		pod.Status.StartTime = &now
@@ -122,7 +122,7 @@ func (c *Controllers) probe(pod *corev1.Pod) {
 		c.start(pod) // its containers crashed: they start again
 		return
 	}
-	script, _ := c.scriptOf(pod.Spec)
+	script, _ := c.scriptOf(pod.Labels, pod.Spec)
 	c.setRunning(pod, !script.NeverReady && c.runtime.Ready(pod))
 	c.writePod(pod)
 }

@@ -79,7 +79,7 @@ func (c *Controllers) scale(d *appsv1.Deployment, wanted int) string {
 		c.retire(f, wanted)
 	}
 	for range room {
-		if script, _ := c.scriptOf(d.Spec.Template.Spec); script.Quota {
+		if script, _ := c.scriptOf(d.Spec.Template.Labels, d.Spec.Template.Spec); script.Quota {
 			return fmt.Sprintf("pods %q is forbidden: %s", d.Name, script.Message)
 		}
 		c.createPod(d)

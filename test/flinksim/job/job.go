@@ -1,0 +1,269 @@
+package job
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+)
+
+// State is Flink's JobStatus.
+type State string
+
+// The states.
+const (
+	Initializing State = "INITIALIZING"
+	Created      State = "CREATED"
+	Running      State = "RUNNING"
+	Failing      State = "FAILING"
+	Failed       State = "FAILED"
+	Cancelling   State = "CANCELLING"
+	Canceled     State = "CANCELED"
+	Finished     State = "FINISHED"
+	Restarting   State = "RESTARTING"
+	Suspended    State = "SUSPENDED"
+	Unknown      State = ""
+)
+
+// Ended says whether the state is globally terminal.
+func (s State) Ended() bool { return s == Failed || s == Canceled || s == Finished }
+
+// Script is what goes wrong, or slowly, with a job. The zero value is a healthy job.
+type Script struct {
+	// FailAtStart makes the job FAILED with this message instead of running.
+	FailAtStart string
+	// SnapshotSteps is how many steps more than one a savepoint or checkpoint takes.
+	SnapshotSteps int
+	// SnapshotFails makes each triggered snapshot fail with this message.
+	SnapshotFails string
+	// StopFails lets the savepoint of a stop succeed and then the stop fail: the job is FAILED, the failure names the path.
+	StopFails bool
+	// CancelSteps is how many steps more than one a cancellation takes.
+	CancelSteps int
+	// NoCheckpoints lets no periodic checkpoint complete.
+	NoCheckpoints bool
+}
+
+// Options are the parts of a job's configuration that the model obeys.
+type Options struct {
+	// ID is the job ID, 32 hexadecimal digits.
+	ID string
+	// Name is pipeline.name.
+	Name string
+	// Parallelism is that of each vertex.
+	Parallelism int
+	// Interval is execution.checkpointing.interval; zero: no periodic checkpoints.
+	Interval time.Duration
+	// CheckpointDir is where checkpoints go; empty: into the JobManager's memory.
+	CheckpointDir string
+	// SavepointDir is the default target of savepoints; empty: none.
+	SavepointDir string
+	// Retain is the externalized-checkpoint-retention: RETAIN_ON_CANCELLATION, DELETE_ON_CANCELLATION or empty.
+	Retain string
+	// Version is the Flink version, such as 1.20.
+	Version string
+}
+
+// Failure is a Java exception.
+type Failure struct {
+	// Class is the Java class.
+	Class string
+	// Message is the exception's message.
+	Message string
+	// At is when it happened.
+	At time.Time
+}
+
+// Text is the first line of the stack trace, with a second one as real traces have it.
+func (f Failure) Text() string {
+	return f.Class + ": " + f.Message + "\n\tat org.apache.flink.runtime.Model.run(Model.java:1)\n"
+}
+
+// Job is one job in one JobManager process. Not safe for concurrent use.
+type Job struct {
+	Options
+	// Script may be changed at any time.
+	Script Script
+	// State is the present state; read only.
+	State State
+	// Start is when this process began with the job.
+	Start time.Time
+	// End is when it ended; zero until then.
+	End time.Time
+	// Entered is when it last entered each state.
+	Entered map[State]time.Time
+	// Progress counts the steps that the job ran, those before its snapshot included.
+	Progress int64
+	// Restarts is the metric numRestarts.
+	Restarts int64
+	// From is the snapshot that the job started from; nil: from nothing.
+	From *Snapshot
+	// Restored is the snapshot that it last started or restarted from; nil: none.
+	Restored *Snapshot
+	// Failures are the exception history, oldest first.
+	Failures []Failure
+	// Checkpoints are the statistics, oldest first.
+	Checkpoints []Checkpoint
+	// Bounds are the resource requirements by vertex ID; nil until somebody sets them.
+	Bounds map[string]Bound
+
+	storage    *Storage
+	operations map[string]*Operation
+	next       int64
+	cancelling int
+	lastCycle  time.Time
+}
+
+// Bound is the range of parallelism of one vertex.
+type Bound struct {
+	// Lower is the least.
+	Lower int
+	// Upper is the most.
+	Upper int
+}
+
+// New begins a job. from is the snapshot to start from, nil for none.
+func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job {
+	j := &Job{
+		Options: options, storage: storage, From: from, Restored: from, Start: now, lastCycle: now, next: 1,
+		Entered: map[State]time.Time{}, operations: map[string]*Operation{},
+	}
+	if from != nil {
+		j.Progress = from.Progress
+		if from.JobID == j.ID {
+			j.next = from.CheckpointID + 1
+		}
+	}
+	j.enter(Created, now)
+	return j
+}
+
+func (j *Job) enter(state State, now time.Time) {
+	j.State, j.Entered[state] = state, now
+	if state.Ended() {
+		j.End = now
+		j.cleanUp()
+	}
+}
+
+// Began says whether the job ever came past its start, so that Flink has checkpoint statistics for it.
+func (j *Job) Began() bool { return j.Script.FailAtStart == "" || !j.Entered[Running].IsZero() }
+
+// Modified is the time of the last change of state.
+func (j *Job) Modified() time.Time { return j.Entered[j.State] }
+
+// Vertices returns the vertex IDs: a source and a sink.
+func (j *Job) Vertices() []string {
+	return []string{VertexID(j.Name, "source"), VertexID(j.Name, "sink")}
+}
+
+// VertexID derives a vertex ID from the job's and the vertex's name, so that it is the same after an upgrade.
+func VertexID(jobName, vertex string) string {
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(jobName+"/"+vertex)))[:32]
+}
+
+// Step moves the job by one step. slots says whether the TaskManagers have room for it.
+//
+//	CREATED, RESTARTING    RUNNING when there are slots; FAILED by its script
+//	RUNNING                progress, a checkpoint when one is due; RESTARTING when the slots are gone
+//	CANCELLING             CANCELED
+//	ended                  nothing
+//
+// Operations in flight go on in RUNNING and fail when the job leaves it.
+func (j *Job) Step(now time.Time, slots bool) {
+	j.forget(now)
+	switch {
+	case j.State.Ended() || j.State == Suspended:
+	case j.State == Cancelling:
+		if j.cancelling--; j.cancelling < 0 {
+			j.enter(Canceled, now)
+		}
+	case j.State == Running && !slots:
+		j.Restart("org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException", "Connection to the TaskManager was lost", now)
+	case j.State == Running:
+		j.Progress++
+		j.cycle(now)
+		j.advance(now)
+	case j.Script.FailAtStart != "":
+		j.Fail("org.apache.flink.runtime.JobException", j.Script.FailAtStart, now)
+	case slots:
+		j.enter(Running, now)
+	}
+}
+
+// Restart makes the job fail over to its last checkpoint, or to where it started without one.
+func (j *Job) Restart(class, message string, now time.Time) {
+	j.Failures = append(j.Failures, Failure{class, message, now})
+	j.Restarts++
+	j.abandon(now, "the job is restarting")
+	j.Progress = 0
+	j.Restored = j.newestState()
+	if j.Restored != nil {
+		j.Progress = j.Restored.Progress
+	}
+	j.enter(Restarting, now)
+}
+
+// newestState is what a restart goes back to: the newest checkpoint, else what the job started from.
+func (j *Job) newestState() *Snapshot {
+	for i := len(j.Checkpoints) - 1; i >= 0; i-- {
+		if c := j.Checkpoints[i]; c.Status == Completed && !c.Savepoint {
+			return &Snapshot{Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Progress: c.Progress, At: c.End}
+		}
+	}
+	return j.From
+}
+
+// Fail ends the job as FAILED.
+func (j *Job) Fail(class, message string, now time.Time) {
+	if j.State.Ended() {
+		return
+	}
+	j.Failures = append(j.Failures, Failure{class, message, now})
+	j.abandon(now, "the job failed")
+	j.enter(Failed, now)
+}
+
+// Finish ends the job as FINISHED, as when its sources have come to their end.
+func (j *Job) Finish(now time.Time) {
+	if !j.State.Ended() {
+		j.abandon(now, "the job finished")
+		j.enter(Finished, now)
+	}
+}
+
+// Suspend is what a JobManager that shuts down does to its jobs: they may go on elsewhere.
+func (j *Job) Suspend(now time.Time) {
+	if !j.State.Ended() {
+		j.enter(Suspended, now)
+	}
+}
+
+// Cancel begins a cancellation. It is false when the job has ended otherwise.
+func (j *Job) Cancel(now time.Time) bool {
+	if j.State == Canceled || j.State == Cancelling {
+		return true
+	}
+	if j.State.Ended() {
+		return false
+	}
+	j.abandon(now, "the job was cancelled")
+	j.cancelling = j.Script.CancelSteps
+	j.enter(Cancelling, now)
+	return true
+}
+
+// cleanUp deletes the checkpoints that no longer belong to anybody.
+//
+//	retention                 FINISHED   CANCELED   FAILED
+//	RETAIN_ON_CANCELLATION    deleted    kept       kept
+//	DELETE_ON_CANCELLATION    deleted    deleted    kept
+//	none                      deleted    deleted    deleted
+func (j *Job) cleanUp() {
+	kept := j.State == Canceled && j.Retain == "RETAIN_ON_CANCELLATION" ||
+		j.State == Failed && (j.Retain == "RETAIN_ON_CANCELLATION" || j.Retain == "DELETE_ON_CANCELLATION")
+	for i := range j.Checkpoints {
+		if c := &j.Checkpoints[i]; !kept && !c.Savepoint && c.Status == Completed {
+			j.discard(c)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package job
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"time"
+)
+
+// Status is Flink's CheckpointStatsStatus, and that of an Operation.
+type Status string
+
+// The states of a checkpoint or operation.
+const (
+	InProgress Status = "IN_PROGRESS"
+	Completed  Status = "COMPLETED"
+	Broken     Status = "FAILED"
+)
+
+// NotAddressable is the path of a checkpoint in the JobManager's memory.
+const NotAddressable = "<checkpoint-not-externally-addressable>"
+
+// Remembered is rest.async.store-duration: how long the result of an operation is known.
+const Remembered = 5 * time.Minute
+
+// Checkpoint is one entry of the statistics: a checkpoint or a savepoint.
+type Checkpoint struct {
+	// ID counts checkpoints and savepoints of the job.
+	ID int64
+	// Status is Completed or Broken; one in flight is an Operation.
+	Status Status
+	// Savepoint says that it is a savepoint.
+	Savepoint bool
+	// Stop says that it is the savepoint of a stop.
+	Stop bool
+	// Path is where it lies.
+	Path string
+	// Trigger is when it began.
+	Trigger time.Time
+	// End is when it was completed or failed.
+	End time.Time
+	// Progress is how far the job was.
+	Progress int64
+	// Discarded says that Flink deleted it since.
+	Discarded bool
+	// Message is why it failed.
+	Message string
+}
+
+// Kind is what an operation does.
+type Kind string
+
+// The kinds of operations.
+const (
+	Savepoint     Kind = "savepoint"
+	Stop          Kind = "stop"
+	OneCheckpoint Kind = "checkpoint"
+)
+
+// Operation is a savepoint, stop or checkpoint that somebody triggered.
+type Operation struct {
+	// ID is the trigger ID.
+	ID string
+	// Kind is what it does.
+	Kind Kind
+	// Status is InProgress or Completed: a failed one is Completed with a Failure, as in Flink.
+	Status Status
+	// Path is the savepoint's.
+	Path string
+	// CheckpointID is the checkpoint's.
+	CheckpointID int64
+	// Failure is why it failed; nil: it did not.
+	Failure *Failure
+
+	target string
+	cancel bool
+	begun  time.Time
+	done   time.Time
+	steps  int
+}
+
+// Trigger is a request for an operation.
+type Trigger struct {
+	// ID is the trigger ID; it must not be empty.
+	ID string
+	// Kind is what to do.
+	Kind Kind
+	// Target is the directory; empty: the job's SavepointDir.
+	Target string
+	// Cancel cancels the job after the savepoint.
+	Cancel bool
+}
+
+// Begin starts an operation, unless the job knows its ID already. It says whether it is new. As in Flink it succeeds on a
+// job that does not run: the operation's result tells.
+func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
+	j.forget(now)
+	id := family(t.Kind) + t.ID
+	if _, known := j.operations[id]; known {
+		return false
+	}
+	o := &Operation{ID: t.ID, Kind: t.Kind, Status: InProgress, target: t.Target, cancel: t.Cancel, begun: now, steps: j.Script.SnapshotSteps}
+	if o.target == "" {
+		o.target = j.SavepointDir
+	}
+	j.operations[id] = o
+	if j.State != Running {
+		j.fail(o, now, "Checkpoint triggering task is not being executed at the moment. Job is not in state RUNNING but "+string(j.State)+" instead.")
+	}
+	return true
+}
+
+// family: savepoints and stops share one set of IDs, checkpoints have their own.
+func family(kind Kind) string {
+	if kind == OneCheckpoint {
+		return "checkpoint/"
+	}
+	return "savepoint/"
+}
+
+// Look finds an operation.
+func (j *Job) Look(kind Kind, id string, now time.Time) (Operation, bool) {
+	j.forget(now)
+	if o, ok := j.operations[family(kind)+id]; ok {
+		return *o, true
+	}
+	return Operation{}, false
+}
+
+// InFlight returns how many operations are not decided.
+func (j *Job) InFlight() int {
+	n := 0
+	for _, o := range j.operations {
+		if o.Status == InProgress {
+			n++
+		}
+	}
+	return n
+}
+
+func (j *Job) forget(now time.Time) {
+	for id, o := range j.operations {
+		if o.Status == Completed && now.Sub(o.done) > Remembered {
+			delete(j.operations, id)
+		}
+	}
+}
+
+// advance moves the operations in flight, in the order of their begin.
+func (j *Job) advance(now time.Time) {
+	for _, o := range j.inOrder() {
+		if o.steps--; o.steps >= 0 || j.State != Running {
+			continue
+		}
+		if j.Script.SnapshotFails != "" {
+			j.fail(o, now, j.Script.SnapshotFails)
+			continue
+		}
+		j.complete(o, now)
+	}
+}
+
+func (j *Job) inOrder() []*Operation {
+	var open []*Operation
+	for _, o := range j.operations {
+		if o.Status != InProgress {
+			continue
+		}
+		at := 0
+		for at < len(open) && (open[at].begun.Before(o.begun) || open[at].begun.Equal(o.begun) && open[at].ID < o.ID) {
+			at++
+		}
+		open = append(open[:at], append([]*Operation{o}, open[at:]...)...)
+	}
+	return open
+}
+
+func (j *Job) complete(o *Operation, now time.Time) {
+	o.Status, o.done = Completed, now
+	if o.Kind == OneCheckpoint {
+		o.CheckpointID = j.checkpoint(o.begun, now)
+		return
+	}
+	o.Path = fmt.Sprintf("%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12])
+	j.record(Checkpoint{Savepoint: true, Stop: o.Kind == Stop, Path: o.Path, Trigger: o.begun, End: now})
+	switch {
+	case o.Kind == Stop && j.Script.StopFails:
+		o.Failure = &Failure{
+			"org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException",
+			"A savepoint has been created at: " + o.Path + ", but the corresponding job " + j.ID + " didn't terminate gracefully.", now,
+		}
+		j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
+	case o.Kind == Stop:
+		j.Finish(now)
+	case o.cancel:
+		j.Cancel(now)
+	}
+}
+
+func (j *Job) fail(o *Operation, now time.Time, message string) {
+	o.Status, o.done = Completed, now
+	o.Failure = &Failure{"java.util.concurrent.CompletionException", "org.apache.flink.runtime.checkpoint.CheckpointException: " + message, now}
+	if j.State == Running {
+		j.record(Checkpoint{Status: Broken, Savepoint: o.Kind != OneCheckpoint, Trigger: o.begun, End: now, Message: message})
+	}
+}
+
+// abandon fails all operations in flight.
+func (j *Job) abandon(now time.Time, why string) {
+	for _, o := range j.inOrder() {
+		j.fail(o, now, "Checkpoint Coordinator is suspending: "+why+".")
+	}
+}
+
+// cycle completes the periodic checkpoint when the interval is over.
+func (j *Job) cycle(now time.Time) {
+	if j.Interval > 0 && now.Sub(j.lastCycle) >= j.Interval && !j.Script.NoCheckpoints {
+		j.checkpoint(now, now)
+	}
+}
+
+// checkpoint completes a checkpoint and drops the one before: state.checkpoints.num-retained is 1.
+func (j *Job) checkpoint(begun, now time.Time) int64 {
+	for i := range j.Checkpoints {
+		if c := &j.Checkpoints[i]; c.Status == Completed && !c.Savepoint {
+			j.discard(c)
+		}
+	}
+	j.lastCycle = now
+	path := NotAddressable
+	if j.CheckpointDir != "" {
+		path = fmt.Sprintf("%s/%s/chk-%d", j.CheckpointDir, j.ID, j.next)
+	}
+	return j.record(Checkpoint{Path: path, Trigger: begun, End: now})
+}
+
+func (j *Job) discard(c *Checkpoint) {
+	c.Discarded = true
+	j.storage.Remove(c.Path)
+}
+
+// record gives a snapshot its number, writes the statistics, and stores what succeeded.
+func (j *Job) record(c Checkpoint) int64 {
+	c.ID, c.Progress = j.next, j.Progress
+	if c.Status == "" {
+		c.Status = Completed
+	}
+	j.next++
+	j.Checkpoints = append(j.Checkpoints, c)
+	if c.Status == Completed && c.Path != NotAddressable {
+		j.storage.Put(Snapshot{Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Savepoint: c.Savepoint, Progress: c.Progress, At: c.End})
+	}
+	return c.ID
+}
+
+// Latest returns the newest completed checkpoint (or savepoint) of the statistics, or nil.
+func (j *Job) Latest(savepoint bool) *Checkpoint {
+	for i := len(j.Checkpoints) - 1; i >= 0; i-- {
+		if c := j.Checkpoints[i]; c.Status == Completed && c.Savepoint == savepoint {
+			return &c
+		}
+	}
+	return nil
+}
