@@ -2,108 +2,63 @@ package confyaml
 
 import (
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
-	yaml "sigs.k8s.io/yaml/goyaml.v2" // keeps the text of numbers, which a detour over JSON loses
+	"go.yaml.in/yaml/v3" // keeps the text of numbers, which a detour over JSON loses
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
+// maxDepth bounds nesting, so that an alias inside its own anchor ends.
+const maxDepth = 100
+
 // Parse reads config.yaml into flat keys and Flink's text form of their values: names joined with dots, lists with ';', lists of
-// mappings as lists of k:v,k2:v2. A key without a value, a key given twice and a list in a list are errors.
+// mappings as lists of k:v,k2:v2. A key without a value, a key given twice and a list in a list are errors; they name the line.
 func Parse(text string) (map[string]string, error) {
-	var root tree
-	if err := yaml.UnmarshalStrict([]byte(text), &root); err != nil {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
 		return nil, fmt.Errorf("config.yaml cannot be read: %w", err)
 	}
 	flat := map[string]string{}
-	switch root.kind {
-	case kindNull:
+	if len(document.Content) == 0 || isNull(document.Content[0]) {
 		return flat, nil
-	case kindMapping:
-		return flat, root.flatten("", flat)
 	}
-	return nil, fmt.Errorf("config.yaml holds a single value or list: write keys and values")
+	root := document.Content[0]
+	if root.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("config.yaml holds a single value or list: write keys and values")
+	}
+	if err := flatten(root, "", flat, 0); err != nil {
+		return nil, fmt.Errorf("config.yaml: %w", err)
+	}
+	return flat, nil
 }
 
-type kind int
-
-const (
-	kindNull kind = iota
-	kindScalar
-	kindList
-	kindMapping
-)
-
-// tree is a YAML document with the text of its scalars.
-type tree struct {
-	kind    kind
-	text    string
-	items   []tree
-	entries map[string]tree
-}
-
-// UnmarshalYAML takes whatever stands there: the forms are tried from the richest to the plainest.
-func (t *tree) UnmarshalYAML(unmarshal func(any) error) error {
-	var probe any
-	if err := unmarshal(&probe); err != nil {
-		return err
+// flatten adds the entries of a mapping under prefix.
+func flatten(mapping *yaml.Node, prefix string, flat map[string]string, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("line %d: %q is nested more than %d levels deep", mapping.Line, prefix, maxDepth)
 	}
-	switch probe.(type) {
-	case nil:
-		return nil
-	case map[any]any:
-		t.kind = kindMapping
-		return unmarshal(&t.entries)
-	case []any:
-		t.kind = kindList
-		return unmarshal(&t.items)
-	}
-	t.kind = kindScalar
-	if err := unmarshal(&t.text); err != nil {
-		return err
-	}
-	if _, isText := probe.(string); !isText {
-		t.text = plainNumber(t.text)
-	}
-	return nil
-}
-
-var otherBase = regexp.MustCompile(`^0[ox][0-9a-fA-F]+$`)
-
-// plainNumber writes hexadecimal and octal numbers as decimal ones, the only ones that options read.
-func plainNumber(text string) string {
-	if !otherBase.MatchString(text) {
-		return text
-	}
-	n, err := strconv.ParseInt(text, 0, 64)
-	if err != nil {
-		return text
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func (t tree) flatten(prefix string, flat map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(t.entries)) {
-		child, path := t.entries[name], prefix+name
-		switch child.kind {
-		case kindNull:
-			return fmt.Errorf("config.yaml: %q has no value: write one, or '' for an empty text", path)
-		case kindMapping:
-			if err := child.flatten(path+".", flat); err != nil {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		name, value := mapping.Content[i], resolve(mapping.Content[i+1])
+		path := prefix + name.Value
+		if value.Kind == yaml.MappingNode {
+			if err := flatten(value, path+".", flat, depth+1); err != nil {
 				return err
 			}
 			continue
 		}
-		text, err := child.valueText()
+		if isNull(value) {
+			return fmt.Errorf("line %d: %q has no value: write one, or '' for an empty text", name.Line, path)
+		}
+		text, err := valueText(value, depth)
 		if err != nil {
-			return fmt.Errorf("config.yaml: %q: %w", path, err)
+			return fmt.Errorf("line %d: %q: %w", name.Line, path, err)
 		}
 		if _, twice := flat[path]; twice {
-			return fmt.Errorf("config.yaml: %q stands there twice, nested and with dots: keep one", path)
+			return fmt.Errorf("line %d: %q stands there twice: keep one", name.Line, path)
 		}
 		flat[path] = text
 	}
@@ -111,28 +66,65 @@ func (t tree) flatten(prefix string, flat map[string]string) error {
 }
 
 // valueText is Flink's text form of a scalar or list.
-func (t tree) valueText() (string, error) {
-	if t.kind != kindList {
-		return t.text, nil
+func valueText(value *yaml.Node, depth int) (string, error) {
+	if value.Kind == yaml.ScalarNode {
+		return scalarText(value), nil
 	}
-	items := make([]string, len(t.items))
-	for i, item := range t.items {
-		switch item.kind {
-		case kindList:
-			return "", fmt.Errorf("item %d is a list: no option takes a list of lists", i+1)
-		case kindMapping:
-			flat := map[string]string{}
-			if err := item.flatten("", flat); err != nil {
+	items := make([]string, len(value.Content))
+	for i, item := range value.Content {
+		item = resolve(item)
+		switch item.Kind {
+		case yaml.ScalarNode:
+			items[i] = scalarText(item)
+		case yaml.MappingNode:
+			text, err := mapText(item, depth)
+			if err != nil {
 				return "", err
 			}
-			var pairs [][2]string
-			for _, name := range slices.Sorted(maps.Keys(flat)) {
-				pairs = append(pairs, [2]string{name, flat[name]})
-			}
-			items[i] = syntax.JoinMap(pairs)
+			items[i] = text
 		default:
-			items[i] = item.text
+			return "", fmt.Errorf("item %d is a list: no option takes a list of lists", i+1)
 		}
 	}
 	return syntax.JoinListExactly(items), nil
+}
+
+// mapText is Flink's text form of a mapping inside a list, sorted by key.
+func mapText(mapping *yaml.Node, depth int) (string, error) {
+	flat := map[string]string{}
+	if err := flatten(mapping, "", flat, depth+1); err != nil {
+		return "", err
+	}
+	pairs := make([][2]string, 0, len(flat))
+	for name, text := range flat {
+		pairs = append(pairs, [2]string{name, text})
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return syntax.JoinMap(pairs), nil
+}
+
+// resolve follows an alias.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Tag == "!!null"
+}
+
+var otherBase = regexp.MustCompile(`^0[ox][0-9a-fA-F]+$`)
+
+// scalarText is the text of a scalar. Hexadecimal and octal numbers are written as decimal ones, the only ones that options read.
+func scalarText(n *yaml.Node) string {
+	if n.Style != 0 || !otherBase.MatchString(n.Value) {
+		return n.Value
+	}
+	number, err := strconv.ParseInt(n.Value, 0, 64)
+	if err != nil {
+		return n.Value
+	}
+	return strconv.FormatInt(number, 10)
 }

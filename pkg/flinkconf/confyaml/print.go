@@ -86,19 +86,19 @@ func (n *node) print(out *strings.Builder, indent int) {
 			out.WriteString("\n")
 			child.print(out, indent+2)
 		case !child.value.IsList:
-			out.WriteString(" " + valueText(child.value, indent) + "\n")
+			out.WriteString(" " + printed(child.value, indent) + "\n")
 		case len(child.value.List) == 0:
 			out.WriteString(" []\n")
 		default:
 			out.WriteString("\n")
 			for _, item := range child.value.List {
-				out.WriteString(margin + "- " + valueText(Value{Text: item}, indent) + "\n")
+				out.WriteString(margin + "- " + printed(Value{Text: item}, indent) + "\n")
 			}
 		}
 	}
 }
 
-func valueText(v Value, indent int) string {
+func printed(v Value, indent int) string {
 	if v.Bare {
 		return v.Text
 	}

@@ -96,6 +96,10 @@ func doubleQuoted(text string) string {
 	var out strings.Builder
 	out.WriteByte('"')
 	for _, r := range text {
+		if r == 0xa0 { // the one character that needs no quotes, but looks like a blank inside them
+			out.WriteString(`\_`)
+			continue
+		}
 		if sequence := escape(r); sequence != "" {
 			out.WriteString(sequence)
 			continue

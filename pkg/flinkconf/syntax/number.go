@@ -37,7 +37,7 @@ func withPoint(digits string) string {
 func ParseFloat(text string) (float64, error) {
 	trimmed := javaTrim(text)
 	digits := strings.TrimRight(trimmed, "dDfF")
-	if len(trimmed)-len(digits) > 1 || strings.ContainsAny(digits, "xX_") || isWord(digits) {
+	if len(trimmed)-len(digits) > 1 || strings.Contains(digits, "_") || isWord(digits) {
 		return 0, fmt.Errorf("%q is not a number: expected a decimal number such as 0.5", text)
 	}
 	f, err := strconv.ParseFloat(digits, 64)
