@@ -1,0 +1,142 @@
+package validation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"knative.dev/pkg/apis"
+)
+
+const (
+	// maxQuoted bounds a quoted user value, in runes.
+	maxQuoted = 80
+	// maxPart bounds the message and the advice of one finding each, in bytes.
+	maxPart = 500
+	// maxMessage bounds Message, in bytes; it stays below the 2,048 that status.error keeps of a message by default.
+	maxMessage = 2000
+)
+
+// report collects findings in rule order.
+type report struct {
+	// base is the path of the spec under test: "spec", or "spec.template.spec" inside a blue/green deployment.
+	base string
+	// findings are the problems so far.
+	findings []*apis.FieldError
+}
+
+// at names a field below the spec under test.
+func (r *report) at(field string) string { return r.base + "." + field }
+
+// conf names a flinkConfiguration key of the spec under test.
+func (r *report) conf(key string) string { return confPath(r.base, key) }
+
+// add records a finding at a field below the spec under test.
+func (r *report) add(field, message, advice string) { r.addAt(r.at(field), message, advice) }
+
+// addConf records a finding at a flinkConfiguration key.
+func (r *report) addConf(key, message, advice string) { r.addAt(r.conf(key), message, advice) }
+
+// addAt records a finding at a whole path.
+func (r *report) addAt(path, message, advice string) {
+	r.findings = append(r.findings, &apis.FieldError{
+		Message: oneLine(message, maxPart),
+		Paths:   []string{path},
+		Details: oneLine(advice, maxPart),
+	})
+}
+
+// fieldError turns the findings into one error whose own message is the first finding; nil when there is none.
+func (r *report) fieldError() *apis.FieldError {
+	if len(r.findings) == 0 {
+		return nil
+	}
+	return r.findings[0].Also(r.findings[1:]...)
+}
+
+// Headline returns the text of the first broken rule, in the order in which the Java operator evaluates its rules. It is what that
+// operator puts into status.error, its ValidationError events and its denials. Empty for nil.
+func Headline(err *apis.FieldError) string {
+	if err == nil {
+		return ""
+	}
+	return err.Message
+}
+
+// Message returns all findings on one line: the first broken rule first, the others by text. Each reads
+// `<what> (<field paths>): <what to do>`. The line begins with Headline, never exceeds 2,000 bytes, and equal findings give equal
+// bytes. Empty for nil.
+func Message(err *apis.FieldError) string {
+	if err == nil {
+		return ""
+	}
+	all := err.WrappedErrors()
+	if first := slices.IndexFunc(all, func(e *apis.FieldError) bool {
+		return e.Message == err.Message && e.Details == err.Details
+	}); first > 0 {
+		head := all[first]
+		all = slices.Insert(slices.Delete(all, first, first+1), 0, head)
+	}
+	var line strings.Builder
+	for i, finding := range all {
+		text := sentence(finding)
+		rest := "; and " + strconv.Itoa(len(all)-i) + " more problems"
+		if i > 0 && line.Len()+len(text)+len(rest) > maxMessage {
+			line.WriteString(rest)
+			break
+		}
+		if i > 0 {
+			line.WriteString("; ")
+		}
+		line.WriteString(text)
+	}
+	return oneLine(line.String(), maxMessage)
+}
+
+func sentence(finding *apis.FieldError) string {
+	text := finding.Message
+	if len(finding.Paths) > 0 {
+		text += " (" + strings.Join(finding.Paths, ", ") + ")"
+	}
+	if finding.Details != "" {
+		text += ": " + finding.Details
+	}
+	return text
+}
+
+// confPath is the path of a flinkConfiguration key in its flat spelling, whatever nesting the user chose.
+func confPath(base, key string) string {
+	return base + ".flinkConfiguration[" + strconv.Quote(cut(key, maxQuoted)) + "]"
+}
+
+// quote makes a user's value safe and short enough for a message.
+func quote(value string) string { return strconv.Quote(cut(value, maxQuoted)) }
+
+// cut shortens text to a number of runes and marks that it did.
+func cut(text string, runes int) string {
+	if utf8.RuneCountInString(text) <= runes {
+		return text
+	}
+	return string([]rune(text)[:runes]) + "…"
+}
+
+// oneLine turns control characters and invalid bytes into blanks and cuts the text to a number of bytes.
+func oneLine(text string, limit int) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, text)
+	if len(text) <= limit {
+		return text
+	}
+	const mark = "…"
+	end := limit - len(mark)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + mark
+}

@@ -1,0 +1,148 @@
+package validation_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"knative.dev/pkg/apis"
+	"pgregory.net/rapid"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+func TestMessage(t *testing.T) {
+	for name, row := range map[string]struct {
+		reason            string
+		change            func(*input)
+		headline, message string
+	}{
+		"valid": {"nothing to say", func(*input) {}, "", ""},
+		"one finding": {"what, where, what to do; the beginning is the Java operator's text", func(in *input) { in.Spec.Job.Parallelism = 0 },
+			"Job parallelism must be larger than 0",
+			"Job parallelism must be larger than 0 (spec.job.parallelism): it is 0, set it to 1 or more"},
+		"two findings": {"the first broken rule leads, though its text sorts last", func(in *input) { in.Name, in.Spec.Job.Parallelism = "A", 0 },
+			"The FlinkDeployment name: A is invalid",
+			"The FlinkDeployment name: A is invalid (metadata.name): use 1 to 45 characters: lower case letters, digits and '-', beginning with a letter " +
+				"and ending with a letter or digit; Job parallelism must be larger than 0 (spec.job.parallelism): it is 0, set it to 1 or more"},
+		"one finding at two places": {"it is told once", func(in *input) {
+			in.Spec.JobManager.Resources.Requests, in.Spec.JobManager.Resources.Limits = nil, nil
+			in.Spec.Mode = "x"
+		}, "JobManager resource memory must be defined", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := deployment(t)
+			row.change(&in)
+			got := validation.Deployment(in)
+			if headline := validation.Headline(got); !strings.HasPrefix(headline, row.headline) || row.headline == "" && headline != "" {
+				t.Errorf("%s: headline %q, want %q", row.reason, headline, row.headline)
+			}
+			if message := validation.Message(got); row.message != "" && message != row.message || row.headline == "" && message != "" {
+				t.Errorf("%s:\n got %s\nwant %s", row.reason, message, row.message)
+			}
+		})
+	}
+}
+
+func TestMessageOfManyFindingsIsCut(t *testing.T) {
+	in := deployment(t)
+	in.Spec.LogConfiguration = map[string]string{}
+	for i := range 100 {
+		in.Spec.LogConfiguration["file"+strings.Repeat("x", i)] = ""
+	}
+	message := validation.Message(validation.Deployment(in))
+	if len(message) > 2000 || !strings.Contains(message, "; and ") || !strings.HasSuffix(message, " more problems") {
+		t.Errorf("%d bytes: %s", len(message), message)
+	}
+}
+
+func TestMessageKeepsTheLevelsOfOthers(t *testing.T) {
+	mixed := (&apis.FieldError{Message: "b", Paths: []string{"y"}, Details: "do"}).Also(
+		(&apis.FieldError{Message: "a", Paths: []string{"x"}}).At(apis.WarningLevel))
+	if got := validation.Message(mixed.Filter(apis.ErrorLevel)); got != "b (y): do" {
+		t.Errorf("errors: %q", got)
+	}
+	if got := validation.Message(mixed.Filter(apis.WarningLevel)); got != "a (x)" {
+		t.Errorf("warnings: %q", got)
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	job := sessionJob(t)
+	job.Spec.Job.JarURI = "https://user:hunter2@10.0.0.1/a.jar?token=hunter2"
+	in := deployment(t)
+	in.Spec.FlinkConfiguration = conf("s3.secret-key", "hunter2", "kubernetes.operator.deployment.rollback.enabled", "x")
+	for _, got := range []*apis.FieldError{validation.SessionJob(job), validation.Deployment(in)} {
+		if text := validation.Message(got); text == "" || strings.Contains(text+got.Error(), "hunter2") {
+			t.Errorf("shown: %s", text)
+		}
+	}
+}
+
+// Whatever stands in a resource, all rules are evaluated, and the message is one bounded line that is the same each time.
+func TestAnythingIsJudged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawInput(t)
+		got := validation.Deployment(in)
+		checkMessage(t, got)
+		if again := validation.Deployment(in); validation.Message(again) != validation.Message(got) {
+			t.Fatalf("equal input gives %q and %q", validation.Message(got), validation.Message(again))
+		}
+		checkMessage(t, validation.BlueGreen(validation.BlueGreenInput{Name: in.Name, Operator: in.Operator, Spec: v1beta1.FlinkBlueGreenDeploymentSpec{
+			Ingress: in.Spec.Ingress, Configuration: map[string]string{junk(t): junk(t)}, Template: &v1beta1.FlinkDeploymentTemplate{Spec: &in.Spec},
+		}}))
+		cluster := &v1beta1.FlinkDeployment{Spec: in.Spec}
+		checkMessage(t, validation.SessionJob(validation.SessionJobInput{Operator: in.Operator, Cluster: cluster, Spec: v1beta1.FlinkSessionJobSpec{
+			DeploymentName: in.Name, Job: in.Spec.Job, FlinkConfiguration: in.Spec.FlinkConfiguration,
+		}}))
+	})
+}
+
+func checkMessage(t *rapid.T, got *apis.FieldError) {
+	message := validation.Message(got)
+	if (got == nil) != (message == "") || !strings.HasPrefix(message, validation.Headline(got)) {
+		t.Fatalf("message %q does not begin with headline %q", message, validation.Headline(got))
+	}
+	if len(message) > 2000 || !utf8.ValidString(message) || strings.ContainsFunc(message, unicode.IsControl) {
+		t.Fatalf("message of %d bytes is no bounded line: %q", len(message), message)
+	}
+}
+
+func junk(t *rapid.T) string {
+	return rapid.OneOf(rapid.SampledFrom([]string{"", " ", "true", "1", "-1", "2Gi", "1 min", "x", "NaN", "9999999999999999999"}), rapid.String()).Draw(t, "text")
+}
+
+func drawInput(t *rapid.T) validation.DeploymentInput {
+	flat := flinkconf.Config{}
+	known := []string{"high-availability.type", checkpointDir, "job.autoscaler.enabled", "job.autoscaler.utilization.target", "job.autoscaler.excluded.periods",
+		"job.autoscaler.metrics.window", "kubernetes.operator.reconcile.interval", "kubernetes.operator.deployment.rollback.enabled",
+		"taskmanager.memory.process.size", "jobmanager.memory.flink.size", "kubernetes.namespace"}
+	for range rapid.IntRange(0, 6).Draw(t, "keys") {
+		flat[rapid.OneOf(rapid.SampledFrom(known), rapid.String()).Draw(t, "key")] = junk(t)
+	}
+	small := rapid.Int32Range(-1, 2)
+	spec := v1beta1.FlinkDeploymentSpec{
+		FlinkVersion: v1beta1.FlinkVersion(rapid.SampledFrom([]string{"", "v1_20", "v1_14", "x"}).Draw(t, "version")),
+		Mode:         v1beta1.Mode(junk(t)), ServiceAccount: junk(t), FlinkConfiguration: write(flat),
+		LogConfiguration: map[string]string{junk(t): ""},
+	}
+	if rapid.Bool().Draw(t, "job") {
+		spec.Job = &v1beta1.JobSpec{JarURI: junk(t), Parallelism: small.Draw(t, "parallelism"), State: v1beta1.JobState(junk(t)), UpgradeMode: v1beta1.UpgradeMode(junk(t))}
+	}
+	if rapid.Bool().Draw(t, "ingress") {
+		spec.Ingress = &v1beta1.IngressSpec{Template: junk(t)}
+	}
+	if rapid.Bool().Draw(t, "JobManager") {
+		spec.JobManager = &v1beta1.JobManagerSpec{Replicas: ptr(small.Draw(t, "replicas")), Resource: &v1beta1.Resource{Memory: junk(t), EphemeralStorage: junk(t)}}
+	}
+	if rapid.Bool().Draw(t, "TaskManager") {
+		spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(small.Draw(t, "replicas")), Resources: &v1beta1.ResourceRequirements{
+			Requests: quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t)), junk(t): v1beta1.Quantity(junk(t))},
+			Limits:   quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t))},
+		}}
+	}
+	return validation.DeploymentInput{Namespace: junk(t), Name: junk(t), Spec: spec, Operator: flinkconf.NewOperator(flat)}
+}
