@@ -27,6 +27,7 @@ func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s deployme
 	for _, j := range answer {
 		jobs = append(jobs, deployment.Job{
 			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
+			Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
 		})
 	}
 	s.Flink.Jobs = plan.Present(jobs)

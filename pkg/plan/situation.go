@@ -13,8 +13,6 @@ const (
 	Stopping Situation = "Stopping"
 	// Starting: an open intent is preparing a cluster.
 	Starting Situation = "Starting"
-	// Released: a prepared start was released and its Deployment does not run at full size yet.
-	Released Situation = "Released"
 	// Invalid: the spec does not validate and nothing was ever deployed.
 	Invalid Situation = "Invalid"
 	// Unaccounted: something stands in the place of a first start that status does not account for.

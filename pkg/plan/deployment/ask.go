@@ -58,8 +58,8 @@ func Ask(s Snapshot) Questions {
 	return q
 }
 
-// AskMore says what else to ask Flink, given the jobs: the cluster's figures while they are missing or the job's state moved, and
-// the cause of a failure that is not recorded yet.
+// AskMore says what else to ask Flink, given the jobs: the cluster's figures until the spec is stable and whenever the job's state
+// moved, and the cause of a failure that is not recorded yet.
 func AskMore(s Snapshot) (info, failure bool) {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
@@ -68,8 +68,9 @@ func AskMore(s Snapshot) (info, failure bool) {
 	}
 	job, found := findJob(jobs, status.JobStatus.JobID)
 	moved := found && job.State != status.JobStatus.State
+	settling := status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	return becameReady || moved || len(status.ClusterInfo) == 0, moved && job.State == v1beta1.FlinkJobFailed
+	return settling || becameReady || moved, moved && job.State == v1beta1.FlinkJobFailed
 }
 
 func findJob(jobs []Job, id string) (Job, bool) {

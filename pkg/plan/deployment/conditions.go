@@ -38,7 +38,7 @@ func (v *view) setConditions(o outcome) {
 // movingMessage says what is under way in each situation that has no words of its own.
 var movingMessage = map[plan.Situation]string{
 	plan.Deleting: "the cluster is being deleted", plan.Stopping: "the old cluster is being stopped",
-	plan.Starting: "the new cluster is being prepared", plan.Released: "the JobManager is being started",
+	plan.Starting:   "the new cluster is being prepared",
 	plan.FirstStart: "the first start is being prepared", plan.Upgrade: "the old cluster is being stopped for an upgrade",
 	plan.Suspend: "the job is being suspended", plan.Resume: "the job is being resumed", plan.Lost: "the JobManager Deployment is gone",
 	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be looked at",
@@ -73,6 +73,8 @@ func (v *view) clusterAvailable(o outcome) metav1.Condition {
 func (v *view) jobRunning() metav1.Condition {
 	state := v.want.JobStatus.State
 	switch {
+	case state == v1beta1.FlinkJobRunning && v.job != nil && !v.job.runs():
+		return condition(summary.JobRunning, false, "TasksNotRunning", "the job waits for its tasks to run")
 	case state == v1beta1.FlinkJobRunning:
 		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")
 	case !v.lastRunning() && v.last != nil, v.last == nil && !v.wantsRunning():

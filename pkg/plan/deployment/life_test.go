@@ -30,7 +30,10 @@ func TestFirstStartIsPreparedThenReleased(t *testing.T) {
 	if !w.released {
 		t.Fatal("the start was not released")
 	}
-	w.want(plan.Released, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("the echo of the release must write nothing, got %s with status %+v", p, p.Status)
+	}
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)

@@ -73,6 +73,7 @@ func (v *view) observeJob() {
 		v.setJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
+	v.job = &job
 	status.JobName, status.StartTime = job.Name, job.StartTime
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
@@ -135,15 +136,15 @@ func (v *view) addResources(info map[string]string, taskManagers int) {
 // markStable records the spec acted on last as one that runs well.
 //
 //	cluster      stable once
-//	application  the job is RUNNING, or FINISHED by itself
+//	application  the job's tasks run, or it is FINISHED by itself
 //	session      Flink answers
 func (v *view) markStable() {
 	r := &v.want.ReconciliationStatus
 	if r.State != v1beta1.ReconciliationDeployed || v.last == nil || v.want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return
 	}
-	state := v.want.JobStatus.State
-	if v.last.Spec.Job == nil || state == v1beta1.FlinkJobRunning || (v.lastRunning() && state == v1beta1.FlinkJobFinished) {
+	runs := v.job != nil && v.job.runs()
+	if v.last.Spec.Job == nil || runs || (v.lastRunning() && v.want.JobStatus.State == v1beta1.FlinkJobFinished) {
 		r.LastStableSpec = r.LastReconciledSpec
 	}
 }

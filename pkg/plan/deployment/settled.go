@@ -12,7 +12,8 @@ import (
 //	running    ERROR                -                      Broken
 //	running    not READY            -                      Waiting
 //	running    READY                terminal               Ended
-//	running    READY                RUNNING, or a session  Steady
+//	running    READY                its tasks run          Steady
+//	running    READY                -  (a session)         Steady
 //	running    READY                otherwise              Waiting
 func settled(v *view) (outcome, bool) {
 	v.markStable()
@@ -27,8 +28,10 @@ func settled(v *view) (outcome, bool) {
 		return v.ended(state), true
 	case jm != v1beta1.JobManagerReady:
 		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}, true
-	case v.isSession() || state == v1beta1.FlinkJobRunning:
+	case v.isSession() || (v.job != nil && v.job.runs()):
 		return outcome{situation: plan.Steady}, true
+	case v.job != nil && state == v1beta1.FlinkJobRunning:
+		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}, true
 	}
 	return outcome{situation: plan.Waiting, wait: stall{"JobNotRunning", "the job is " + string(state)}}, true
 }
@@ -70,5 +73,7 @@ func (v *view) waitingFor(jm v1beta1.JobManagerDeploymentStatus) stall {
 	if jm == v1beta1.JobManagerDeployedNotReady {
 		return stall{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.s.Flink.Jobs.Why()}
 	}
-	return stall{"JobManagerIsDeploying", "the JobManager pod is starting"}
+	return jobManagerStarting
 }
+
+var jobManagerStarting = stall{"JobManagerIsDeploying", "the JobManager pod is starting"}

@@ -78,6 +78,14 @@ type Job struct {
 	State v1beta1.FlinkJobState
 	// StartTime is epoch milliseconds as decimal text.
 	StartTime string
+	// Tasks are all subtasks, Running those that run, Finished those that ended well.
+	Tasks, Running, Finished int
+}
+
+// runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some have finished.
+// Flink calls a job RUNNING from the moment on that it asks for slots.
+func (j Job) runs() bool {
+	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
 }
 
 // ClusterFacts are what Flink tells about a cluster.

@@ -122,7 +122,9 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	v.recordDeployed(target)
-	return outcome{situation: plan.Released, actions: v.ingressActions(target), finish: []plan.Action{v.releaseAction()}}
+	return outcome{
+		situation: plan.Waiting, wait: jobManagerStarting, actions: v.ingressActions(target), finish: []plan.Action{v.releaseAction()},
+	}
 }
 
 func (v *view) releaseAction() plan.Action {
@@ -137,7 +139,7 @@ func (v *view) carryRelease() (outcome, bool) {
 	jm, present := v.s.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
 		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 {
-		return outcome{situation: plan.Released, finish: []plan.Action{v.releaseAction()}}, true
+		return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}, true
 	}
 	v.want.Intent = nil
 	return outcome{}, false

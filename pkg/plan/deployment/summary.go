@@ -15,7 +15,7 @@ const fastFor = 15 * time.Minute
 
 // moving are the situations in which something is under way that a next look may carry on.
 var moving = map[plan.Situation]bool{
-	plan.Deleting: true, plan.Stopping: true, plan.Starting: true, plan.Released: true, plan.FirstStart: true, plan.Upgrade: true,
+	plan.Deleting: true, plan.Stopping: true, plan.Starting: true, plan.FirstStart: true, plan.Upgrade: true,
 	plan.Suspend: true, plan.Resume: true, plan.Lost: true, plan.Waiting: true, plan.Unobservable: true,
 }
 

@@ -31,6 +31,8 @@ type view struct {
 	observed flinkconf.Config
 	// want is the status as this round leaves it.
 	want v1beta1.FlinkDeploymentStatus
+	// job is the job as Flink lists it; nil when it does not, or does not answer.
+	job *Job
 	// broken is why the JobManager cannot start; nil when nothing says so.
 	broken *breakage
 	// events are published with the plan.

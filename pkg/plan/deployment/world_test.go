@@ -175,7 +175,7 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
 	w.s.JobManager = plan.Present(jm)
 	w.s.Flink = Flink{
-		Jobs:  plan.Present([]Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000"}}),
+		Jobs:  plan.Present([]Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
 		Facts: plan.Present(ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
 	}
 }

@@ -130,8 +130,20 @@ func TestSessionJobFields(t *testing.T) {
 		}, specdiff.Upgrade, specdiff.Upgrade, 11},
 		"deploymentName": {"validation refuses it, the diff still says what it would be", func(s *spec) { s.DeploymentName = "x" },
 			specdiff.Upgrade, specdiff.Upgrade, 1},
-		"restartNonce": {"asks for a restart", func(s *spec) { s.RestartNonce = ptr(int64(1)) }, specdiff.Upgrade, specdiff.Upgrade, 1},
-		"job removed":  {"one entry for the whole object", func(s *spec) { s.Job = nil }, specdiff.Upgrade, specdiff.Upgrade, 1},
+		"restartNonce": {
+			"asks for a restart",
+			func(s *spec) { s.RestartNonce = ptr(int64(1)) },
+			specdiff.Upgrade,
+			specdiff.Upgrade,
+			1,
+		},
+		"job removed": {
+			"one entry for the whole object",
+			func(s *spec) { s.Job = nil },
+			specdiff.Upgrade,
+			specdiff.Upgrade,
+			1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			was, now := sessionJob(t), sessionJob(t)

@@ -15,18 +15,50 @@ func TestEqual(t *testing.T) {
 		change func(*v1beta1.FlinkDeploymentSpec)
 		want   bool
 	}{
-		"copy":              {"nothing differs", func(*spec) {}, true},
-		"default written":   {"it says what was meant before", func(s *spec) { s.Job.State = "" }, true},
-		"ignored field":     {"everything counts, also what needs no restart", func(s *spec) { s.Job.AllowNonRestoredState = ptr(true) }, false},
-		"nonce taken away":  {"it is a difference, though no change", func(s *spec) { s.RestartNonce = nil }, false},
-		"ignored key":       {"everything counts", func(s *spec) { put(t, &s.FlinkConfiguration, "kubernetes.operator.x", "y") }, false},
-		"nested spelling":   {"another object with the same keys", func(s *spec) { s.FlinkConfiguration = []byte(`{"taskmanager":{"numberOfTaskSlots":"2"}}`) }, false},
-		"number for text":   {"another object with the same text", func(s *spec) { s.FlinkConfiguration = []byte(`{"taskmanager.numberOfTaskSlots":2}`) }, false},
-		"blanks":            {"JSON does not know them", func(s *spec) { s.FlinkConfiguration = []byte(` { "taskmanager.numberOfTaskSlots" : "2" } `) }, true},
-		"unreadable":        {"text is all there is", func(s *spec) { s.FlinkConfiguration = []byte(`{`) }, false},
-		"no job":            {"a session cluster is no application", func(s *spec) { s.Job = nil }, false},
-		"part of the job":   {"it differs", func(s *spec) { s.Job.Parallelism++ }, false},
-		"template leftover": {"Kubernetes does not read it", func(s *spec) { s.PodTemplate = loose(t, `{"kind":"Pod","spec":{"hostname":"h"}}`) }, true},
+		"copy":            {"nothing differs", func(*spec) {}, true},
+		"default written": {"it says what was meant before", func(s *spec) { s.Job.State = "" }, true},
+		"ignored field": {
+			"everything counts, also what needs no restart",
+			func(s *spec) { s.Job.AllowNonRestoredState = ptr(true) },
+			false,
+		},
+		"nonce taken away": {
+			"it is a difference, though no change",
+			func(s *spec) { s.RestartNonce = nil },
+			false,
+		},
+		"ignored key": {
+			"everything counts",
+			func(s *spec) { put(t, &s.FlinkConfiguration, "kubernetes.operator.x", "y") },
+			false,
+		},
+		"nested spelling": {
+			"another object with the same keys",
+			func(s *spec) { s.FlinkConfiguration = []byte(`{"taskmanager":{"numberOfTaskSlots":"2"}}`) },
+			false,
+		},
+		"number for text": {
+			"another object with the same text",
+			func(s *spec) { s.FlinkConfiguration = []byte(`{"taskmanager.numberOfTaskSlots":2}`) },
+			false,
+		},
+		"blanks": {
+			"JSON does not know them",
+			func(s *spec) { s.FlinkConfiguration = []byte(` { "taskmanager.numberOfTaskSlots" : "2" } `) },
+			true,
+		},
+		"unreadable": {
+			"text is all there is",
+			func(s *spec) { s.FlinkConfiguration = []byte(`{`) },
+			false,
+		},
+		"no job":          {"a session cluster is no application", func(s *spec) { s.Job = nil }, false},
+		"part of the job": {"it differs", func(s *spec) { s.Job.Parallelism++ }, false},
+		"template leftover": {
+			"Kubernetes does not read it",
+			func(s *spec) { s.PodTemplate = loose(t, `{"kind":"Pod","spec":{"hostname":"h"}}`) },
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			was, now := application(t), application(t)
