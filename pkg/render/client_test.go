@@ -145,5 +145,12 @@ func decode(t *testing.T, text []byte) (object metav1.Object, id string) {
 		t.Fatalf("kind %q", meta.Kind)
 	}
 	unmarshal(t, text, object)
+	if service, is := object.(*corev1.Service); is {
+		for i := range service.Spec.Ports { // the API server fills in the same
+			if port := &service.Spec.Ports[i]; port.TargetPort.IntVal == 0 {
+				port.TargetPort.IntVal = port.Port
+			}
+		}
+	}
 	return object, meta.Kind + "/" + meta.Name
 }

@@ -27,7 +27,9 @@ var logFiles = []string{"logback-console.xml", "log4j-console.properties"}
 func (b *builder) mountConfiguration(p *pod) {
 	name, text, err := flinkconf.Files(b.conf, b.in.Spec.FlinkVersion)
 	if err != nil {
-		b.fail(err)
+		b.fail(&SpecError{
+			Where: "spec.flinkConfiguration", Problem: "cannot be written as the configuration file of this Flink version", Err: err,
+		})
 		return
 	}
 	logs := b.in.Spec.LogConfiguration

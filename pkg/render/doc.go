@@ -15,6 +15,8 @@
 //   - every error is for the user of the resource to mend, and names the option or the field; see SpecError;
 //   - every name is valid for its kind and bounded, see names.go.
 //
+// Standalone mode has its room beside native.go: NativeCluster answers ErrStandalone until it is there.
+//
 // Start reading at native.go, then jobmanager.go. Names are in names.go, labels in labels.go, the layering of pod
 // templates in the sub-package podtemplate.
 package render

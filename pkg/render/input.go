@@ -50,7 +50,7 @@ type Cluster struct {
 	ConfigMaps []*corev1.ConfigMap
 	// Secrets is the Kerberos keytab; nil without one.
 	Secrets []*corev1.Secret
-	// Notes are for the user: what is made as asked but will not work without them. Sorted by where they arose.
+	// Notes are for the user: what is made as asked but will not work as it stands. In the order of Flink's client.
 	Notes []string
 }
 

@@ -107,9 +107,30 @@ func (b *builder) initJobManager(p *pod) {
 		p.spec.Tolerations = append(p.spec.Tolerations, b.toleration(lowerKeys(members)))
 	}
 	b.initMainContainer(p)
+	b.noteProbe(p)
 	p.mount(volumeArtifacts, corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
 		corev1.VolumeMount{MountPath: b.text(key.UserArtifactsBaseDir)})
 }
+
+// noteProbe tells of a startup probe that can never succeed: the pod would stay unready for good, and Flink's client makes
+// it all the same.
+func (b *builder) noteProbe(p *pod) {
+	probe := p.main.StartupProbe
+	if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Port.StrVal != PortRest {
+		return
+	}
+	const remedy = "; give the main container a startupProbe of its own in spec.jobManager.podTemplate, or turn the operator's off with "
+	switch {
+	case p.spec.HostNetwork:
+		b.note(key.HostNetworkEnabled.Key + " leaves the pod without the port " + PortRest + " that its startup probe asks" + remedy +
+			key.JMStartupProbeEnabled.Key + ": false")
+	case b.port(key.RestBindPort) != b.numberedPort(key.RestPort):
+		b.note(key.RestBindPort.Key + " differs from " + key.RestPort.Key + ", which the startup probe asks" + remedy +
+			key.JMStartupProbeEnabled.Key + ": false")
+	}
+}
+
+func (b *builder) note(text string) { b.made.Notes = append(b.made.Notes, text) }
 
 func dnsPolicy(hostNetwork bool, template corev1.DNSPolicy) corev1.DNSPolicy {
 	switch {

@@ -61,8 +61,8 @@ func (r *reader) port(o conf.Option) int32 {
 // numberedPort reads an option that is a port and only ever a number.
 func (r *reader) numberedPort(o conf.Option) int32 {
 	port := r.number(o)
-	if port < 0 || port > math.MaxUint16 {
-		r.fail(&SpecError{Where: o.Key, Value: strconv.Itoa(port), Problem: "must be a port, 0 to 65535"})
+	if port < 1 || port > math.MaxUint16 {
+		r.fail(&SpecError{Where: o.Key, Value: strconv.Itoa(port), Problem: "must be a port, 1 to 65535: Services and containers name it"})
 		return 0
 	}
 	return int32(port)
@@ -123,7 +123,7 @@ func lowerKeys(m map[string]string) map[string]string {
 func (r *reader) required(o conf.Option, members map[string]string, name string) string {
 	value, there := members[name]
 	if !there || value == "" {
-		r.fail(&SpecError{Where: o.Key, Value: r.text(o), Problem: fmt.Sprintf("each item needs %q", name)})
+		r.fail(&SpecError{Where: o.Key, Problem: fmt.Sprintf("each item needs %q", name)})
 	}
 	return value
 }

@@ -84,8 +84,8 @@ func (b *builder) mountKrb5(p *pod) {
 	if content, there := b.in.KerberosFiles[file]; there {
 		b.addConfigMap(name, nil, map[string]string{item: string(content)})
 	} else {
-		b.made.Notes = append(b.made.Notes, key.Krb5Path.Key+" names "+file+", which the operator does not have: pods wait for ConfigMap "+
-			name+" with the key "+item)
+		b.note(key.Krb5Path.Key + " names " + file + ", which the operator does not have: pods wait for ConfigMap " + name +
+			" with the key " + item)
 	}
 	p.mount(volumeKrb5,
 		corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{

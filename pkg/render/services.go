@@ -19,8 +19,8 @@ func (b *builder) addInternalService(*pod) {
 	service := b.service(InternalServiceName(b.in.Name), key.InternalServiceLabels, key.InternalServiceAnnotations)
 	service.Spec.ClusterIP = corev1.ClusterIPNone
 	service.Spec.Ports = []corev1.ServicePort{
-		{Name: PortJobManager, Port: b.numberedPort(key.JobManagerPort)},
-		{Name: PortBlob, Port: b.port(key.BlobPort)},
+		servicePort(PortJobManager, b.numberedPort(key.JobManagerPort)),
+		servicePort(PortBlob, b.port(key.BlobPort)),
 	}
 	b.made.Services = append(b.made.Services, service)
 }
@@ -44,6 +44,11 @@ func (b *builder) addRestService(*pod) {
 		Name: PortRest, Port: b.numberedPort(key.RestPort), TargetPort: intstr.FromInt32(b.port(key.RestBindPort)),
 	}}
 	b.made.Services = append(b.made.Services, service)
+}
+
+// servicePort is a port that is the same in the Service and in the pod.
+func servicePort(name string, port int32) corev1.ServicePort {
+	return corev1.ServicePort{Name: name, Port: port, TargetPort: intstr.FromInt32(port)}
 }
 
 // service makes what both Services share. Labels of the user's are an option since Flink 2.2.

@@ -1,0 +1,203 @@
+package render
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"pgregory.net/rapid"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/render/podtemplate"
+)
+
+// TestNativeClusterLaws draws resources and configurations, sensible and not, and asks for what holds of every cluster.
+func TestNativeClusterLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		input := drawInput(t)
+		before := mustPrint(t, input)
+		cluster, err := NativeCluster(input)
+		if after := mustPrint(t, input); after != before {
+			t.Fatalf("the input was changed:\n%s", cmp.Diff(before, after))
+		}
+		if err != nil {
+			checkError(t, cluster, err)
+			return
+		}
+		again, err := NativeCluster(input)
+		if err != nil {
+			t.Fatalf("made once and refused once: %v", err)
+		}
+		if diff := cmp.Diff(mustPrint(t, cluster), mustPrint(t, again)); diff != "" {
+			t.Fatalf("two clusters of one input:\n%s", diff)
+		}
+		checkPod(t, cluster)
+		checkObjects(t, cluster)
+	})
+}
+
+func checkError(t *rapid.T, cluster Cluster, err error) {
+	var spec *SpecError
+	var value *conf.ValueError
+	if cluster.JobManager != nil || !errors.As(err, &spec) && !errors.As(err, &value) {
+		t.Fatalf("an error of another type, or with a cluster: %v", err)
+	}
+}
+
+func checkPod(t *rapid.T, cluster Cluster) {
+	pod := cluster.JobManager.Spec.Template
+	last := len(pod.Spec.Containers) - 1
+	for i, container := range pod.Spec.Containers {
+		if (container.Name == podtemplate.MainContainer) != (i == last) {
+			t.Fatalf("container %d of %d is %q", i, last+1, container.Name)
+		}
+	}
+	if selector := labels.SelectorFromSet(cluster.JobManager.Spec.Selector.MatchLabels); !selector.Matches(labels.Set(pod.Labels)) {
+		t.Fatalf("the selector %v misses its own pod %v", selector, pod.Labels)
+	}
+	volumes := map[string]bool{}
+	for _, volume := range pod.Spec.Volumes {
+		volumes[volume.Name] = true
+	}
+	mounts := pod.Spec.Containers[last].VolumeMounts
+	if own := mounts[len(mounts)-1].Name; !volumes[own] {
+		t.Fatalf("mount %q has no volume", own)
+	}
+}
+
+func checkObjects(t *rapid.T, cluster Cluster) {
+	objects := []metav1.Object{cluster.JobManager}
+	for _, o := range cluster.Services {
+		objects = append(objects, o)
+	}
+	for _, o := range cluster.ConfigMaps {
+		objects = append(objects, o)
+	}
+	for _, o := range cluster.Secrets {
+		objects = append(objects, o)
+	}
+	seen := map[string]bool{}
+	for _, object := range objects {
+		id := fmt.Sprintf("%T %s", object, object.GetName())
+		if seen[id] {
+			t.Fatalf("two of %s", id)
+		}
+		seen[id] = true
+		if problems := validation.IsDNS1035Label(object.GetName()); len(problems) > 0 || object.GetNamespace() != "ns" {
+			t.Fatalf("%s in %q: %v", id, object.GetNamespace(), problems)
+		}
+		if object.GetAnnotations()[v1beta1.AnnotationOperation] != "op" {
+			t.Fatalf("%s does not say whose it is", id)
+		}
+	}
+}
+
+// optionValues are texts for options that shape objects: good ones, and ones that must be refused and not crash.
+var optionValues = map[string][]string{
+	"kubernetes.jobmanager.labels":                            {"a:b", "app:x,component:y", "broken", ""},
+	"kubernetes.jobmanager.annotations":                       {"a/b:c,'d:e':f", ":", "x"},
+	"kubernetes.jobmanager.node-selector":                     {"disk:ssd", ";"},
+	"kubernetes.jobmanager.tolerations":                       {"key:a,operator:Exists;key:b,tolerationSeconds:5", "tolerationSeconds:x", "'"},
+	"kubernetes.jobmanager.replicas":                          {"1", "3", "0", "-1", "many"},
+	"kubernetes.jobmanager.cpu.amount":                        {"0.1", "2", "NaN", "1e300", "-1"},
+	"kubernetes.jobmanager.cpu.limit-factor":                  {"1", "1.5", "0.5", "Infinity"},
+	"kubernetes.jobmanager.memory.limit-factor":               {"1", "1e18", "0.5", "NaN"},
+	"kubernetes.container.image.pull-policy":                  {"always", "Never", "sometimes"},
+	"kubernetes.container.image.pull-secrets":                 {"a;b", ";;", "'a;b'"},
+	"kubernetes.rest-service.exposed.type":                    {"NodePort", "headless_clusterip", "None"},
+	"kubernetes.rest-service.annotations":                     {"a:b", "a"},
+	"kubernetes.rest-service.labels":                          {"app:x", "a"},
+	"kubernetes.secrets":                                      {"a:/a,b.c:/b", "a", "':"},
+	"kubernetes.persistent-volume-claims":                     {"a:/a", "b"},
+	"kubernetes.env.secretKeyRef":                             {"env:A,secret:s,key:k", "env:A", "x:y"},
+	"kubernetes.hadoop.conf.config-map.name":                  {"hadoop", " "},
+	"kubernetes.hostnetwork.enabled":                          {"true", "TRUE", "maybe"},
+	"kubernetes.service-account":                              {"other"},
+	"kubernetes.pod-template-file.taskmanager":                {"/x"},
+	"containerized.master.env.A":                              {"1", ""},
+	"security.kerberos.login.keytab":                          {"/k", "/none", " "},
+	"security.kerberos.login.principal":                       {"me", ""},
+	"security.kerberos.krb5-conf.path":                        {"/k", "/none"},
+	"high-availability.type":                                  {"kubernetes", "zookeeper", "NONE", "org.example.Factory"},
+	"rest.port":                                               {"9999", "0", "-1", "70000", "x"},
+	"rest.bind-port":                                          {"9998", "0", "1-2"},
+	"jobmanager.memory.process.size":                          {"2g", "1", "x"},
+	"kubernetes.operator.pod-template.merge-arrays-by":        {"x"},
+	"kubernetes.operator.jm-deployment.startup.probe.enabled": {"true", "false"},
+}
+
+func drawInput(t *rapid.T) Input {
+	options := flinkconf.Config{"jobmanager.memory.process.size": "1g", "taskmanager.memory.process.size": "1g"}
+	names := flinkconf.Config{}
+	for name := range optionValues {
+		names[name] = ""
+	}
+	for _, name := range rapid.SliceOfN(rapid.SampledFrom(names.Keys()), 0, 5).Draw(t, "options") {
+		options[name] = rapid.OneOf(rapid.SampledFrom(optionValues[name]), rapid.String()).Draw(t, name)
+	}
+	text, err := json.Marshal(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := v1beta1.FlinkDeploymentSpec{
+		FlinkConfiguration: text,
+		FlinkVersion:       rapid.SampledFrom(append(v1beta1.FlinkVersions(), "", "latest")).Draw(t, "version"),
+		Image:              rapid.SampledFrom([]string{"", "i"}).Draw(t, "image"),
+		PodTemplate:        drawTemplate(t, "common"),
+		JobManager:         &v1beta1.JobManagerSpec{PodTemplate: drawTemplate(t, "jobManager")},
+		TaskManager:        &v1beta1.TaskManagerSpec{PodTemplate: drawTemplate(t, "taskManager")},
+	}
+	if rapid.Bool().Draw(t, "application") {
+		spec.Job = &v1beta1.JobSpec{JarURI: "local:///a.jar", Parallelism: 1, Args: []string{rapid.String().Draw(t, "argument")}}
+	}
+	deployed, err := flinkconf.Deploy(flinkconf.DeployInput{
+		Namespace: "ns", Name: "demo", UID: "u", Spec: &spec, Start: flinkconf.Start{JobID: "0a", JobResultStoreDir: "d"},
+	})
+	if err != nil { // refused earlier: render what the user wrote as it stands
+		deployed = flinkconf.Deployed{Effective: options, Cluster: options}
+	}
+	return Input{
+		Namespace: "ns", Name: "demo", UID: "u", Spec: spec, Config: deployed, Operation: "op",
+		LogFiles: map[string]string{"logback-console.xml": "x"}, KerberosFiles: map[string][]byte{"/k": {1}},
+		HadoopFiles: map[string]string{"core-site.xml": "x"},
+	}
+}
+
+// drawTemplate draws a template that the schema admits; nil at times.
+func drawTemplate(t *rapid.T, label string) *v1beta1.PodTemplate {
+	containers := rapid.SliceOfN(rapid.SampledFrom([]string{
+		`{"name":"flink-main-container","image":"t","resources":{"requests":{"cpu":"1","x/y":"2"}}}`,
+		`{"name":"flink-main-container","env":[{"name":"A","value":"1"}],"startupProbe":{}}`,
+		`{"name":"side","args":["a","b"]}`, `{"image":"unnamed"}`, `{}`, `{"name":"other","volumeMounts":[{"name":"v","mountPath":"/v"}]}`,
+	}), 0, 4).Draw(t, label+" containers")
+	specs := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
+		`"volumes":[{"name":"v","emptyDir":{}}]`, `"serviceAccountName":"s"`, `"dnsPolicy":"None"`, `"nodeSelector":{"disk":"hdd"}`,
+		`"tolerations":[{"key":"a"},{"key":"b","operator":"Exists"}]`, `"imagePullSecrets":[{"name":"p"}]`, `"priorityClassName":"high"`,
+	}), 0, 4, rapid.ID[string]).Draw(t, label+" spec")
+	if len(containers) == 0 && len(specs) == 0 && rapid.Bool().Draw(t, label+" absent") {
+		return nil
+	}
+	specs = append(specs, `"containers":[`+strings.Join(containers, ",")+`]`)
+	template := &v1beta1.PodTemplate{}
+	text := `{"metadata":{"labels":{"app":"t","team":"t"}},"spec":{` + strings.Join(specs, ",") + `}}`
+	if err := json.Unmarshal([]byte(text), template); err != nil {
+		t.Fatal(err)
+	}
+	return template
+}
+
+func mustPrint(t *rapid.T, value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
