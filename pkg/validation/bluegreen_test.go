@@ -31,42 +31,126 @@ func TestBlueGreen(t *testing.T) {
 		change func(*blueGreenInput)
 		want   []finding
 	}{
-		"fixture":               {"nothing is wrong with it", func(*blueGreenInput) {}, nil},
-		"name of 39 characters": {"the green child has 45", func(in *blueGreenInput) { in.Name = name(39) }, nil},
-		"name of 40 characters": {"the green child would have 46", func(in *blueGreenInput) { in.Name = name(40) }, one("metadata.name", "-green is invalid")},
-		"name with a dot":       {"the children would have it too", func(in *blueGreenInput) { in.Name = "a.b" }, one("metadata.name", "a.b-green is invalid")},
-		"no template":           {"nothing to run", func(in *blueGreenInput) { in.Spec.Template = nil }, one("spec.template.spec", "spec.template.spec must be defined")},
-		"no template.spec":      {"nothing to run", func(in *blueGreenInput) { in.Spec.Template.Spec = nil }, one("spec.template.spec", "spec.template.spec must be defined")},
-		"child without version": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = "" }), one("spec.template.spec.flinkVersion", "Flink Version must be defined.")},
-		"child without account": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.ServiceAccount = "" }), one("spec.template.spec.serviceAccount", "spec.template.spec.serviceAccount must be defined.")},
+		"fixture": {"nothing is wrong with it", func(*blueGreenInput) {}, nil},
+		"name of 39 characters": {
+			"the green child has 45",
+			func(in *blueGreenInput) { in.Name = name(39) },
+			nil,
+		},
+		"name of 40 characters": {
+			"the green child would have 46",
+			func(in *blueGreenInput) { in.Name = name(40) },
+			one("metadata.name", "-green is invalid"),
+		},
+		"name with a dot": {
+			"the children would have it too",
+			func(in *blueGreenInput) { in.Name = "a.b" },
+			one("metadata.name", "a.b-green is invalid"),
+		},
+		"no template": {
+			"nothing to run",
+			func(in *blueGreenInput) { in.Spec.Template = nil },
+			one("spec.template.spec", "spec.template.spec must be defined"),
+		},
+		"no template.spec": {
+			"nothing to run",
+			func(in *blueGreenInput) { in.Spec.Template.Spec = nil },
+			one("spec.template.spec", "spec.template.spec must be defined"),
+		},
+		"child without version": {
+			"the child would be refused",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = "" }),
+			one("spec.template.spec.flinkVersion", "Flink Version must be defined."),
+		},
+		"child without account": {
+			"the child would be refused",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.ServiceAccount = "" }),
+			one("spec.template.spec.serviceAccount", "spec.template.spec.serviceAccount must be defined."),
+		},
 		"child without memory": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.JobManager = nil }),
 			one("spec.template.spec.jobManager.resources.requests.memory", "`spec.template.spec.jobManager.resource.memory`")},
 		"child's forbidden key": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkConfiguration = conf("kubernetes.namespace", "x") }),
 			one(`spec.template.spec.flinkConfiguration["kubernetes.namespace"]`, "Forbidden Flink config key")},
 		"child's log files": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.LogConfiguration = files("x") }),
 			one(`spec.template.spec.logConfiguration["x"]`, "Invalid log config key: x")},
-		"child's parallelism": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }), one("spec.template.spec.job.parallelism", "Job parallelism must be larger than 0")},
+		"child's parallelism": {
+			"the child would be refused",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }),
+			one("spec.template.spec.job.parallelism", "Job parallelism must be larger than 0"),
+		},
 		"child's ingress": {"it gets the colour as a prefix", child(func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Ingress = &v1beta1.IngressSpec{Template: "{{name}}.example.com"}
 		}), nil},
-		"child's ingress, no URL": {"the prefix does not help", child(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = &v1beta1.IngressSpec{Template: "a:b"} }), one("spec.template.spec.ingress.template", "Unable to process")},
-		"child's ingress, none":   {"a prefix is no template", child(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = &v1beta1.IngressSpec{} }), one("spec.template.spec.ingress.template", "Ingress template must be defined")},
+		"child's ingress, no URL": {
+			"the prefix does not help",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = &v1beta1.IngressSpec{Template: "a:b"} }),
+			one("spec.template.spec.ingress.template", "Unable to process"),
+		},
+		"child's ingress, none": {
+			"a prefix is no template",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = &v1beta1.IngressSpec{} }),
+			one("spec.template.spec.ingress.template", "Ingress template must be defined"),
+		},
 		"child's autoscaler": {"the child would be refused", child(func(s *v1beta1.FlinkDeploymentSpec) {
 			s.FlinkConfiguration = add(s.FlinkConfiguration, autoscaler+"enabled", "true", autoscaler+"metrics.window", "1 s")
 		}), one(`spec.template.spec.flinkConfiguration["job.autoscaler.metrics.window"]`, "metric window")},
-		"session cluster":          {"legal, if unusual", child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }), nil},
-		"ingress without template": {"as for any other", func(in *blueGreenInput) { in.Spec.Ingress = &v1beta1.IngressSpec{} }, one("spec.ingress.template", "Ingress template must be defined")},
-		"ingress":                  {"as for any other", func(in *blueGreenInput) { in.Spec.Ingress = &v1beta1.IngressSpec{Template: "x.example.com"} }, nil},
-		"options":                  {"durations", func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "10 min", "other": "x"} }, nil},
+		"session cluster": {
+			"legal, if unusual",
+			child(func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }),
+			nil,
+		},
+		"ingress without template": {
+			"as for any other",
+			func(in *blueGreenInput) { in.Spec.Ingress = &v1beta1.IngressSpec{} },
+			one("spec.ingress.template", "Ingress template must be defined"),
+		},
+		"ingress": {
+			"as for any other",
+			func(in *blueGreenInput) { in.Spec.Ingress = &v1beta1.IngressSpec{Template: "x.example.com"} },
+			nil,
+		},
+		"options": {
+			"durations",
+			func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "10 min", "other": "x"} },
+			nil,
+		},
 		"option that is no duration": {"the transition would not know when to give up", func(in *blueGreenInput) { in.Spec.Configuration = map[string]string{grace: "soon"} },
 			one(`spec.configuration["`+grace+`"]`, "Invalid value for blue/green option "+grace)},
-		"redeploy with path":      {"the new child starts from it", redeployed(nil, ptr(int64(1)), "s3://sp"), nil},
-		"redeploy without path":   {"the new child would start empty", redeployed(nil, ptr(int64(1)), ""), one("spec.template.spec.job.initialSavepointPath", "InitialSavepointPath must not be empty")},
-		"nonce as before":         {"nothing new is asked for", redeployed(ptr(int64(1)), ptr(int64(1)), ""), nil},
-		"unreadable record":       {"it forbids nothing", func(in *blueGreenInput) { redeployed(nil, ptr(int64(1)), "")(in); in.Status.LastReconciledSpec = "{" }, nil},
-		"session to application":  {"the new child is made for it", func(in *blueGreenInput) { redeployed(nil, nil, "")(in); in.Spec.Template.Spec.Job = nil }, nil},
-		"several problems of all": {"those of the resource first", func(in *blueGreenInput) { in.Name = "A"; in.Spec.Template.Spec.ServiceAccount = "" }, []finding{{"metadata.name", "A-green is invalid"}, {"spec.template.spec.serviceAccount", "must be defined"}}},
-		"canary":                  {"it only shows that the operator is alive", func(in *blueGreenInput) { *in = blueGreenInput{Labels: map[string]string{v1beta1.LabelCanary: "true"}} }, nil},
+		"redeploy with path": {
+			"the new child starts from it",
+			redeployed(nil, ptr(int64(1)), "s3://sp"),
+			nil,
+		},
+		"redeploy without path": {
+			"the new child would start empty",
+			redeployed(nil, ptr(int64(1)), ""),
+			one("spec.template.spec.job.initialSavepointPath", "InitialSavepointPath must not be empty"),
+		},
+		"nonce as before": {
+			"nothing new is asked for",
+			redeployed(ptr(int64(1)), ptr(int64(1)), ""),
+			nil,
+		},
+		"unreadable record": {
+			"it forbids nothing",
+			func(in *blueGreenInput) { redeployed(nil, ptr(int64(1)), "")(in); in.Status.LastReconciledSpec = "{" },
+			nil,
+		},
+		"session to application": {
+			"the new child is made for it",
+			func(in *blueGreenInput) { redeployed(nil, nil, "")(in); in.Spec.Template.Spec.Job = nil },
+			nil,
+		},
+		"several problems of all": {
+			"those of the resource first",
+			func(in *blueGreenInput) { in.Name = "A"; in.Spec.Template.Spec.ServiceAccount = "" },
+			[]finding{{"metadata.name", "A-green is invalid"}, {"spec.template.spec.serviceAccount", "must be defined"}},
+		},
+		"canary": {
+			"it only shows that the operator is alive",
+			func(in *blueGreenInput) { *in = blueGreenInput{Labels: map[string]string{v1beta1.LabelCanary: "true"}} },
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := blueGreenInput{Namespace: "test", Name: "test-bg", Spec: v1beta1.FlinkBlueGreenDeploymentSpec{

@@ -30,27 +30,79 @@ func TestDeployment(t *testing.T) {
 
 		"name with a dot": {"it becomes part of DNS names", func(in *input) { in.Name = "session-cluster-1.13" },
 			one("metadata.name", "The FlinkDeployment name: session-cluster-1.13 is invalid")},
-		"empty name":             {"there is nothing to name objects after", func(in *input) { in.Name = "" }, one("metadata.name", "name:  is invalid")},
-		"name of 45 characters":  {"the longest one", func(in *input) { in.Name = name(45) }, nil},
-		"name of 46 characters":  {"names derived from it would be cut", func(in *input) { in.Name = name(46) }, one("metadata.name", "is invalid")},
-		"name of one letter":     {"the shortest one", func(in *input) { in.Name = "a" }, nil},
-		"name begins with digit": {"Service names cannot", func(in *input) { in.Name = "1a" }, one("metadata.name", "is invalid")},
-		"name ends with dash":    {"DNS names cannot", func(in *input) { in.Name = "a-" }, one("metadata.name", "is invalid")},
-		"upper case name":        {"DNS names cannot", func(in *input) { in.Name = "Test" }, one("metadata.name", "is invalid")},
-		"name with a line break": {"the whole name is looked at", func(in *input) { in.Name = "a\n" }, one("metadata.name", "is invalid")},
+		"empty name": {
+			"there is nothing to name objects after",
+			func(in *input) { in.Name = "" },
+			one("metadata.name", "name:  is invalid"),
+		},
+		"name of 45 characters": {"the longest one", func(in *input) { in.Name = name(45) }, nil},
+		"name of 46 characters": {
+			"names derived from it would be cut",
+			func(in *input) { in.Name = name(46) },
+			one("metadata.name", "is invalid"),
+		},
+		"name of one letter": {"the shortest one", func(in *input) { in.Name = "a" }, nil},
+		"name begins with digit": {
+			"Service names cannot",
+			func(in *input) { in.Name = "1a" },
+			one("metadata.name", "is invalid"),
+		},
+		"name ends with dash": {
+			"DNS names cannot",
+			func(in *input) { in.Name = "a-" },
+			one("metadata.name", "is invalid"),
+		},
+		"upper case name": {
+			"DNS names cannot",
+			func(in *input) { in.Name = "Test" },
+			one("metadata.name", "is invalid"),
+		},
+		"name with a line break": {
+			"the whole name is looked at",
+			func(in *input) { in.Name = "a\n" },
+			one("metadata.name", "is invalid"),
+		},
 
-		"version missing": {"the objects depend on it", func(in *input) { in.Spec.FlinkVersion = "" }, one("spec.flinkVersion", "Flink Version must be defined.")},
-		"version 1.14":    {"too old", func(in *input) { in.Spec.FlinkVersion = "v1_14" }, one("spec.flinkVersion", "Flink version v1_14 is not supported")},
-		"version 1.13":    {"too old", func(in *input) { in.Spec.FlinkVersion = "v1_13" }, one("spec.flinkVersion", "Flink version v1_13 is not supported")},
-		"version 9.9":     {"not known", func(in *input) { in.Spec.FlinkVersion = "v9_9" }, one("spec.flinkVersion", "Flink version v9_9 is not supported")},
-		"version 1.15":    {"the oldest one", func(in *input) { in.Spec.FlinkVersion = "v1_15" }, nil},
-		"version 1.18":    {"old, but supported", func(in *input) { in.Spec.FlinkVersion = "v1_18" }, nil},
-		"version 1.19":    {"supported", func(in *input) { in.Spec.FlinkVersion = "v1_19" }, nil},
-		"version 2.4":     {"the newest one", func(in *input) { in.Spec.FlinkVersion = "v2_4" }, nil},
+		"version missing": {
+			"the objects depend on it",
+			func(in *input) { in.Spec.FlinkVersion = "" },
+			one("spec.flinkVersion", "Flink Version must be defined."),
+		},
+		"version 1.14": {
+			"too old",
+			func(in *input) { in.Spec.FlinkVersion = "v1_14" },
+			one("spec.flinkVersion", "Flink version v1_14 is not supported"),
+		},
+		"version 1.13": {
+			"too old",
+			func(in *input) { in.Spec.FlinkVersion = "v1_13" },
+			one("spec.flinkVersion", "Flink version v1_13 is not supported"),
+		},
+		"version 9.9": {
+			"not known",
+			func(in *input) { in.Spec.FlinkVersion = "v9_9" },
+			one("spec.flinkVersion", "Flink version v9_9 is not supported"),
+		},
+		"version 1.15": {"the oldest one", func(in *input) { in.Spec.FlinkVersion = "v1_15" }, nil},
+		"version 1.18": {"old, but supported", func(in *input) { in.Spec.FlinkVersion = "v1_18" }, nil},
+		"version 1.19": {"supported", func(in *input) { in.Spec.FlinkVersion = "v1_19" }, nil},
+		"version 2.4":  {"the newest one", func(in *input) { in.Spec.FlinkVersion = "v2_4" }, nil},
 
-		"log4j":            {"one of the two files", func(in *input) { in.Spec.LogConfiguration = files("log4j-console.properties") }, nil},
-		"logback":          {"one of the two files", func(in *input) { in.Spec.LogConfiguration = files("logback-console.xml") }, nil},
-		"another log file": {"nothing reads it", func(in *input) { in.Spec.LogConfiguration = files("random") }, one(`spec.logConfiguration["random"]`, "Invalid log config key: random")},
+		"log4j": {
+			"one of the two files",
+			func(in *input) { in.Spec.LogConfiguration = files("log4j-console.properties") },
+			nil,
+		},
+		"logback": {
+			"one of the two files",
+			func(in *input) { in.Spec.LogConfiguration = files("logback-console.xml") },
+			nil,
+		},
+		"another log file": {
+			"nothing reads it",
+			func(in *input) { in.Spec.LogConfiguration = files("random") },
+			one(`spec.logConfiguration["random"]`, "Invalid log config key: random"),
+		},
 		"two other log files": {"each is told", func(in *input) { in.Spec.LogConfiguration = files("b", "a") },
 			[]finding{{`spec.logConfiguration["a"]`, "Invalid log config key: a"}, {`spec.logConfiguration["b"]`, "Invalid log config key: b"}}},
 
@@ -58,12 +110,24 @@ func TestDeployment(t *testing.T) {
 			one("spec.ingress.template", "Ingress template must be defined")},
 		"ingress with a name for a port": {"a port is a number", ingress("example.com:port"),
 			one("spec.ingress.template", `Unable to process the Ingress template(example.com:port). Error: cannot be read as a URL: port "port"`)},
-		"ingress with placeholders": {"they are replaced", ingress("example.com/{{namespace}}/{{name}}"), nil},
-		"ingress with a path only":  {"any host", ingress("/{{namespace}}/{{name}}(/|$)(.*)"), nil},
+		"ingress with placeholders": {
+			"they are replaced",
+			ingress("example.com/{{namespace}}/{{name}}"),
+			nil,
+		},
+		"ingress with a path only": {"any host", ingress("/{{namespace}}/{{name}}(/|$)(.*)"), nil},
 
-		"service account missing": {"the pods need rights", func(in *input) { in.Spec.ServiceAccount = "" }, one("spec.serviceAccount", "spec.serviceAccount must be defined.")},
-		"service account":         {"any name", func(in *input) { in.Spec.ServiceAccount = "flink" }, nil},
-		"unknown mode":            {"the CRD says so too", func(in *input) { in.Spec.Mode = "yarn" }, one("spec.mode", `Unknown deployment mode "yarn"`)},
+		"service account missing": {
+			"the pods need rights",
+			func(in *input) { in.Spec.ServiceAccount = "" },
+			one("spec.serviceAccount", "spec.serviceAccount must be defined."),
+		},
+		"service account": {"any name", func(in *input) { in.Spec.ServiceAccount = "flink" }, nil},
+		"unknown mode": {
+			"the CRD says so too",
+			func(in *input) { in.Spec.Mode = "yarn" },
+			one("spec.mode", `Unknown deployment mode "yarn"`),
+		},
 		"not looked at": {"jars, pull policies and pod templates fail elsewhere", func(in *input) {
 			in.Spec.Job.JarURI, in.Spec.ImagePullPolicy = "::no uri::", "Sometimes"
 			in.Spec.PodTemplate = &v1beta1.PodTemplate{}
@@ -114,15 +178,27 @@ func TestDeploymentConfiguration(t *testing.T) {
 	)
 	needsHA := one(confPath(rollback), "HA must be enabled for rollback support.")
 	for name, row := range map[string]deploymentRow{
-		"any key":    {"Flink judges its own keys", replace("random", "config"), nil},
-		"namespace":  {"it is the resource's", replace("kubernetes.namespace", "myns"), one(confPath("kubernetes.namespace"), "Forbidden Flink config key: kubernetes.namespace")},
-		"cluster ID": {"it is the resource's name", replace("kubernetes.cluster-id", "x"), one(confPath("kubernetes.cluster-id"), "Forbidden Flink config key: kubernetes.cluster-id")},
+		"any key": {"Flink judges its own keys", replace("random", "config"), nil},
+		"namespace": {
+			"it is the resource's",
+			replace("kubernetes.namespace", "myns"),
+			one(confPath("kubernetes.namespace"), "Forbidden Flink config key: kubernetes.namespace"),
+		},
+		"cluster ID": {
+			"it is the resource's name",
+			replace("kubernetes.cluster-id", "x"),
+			one(confPath("kubernetes.cluster-id"), "Forbidden Flink config key: kubernetes.cluster-id"),
+		},
 		"HA cluster ID": {"it is the resource's name", func(in *input) {
 			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "high-availability.cluster-id", "x")
 		}, one(confPath("high-availability.cluster-id"), "Forbidden Flink config key: high-availability.cluster-id")},
 		"nested namespace": {"the spelling does not matter", func(in *input) { in.Spec.FlinkConfiguration = []byte(`{"kubernetes":{"namespace":"x"}}`) },
 			one(confPath("kubernetes.namespace"), "Forbidden")},
-		"older spelling of the HA cluster ID": {"the Java operator overwrites it", replace("high-availability.zookeeper.path.namespace", "x"), nil},
+		"older spelling of the HA cluster ID": {
+			"the Java operator overwrites it",
+			replace("high-availability.zookeeper.path.namespace", "x"),
+			nil,
+		},
 		"two forbidden keys": {"in the order in which they are checked", replace("high-availability.cluster-id", "x", "kubernetes.namespace", "y"),
 			[]finding{{confPath("kubernetes.namespace"), "kubernetes.namespace"}, {confPath("high-availability.cluster-id"), "high-availability.cluster-id"}}},
 		"forbidden by default": {"wherever it comes from", func(in *input) { in.Operator = operator("kubernetes.namespace", "x") },
@@ -131,20 +207,56 @@ func TestDeploymentConfiguration(t *testing.T) {
 			in.Operator = operator("kubernetes.operator.default-configuration.flink-version.v1_19+.kubernetes.cluster-id", "x")
 		}, one(confPath("kubernetes.cluster-id"), "Forbidden")},
 
-		"rollback without HA":           {"the old state would be lost", replace(rollback, "true"), needsHA},
-		"rollback with HA":              {"possible", func(in *input) { in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, rollback, "true") }, nil},
-		"rollback, HA NONE":             {"that is no HA", replace(rollback, "TRUE", "high-availability.type", "NONE"), needsHA},
-		"rollback, HA standalone":       {"an older way to say none", replace(rollback, "true", "high-availability", "standalone"), needsHA},
-		"rollback, HA in old spelling":  {"older spellings count", replace(rollback, "true", "high-availability", "kubernetes"), nil},
-		"rollback, HA of their own":     {"any other text is a factory", replace(rollback, "true", "high-availability.type", "org.example.Factory"), nil},
-		"rollback by default":           {"defaults count", func(in *input) { replace()(in); in.Operator = operator(rollback, "true") }, needsHA},
-		"rollback off over the default": {"the resource wins", func(in *input) { replace(rollback, "false")(in); in.Operator = operator(rollback, "true") }, nil},
-		"rollback, no boolean":          {"it can be neither on nor off", replace(rollback, "yes!"), one(confPath(rollback), "Invalid value for Flink config key: "+rollback)},
+		"rollback without HA": {"the old state would be lost", replace(rollback, "true"), needsHA},
+		"rollback with HA": {
+			"possible",
+			func(in *input) { in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, rollback, "true") },
+			nil,
+		},
+		"rollback, HA NONE": {
+			"that is no HA",
+			replace(rollback, "TRUE", "high-availability.type", "NONE"),
+			needsHA,
+		},
+		"rollback, HA standalone": {
+			"an older way to say none",
+			replace(rollback, "true", "high-availability", "standalone"),
+			needsHA,
+		},
+		"rollback, HA in old spelling": {
+			"older spellings count",
+			replace(rollback, "true", "high-availability", "kubernetes"),
+			nil,
+		},
+		"rollback, HA of their own": {
+			"any other text is a factory",
+			replace(rollback, "true", "high-availability.type", "org.example.Factory"),
+			nil,
+		},
+		"rollback by default": {
+			"defaults count",
+			func(in *input) { replace()(in); in.Operator = operator(rollback, "true") },
+			needsHA,
+		},
+		"rollback off over the default": {
+			"the resource wins",
+			func(in *input) { replace(rollback, "false")(in); in.Operator = operator(rollback, "true") },
+			nil,
+		},
+		"rollback, no boolean": {
+			"it can be neither on nor off",
+			replace(rollback, "yes!"),
+			one(confPath(rollback), "Invalid value for Flink config key: "+rollback),
+		},
 
 		"health check without recovery": {"nothing would restart the cluster", replace(health, "true", recovery, "false"),
 			one(confPath(health), "Deployment recovery ("+recovery+") must be enabled for job health check ("+health+")")},
-		"health check with recovery":             {"recovery is on by default", replace(health, "true"), nil},
-		"health check, recovery in old spelling": {"older spellings count", replace(health, "true", "kubernetes.operator.reconciler.jm-deployment-recovery.enabled", "false"), one(confPath(health), "Deployment recovery")},
+		"health check with recovery": {"recovery is on by default", replace(health, "true"), nil},
+		"health check, recovery in old spelling": {
+			"older spellings count",
+			replace(health, "true", "kubernetes.operator.reconciler.jm-deployment-recovery.enabled", "false"),
+			one(confPath(health), "Deployment recovery"),
+		},
 		"health check, no booleans": {"both are told, and nothing is concluded", replace(health, "x", recovery, "y"),
 			[]finding{{confPath(health), "Invalid value"}, {confPath(recovery), "Invalid value"}}},
 	} {

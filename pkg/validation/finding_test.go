@@ -140,8 +140,12 @@ func drawInput(t *rapid.T) validation.DeploymentInput {
 	}
 	if rapid.Bool().Draw(t, "TaskManager") {
 		spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(small.Draw(t, "replicas")), Resources: &v1beta1.ResourceRequirements{
-			Requests: quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t)), junk(t): v1beta1.Quantity(junk(t))},
-			Limits:   quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t))},
+			Requests: quantities{
+				"memory": v1beta1.Quantity(junk(t)),
+				"cpu":    v1beta1.Quantity(junk(t)),
+				junk(t):  v1beta1.Quantity(junk(t)),
+			},
+			Limits: quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t))},
 		}}
 	}
 	return validation.DeploymentInput{Namespace: junk(t), Name: junk(t), Spec: spec, Operator: flinkconf.NewOperator(flat)}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -82,15 +83,15 @@ func (p JarPolicy) guards(u *url.URL) bool {
 type hostKind int
 
 const (
-	hostMissing    hostKind = iota
-	hostName                // has to be resolved
-	hostRestricted          // an address or name that may not be reached
-	hostPublic              // an address that may be reached
-	hostOdd                 // a number that resolvers read as an address: 127.1, 0x7f000001
+	hostMissing    hostKind = iota // none, or one in other letters than a URI's
+	hostName                       // has to be resolved
+	hostRestricted                 // an address or name that may not be reached
+	hostPublic                     // an address that may be reached
+	hostOdd                        // a number that resolvers read as an address: 127.1, 0x7f000001
 )
 
 func classifyHost(host string) hostKind {
-	if host == "" {
+	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return hostMissing
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -141,7 +142,7 @@ func (r *report) jarURI(jarURI string, policy JarPolicy, lookup JarHost) {
 	host := cut(u.Hostname(), maxQuoted)
 	switch kind := classifyHost(u.Hostname()); {
 	case kind == hostMissing:
-		r.add(field, "jarURI must include a host for http/https schemes", "write it as https://<host>/<path>")
+		r.add(field, "jarURI must include a host for http/https schemes", "write it as https://<host>/<path>, the host in ASCII (xn--… for other letters)")
 	case kind == hostRestricted, kind == hostOdd, kind == hostName && slices.ContainsFunc(lookup.Addresses, RestrictedAddress):
 		r.add(field, "jarURI host '"+host+"' resolves to a restricted address",
 			"use a host with a public address, or have the operator's configuration set "+key.ArtifactsDisallowRestrictedHosts.Key+" to false")

@@ -20,13 +20,41 @@ func TestDeploymentJob(t *testing.T) {
 		}
 	}
 	for name, row := range map[string]deploymentRow{
-		"suspended":                {"a state to ask for", func(in *input) { in.Spec.Job.State = v1beta1.JobStateSuspended }, nil},
-		"running":                  {"a state to ask for", func(in *input) { in.Spec.Job.State = v1beta1.JobStateRunning }, nil},
-		"unknown state":            {"the CRD says so too", func(in *input) { in.Spec.Job.State = "paused" }, one("spec.job.state", `Unknown job state "paused"`)},
-		"unknown upgrade mode":     {"the CRD says so too", mode("magic"), one("spec.job.upgradeMode", `Unknown upgrade mode "magic"`)},
-		"parallelism 0":            {"nothing would run", func(in *input) { in.Spec.Job.Parallelism = 0 }, one("spec.job.parallelism", "Job parallelism must be larger than 0")},
-		"parallelism -1":           {"nothing would run", func(in *input) { in.Spec.Job.Parallelism = -1 }, one("spec.job.parallelism", "Job parallelism must be larger than 0")},
-		"replicas for parallelism": {"they give it", func(in *input) { in.Spec.TaskManager.Replicas, in.Spec.Job.Parallelism = ptr(int32(1)), 0 }, nil},
+		"suspended": {
+			"a state to ask for",
+			func(in *input) { in.Spec.Job.State = v1beta1.JobStateSuspended },
+			nil,
+		},
+		"running": {
+			"a state to ask for",
+			func(in *input) { in.Spec.Job.State = v1beta1.JobStateRunning },
+			nil,
+		},
+		"unknown state": {
+			"the CRD says so too",
+			func(in *input) { in.Spec.Job.State = "paused" },
+			one("spec.job.state", `Unknown job state "paused"`),
+		},
+		"unknown upgrade mode": {
+			"the CRD says so too",
+			mode("magic"),
+			one("spec.job.upgradeMode", `Unknown upgrade mode "magic"`),
+		},
+		"parallelism 0": {
+			"nothing would run",
+			func(in *input) { in.Spec.Job.Parallelism = 0 },
+			one("spec.job.parallelism", "Job parallelism must be larger than 0"),
+		},
+		"parallelism -1": {
+			"nothing would run",
+			func(in *input) { in.Spec.Job.Parallelism = -1 },
+			one("spec.job.parallelism", "Job parallelism must be larger than 0"),
+		},
+		"replicas for parallelism": {
+			"they give it",
+			func(in *input) { in.Spec.TaskManager.Replicas, in.Spec.Job.Parallelism = ptr(int32(1)), 0 },
+			nil,
+		},
 		"replicas 0": {"nothing would run; the TaskManager has no memory either", func(in *input) { in.Spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(int32(0))} },
 			[]finding{{"spec.taskManager.replicas", "TaskManager replicas must be larger than 0"}, {"spec.taskManager.resources.requests.memory", "TaskManager resource memory must be defined"}}},
 		"no TaskManager": {"the parallelism counts", func(in *input) {
@@ -34,19 +62,51 @@ func TestDeploymentJob(t *testing.T) {
 			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "taskmanager.memory.process.size", "2g")
 		}, one("spec.job.parallelism", "Job parallelism must be larger than 0")},
 
-		"stateful with both directories": {"both are needed, both are there", mode(v1beta1.UpgradeModeSavepoint), nil},
-		"savepoint, no savepoint dir":    {"the savepoint has no place", mode(v1beta1.UpgradeModeSavepoint, savepointDir), []finding{noSavepoints}},
-		"savepoint, no checkpoint dir":   {"it may fall back to last-state", mode(v1beta1.UpgradeModeSavepoint, checkpointDir), []finding{noCheckpoints}},
-		"savepoint, neither dir":         {"both are told", mode(v1beta1.UpgradeModeSavepoint, checkpointDir, savepointDir), []finding{noCheckpoints, noSavepoints}},
-		"last-state, no checkpoint dir":  {"there is no last state", mode(v1beta1.UpgradeModeLastState, checkpointDir), []finding{noCheckpoints}},
-		"last-state, no savepoint dir":   {"it needs none", mode(v1beta1.UpgradeModeLastState, savepointDir), nil},
-		"stateless, no checkpoint dir":   {"no state, no place for it", mode(v1beta1.UpgradeModeStateless, checkpointDir), nil},
-		"no mode, no checkpoint dir":     {"stateless is the default", mode("", checkpointDir), nil},
+		"stateful with both directories": {
+			"both are needed, both are there",
+			mode(v1beta1.UpgradeModeSavepoint),
+			nil,
+		},
+		"savepoint, no savepoint dir": {
+			"the savepoint has no place",
+			mode(v1beta1.UpgradeModeSavepoint, savepointDir),
+			[]finding{noSavepoints},
+		},
+		"savepoint, no checkpoint dir": {
+			"it may fall back to last-state",
+			mode(v1beta1.UpgradeModeSavepoint, checkpointDir),
+			[]finding{noCheckpoints},
+		},
+		"savepoint, neither dir": {
+			"both are told",
+			mode(v1beta1.UpgradeModeSavepoint, checkpointDir, savepointDir),
+			[]finding{noCheckpoints, noSavepoints},
+		},
+		"last-state, no checkpoint dir": {
+			"there is no last state",
+			mode(v1beta1.UpgradeModeLastState, checkpointDir),
+			[]finding{noCheckpoints},
+		},
+		"last-state, no savepoint dir": {
+			"it needs none",
+			mode(v1beta1.UpgradeModeLastState, savepointDir),
+			nil,
+		},
+		"stateless, no checkpoint dir": {
+			"no state, no place for it",
+			mode(v1beta1.UpgradeModeStateless, checkpointDir),
+			nil,
+		},
+		"no mode, no checkpoint dir": {"stateless is the default", mode("", checkpointDir), nil},
 		"last-state, HA in old spelling": {"as with the new one", func(in *input) {
 			mode(v1beta1.UpgradeModeLastState)(in)
 			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "high-availability", "kubernetes")
 		}, nil},
-		"last-state without HA": {"legal: the job is cancelled and its last checkpoint used", mode(v1beta1.UpgradeModeLastState, "high-availability.type"), nil},
+		"last-state without HA": {
+			"legal: the job is cancelled and its last checkpoint used",
+			mode(v1beta1.UpgradeModeLastState, "high-availability.type"),
+			nil,
+		},
 		"directories in old spellings": {"older spellings count", func(in *input) {
 			in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint
 			replace("state.checkpoints.dir", "a", "state.savepoints.dir", "b")(in)
@@ -67,13 +127,41 @@ func TestDeploymentJob(t *testing.T) {
 
 		"savepoint nonce without dir": {"the savepoint has no place", func(in *input) { replace()(in); in.Spec.Job.SavepointTriggerNonce = ptr(int64(7)) },
 			one("spec.job.savepointTriggerNonce", "Savepoint could not be manually triggered for the running job while config key["+savepointDir+"] is not set")},
-		"checkpoint nonce without dir":  {"it needs no savepoint directory", func(in *input) { replace()(in); in.Spec.Job.CheckpointTriggerNonce = ptr(int64(7)) }, nil},
-		"periodic savepoints, no dir":   {"the savepoints have no place", replace(interval, "1m"), one(confPath(interval), "Periodic savepoints cannot be enabled when config key["+savepointDir+"] is not set")},
-		"empty interval, no dir":        {"its mere presence counts", replace(interval, ""), one(confPath(interval), "Periodic savepoints")},
-		"interval 0, no dir":            {"its mere presence counts", replace(interval, "0"), one(confPath(interval), "Periodic savepoints")},
-		"interval that nobody can read": {"it is off, with a warning when it is used", replace(interval, "soon", savepointDir, "x"), nil},
-		"checkpoint age, no dir":        {"an old checkpoint leads to a savepoint", replace(age, "1m"), one(confPath(age), "In order to use max-checkpoint age functionality config key["+savepointDir+"] must be set")},
-		"checkpoint age, no duration":   {"it cannot be compared with", replace(age, "soon"), one(confPath(age), "Invalid value for Flink config key: "+age)},
+		"checkpoint nonce without dir": {
+			"it needs no savepoint directory",
+			func(in *input) { replace()(in); in.Spec.Job.CheckpointTriggerNonce = ptr(int64(7)) },
+			nil,
+		},
+		"periodic savepoints, no dir": {
+			"the savepoints have no place",
+			replace(interval, "1m"),
+			one(confPath(interval), "Periodic savepoints cannot be enabled when config key["+savepointDir+"] is not set"),
+		},
+		"empty interval, no dir": {
+			"its mere presence counts",
+			replace(interval, ""),
+			one(confPath(interval), "Periodic savepoints"),
+		},
+		"interval 0, no dir": {
+			"its mere presence counts",
+			replace(interval, "0"),
+			one(confPath(interval), "Periodic savepoints"),
+		},
+		"interval that nobody can read": {
+			"it is off, with a warning when it is used",
+			replace(interval, "soon", savepointDir, "x"),
+			nil,
+		},
+		"checkpoint age, no dir": {
+			"an old checkpoint leads to a savepoint",
+			replace(age, "1m"),
+			one(confPath(age), "In order to use max-checkpoint age functionality config key["+savepointDir+"] must be set"),
+		},
+		"checkpoint age, no duration": {
+			"it cannot be compared with",
+			replace(age, "soon"),
+			one(confPath(age), "Invalid value for Flink config key: "+age),
+		},
 		"everything without dir": {"each user of the directory is told", func(in *input) {
 			replace(interval, "1m", age, "1m", checkpointDir, "x")(in)
 			in.Spec.Job.UpgradeMode, in.Spec.Job.SavepointTriggerNonce = v1beta1.UpgradeModeSavepoint, ptr(int64(1))

@@ -45,18 +45,30 @@ func TestSessionJob(t *testing.T) {
 		"deploymentName changed": {"the job would run twice", []func(*jobInput){lastDeployed("other")},
 			one("spec.deploymentName", "The deploymentName can't be changed")},
 		"deploymentName unchanged": {"as it was", []func(*jobInput){lastDeployed("test-cluster")}, nil},
-		"unreadable record":        {"it forbids nothing", []func(*jobInput){func(in *jobInput) { in.Status.ReconciliationStatus.LastReconciledSpec = "{" }}, nil},
+		"unreadable record": {
+			"it forbids nothing",
+			[]func(*jobInput){func(in *jobInput) { in.Status.ReconciliationStatus.LastReconciledSpec = "{" }},
+			nil,
+		},
 
 		"another cluster": {"a mistake of whoever looked it up", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.DeploymentName = "not-match" }},
 			one("spec.deploymentName", "The session job's cluster id is not match with the session cluster")},
 		"application": {"it runs its own job", []func(*jobInput){withCluster, func(in *jobInput) { in.Cluster.Spec.Job = &v1beta1.JobSpec{} }},
 			one("spec.deploymentName", "Can not submit session job to application cluster")},
 
-		"last-state": {"the cluster has the directories", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeLastState }}, nil},
+		"last-state": {
+			"the cluster has the directories",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeLastState }},
+			nil,
+		},
 		"headers": {"for the download of the jar", []func(*jobInput){withCluster, func(in *jobInput) {
 			in.Spec.FlinkConfiguration = conf("kubernetes.operator.user.artifacts.http.header", "headerKey1:headerValue1,headerKey2:headerValue2")
 		}}, nil},
-		"periodic savepoints": {"the cluster has the directory", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(interval, "1m") }}, nil},
+		"periodic savepoints": {
+			"the cluster has the directory",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(interval, "1m") }},
+			nil,
+		},
 		"savepoint, directories of its own": {"the cluster has none", []func(*jobInput){withCluster, func(in *jobInput) {
 			in.Cluster.Spec.FlinkConfiguration, in.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeSavepoint
 			in.Spec.FlinkConfiguration = conf(checkpointDir, "a", savepointDir, "b")
@@ -68,11 +80,19 @@ func TestSessionJob(t *testing.T) {
 			in.Cluster.Spec.FlinkConfiguration, in.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeLastState
 			in.Operator = operator("kubernetes.operator.default-configuration.flink-version.v1_20.execution.checkpointing.dir", "c")
 		}}, nil},
-		"savepoint without cluster": {"what the cluster sets is not known yet", []func(*jobInput){func(in *jobInput) { in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint }}, nil},
+		"savepoint without cluster": {
+			"what the cluster sets is not known yet",
+			[]func(*jobInput){func(in *jobInput) { in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint }},
+			nil,
+		},
 		"parallelism 0": {"the cluster's TaskManagers do not give it", []func(*jobInput){withCluster, func(in *jobInput) {
 			in.Spec.Job.Parallelism, in.Cluster.Spec.TaskManager.Replicas = 0, ptr(int32(3))
 		}}, one("spec.job.parallelism", "Job parallelism must be larger than 0")},
-		"autoscaler": {"the defaults are legal", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true") }}, nil},
+		"autoscaler": {
+			"the defaults are legal",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true") }},
+			nil,
+		},
 		"autoscaler, wrong option of the cluster": {"it counts for its jobs", []func(*jobInput){withCluster, func(in *jobInput) {
 			in.Cluster.Spec.FlinkConfiguration = conf(autoscaler+"utilization.target", "1.5")
 			in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true")
@@ -85,12 +105,20 @@ func TestSessionJob(t *testing.T) {
 		}}, nil},
 		"configuration that is no object": {"known without the cluster", []func(*jobInput){func(in *jobInput) { in.Spec.FlinkConfiguration = []byte(`7`) }},
 			one("spec.flinkConfiguration", "flinkConfiguration cannot be read")},
-		"cluster's configuration is no object": {"that is the cluster's finding", []func(*jobInput){withCluster, func(in *jobInput) { in.Cluster.Spec.FlinkConfiguration = []byte(`7`) }}, nil},
+		"cluster's configuration is no object": {
+			"that is the cluster's finding",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Cluster.Spec.FlinkConfiguration = []byte(`7`) }},
+			nil,
+		},
 		"canary": {"it only shows that the operator is alive", []func(*jobInput){func(in *jobInput) {
 			*in = jobInput{Labels: map[string]string{v1beta1.LabelCanary: "true"}}
 		}}, nil},
 
-		"s3 allowed": {"the operator says so", []func(*jobInput){jar("s3://my-bucket/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }}, nil},
+		"s3 allowed": {
+			"the operator says so",
+			[]func(*jobInput){jar("s3://my-bucket/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
+			nil,
+		},
 		"file not allowed": {"the operator does not say so", []func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
 			one("spec.job.jarURI", "jarURI scheme 'file' is not in the allowlist [https, s3]")},
 		"file allowed by the job": {"a tenant cannot widen the list", []func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) {
@@ -140,49 +168,117 @@ func TestJarURI(t *testing.T) {
 		lookup validation.JarHost
 		want   string
 	}{
-		"https://example.com/path/to/job.jar":   {"allowed", validation.JarHost{}, ""},
-		"HTTPS://example.com/job.jar":           {"schemes know no case", validation.JarHost{}, ""},
-		"S3://my-bucket/job.jar":                {"schemes know no case", validation.JarHost{}, ""},
-		"":                                      {"the entry class is on the class path", validation.JarHost{}, ""},
-		"ftp://example.com/job.jar":             {"not on the list", validation.JarHost{}, scheme + "ftp'"},
-		"file:///var/run/secrets/token":         {"not on the list", validation.JarHost{}, scheme + "file'"},
-		"local:///tmp/sample.jar":               {"not on the list", validation.JarHost{}, scheme + "local'"},
-		"/no/scheme/job.jar":                    {"no way to fetch it", validation.JarHost{}, "jarURI must include a scheme"},
-		"job.jar":                               {"no way to fetch it", validation.JarHost{}, "jarURI must include a scheme"},
-		"ht tp://bad uri":                       {"blanks", validation.JarHost{}, bad},
-		"https://example.com/a b.jar":           {"blanks", validation.JarHost{}, bad},
-		"https://example.com/{a}.jar":           {"braces", validation.JarHost{}, bad},
-		"https://example.com/%zz":               {"a broken escape", validation.JarHost{}, bad},
-		"https:///job.jar":                      {"nobody to ask", validation.JarHost{}, "jarURI must include a host"},
-		"https:job.jar":                         {"nobody to ask", validation.JarHost{}, "jarURI must include a host"},
-		"https://127.0.0.1/job.jar":             {"the operator itself", validation.JarHost{}, restricted},
-		"https://localhost/job.jar":             {"the operator itself", validation.JarHost{}, restricted},
-		"https://LOCALHOST./job.jar":            {"the operator itself", validation.JarHost{}, restricted},
-		"https://a.localhost:8443/job.jar":      {"the operator itself", validation.JarHost{}, restricted},
-		"https://10.0.0.1/job.jar":              {"inside", validation.JarHost{}, restricted},
-		"https://172.16.0.1/job.jar":            {"inside", validation.JarHost{}, restricted},
-		"https://192.168.1.1/job.jar":           {"inside", validation.JarHost{}, restricted},
-		"https://0.0.0.0/job.jar":               {"any address is this one", validation.JarHost{}, restricted},
-		"https://224.0.0.1/job.jar":             {"not one host", validation.JarHost{}, restricted},
-		"https://[::1]/job.jar":                 {"the operator itself", validation.JarHost{}, restricted},
-		"https://[fe80::1]/job.jar":             {"the same link", validation.JarHost{}, restricted},
-		"https://[fec0::1]/job.jar":             {"inside", validation.JarHost{}, restricted},
-		"https://[::ffff:10.0.0.1]/job.jar":     {"an IPv4 address in disguise", validation.JarHost{}, restricted},
-		"https://127.1/job.jar":                 {"resolvers read it as 127.0.0.1", validation.JarHost{}, restricted},
-		"https://2130706433/job.jar":            {"resolvers read it as 127.0.0.1", validation.JarHost{}, restricted},
-		"https://0x7f.1/job.jar":                {"resolvers read it as 127.0.0.1", validation.JarHost{}, restricted},
-		"https://0x7f000001/job.jar":            {"resolvers read it as 127.0.0.1", validation.JarHost{}, restricted},
-		"https://8.8.8.8/job.jar":               {"a public address", validation.JarHost{}, ""},
-		"https://172.32.0.1/job.jar":            {"outside the private block", validation.JarHost{}, ""},
-		"https://[2001:db8::1]/job.jar":         {"a public address", validation.JarHost{}, ""},
-		"https://[fd00::1]/job.jar":             {"the Java operator lets it pass", validation.JarHost{}, ""},
-		"https://u:secret@10.0.0.1/job.jar":     {"credentials do not hide a host", validation.JarHost{}, restricted},
-		"https://inside.example.com/job.jar":    {"the name stands for an address inside", address("10.1.2.3"), restricted},
-		"https://two.example.com/job.jar":       {"one of the addresses is inside", address("8.8.8.8", "127.0.0.1"), restricted},
-		"https://outside.example.com/job.jar":   {"all addresses are public", address("8.8.8.8", "2001:db8::1"), ""},
-		"https://nowhere.example.com/job.jar":   {"the name does not exist", validation.JarHost{Presence: validation.Absent}, "jarURI host 'nowhere.example.com' cannot be resolved"},
-		"s3://10.0.0.1/job.jar":                 {"only http is guarded", validation.JarHost{}, ""},
-		"https://8.8.8.8/absent-does-not-count": {"an address needs no lookup", validation.JarHost{Presence: validation.Absent}, ""},
+		"https://example.com/path/to/job.jar": {"allowed", validation.JarHost{}, ""},
+		"HTTPS://example.com/job.jar":         {"schemes know no case", validation.JarHost{}, ""},
+		"S3://my-bucket/job.jar":              {"schemes know no case", validation.JarHost{}, ""},
+		"": {
+			"the entry class is on the class path",
+			validation.JarHost{},
+			"",
+		},
+		"ftp://example.com/job.jar":     {"not on the list", validation.JarHost{}, scheme + "ftp'"},
+		"file:///var/run/secrets/token": {"not on the list", validation.JarHost{}, scheme + "file'"},
+		"local:///tmp/sample.jar":       {"not on the list", validation.JarHost{}, scheme + "local'"},
+		"/no/scheme/job.jar": {
+			"no way to fetch it",
+			validation.JarHost{},
+			"jarURI must include a scheme",
+		},
+		"job.jar": {
+			"no way to fetch it",
+			validation.JarHost{},
+			"jarURI must include a scheme",
+		},
+		"ht tp://bad uri":             {"blanks", validation.JarHost{}, bad},
+		"https://example.com/a b.jar": {"blanks", validation.JarHost{}, bad},
+		"https://example.com/{a}.jar": {"braces", validation.JarHost{}, bad},
+		"https://example.com/%zz":     {"a broken escape", validation.JarHost{}, bad},
+		"https:///job.jar": {
+			"nobody to ask",
+			validation.JarHost{},
+			"jarURI must include a host",
+		},
+		"https:job.jar": {
+			"nobody to ask",
+			validation.JarHost{},
+			"jarURI must include a host",
+		},
+		"https://127.0.0.1/job.jar":        {"the operator itself", validation.JarHost{}, restricted},
+		"https://localhost/job.jar":        {"the operator itself", validation.JarHost{}, restricted},
+		"https://LOCALHOST./job.jar":       {"the operator itself", validation.JarHost{}, restricted},
+		"https://a.localhost:8443/job.jar": {"the operator itself", validation.JarHost{}, restricted},
+		"https://10.0.0.1/job.jar":         {"inside", validation.JarHost{}, restricted},
+		"https://172.16.0.1/job.jar":       {"inside", validation.JarHost{}, restricted},
+		"https://192.168.1.1/job.jar":      {"inside", validation.JarHost{}, restricted},
+		"https://0.0.0.0/job.jar": {
+			"any address is this one",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://224.0.0.1/job.jar": {"not one host", validation.JarHost{}, restricted},
+		"https://[::1]/job.jar":     {"the operator itself", validation.JarHost{}, restricted},
+		"https://[fe80::1]/job.jar": {"the same link", validation.JarHost{}, restricted},
+		"https://[fec0::1]/job.jar": {"inside", validation.JarHost{}, restricted},
+		"https://[::ffff:10.0.0.1]/job.jar": {
+			"an IPv4 address in disguise",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://127.1/job.jar": {
+			"resolvers read it as 127.0.0.1",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://2130706433/job.jar": {
+			"resolvers read it as 127.0.0.1",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://0x7f.1/job.jar": {
+			"resolvers read it as 127.0.0.1",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://0x7f000001/job.jar": {
+			"resolvers read it as 127.0.0.1",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://8.8.8.8/job.jar":       {"a public address", validation.JarHost{}, ""},
+		"https://172.32.0.1/job.jar":    {"outside the private block", validation.JarHost{}, ""},
+		"https://[2001:db8::1]/job.jar": {"a public address", validation.JarHost{}, ""},
+		"https://[fd00::1]/job.jar":     {"the Java operator lets it pass", validation.JarHost{}, ""},
+		"https://u:secret@10.0.0.1/job.jar": {
+			"credentials do not hide a host",
+			validation.JarHost{},
+			restricted,
+		},
+		"https://inside.example.com/job.jar": {
+			"the name stands for an address inside",
+			address("10.1.2.3"),
+			restricted,
+		},
+		"https://two.example.com/job.jar": {
+			"one of the addresses is inside",
+			address("8.8.8.8", "127.0.0.1"),
+			restricted,
+		},
+		"https://outside.example.com/job.jar": {
+			"all addresses are public",
+			address("8.8.8.8", "2001:db8::1"),
+			"",
+		},
+		"https://nowhere.example.com/job.jar": {
+			"the name does not exist",
+			validation.JarHost{Presence: validation.Absent},
+			"jarURI host 'nowhere.example.com' cannot be resolved",
+		},
+		"s3://10.0.0.1/job.jar": {"only http is guarded", validation.JarHost{}, ""},
+		"https://8.8.8.8/absent-does-not-count": {
+			"an address needs no lookup",
+			validation.JarHost{Presence: validation.Absent},
+			"",
+		},
 	} {
 		t.Run(uri, func(t *testing.T) {
 			in := sessionJob(t)

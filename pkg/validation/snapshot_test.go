@@ -28,24 +28,76 @@ func TestStateSnapshot(t *testing.T) {
 		"checkpoint": {"the other kind", []func(*snapshotInput){func(in *snapshotInput) {
 			in.Spec.Savepoint, in.Spec.Checkpoint = nil, &v1beta1.CheckpointSpec{}
 		}}, nil},
-		"both":    {"one resource is one snapshot", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.Checkpoint = &v1beta1.CheckpointSpec{} }}, one("spec", exactlyOne)},
-		"neither": {"nothing to take", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }}, one("spec", exactlyOne)},
+		"both": {
+			"one resource is one snapshot",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.Checkpoint = &v1beta1.CheckpointSpec{} }},
+			one("spec", exactlyOne),
+		},
+		"neither": {
+			"nothing to take",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }},
+			one("spec", exactlyOne),
+		},
 		"neither, no reference": {"both are told", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }, noReference},
 			[]finding{{"spec", exactlyOne}, {"spec.jobReference", "Job reference must be supplied for this snapshot"}}},
-		"no reference":              {"nothing to take it of", []func(*snapshotInput){noReference}, one("spec.jobReference", "Job reference must be supplied for this snapshot")},
-		"existing, no reference":    {"nothing is taken", []func(*snapshotInput){existing, noReference}, nil},
-		"existing, target absent":   {"nothing is taken", []func(*snapshotInput){existing, absent}, nil},
-		"existing and a checkpoint": {"the savepoint is not the only one", []func(*snapshotInput){existing, func(in *snapshotInput) { in.Spec.Checkpoint = &v1beta1.CheckpointSpec{} }}, one("spec", exactlyOne)},
-		"target absent":             {"nothing to take it of", []func(*snapshotInput){absent}, missing},
-		"target absent, pending":    {"nothing was taken yet", []func(*snapshotInput){absent, state(v1beta1.SnapshotTriggerPending)}, missing},
-		"target absent, running":    {"Flink has been asked", []func(*snapshotInput){absent, state(v1beta1.SnapshotInProgress)}, nil},
-		"target absent, completed":  {"it outlives its job", []func(*snapshotInput){absent, state(v1beta1.SnapshotCompleted)}, nil},
-		"target absent, failed":     {"it is over", []func(*snapshotInput){absent, state(v1beta1.SnapshotFailed)}, nil},
-		"target absent, abandoned":  {"it is over", []func(*snapshotInput){absent, state(v1beta1.SnapshotAbandoned)}, nil},
-		"target unknown":            {"nobody could look", []func(*snapshotInput){absent, func(in *snapshotInput) { in.Target = validation.Unknown }}, nil},
-		"reference without kind":    {"names of two kinds may be the same", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.JobReference.Kind = "" }}, one("spec.jobReference.kind", "Job reference must be supplied")},
-		"reference without name":    {"nothing to take it of", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.JobReference.Name = "" }}, one("spec.jobReference.name", "Job reference must be supplied")},
-		"unknown format":            {"the CRD says so too", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint.FormatType = "ZIP" }}, one("spec.savepoint.formatType", `Unknown savepoint format "ZIP"`)},
+		"no reference": {
+			"nothing to take it of",
+			[]func(*snapshotInput){noReference},
+			one("spec.jobReference", "Job reference must be supplied for this snapshot"),
+		},
+		"existing, no reference":  {"nothing is taken", []func(*snapshotInput){existing, noReference}, nil},
+		"existing, target absent": {"nothing is taken", []func(*snapshotInput){existing, absent}, nil},
+		"existing and a checkpoint": {
+			"the savepoint is not the only one",
+			[]func(*snapshotInput){existing, func(in *snapshotInput) { in.Spec.Checkpoint = &v1beta1.CheckpointSpec{} }},
+			one("spec", exactlyOne),
+		},
+		"target absent": {"nothing to take it of", []func(*snapshotInput){absent}, missing},
+		"target absent, pending": {
+			"nothing was taken yet",
+			[]func(*snapshotInput){absent, state(v1beta1.SnapshotTriggerPending)},
+			missing,
+		},
+		"target absent, running": {
+			"Flink has been asked",
+			[]func(*snapshotInput){absent, state(v1beta1.SnapshotInProgress)},
+			nil,
+		},
+		"target absent, completed": {
+			"it outlives its job",
+			[]func(*snapshotInput){absent, state(v1beta1.SnapshotCompleted)},
+			nil,
+		},
+		"target absent, failed": {
+			"it is over",
+			[]func(*snapshotInput){absent, state(v1beta1.SnapshotFailed)},
+			nil,
+		},
+		"target absent, abandoned": {
+			"it is over",
+			[]func(*snapshotInput){absent, state(v1beta1.SnapshotAbandoned)},
+			nil,
+		},
+		"target unknown": {
+			"nobody could look",
+			[]func(*snapshotInput){absent, func(in *snapshotInput) { in.Target = validation.Unknown }},
+			nil,
+		},
+		"reference without kind": {
+			"names of two kinds may be the same",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.JobReference.Kind = "" }},
+			one("spec.jobReference.kind", "Job reference must be supplied"),
+		},
+		"reference without name": {
+			"nothing to take it of",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.JobReference.Name = "" }},
+			one("spec.jobReference.name", "Job reference must be supplied"),
+		},
+		"unknown format": {
+			"the CRD says so too",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint.FormatType = "ZIP" }},
+			one("spec.savepoint.formatType", `Unknown savepoint format "ZIP"`),
+		},
 		"canary": {"it only shows that the operator is alive", []func(*snapshotInput){func(in *snapshotInput) {
 			*in = snapshotInput{Labels: map[string]string{v1beta1.LabelCanary: "TRUE"}}
 		}}, nil},

@@ -1,0 +1,62 @@
+package validation
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+)
+
+// Whatever is accepted as a jar's place is one that the download may really use.
+func FuzzJarURI(f *testing.F) {
+	for _, seed := range []string{"https://example.com/a.jar", "https://10.0.0.1/a.jar", "https://[::ffff:127.0.0.1]/a", "https://127.1/a", "ht tp://x",
+		"https://u:p@localhost:1/a", "s3://b/k", "https://[fe80::1%25eth0]/a", "https://0x7f.0.0.1/a", "//x", "https://%31%30.0.0.1/a", "https://１２７.0.0.1/"} {
+		f.Add(seed)
+	}
+	policy := JarPolicy{AllowedSchemes: []string{"https"}, BlockRestrictedHosts: true}
+	f.Fuzz(func(t *testing.T, uri string) {
+		r := &report{base: "spec"}
+		r.jarURI(uri, policy, JarHost{})
+		if len(r.findings) > 1 {
+			t.Fatalf("%d findings for one URI", len(r.findings))
+		}
+		if len(r.findings) == 1 {
+			return
+		}
+		u, problem := parseJarURI(uri)
+		if problem != "" || u.Scheme != "https" || u.Hostname() == "" {
+			t.Fatalf("accepted %q: %s", uri, problem)
+		}
+		if addr, err := netip.ParseAddr(u.Hostname()); err == nil && RestrictedAddress(addr) {
+			t.Fatalf("accepted the restricted address %s", addr)
+		} else if err != nil && policy.LookupHost(uri) != u.Hostname() {
+			t.Fatalf("accepted %q without a lookup of %q", uri, u.Hostname())
+		}
+	})
+}
+
+// An excluded period is legal exactly when its parts are, and blanks around parts do not matter.
+func FuzzExcludedPeriod(f *testing.F) {
+	for _, seed := range []string{"09:00-17:00", "* * * ? * 2,5", "09:00-17:00 && * * * ? * 2", "1:2:3:4-5:6", "* * * L-3W * ?", "&&", "a && b && c"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, period string) {
+		legal := checkExcludedPeriod(period) == nil
+		parts := strings.Split(period, periodJoint)
+		daily, cron := 0, 0
+		for _, part := range parts {
+			part = strings.TrimSpace(part)
+			if isDaily(part) {
+				daily++
+			} else if checkCron(part) == nil {
+				cron++
+			}
+		}
+		want := len(parts) == 1 && daily+cron == 1 || len(parts) == 2 && daily == 1 && cron == 1
+		if legal != want {
+			t.Fatalf("%q: legal %v, by its parts %v", period, legal, want)
+		}
+		if padded := checkExcludedPeriod(" " + period + "\t"); (padded == nil) != legal {
+			t.Fatalf("%q: blanks around it make a difference", period)
+		}
+	})
+}
