@@ -29,9 +29,7 @@ type FlinkBlueGreenDeployment struct {
 type FlinkBlueGreenDeploymentSpec struct {
 	// Configuration holds kubernetes.operator.bluegreen.* options only.
 	Configuration map[string]string `json:"configuration,omitzero"`
-	// Ingress that follows the active child; nil means none.
-	//
-	// +nullable
+	// Ingress that follows the active child; absent means none.
 	Ingress *IngressSpec `json:"ingress,omitempty"`
 	// Template of the child FlinkDeployments.
 	Template *FlinkDeploymentTemplate `json:"template,omitempty"`

@@ -41,8 +41,13 @@ type FlinkDeployment struct {
 }
 
 // FlinkDeploymentSpec describes a Flink cluster.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13', 'v1_14'])",message="Flink 1.13 and 1.14 are not supported: use Flink 1.15 or newer and set flinkVersion to match the image"
+// +kubebuilder:validation:XValidation:rule="!has(self.job) || (has(self.taskManager) && has(self.taskManager.replicas)) || (has(self.job.parallelism) && self.job.parallelism > 0)",message="set job.parallelism to 1 or more, or set taskManager.replicas"
+// +kubebuilder:validation:XValidation:rule="!has(self.ingress) || has(self.ingress.template)",message="set ingress.template, for example {{name}}.{{namespace}}.example.org, or remove ingress"
+// +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) == size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in self.logConfiguration))",message="logConfiguration takes the keys log4j-console.properties and logback-console.xml only: remove the others"
 type FlinkDeploymentSpec struct {
-	// Job makes this an application cluster; nil means a session cluster.
+	// Job makes this an application cluster; absent means a session cluster.
 	Job *JobSpec `json:"job,omitempty"`
 	// RestartNonce restarts the cluster when it changes to another value.
 	RestartNonce *int64 `json:"restartNonce,omitempty"`
@@ -57,9 +62,7 @@ type FlinkDeploymentSpec struct {
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// FlinkVersion is the release line of the image. Required.
 	FlinkVersion FlinkVersion `json:"flinkVersion,omitempty"`
-	// Ingress for the Flink web interface; nil means none.
-	//
-	// +nullable
+	// Ingress for the Flink web interface; absent means none.
 	Ingress *IngressSpec `json:"ingress,omitempty"`
 	// PodTemplate is the base of both the JobManager's and the TaskManagers'
 	// pods.
@@ -109,12 +112,14 @@ type IngressTLS struct {
 }
 
 // JobManagerSpec sizes and shapes the JobManager pods.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",message="replicas must be 1 or more; to stop a job set job.state to suspended"
 type JobManagerSpec struct {
 	// Resource is the older way to size the container.
 	Resource *Resource `json:"resource,omitempty"`
 	// Resources of the container; wins over Resource when usable.
 	Resources *ResourceRequirements `json:"resources,omitempty"`
-	// Replicas of the JobManager; nil means 1. More than 1 needs high
+	// Replicas of the JobManager; absent means 1. More than 1 needs high
 	// availability.
 	Replicas *int32 `json:"replicas,omitempty"`
 	// PodTemplate is merged over spec.podTemplate.
@@ -130,12 +135,14 @@ func (j *JobManagerSpec) DesiredReplicas() int32 {
 }
 
 // TaskManagerSpec sizes and shapes the TaskManager pods.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",message="replicas must be 1 or more; to stop a job set job.state to suspended"
 type TaskManagerSpec struct {
 	// Resource is the older way to size the container.
 	Resource *Resource `json:"resource,omitempty"`
 	// Resources of the container; wins over Resource when usable.
 	Resources *ResourceRequirements `json:"resources,omitempty"`
-	// Replicas of TaskManagers; nil means as many as the parallelism needs.
+	// Replicas of TaskManagers; absent means as many as the parallelism needs.
 	// When set it replaces job.parallelism (replicas times slots).
 	Replicas *int32 `json:"replicas,omitempty"`
 	// PodTemplate is merged over spec.podTemplate.

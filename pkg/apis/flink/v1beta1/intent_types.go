@@ -25,10 +25,10 @@ type Progress struct {
 	Pace Pace `json:"pace,omitempty"`
 	// PaceSince is when Pace took its value.
 	PaceSince *metav1.Time `json:"paceSince,omitempty"`
-	// NextLook is when the resource is due again at the latest; nil means no
+	// NextLook is when the resource is due again at the latest; absent means no
 	// date, the sweep finds it.
 	NextLook *metav1.Time `json:"nextLook,omitempty"`
-	// Intent is the disruptive operation under way; nil means none.
+	// Intent is the disruptive operation under way; absent means none.
 	Intent *Intent `json:"intent,omitempty"`
 }
 
@@ -100,18 +100,18 @@ type Intent struct {
 	// JobID of the job to start, 32 hexadecimal digits; empty when nothing is
 	// started.
 	JobID string `json:"jobID,omitempty"`
-	// From is the state the job starts from; nil while not known yet.
+	// From is the state the job starts from; absent while not known yet.
 	From *StartPoint `json:"from,omitempty"`
 	// TriggerID of the savepoint or stop request at Flink, 32 hexadecimal
 	// digits; empty when none is made.
 	TriggerID string `json:"triggerID,omitempty"`
-	// Stops is the running job that the operation stops; nil when there is none.
+	// Stops is the running job that the operation stops; absent when there is none.
 	Stops *Incarnation `json:"stops,omitempty"`
-	// Release is set when the start was released; nil before.
+	// Release is set when the start was released; absent before.
 	Release *Release `json:"release,omitempty"`
 	// StoredAt is when the intent was stored.
 	StoredAt metav1.Time `json:"storedAt,omitzero"`
-	// Deadline of the current step; nil means none.
+	// Deadline of the current step; absent means none.
 	Deadline *metav1.Time `json:"deadline,omitempty"`
 }
 

@@ -47,7 +47,7 @@ type JobSpec struct {
 	// EntryClass is the class with the main method; empty means the jar's
 	// manifest names it.
 	EntryClass string `json:"entryClass,omitempty"`
-	// Args of the main method; nil means none.
+	// Args of the main method; absent means none.
 	Args []string `json:"args,omitzero"`
 	// State wanted; empty means running.
 	State JobState `json:"state,omitempty"`
@@ -63,7 +63,7 @@ type JobSpec struct {
 	// UpgradeMode says which state the job takes along; empty means stateless.
 	UpgradeMode UpgradeMode `json:"upgradeMode,omitempty"`
 	// AllowNonRestoredState lets a start skip state in the savepoint that the
-	// job no longer has; nil leaves it to the Flink option
+	// job no longer has; absent leaves it to the Flink option
 	// execution.state-recovery.ignore-unclaimed-state.
 	AllowNonRestoredState *bool `json:"allowNonRestoredState,omitempty"`
 	// SavepointRedeployNonce redeploys from initialSavepointPath when it

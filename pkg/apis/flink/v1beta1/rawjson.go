@@ -9,8 +9,6 @@ import (
 // FlinkConfiguration is spec.flinkConfiguration as the user wrote it: JSON text
 // of one object with flat dotted keys, nested objects, or both, in the order
 // written. Package flinkconf flattens and interprets it. nil means absent.
-//
-// +kubebuilder:validation:XPreserveUnknownFields
 type FlinkConfiguration json.RawMessage
 
 // MarshalJSON returns the text; an absent configuration is an empty object.
@@ -46,9 +44,6 @@ func (c FlinkConfiguration) String() string {
 
 // TemplateMetadata is spec.template.metadata of a FlinkBlueGreenDeployment as
 // written. It is stored and never used. nil means absent.
-//
-// +kubebuilder:validation:Type=object
-// +kubebuilder:validation:XPreserveUnknownFields
 type TemplateMetadata json.RawMessage
 
 // MarshalJSON returns the text, null when absent.

@@ -12,7 +12,7 @@ import (
 // Resource is the older way to size a container. It is ignored when
 // ResourceRequirements with a request or a limit stand beside it.
 type Resource struct {
-	// CPU cores; nil means not set.
+	// CPU cores; absent means not set.
 	CPU *float64 `json:"cpu,omitempty"`
 	// Memory as a Flink memory size ("2048m", "2 gb") or a Kubernetes quantity
 	// ("2Gi"); empty means not set.
@@ -41,8 +41,6 @@ func (r *ResourceRequirements) IsUsable() bool {
 
 // Quantity is a Kubernetes quantity as written: text ("1024m") or a number.
 // Empty means not set.
-//
-// +kubebuilder:validation:XIntOrString
 type Quantity string
 
 // UnmarshalJSON accepts a string or a number and keeps its text.

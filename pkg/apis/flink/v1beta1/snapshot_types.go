@@ -51,9 +51,12 @@ type JobReference struct {
 
 // FlinkStateSnapshotSpec says what to snapshot. Exactly one of savepoint and
 // checkpoint is set.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.savepoint) != has(self.checkpoint)",message="set exactly one of savepoint and checkpoint"
+// +kubebuilder:validation:XValidation:rule="has(self.jobReference) || (has(self.savepoint) && has(self.savepoint.alreadyExists) && self.savepoint.alreadyExists)",message="set jobReference to the job to take the snapshot of; it is not needed only for a savepoint with alreadyExists: true"
 type FlinkStateSnapshotSpec struct {
 	// BackoffLimit is how often a failed snapshot is tried again: -1 without
-	// limit, 0 never; nil means -1.
+	// limit, 0 never; absent means -1.
 	BackoffLimit *int32 `json:"backoffLimit,omitempty"`
 	// Checkpoint asks for a checkpoint when present.
 	Checkpoint *CheckpointSpec `json:"checkpoint,omitempty"`
@@ -80,9 +83,9 @@ type CheckpointSpec struct{}
 // SavepointSpec asks for a savepoint, or stands for one that exists.
 type SavepointSpec struct {
 	// AlreadyExists says that path is a savepoint that exists: nothing is
-	// triggered. nil means false.
+	// triggered. absent means false.
 	AlreadyExists *bool `json:"alreadyExists,omitempty"`
-	// DisposeOnDelete deletes the savepoint's data with the resource; nil means
+	// DisposeOnDelete deletes the savepoint's data with the resource; absent means
 	// true.
 	DisposeOnDelete *bool `json:"disposeOnDelete,omitempty"`
 	// FormatType of the savepoint; empty means CANONICAL.

@@ -164,11 +164,11 @@ type JobStatus struct {
 // SavepointInfo records savepoints that were taken without a
 // FlinkStateSnapshot. Times are epoch milliseconds.
 type SavepointInfo struct {
-	// LastSavepoint that completed; nil means none.
+	// LastSavepoint that completed; absent means none.
 	LastSavepoint *Savepoint `json:"lastSavepoint,omitempty"`
-	// TriggerID of the savepoint in flight; nil means none.
+	// TriggerID of the savepoint in flight; absent means none.
 	TriggerID *string `json:"triggerId,omitempty"`
-	// TriggerTimestamp of the savepoint in flight; nil means none.
+	// TriggerTimestamp of the savepoint in flight; absent means none.
 	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
 	// TriggerType of the savepoint in flight.
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
@@ -190,18 +190,18 @@ type Savepoint struct {
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
 	// FormatType of its data.
 	FormatType SavepointFormatType `json:"formatType,omitempty"`
-	// TriggerNonce of the spec that asked for it; nil unless asked for so.
+	// TriggerNonce of the spec that asked for it; absent unless asked for so.
 	TriggerNonce *int64 `json:"triggerNonce,omitempty"`
 }
 
 // CheckpointInfo records checkpoints that were asked for without a
 // FlinkStateSnapshot. Times are epoch milliseconds.
 type CheckpointInfo struct {
-	// LastCheckpoint that completed; nil means none.
+	// LastCheckpoint that completed; absent means none.
 	LastCheckpoint *Checkpoint `json:"lastCheckpoint,omitempty"`
-	// TriggerID of the checkpoint in flight; nil means none.
+	// TriggerID of the checkpoint in flight; absent means none.
 	TriggerID *string `json:"triggerId,omitempty"`
-	// TriggerTimestamp of the checkpoint in flight; nil means none.
+	// TriggerTimestamp of the checkpoint in flight; absent means none.
 	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
 	// TriggerType of the checkpoint in flight.
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
@@ -219,7 +219,7 @@ type Checkpoint struct {
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
 	// FormatType says how much it holds.
 	FormatType CheckpointFormatType `json:"formatType,omitempty"`
-	// TriggerNonce of the spec that asked for it; nil unless asked for so.
+	// TriggerNonce of the spec that asked for it; absent unless asked for so.
 	TriggerNonce *int64 `json:"triggerNonce,omitempty"`
 }
 
@@ -257,7 +257,7 @@ type FlinkDeploymentStatus struct {
 	JobManagerDeploymentStatus JobManagerDeploymentStatus `json:"jobManagerDeploymentStatus,omitempty"`
 	// ReconciliationStatus says which spec was acted on.
 	ReconciliationStatus ReconciliationStatus `json:"reconciliationStatus,omitzero"`
-	// TaskManager feeds the scale subresource; nil means not an application.
+	// TaskManager feeds the scale subresource; absent means not an application.
 	TaskManager *TaskManagerInfo `json:"taskManager,omitempty"`
 	// Conditions; Running has the meaning it has in the Java operator.
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
