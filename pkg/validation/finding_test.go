@@ -1,6 +1,8 @@
 package validation_test
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -45,6 +47,29 @@ func TestMessage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A resource as the Java operator left it on a real cluster, after an update that it refused: its own words come first.
+func TestHeadlineIsWhatTheJavaOperatorRecorded(t *testing.T) {
+	text, err := os.ReadFile("testdata/invalid-update.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, document, _ := strings.Cut(string(text), "---\n")
+	resource := parse[v1beta1.FlinkDeployment](t, document)
+	var recorded struct {
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal([]byte(resource.Status.Error), &recorded); err != nil {
+		t.Fatal(err)
+	}
+	got := validation.Deployment(validation.DeploymentInput{
+		Namespace: resource.Namespace, Name: resource.Name, Labels: resource.Labels, Spec: resource.Spec, Status: resource.Status,
+	})
+	if headline := validation.Headline(got); headline != recorded.Message {
+		t.Errorf("headline %q, the Java operator wrote %q", headline, recorded.Message)
+	}
+	check(t, "one parameter is wrong", got, one("spec.job.parallelism", recorded.Message)...)
 }
 
 func TestMessageOfManyFindingsIsCut(t *testing.T) {

@@ -198,6 +198,7 @@ func TestJarURI(t *testing.T) {
 			validation.JarHost{},
 			"jarURI must include a host",
 		},
+		"https://１２７.0.0.1/job.jar": {"clients may read it as 127.0.0.1", validation.JarHost{}, "jarURI must include a host"},
 		"https:job.jar": {
 			"nobody to ask",
 			validation.JarHost{},
