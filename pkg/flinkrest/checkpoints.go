@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // CheckpointStatus is Flink's CheckpointStatsStatus.
@@ -85,7 +87,7 @@ type CheckpointStatistics struct {
 	History []Checkpoint `json:"history"`
 }
 
-func (s *CheckpointStatistics) check() error { return present("counts", s.Counts) }
+func (s *CheckpointStatistics) Check() error { return present("counts", s.Counts) }
 
 // CheckpointCounts are numbers of checkpoints and savepoints.
 type CheckpointCounts struct {
@@ -128,14 +130,14 @@ type CheckpointConfig struct {
 	Unaligned bool `json:"unaligned_checkpoints"`
 }
 
-func (c *CheckpointConfig) check() error { return required("mode", c.Mode) }
+func (c *CheckpointConfig) Check() error { return required("mode", c.Mode) }
 
 // CheckpointStatistics reads the statistics of the job. ErrNoCheckpointing: the job makes no checkpoints. ErrNotFound:
 // as Job.
 func (c *Client) CheckpointStatistics(ctx context.Context, jobID string) (CheckpointStatistics, error) {
 	var out CheckpointStatistics
-	err := c.do(ctx, call{
-		op: "read checkpoint statistics", method: http.MethodGet, path: []string{"jobs", jobID, "checkpoints"}, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read checkpoint statistics", Method: http.MethodGet, Path: []string{"jobs", jobID, "checkpoints"}, Out: &out,
 	})
 	return out, err
 }
@@ -144,8 +146,8 @@ func (c *Client) CheckpointStatistics(ctx context.Context, jobID string) (Checkp
 // (which Flink does not tell apart here).
 func (c *Client) CheckpointConfig(ctx context.Context, jobID string) (CheckpointConfig, error) {
 	var out CheckpointConfig
-	err := c.do(ctx, call{
-		op: "read checkpoint config", method: http.MethodGet, path: []string{"jobs", jobID, "checkpoints", "config"}, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read checkpoint config", Method: http.MethodGet, Path: []string{"jobs", jobID, "checkpoints", "config"}, Out: &out,
 	})
 	return out, err
 }
@@ -154,9 +156,9 @@ func (c *Client) CheckpointConfig(ctx context.Context, jobID string) (Checkpoint
 // the checkpoint has left the history (web.checkpoints.history).
 func (c *Client) CheckpointDetails(ctx context.Context, jobID string, checkpointID int64) (Checkpoint, error) {
 	out := checkpointAnswer{asked: checkpointID}
-	err := c.do(ctx, call{
-		op: "read checkpoint", method: http.MethodGet,
-		path: []string{"jobs", jobID, "checkpoints", "details", strconv.FormatInt(checkpointID, 10)}, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read checkpoint", Method: http.MethodGet,
+		Path: []string{"jobs", jobID, "checkpoints", "details", strconv.FormatInt(checkpointID, 10)}, Out: &out,
 	})
 	return out.Checkpoint, err
 }
@@ -166,7 +168,7 @@ type checkpointAnswer struct {
 	asked int64
 }
 
-func (a *checkpointAnswer) check() error {
+func (a *checkpointAnswer) Check() error {
 	if a.ID != a.asked || a.Status == CheckpointStatusUnknown {
 		return errors.New("it is not the checkpoint asked for")
 	}

@@ -1,206 +1,75 @@
 package flinkrest
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
-	"net/url"
-	"strings"
-	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
-// DefaultTimeout bounds one call when Options.Timeout is zero.
-const DefaultTimeout = 10 * time.Second
-
-// DefaultMaxBody bounds one answer when Options.MaxBody is zero: 16 MiB, several times the job details of a job with a
-// thousand vertices.
-const DefaultMaxBody = 16 << 20
-
-// apiVersion is the path prefix of Flink's REST API, the same from 1.15 to 2.x (RestAPIVersion.V1).
-const apiVersion = "v1"
-
-// Dialer opens a connection, as net.Dialer.DialContext does.
-type Dialer func(ctx context.Context, network, address string) (net.Conn, error)
-
-// Options say which cluster a Client talks to, and how.
-type Options struct {
-	// BaseURL is the REST endpoint, such as "http://demo-rest.default.svc:8081". Scheme http or https; a path is kept as
-	// a prefix; user, query and fragment are refused.
-	BaseURL string
-	// Transport is shared by the clients of many clusters, see NewTransport. Nil: the client makes one of its own from
-	// Dialer and TLS, which must be nil otherwise.
-	Transport *http.Transport
-	// Dialer opens the connections. Nil: a net.Dialer.
-	Dialer Dialer
-	// TLS holds the certificates for https. Nil: the system's roots and no client certificate.
-	TLS *TLSOptions
-	// Timeout bounds each call from dialing to the last byte. Zero: DefaultTimeout. JarUpload is bounded by its context
-	// alone. The context's own deadline holds in any case.
-	Timeout time.Duration
-	// MaxBody bounds an answer, in bytes. Zero: DefaultMaxBody. A longer answer is ErrMalformed.
-	MaxBody int64
-}
-
 // Client talks to the REST endpoint of one Flink cluster. It is safe for concurrent use, keeps no state about the
-// cluster, and never repeats a request by itself.
+// cluster, and never repeats a request by itself. Every error matches one of the Err kinds.
 type Client struct {
-	base    *url.URL
-	http    *http.Client
-	timeout time.Duration
-	maxBody int64
+	conn *wire.Conn
 }
 
 // New makes a Client. It does not connect. It fails on a base URL or on certificates that cannot be used.
 func New(o Options) (*Client, error) {
-	base, err := parseBase(o.BaseURL)
+	conn, err := wire.New(o)
 	if err != nil {
 		return nil, err
 	}
-	transport := o.Transport
-	switch {
-	case transport == nil:
-		if transport, err = NewTransport(TransportOptions{Dialer: o.Dialer, TLS: o.TLS}); err != nil {
-			return nil, err
-		}
-	case o.Dialer != nil || o.TLS != nil:
-		return nil, errors.New("flinkrest: give either a shared transport or a dialer and certificates, not both")
-	}
-	if o.Timeout < 0 || o.MaxBody < 0 {
-		return nil, errors.New("flinkrest: timeout and maximum body must not be negative")
-	}
-	c := &Client{base: base, timeout: DefaultTimeout, maxBody: DefaultMaxBody}
-	if o.Timeout > 0 {
-		c.timeout = o.Timeout
-	}
-	if o.MaxBody > 0 {
-		c.maxBody = o.MaxBody
-	}
-	// Flink never redirects since 1.5; a redirect is the answer of something else and must not be followed.
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
-	return c, nil
+	return &Client{conn: conn}, nil
 }
 
-func parseBase(text string) (*url.URL, error) {
-	base, err := url.Parse(text)
-	if err != nil {
-		// The error of url.Parse repeats the text, which may hold a password.
-		return nil, errors.New("flinkrest: the base URL cannot be parsed")
-	}
-	switch {
-	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return nil, fmt.Errorf("flinkrest: base URL %q is not of the form http(s)://host:port", base.Redacted())
-	case base.User != nil || base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("flinkrest: the base URL must have no user, query or fragment")
-	}
-	base.Path, base.RawPath = strings.TrimSuffix(base.Path, "/"), ""
-	return base, nil
-}
+// The options of a client and of its connections, as package wire describes them.
+type (
+	// Options say which cluster a Client talks to, and how.
+	Options = wire.Options
+	// TLSOptions hold the certificates for https.
+	TLSOptions = wire.TLSOptions
+	// TransportOptions say how the connections of a shared transport are made.
+	TransportOptions = wire.TransportOptions
+	// Dialer opens a connection, as net.Dialer.DialContext does.
+	Dialer = wire.Dialer
+	// Error is what every method of Client fails with: operation, path, status, kind, Flink's message.
+	Error = wire.Error
+)
 
-// call is one request: what it is for, how it is asked, and where its answer goes.
-type call struct {
-	op     string
-	method string
-	path   []string // segments below the API version, escaped when sent
-	query  url.Values
-	body   any // marshalled to JSON; nil: no body
-	out    any // pointer the answer is decoded into; nil: the answer's body is ignored
-}
+// NewTransport makes a transport that the clients of any number of clusters may share.
+func NewTransport(o TransportOptions) (*http.Transport, error) { return wire.NewTransport(o) }
 
-// checked is an answer that can tell whether it is complete. A body such as {} must not pass for "no jobs".
-type checked interface{ check() error }
+// TLSFromDir reads the certificates of a mounted Secret, PEM or PKCS12.
+func TLSFromDir(dir, password string) (*TLSOptions, error) { return wire.TLSFromDir(dir, password) }
 
-// do carries out one call within the client's timeout.
-func (c *Client) do(ctx context.Context, k call) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
-	var body io.Reader
-	contentType := ""
-	if k.body != nil {
-		text, err := json.Marshal(k.body)
-		if err != nil {
-			return k.fail(ErrRejected, 0, "the request cannot be written as JSON", err)
-		}
-		body, contentType = bytes.NewReader(text), "application/json"
-	}
-	return c.exchange(ctx, k, body, contentType)
-}
+// The kinds of failure, for errors.Is. The first group is Flink's own word; after an error of the second group nothing is
+// known about what was asked for (Unknown).
+var (
+	// ErrNotFound: Flink itself says that the job, checkpoint, vertex or jar does not exist.
+	ErrNotFound = wire.ErrNotFound
+	// ErrNoCheckpointing: the job exists and makes no checkpoints.
+	ErrNoCheckpointing = wire.ErrNoCheckpointing
+	// ErrNoEndpoint: this Flink serves no such path: too old, or web.submit.enable is false (/jars).
+	ErrNoEndpoint = wire.ErrNoEndpoint
+	// ErrTerminal: a cancel came too late, the job has ended in a state other than CANCELED.
+	ErrTerminal = wire.ErrTerminal
+	// ErrDuplicateJob: a jar run named a job ID that this JobManager runs or has seen end.
+	ErrDuplicateJob = wire.ErrDuplicateJob
+	// ErrRejected: Flink refuses the request as it stands (4xx).
+	ErrRejected = wire.ErrRejected
 
-// exchange sends one request and reads its answer; the context alone bounds it.
-func (c *Client) exchange(ctx context.Context, k call, body io.Reader, contentType string) error {
-	for _, segment := range k.path {
-		// "." and ".." would be cleaned away by proxies and servers: another path than the one meant.
-		if segment == "" || segment == "." || segment == ".." {
-			return k.fail(ErrRejected, 0, fmt.Sprintf("%q is not a usable part of a path", segment), nil)
-		}
-	}
-	target := c.base.JoinPath(apiVersion)
-	target = target.JoinPath(escape(k.path)...)
-	target.RawQuery = k.query.Encode()
-	request, err := http.NewRequestWithContext(ctx, k.method, target.String(), body)
-	if err != nil {
-		return k.fail(ErrRejected, 0, "the request cannot be made", err)
-	}
-	request.Header.Set("Accept", "application/json")
-	if contentType != "" {
-		request.Header.Set("Content-Type", contentType)
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return k.fail(ErrUnreachable, 0, c.reason(ctx, err), err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, c.maxBody+1))
-	if err != nil {
-		return k.fail(ErrUnreachable, response.StatusCode, c.reason(ctx, err), err)
-	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return k.refused(response.StatusCode, answer)
-	}
-	if int64(len(answer)) > c.maxBody {
-		return k.fail(ErrMalformed, response.StatusCode, fmt.Sprintf("longer than %d bytes", c.maxBody), nil)
-	}
-	return k.decode(response.StatusCode, answer)
-}
+	// ErrUnreachable: no complete HTTP answer: DNS, connection, TLS, timeout, cancelled context.
+	ErrUnreachable = wire.ErrUnreachable
+	// ErrUnavailable: the JobManager is not ready: leader election, recovery, a job that is being set up.
+	ErrUnavailable = wire.ErrUnavailable
+	// ErrServer: Flink failed while it handled the request (5xx with its own message).
+	ErrServer = wire.ErrServer
+	// ErrNotFlink: a proxy, an ingress or another service answered.
+	ErrNotFlink = wire.ErrNotFlink
+	// ErrMalformed: a success whose body is not what Flink documents.
+	ErrMalformed = wire.ErrMalformed
+	// ErrSource: the reader that JarUpload was given failed.
+	ErrSource = wire.ErrSource
+)
 
-func escape(segments []string) []string {
-	escaped := make([]string, len(segments))
-	for i, segment := range segments {
-		escaped[i] = url.PathEscape(segment)
-	}
-	return escaped
-}
-
-// decode reads a success. Unknown fields are tolerated, since every Flink version adds some; wrong types are not.
-func (k call) decode(status int, answer []byte) error {
-	if k.out == nil {
-		return nil
-	}
-	if err := json.Unmarshal(answer, k.out); err != nil {
-		return k.fail(ErrMalformed, status, describeJSON(err), err)
-	}
-	if result, ok := k.out.(checked); ok {
-		if err := result.check(); err != nil {
-			return k.fail(ErrMalformed, status, err.Error(), err)
-		}
-	}
-	return nil
-}
-
-func describeJSON(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Sprintf("field %s is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type)
-	}
-	return clip(err.Error())
-}
-
-func (k call) fail(kind error, status int, message string, cause error) *Error {
-	path := "/" + strings.Join(k.path, "/")
-	return &Error{Op: k.op, Method: k.method, Path: path, Status: status, Message: clip(message), Kind: kind, Cause: cause}
-}
+// Unknown tells whether err leaves the question open: it is not nil and not Flink's own word.
+func Unknown(err error) bool { return wire.Unknown(err) }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // Overview is the cluster in numbers (GET /overview).
@@ -28,7 +30,7 @@ type Overview struct {
 	FlinkCommit string `json:"flink-commit"`
 }
 
-func (o *Overview) check() error { return required("flink-version", o.FlinkVersion) }
+func (o *Overview) Check() error { return required("flink-version", o.FlinkVersion) }
 
 // ClusterConfig is what the web page is configured with (GET /config). It needs no leader: an answer only shows that
 // the JobManager process listens.
@@ -46,7 +48,7 @@ type ClusterConfig struct {
 	} `json:"features"`
 }
 
-func (c *ClusterConfig) check() error { return required("flink-version", c.FlinkVersion) }
+func (c *ClusterConfig) Check() error { return required("flink-version", c.FlinkVersion) }
 
 // TaskManager is one entry of GET /taskmanagers.
 type TaskManager struct {
@@ -98,19 +100,19 @@ type taskManagers struct {
 	List *[]TaskManager `json:"taskmanagers"`
 }
 
-func (t *taskManagers) check() error { return present("taskmanagers", t.List) }
+func (t *taskManagers) Check() error { return present("taskmanagers", t.List) }
 
 // Overview reads GET /overview.
 func (c *Client) Overview(ctx context.Context) (Overview, error) {
 	var out Overview
-	err := c.do(ctx, call{op: "read cluster overview", method: http.MethodGet, path: []string{"overview"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "read cluster overview", Method: http.MethodGet, Path: []string{"overview"}, Out: &out})
 	return out, err
 }
 
 // ClusterConfig reads GET /config.
 func (c *Client) ClusterConfig(ctx context.Context) (ClusterConfig, error) {
 	var out ClusterConfig
-	err := c.do(ctx, call{op: "read cluster config", method: http.MethodGet, path: []string{"config"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "read cluster config", Method: http.MethodGet, Path: []string{"config"}, Out: &out})
 	return out, err
 }
 
@@ -118,7 +120,7 @@ func (c *Client) ClusterConfig(ctx context.Context) (ClusterConfig, error) {
 // masks values whose keys look secret.
 func (c *Client) JobManagerConfig(ctx context.Context) (map[string]string, error) {
 	var out configEntries
-	err := c.do(ctx, call{op: "read JobManager config", method: http.MethodGet, path: []string{"jobmanager", "config"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "read JobManager config", Method: http.MethodGet, Path: []string{"jobmanager", "config"}, Out: &out})
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +136,7 @@ type configEntries []struct {
 	Value string `json:"value"`
 }
 
-func (c *configEntries) check() error {
+func (c *configEntries) Check() error {
 	if *c == nil {
 		return errors.New("a list of keys and values is missing")
 	}
@@ -144,7 +146,7 @@ func (c *configEntries) check() error {
 // TaskManagers reads GET /taskmanagers.
 func (c *Client) TaskManagers(ctx context.Context) ([]TaskManager, error) {
 	var out taskManagers
-	err := c.do(ctx, call{op: "list TaskManagers", method: http.MethodGet, path: []string{"taskmanagers"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "list TaskManagers", Method: http.MethodGet, Path: []string{"taskmanagers"}, Out: &out})
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +156,7 @@ func (c *Client) TaskManagers(ctx context.Context) ([]TaskManager, error) {
 // ShutdownCluster asks the JobManager to end itself (DELETE /cluster). In native mode it deregisters the application:
 // the JobManager Deployment and the HA data are deleted by Flink.
 func (c *Client) ShutdownCluster(ctx context.Context) error {
-	return c.do(ctx, call{op: "shut the cluster down", method: http.MethodDelete, path: []string{"cluster"}})
+	return c.conn.Do(ctx, wire.Call{Op: "shut the cluster down", Method: http.MethodDelete, Path: []string{"cluster"}})
 }
 
 func required(field, value string) error {

@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // JobExceptions is the exception history of a job (GET /jobs/:jobid/exceptions).
@@ -19,7 +22,7 @@ type JobExceptions struct {
 type JobException struct {
 	// Name is the Java class of the exception.
 	Name string `json:"exceptionName"`
-	// StackTrace is the whole trace, many lines; see Causes and Summary.
+	// StackTrace is the whole trace, many lines; see package javatrace.
 	StackTrace string `json:"stacktrace"`
 	// Timestamp is when it happened.
 	Timestamp Millis `json:"timestamp"`
@@ -34,9 +37,22 @@ type JobException struct {
 	FailureLabels map[string]string `json:"failureLabels"`
 	// Concurrent are the failures that came with this one.
 	Concurrent []JobException `json:"concurrentExceptions"`
+}
 
-	// Location is the name of Endpoint up to 1.17, moved to Endpoint when read.
-	Location string `json:"location"`
+// UnmarshalJSON reads the location of older versions as the endpoint.
+func (e *JobException) UnmarshalJSON(text []byte) error {
+	type plain JobException
+	out := struct {
+		*plain
+		Location string `json:"location"`
+	}{plain: (*plain)(e)}
+	if err := unmarshalInto(text, &out); err != nil {
+		return err
+	}
+	if e.Endpoint == "" {
+		e.Endpoint = out.Location
+	}
+	return nil
 }
 
 type exceptionAnswer struct {
@@ -46,7 +62,7 @@ type exceptionAnswer struct {
 	} `json:"exceptionHistory"`
 }
 
-func (a *exceptionAnswer) check() error { return present("exceptionHistory", a.History) }
+func (a *exceptionAnswer) Check() error { return present("exceptionHistory", a.History) }
 
 // JobExceptions reads at most the newest limit failures of the job; 0 leaves the number to Flink
 // (web.exception-history-size, 16). ErrNotFound: as Job.
@@ -56,31 +72,20 @@ func (c *Client) JobExceptions(ctx context.Context, jobID string, limit int) (Jo
 		query.Set("maxExceptions", strconv.Itoa(limit))
 	}
 	var out exceptionAnswer
-	err := c.do(ctx, call{
-		op: "read job exceptions", method: http.MethodGet, path: []string{"jobs", jobID, "exceptions"}, query: query, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read job exceptions", Method: http.MethodGet, Path: []string{"jobs", jobID, "exceptions"}, Query: query, Out: &out,
 	})
 	if err != nil {
 		return JobExceptions{}, err
 	}
-	moveLocation(out.History.Entries)
 	return JobExceptions{Entries: out.History.Entries, Truncated: out.History.Truncated}, nil
-}
-
-func moveLocation(entries []JobException) {
-	for i := range entries {
-		if entries[i].Endpoint == "" {
-			entries[i].Endpoint = entries[i].Location
-		}
-		entries[i].Location = ""
-		moveLocation(entries[i].Concurrent)
-	}
 }
 
 // Failure is a Java exception that Flink reports as the result of something.
 type Failure struct {
 	// Class is the outermost Java class.
 	Class string `json:"class"`
-	// StackTrace is the whole trace, many lines; see Causes and Summary.
+	// StackTrace is the whole trace, many lines; see package javatrace.
 	StackTrace string `json:"stack-trace"`
 }
 
@@ -89,10 +94,10 @@ func (f *Failure) Summary() string {
 	if f == nil {
 		return ""
 	}
-	if text := Summary(f.StackTrace); text != "" {
+	if text := javatrace.Summary(f.StackTrace); text != "" {
 		return text
 	}
-	return clip(f.Class)
+	return javatrace.Clip(f.Class)
 }
 
 // ExecutionResult is how a job ended (GET /jobs/:jobid/execution-result).
@@ -118,18 +123,18 @@ type resultAnswer struct {
 	} `json:"job-execution-result"`
 }
 
-func (a *resultAnswer) check() error {
+func (a *resultAnswer) Check() error {
 	if a.Status.ID == queueCompleted {
 		return present("job-execution-result", a.Result)
 	}
-	return a.Status.ID.check()
+	return a.Status.ID.Check()
 }
 
 // ExecutionResult reads how the job ended. ErrNotFound: as Job.
 func (c *Client) ExecutionResult(ctx context.Context, jobID string) (ExecutionResult, error) {
 	var out resultAnswer
-	err := c.do(ctx, call{
-		op: "read job result", method: http.MethodGet, path: []string{"jobs", jobID, "execution-result"}, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read job result", Method: http.MethodGet, Path: []string{"jobs", jobID, "execution-result"}, Out: &out,
 	})
 	if err != nil || out.Status.ID != queueCompleted {
 		return ExecutionResult{}, err

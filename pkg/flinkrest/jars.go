@@ -10,6 +10,8 @@ import (
 	"net/textproto"
 	"path"
 	"regexp"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // Jar is one uploaded jar (GET /jars).
@@ -26,13 +28,13 @@ type jarList struct {
 	Files *[]Jar `json:"files"`
 }
 
-func (l *jarList) check() error { return present("files", l.Files) }
+func (l *jarList) Check() error { return present("files", l.Files) }
 
 // Jars lists the uploaded jars, newest first. ErrNoEndpoint: web.submit.enable is false, or it is an application cluster.
 // The jars are files of the JobManager process and go with it, unless web.upload.dir says otherwise.
 func (c *Client) Jars(ctx context.Context) ([]Jar, error) {
 	var out jarList
-	err := c.do(ctx, call{op: "list jars", method: http.MethodGet, path: []string{"jars"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "list jars", Method: http.MethodGet, Path: []string{"jars"}, Out: &out})
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +49,9 @@ var jarName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.jar$`)
 // with two IDs. ErrSource: content failed; the JobManager keeps nothing of an upload that was broken off.
 func (c *Client) JarUpload(ctx context.Context, name string, content io.Reader) (string, error) {
 	var out uploadAnswer
-	k := call{op: "upload jar", method: http.MethodPost, path: []string{"jars", "upload"}, out: &out}
+	k := wire.Call{Op: "upload jar", Method: http.MethodPost, Path: []string{"jars", "upload"}, Out: &out}
 	if !jarName.MatchString(name) {
-		return "", k.fail(ErrRejected, 0, fmt.Sprintf("%.80q is not a usable jar name", name), nil)
+		return "", k.Fail(ErrRejected, 0, fmt.Sprintf("%.80q is not a usable jar name", name), nil)
 	}
 	var frame bytes.Buffer
 	form := multipart.NewWriter(&frame)
@@ -58,14 +60,14 @@ func (c *Client) JarUpload(ctx context.Context, name string, content io.Reader) 
 		"Content-Type":        {"application/java-archive"},
 	}
 	if _, err := form.CreatePart(header); err != nil {
-		return "", k.fail(ErrRejected, 0, "the upload cannot be framed", err)
+		return "", k.Fail(ErrRejected, 0, "the upload cannot be framed", err)
 	}
 	source := &watched{reader: content}
 	end := "\r\n--" + form.Boundary() + "--\r\n"
 	body := io.MultiReader(&frame, source, bytes.NewReader([]byte(end)))
-	if err := c.exchange(ctx, k, body, form.FormDataContentType()); err != nil {
+	if err := c.conn.Stream(ctx, k, body, form.FormDataContentType()); err != nil {
 		if source.err != nil && ctx.Err() == nil {
-			return "", k.fail(ErrSource, 0, source.err.Error(), source.err)
+			return "", k.Fail(ErrSource, 0, source.err.Error(), source.err)
 		}
 		return "", err
 	}
@@ -91,7 +93,7 @@ type uploadAnswer struct {
 	Status   string `json:"status"`
 }
 
-func (a *uploadAnswer) check() error {
+func (a *uploadAnswer) Check() error {
 	if a.Status != "success" {
 		return fmt.Errorf("field status is %.40q, want success", a.Status)
 	}
@@ -164,20 +166,20 @@ type runAnswer struct {
 	JobID string `json:"jobid"`
 }
 
-func (a *runAnswer) check() error { return required("jobid", a.JobID) }
+func (a *runAnswer) Check() error { return required("jobid", a.JobID) }
 
 // JarRun starts a job and returns its ID. Flink answers when main has submitted, which may take longer than the
 // client's timeout: after ErrUnreachable the run goes on in the JobManager and the job is found by its JobID. ErrNotFound:
 // the jar is not there. ErrDuplicateJob: see JobID. ErrRejected: main failed; the message says why.
 func (c *Client) JarRun(ctx context.Context, jarID string, request RunRequest) (string, error) {
 	var out runAnswer
-	err := c.do(ctx, call{
-		op: "run jar", method: http.MethodPost, path: []string{"jars", jarID, "run"}, body: request.body(), out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "run jar", Method: http.MethodPost, Path: []string{"jars", jarID, "run"}, Body: request.body(), Out: &out,
 	})
 	return out.JobID, err
 }
 
 // JarDelete deletes an uploaded jar. Jobs that run from it are not touched. ErrNotFound: it is not there.
 func (c *Client) JarDelete(ctx context.Context, jarID string) error {
-	return c.do(ctx, call{op: "delete jar", method: http.MethodDelete, path: []string{"jars", jarID}})
+	return c.conn.Do(ctx, wire.Call{Op: "delete jar", Method: http.MethodDelete, Path: []string{"jars", jarID}})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // JobSummary is one entry of GET /jobs/overview.
@@ -32,7 +34,7 @@ type jobList struct {
 	Jobs *[]JobSummary `json:"jobs"`
 }
 
-func (l *jobList) check() error {
+func (l *jobList) Check() error {
 	if l.Jobs == nil {
 		return errors.New("field jobs is missing")
 	}
@@ -74,7 +76,7 @@ type Job struct {
 	asked string
 }
 
-func (j *Job) check() error { return sameJob(j.asked, j.ID) }
+func (j *Job) Check() error { return sameJob(j.asked, j.ID) }
 
 func sameJob(asked, got string) error {
 	if got != asked {
@@ -160,7 +162,7 @@ type JobConfig struct {
 	asked string
 }
 
-func (j *JobConfig) check() error { return sameJob(j.asked, j.ID) }
+func (j *JobConfig) Check() error { return sameJob(j.asked, j.ID) }
 
 // ExecutionConfig is the part of a job's configuration that Flink shows.
 type ExecutionConfig struct {
@@ -178,7 +180,7 @@ type ExecutionConfig struct {
 // word for "none now": an application whose main has not come to its submit yet has an empty list too.
 func (c *Client) Jobs(ctx context.Context) ([]JobSummary, error) {
 	var out jobList
-	err := c.do(ctx, call{op: "list jobs", method: http.MethodGet, path: []string{"jobs", "overview"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "list jobs", Method: http.MethodGet, Path: []string{"jobs", "overview"}, Out: &out})
 	if err != nil {
 		return nil, err
 	}
@@ -189,21 +191,21 @@ func (c *Client) Jobs(ctx context.Context) ([]JobSummary, error) {
 // have ended longer ago than jobstore.expiration-time, or in an earlier JobManager process.
 func (c *Client) Job(ctx context.Context, jobID string) (Job, error) {
 	out := Job{asked: jobID}
-	err := c.do(ctx, call{op: "read job", method: http.MethodGet, path: []string{"jobs", jobID}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "read job", Method: http.MethodGet, Path: []string{"jobs", jobID}, Out: &out})
 	return out, err
 }
 
 // JobConfig reads GET /jobs/:jobid/config.
 func (c *Client) JobConfig(ctx context.Context, jobID string) (JobConfig, error) {
 	out := JobConfig{asked: jobID}
-	err := c.do(ctx, call{op: "read job config", method: http.MethodGet, path: []string{"jobs", jobID, "config"}, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: "read job config", Method: http.MethodGet, Path: []string{"jobs", jobID, "config"}, Out: &out})
 	return out, err
 }
 
 // Cancel asks Flink to cancel the job (PATCH /jobs/:jobid?mode=cancel); it does not wait for the end. A job that is
 // being cancelled or is CANCELED already is a success. ErrTerminal: it has ended otherwise. ErrNotFound: as Job.
 func (c *Client) Cancel(ctx context.Context, jobID string) error {
-	return c.do(ctx, call{
-		op: "cancel job", method: http.MethodPatch, path: []string{"jobs", jobID}, query: url.Values{"mode": {"cancel"}},
+	return c.conn.Do(ctx, wire.Call{
+		Op: "cancel job", Method: http.MethodPatch, Path: []string{"jobs", jobID}, Query: url.Values{"mode": {"cancel"}},
 	})
 }

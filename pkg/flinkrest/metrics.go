@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 var nan = Number(math.NaN())
@@ -50,11 +52,11 @@ type metricList []struct {
 	Value string `json:"value"`
 }
 
-func (l *metricList) check() error { return listPresent(*l == nil) }
+func (l *metricList) Check() error { return listPresent(*l == nil) }
 
 type aggregateList []Aggregate
 
-func (l *aggregateList) check() error { return listPresent(*l == nil) }
+func (l *aggregateList) Check() error { return listPresent(*l == nil) }
 
 func listPresent(missing bool) error {
 	if missing {
@@ -78,8 +80,8 @@ func (c *Client) JobManagerMetrics(ctx context.Context, names []string) (map[str
 // (GET /jobs/:jobid/vertices/:vertexid/subtasks/metrics).
 func (c *Client) VertexMetricNames(ctx context.Context, jobID, vertexID string) ([]string, error) {
 	var out aggregateList
-	err := c.do(ctx, call{
-		op: "list vertex metrics", method: http.MethodGet, path: vertexMetrics(jobID, vertexID), out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "list vertex metrics", Method: http.MethodGet, Path: vertexMetrics(jobID, vertexID), Out: &out,
 	})
 	names := make([]string, 0, len(out))
 	for _, metric := range out {
@@ -108,7 +110,7 @@ func (c *Client) values(ctx context.Context, op string, path, names []string) (m
 	values := map[string]string{}
 	for _, some := range queries(names) {
 		var out metricList
-		err := c.do(ctx, call{op: op, method: http.MethodGet, path: path, query: url.Values{"get": {some}}, out: &out})
+		err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out})
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +125,7 @@ func (c *Client) aggregates(ctx context.Context, op string, path, names []string
 	values := map[string]Aggregate{}
 	for _, some := range queries(names) {
 		var out aggregateList
-		err := c.do(ctx, call{op: op, method: http.MethodGet, path: path, query: url.Values{"get": {some}}, out: &out})
+		err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out})
 		if err != nil {
 			return nil, err
 		}

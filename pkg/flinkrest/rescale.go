@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // Requirements is the parallelism that a job asks for, by vertex ID (GET and PUT /jobs/:jobid/resource-requirements,
@@ -24,7 +26,7 @@ type Bounds struct {
 	Upper int `json:"upperBound"`
 }
 
-func (r *Requirements) check() error {
+func (r *Requirements) Check() error {
 	if *r == nil {
 		return errors.New("an object with requirements is missing")
 	}
@@ -34,8 +36,8 @@ func (r *Requirements) check() error {
 // ResourceRequirements reads what the job asks for. ErrNoEndpoint: Flink is older than 1.18. ErrNotFound: as Job.
 func (c *Client) ResourceRequirements(ctx context.Context, jobID string) (Requirements, error) {
 	var out Requirements
-	err := c.do(ctx, call{
-		op: "read resource requirements", method: http.MethodGet, path: []string{"jobs", jobID, "resource-requirements"}, out: &out,
+	err := c.conn.Do(ctx, wire.Call{
+		Op: "read resource requirements", Method: http.MethodGet, Path: []string{"jobs", jobID, "resource-requirements"}, Out: &out,
 	})
 	return out, err
 }
@@ -43,8 +45,8 @@ func (c *Client) ResourceRequirements(ctx context.Context, jobID string) (Requir
 // SetResourceRequirements asks for another parallelism without a restart of the cluster. Every vertex of the job must be
 // named.
 func (c *Client) SetResourceRequirements(ctx context.Context, jobID string, requirements Requirements) error {
-	return c.do(ctx, call{
-		op: "set resource requirements", method: http.MethodPut, path: []string{"jobs", jobID, "resource-requirements"},
-		body: requirements,
+	return c.conn.Do(ctx, wire.Call{
+		Op: "set resource requirements", Method: http.MethodPut, Path: []string{"jobs", jobID, "resource-requirements"},
+		Body: requirements,
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // OperationState is how far an asynchronous operation of Flink has come.
@@ -98,7 +100,7 @@ type triggerAnswer struct {
 	ID string `json:"request-id"`
 }
 
-func (a *triggerAnswer) check() error { return required("request-id", a.ID) }
+func (a *triggerAnswer) Check() error { return required("request-id", a.ID) }
 
 // TriggerSavepoint asks for a savepoint and returns the trigger ID to ask for its status. Success means accepted, even
 // for a job that does not exist or cannot make savepoints: the status tells.
@@ -126,7 +128,7 @@ func (c *Client) DisposeSavepoint(ctx context.Context, path string) (string, err
 
 func (c *Client) trigger(ctx context.Context, op string, path []string, body any) (string, error) {
 	var out triggerAnswer
-	err := c.do(ctx, call{op: op, method: http.MethodPost, path: path, body: body, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodPost, Path: path, Body: body, Out: &out})
 	return out.ID, err
 }
 
@@ -150,7 +152,7 @@ func (c *Client) DisposalStatus(ctx context.Context, triggerID string) (Operatio
 
 func (c *Client) operation(ctx context.Context, op string, path []string) (Operation, error) {
 	var out operationAnswer
-	err := c.do(ctx, call{op: op, method: http.MethodGet, path: path, out: &out})
+	err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Out: &out})
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return Operation{State: OperationNotKnown}, nil
@@ -168,7 +170,7 @@ const (
 	queueCompleted  queueStatus = "COMPLETED"
 )
 
-func (s queueStatus) check() error {
+func (s queueStatus) Check() error {
 	if s != queueInProgress && s != queueCompleted {
 		return fmt.Errorf("field status.id is %.40q, want %s or %s", string(s), queueInProgress, queueCompleted)
 	}
@@ -187,7 +189,7 @@ type operationAnswer struct {
 	} `json:"operation"`
 }
 
-func (a *operationAnswer) check() error { return a.Status.ID.check() }
+func (a *operationAnswer) Check() error { return a.Status.ID.Check() }
 
 // stoppedBadly is the message of StopWithSavepointStoppingException.
 var stoppedBadly = regexp.MustCompile(`A savepoint has been created at: (\S+), but the corresponding job`)

@@ -1,4 +1,4 @@
-package flinkrest
+package javatrace
 
 import (
 	"regexp"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds a message, in bytes.
-const maxMessage = 2 << 10
+// MaxMessage bounds a message, in bytes.
+const MaxMessage = 2 << 10
 
 // Throwable is one link of a chain of Java exceptions.
 type Throwable struct {
@@ -46,47 +46,52 @@ func Causes(trace string) []Throwable {
 }
 
 // Summary makes one line of at most 2 KiB out of Flink's message or stack trace: the chain of causes, joined by " <- ",
-// without frames, and without repeating a message that an outer exception has already quoted.
+// without frames. Left out is what says nothing: the class RestHandlerException, an exception whose message is the one
+// below it, and a message that has been said.
 func Summary(trace string) string {
+	chain := Causes(trace)
 	var parts []string
-	said := ""
-	for _, link := range Causes(trace) {
-		short := link.Class[strings.LastIndex(link.Class, ".")+1:]
+	said := "\n"
+	for i, link := range chain {
 		message := oneLine(link.Message)
-		if message != "" && strings.Contains(said, message) {
+		if i+1 < len(chain) && chain[i+1].Class != "" && strings.HasPrefix(message, chain[i+1].Class) {
 			continue
 		}
-		switch {
-		case short == "":
-			short = message
-		case message != "":
-			short += ": " + message
+		if message != "" && strings.Contains(said, message+"\n") {
+			continue
 		}
-		said += short + "\n"
-		parts = append(parts, short)
+		part := message
+		if short := link.Class[strings.LastIndex(link.Class, ".")+1:]; short != "" && short != "RestHandlerException" {
+			part = strings.TrimSuffix(short+": "+message, ": ")
+		}
+		if part == "" {
+			continue
+		}
+		said += message + "\n"
+		parts = append(parts, part)
 	}
-	return clip(strings.Join(parts, " <- "))
+	return Clip(strings.Join(parts, " <- "))
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// clip bounds a text to maxMessage bytes without splitting a character.
-func clip(text string) string {
-	if len(text) <= maxMessage {
+// Clip bounds a text to MaxMessage bytes without splitting a character.
+func Clip(text string) string {
+	if len(text) <= MaxMessage {
 		return text
 	}
 	const more = "…"
-	cut := maxMessage - len(more)
+	cut := MaxMessage - len(more)
 	for cut > 0 && !utf8.RuneStart(text[cut]) {
 		cut--
 	}
 	return text[:cut] + more
 }
 
-// printable makes a body that is not Flink's fit for a message.
-func printable(body []byte) string {
-	if len(body) > maxMessage {
-		body = body[:maxMessage]
+// Printable makes a body that is not Flink's fit for a message.
+func Printable(body []byte) string {
+	if len(body) > MaxMessage {
+		body = body[:MaxMessage]
 	}
 	clean := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) {

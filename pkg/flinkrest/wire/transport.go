@@ -1,4 +1,4 @@
-package flinkrest
+package wire
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func NewTransport(o TransportOptions) (*http.Transport, error) {
 
 // reason tells why no answer came, without the local port and the DNS server that the standard library's texts name:
 // the same failure must always give the same text.
-func (c *Client) reason(ctx context.Context, err error) string {
+func (c *Conn) reason(ctx context.Context, err error) string {
 	var (
 		name *net.DNSError
 		op   *net.OpError

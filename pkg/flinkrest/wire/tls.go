@@ -1,4 +1,4 @@
-package flinkrest
+package wire
 
 import (
 	"crypto/tls"
@@ -69,13 +69,13 @@ func TLSFromDir(dir, password string) (*TLSOptions, error) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("flinkrest: read TLS files: %w", err)
+			return nil, fmt.Errorf("flink rest: read TLS files: %w", err)
 		}
 		*part.into = text
 		found++
 	}
 	if found == 0 {
-		return nil, fmt.Errorf("flinkrest: %s has none of %s, %s, %s, %s, %s; a *.jks store must be converted "+
+		return nil, fmt.Errorf("flink rest: %s has none of %s, %s, %s, %s, %s; a *.jks store must be converted "+
 			"(keytool -importkeystore -deststoretype pkcs12)", dir, fileCA, fileTrustStore, fileCert, fileKey, fileKeyStore)
 	}
 	return o, nil
@@ -100,7 +100,7 @@ func (o *TLSOptions) config() (*tls.Config, error) {
 	}
 	if o.AnyServerName {
 		if roots == nil {
-			return nil, errors.New("flinkrest: any server name is acceptable only together with a CA of your own")
+			return nil, errors.New("flink rest: any server name is acceptable only together with a CA of your own")
 		}
 		config.InsecureSkipVerify = true // replaced by the check of the chain below
 		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, roots) }
@@ -111,11 +111,11 @@ func (o *TLSOptions) config() (*tls.Config, error) {
 func (o *TLSOptions) roots() (*x509.CertPool, error) {
 	switch {
 	case len(o.CA) > 0 && len(o.TrustStore) > 0:
-		return nil, errors.New("flinkrest: give the CA as PEM or as a trust store, not both")
+		return nil, errors.New("flink rest: give the CA as PEM or as a trust store, not both")
 	case len(o.CA) > 0:
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(o.CA) {
-			return nil, errors.New("flinkrest: the CA holds no PEM certificate")
+			return nil, errors.New("flink rest: the CA holds no PEM certificate")
 		}
 		return pool, nil
 	case len(o.TrustStore) > 0:
@@ -135,11 +135,11 @@ func (o *TLSOptions) roots() (*x509.CertPool, error) {
 func (o *TLSOptions) certificate() (*tls.Certificate, error) {
 	switch {
 	case len(o.Certificate) > 0 && len(o.KeyStore) > 0:
-		return nil, errors.New("flinkrest: give the client certificate as PEM or as a key store, not both")
+		return nil, errors.New("flink rest: give the client certificate as PEM or as a key store, not both")
 	case len(o.Certificate) > 0 || len(o.Key) > 0:
 		pair, err := tls.X509KeyPair(o.Certificate, o.Key)
 		if err != nil {
-			return nil, fmt.Errorf("flinkrest: client certificate: %w", err)
+			return nil, fmt.Errorf("flink rest: client certificate: %w", err)
 		}
 		return &pair, nil
 	case len(o.KeyStore) > 0:
@@ -161,9 +161,9 @@ const jksMagic = 0xFEEDFEED
 
 func storeError(what string, store []byte, err error) error {
 	if len(store) >= 4 && binary.BigEndian.Uint32(store) == jksMagic {
-		return fmt.Errorf("flinkrest: the %s is a JKS file; convert it (keytool -importkeystore -deststoretype pkcs12)", what)
+		return fmt.Errorf("flink rest: the %s is a JKS file; convert it (keytool -importkeystore -deststoretype pkcs12)", what)
 	}
-	return fmt.Errorf("flinkrest: the %s cannot be opened: %w", what, err)
+	return fmt.Errorf("flink rest: the %s cannot be opened: %w", what, err)
 }
 
 // verifyChain checks everything but the host name.

@@ -1,4 +1,4 @@
-package flinkrest
+package wire
 
 import (
 	"errors"
@@ -33,11 +33,11 @@ var (
 	ErrNotFlink = errors.New("the answer is not from flink")
 	// ErrMalformed: a success whose body is not what Flink documents: not JSON, wrong types, too large, another job.
 	ErrMalformed = errors.New("the answer cannot be understood")
-	// ErrSource: the reader that JarUpload was given failed; Flink is not to blame.
+	// ErrSource: the reader of an upload failed; Flink is not to blame.
 	ErrSource = errors.New("reading the jar failed")
 )
 
-// Error is what every method of Client fails with.
+// Error is what every call fails with.
 type Error struct {
 	// Op is what was tried, such as "trigger savepoint".
 	Op string
