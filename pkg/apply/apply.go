@@ -20,6 +20,7 @@ type Writer interface {
 	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
 	Create(ctx context.Context, o kube.Object, object any) (*unstructured.Unstructured, error)
 	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
+	JSONPatch(ctx context.Context, o kube.Object, patch []kube.PatchOperation) (*unstructured.Unstructured, error)
 	UpdateStatus(ctx context.Context, o kube.Object, u *unstructured.Unstructured) (*unstructured.Unstructured, error)
 	Apply(ctx context.Context, o kube.Object, object any, manager string) error
 	Delete(ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error
@@ -105,8 +106,7 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 		c.cancel(ctx, a)
 		return nil
 	case plan.DeleteCluster:
-		object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
-		return c.Kube.Delete(ctx, object, a.UID, kube.Propagation(a.Propagation))
+		return c.deleteCluster(ctx, r, a)
 	case plan.DeleteHAData:
 		return c.deleteHAData(ctx, a)
 	case plan.ForceDeletePod:
@@ -177,6 +177,15 @@ func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) {
 		err = client.Cancel(ctx, a.JobID)
 	}
 	_ = err // a JobManager that cannot be asked is about to be deleted
+}
+
+func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
+	if a.WhileOpen != "" {
+		if err := c.stillOpen(ctx, r, a.WhileOpen); err != nil {
+			return err
+		}
+	}
+	return c.Kube.Delete(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, a.UID, kube.Propagation(a.Propagation))
 }
 
 // deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.

@@ -96,13 +96,15 @@ func (c *Carrier) stillOpen(ctx context.Context, r *round, operation string) err
 	return fail.Conflictf("prepare a start", "IntentClosed", "operation %s is no longer the open intent of %s", operation, r.object)
 }
 
-// release gives a prepared Deployment its replicas. Its UID is the precondition, and only a recorded release is carried out.
+// release gives a prepared Deployment its replicas. Its UID and its operation are the preconditions, and only a recorded release is
+// carried out. A Deployment that is gone, or out of service, is a conflict: the next look tells.
 func (c *Carrier) release(ctx context.Context, a plan.Release) error {
-	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, map[string]any{
-		"metadata": map[string]any{"uid": string(a.UID)},
-		"spec":     map[string]any{"replicas": a.Replicas},
+	_, err := c.Kube.JSONPatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, []kube.PatchOperation{
+		{Op: "test", Path: "/metadata/uid", Value: string(a.UID)},
+		{Op: "test", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationOperation), Value: a.Operation},
+		{Op: "replace", Path: "/spec/replicas", Value: a.Replicas},
 	})
-	if apierrors.IsNotFound(err) {
+	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
 		return fail.As(fail.Conflict, "release "+a.Name, "ClusterGone", err)
 	}
 	return err

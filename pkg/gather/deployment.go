@@ -21,25 +21,17 @@ import (
 // Deployment looks at one FlinkDeployment. The object is the resource as read, for the writes that follow; found is false when there
 // is none. Protocol, each step after the answers of the one before:
 //
-//  1. the resource | its Deployment
-//  2. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
-//  3. Flink's figures and a failure's cause                                          when the jobs moved
+//  1. the resource
+//  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
+//     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
+//  3. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
+//  4. Flink's figures and a failure's cause                                          when the jobs moved
 func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s deployment.Snapshot, object *unstructured.Unstructured, found bool, err error) {
-	var jm plan.Observed[*appsv1.Deployment]
-	var group errgroup.Group
-	group.Go(func() error {
-		object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
-		return err
-	})
-	group.Go(func() error {
-		u, ok, getErr := g.Kube.Get(ctx, kube.Object{Resource: kube.Deployments, Namespace: namespace, Name: name})
-		jm = observe(u, ok, getErr, typed[appsv1.Deployment])
-		return nil
-	})
-	if err := group.Wait(); err != nil || !found {
+	object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
+	if err != nil || !found {
 		return deployment.Snapshot{}, nil, found, err
 	}
-	s, err = g.DeploymentOf(ctx, object, jm)
+	s, err = g.DeploymentOf(ctx, object, g.JobManager(ctx, namespace, name))
 	return s, object, true, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -145,6 +146,32 @@ func (c *Client) MergePatch(ctx context.Context, o Object, patch map[string]any)
 		return nil, fmt.Errorf("patch %s: %w", o, err)
 	}
 	u, err := c.resource(o.Resource, o.Namespace).Patch(ctx, o.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("patch %s: %w", o, err)
+	}
+	return u, nil
+}
+
+// PatchOperation is one operation of a JSON patch (RFC 6902).
+type PatchOperation struct {
+	// Op is test, add, replace or remove.
+	Op string `json:"op"`
+	// Path is a JSON pointer.
+	Path string `json:"path"`
+	// Value is what to test for or to set.
+	Value any `json:"value,omitempty"`
+}
+
+// PointerToken escapes one name for a JSON pointer.
+func PointerToken(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+
+// JSONPatch applies a JSON patch. A test operation that does not hold is an Invalid error of the API server, and nothing is changed.
+func (c *Client) JSONPatch(ctx context.Context, o Object, patch []PatchOperation) (*unstructured.Unstructured, error) {
+	body, err := json.Marshal(patch)
+	if err != nil {
+		return nil, fmt.Errorf("patch %s: %w", o, err)
+	}
+	u, err := c.resource(o.Resource, o.Namespace).Patch(ctx, o.Name, types.JSONPatchType, body, metav1.PatchOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("patch %s: %w", o, err)
 	}

@@ -71,8 +71,11 @@ type DeleteIngress struct {
 type Release struct {
 	// Namespace and Name are the Deployment's.
 	Namespace, Name string
-	// UID is the recorded one, the precondition.
+	// UID is the recorded one, a precondition.
 	UID types.UID
+	// Operation is the intent's ID, a precondition on the Deployment's annotation: a Deployment that was taken out of service since then
+	// no longer carries it.
+	Operation string
 	// Replicas is the wanted number of JobManagers.
 	Replicas int32
 }
@@ -92,6 +95,9 @@ type DeleteCluster struct {
 	Namespace, Name string
 	// UID is the recorded one, the precondition.
 	UID types.UID
+	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the pass whose
+	// intent is open may remove what another operation prepared.
+	WhileOpen string
 	// Propagation is kubernetes.operator.resource.deletion.propagation.
 	Propagation metav1.DeletionPropagation
 }

@@ -26,7 +26,7 @@ type Questions struct {
 //
 //	what        when
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
-//	Pods        the Deployment has no available pod, or a cluster is being stopped
+//	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	Companions  a start is being prepared and its Deployment exists
 //	HAData      high availability on Kubernetes, and: a first start, or a stop that ends with the data removed
 //	Ingress     a start is being prepared
@@ -43,7 +43,8 @@ func Ask(s Snapshot) Questions {
 		endpoint := v.endpoint()
 		q.Flink = &endpoint
 	}
-	q.Pods = (present && !available) || stopping || (deleting && !s.JobManager.IsUnknown())
+	lost := s.JobManager.IsAbsent() && v.last != nil && v.lastRunning()
+	q.Pods = (present && !available) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		q.Ingress = true
 		if present && ownOperation(jm) == intent.OperationID {

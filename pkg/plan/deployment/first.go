@@ -65,7 +65,8 @@ func (v *view) finalizer() (plan.Action, bool) {
 //
 //	there is                                            never deployed     deployed
 //	a Deployment that is not owned by this resource     Unaccounted        Unaccounted
-//	a Deployment that is                                Unaccounted        -
+//	a Deployment that is                                Unaccounted;       -
+//	                                                    taken over if told
 //	HA data with a checkpoint, stateful spec, no        Unaccounted        -
 //	savepoint named, not told to ignore it
 func unaccounted(v *view) (outcome, bool) {
@@ -75,6 +76,8 @@ func unaccounted(v *view) (outcome, bool) {
 		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
 	case present && !v.owned(jm):
 		return v.stands("a Deployment that belongs to somebody else"), true
+	case present && v.last == nil && v.problem == "" && v.s.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
+		return v.adopt(), true
 	case present && v.last == nil:
 		return v.stands("a Deployment that an earlier life of this resource left behind"), true
 	case v.last != nil || v.problem != "" || stateless(&v.spec) || !v.wantsRunning() || !v.kubernetesHA():
@@ -97,6 +100,30 @@ func unaccounted(v *view) (outcome, bool) {
 func (v *view) stands(what string) outcome {
 	r := v.s.Resource
 	return outcome{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
-		"there is %s under the name %s, which status does not account for, so nothing is touched; remove it, or, if it is state from an earlier job that may be given up, run: kubectl annotate flinkdeployment %s -n %s %s=true",
-		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}}
+		"there is %s under the name %s, which status does not account for, so nothing is touched; remove it, or run: kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up what an earlier job left",
+		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationAdopt, v1beta1.AnnotationIgnoreState)}}
+}
+
+// adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it was started
+// with. An application must run exactly one job, or it is not known which.
+func (v *view) adopt() outcome {
+	jobs, answered := v.s.Flink.Jobs.Get()
+	if !answered {
+		return v.unobservable("the cluster to take over", v.s.Flink.Jobs.Why())
+	}
+	if v.spec.Job != nil {
+		if len(jobs) != 1 {
+			return v.stands(fmt.Sprintf("a cluster with %d jobs instead of one", len(jobs)))
+		}
+		v.want.JobStatus.JobID = jobs[0].ID
+		v.want.TaskManager = v.taskManagerInfo(v.spec)
+	}
+	v.want.Error = ""
+	v.want.ObservedGeneration = v.generation
+	v.want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.want.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
+	v.storeReconciled(v1beta1.ReconciledDeployment{Spec: *v.spec.DeepCopy()}, false)
+	v.observe()
+	o, _ := settled(v)
+	return o
 }

@@ -11,6 +11,9 @@ import (
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
 func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) outcome {
+	if o, occupied := v.occupied(); occupied {
+		return o
+	}
 	r := v.s.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.From = &from
@@ -30,6 +33,22 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 		situation: plan.Starting, record: "intent", again: true,
 		actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}},
 	}
+}
+
+// occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
+// at the same time.
+func (v *view) occupied() (outcome, bool) {
+	if !v.s.JobManager.IsAbsent() || v.last == nil || !v.lastRunning() {
+		return outcome{}, false
+	}
+	pods, known := v.s.Pods.Get()
+	switch {
+	case !known:
+		return v.unobservable("the JobManager pods", v.s.Pods.Why()), true
+	case len(pods) > 0:
+		return outcome{situation: plan.Lost, wait: stall{"ClusterTerminating", "JobManager pods of the lost cluster are still ending"}}, true
+	}
+	return outcome{}, false
 }
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
@@ -91,7 +110,9 @@ func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
 	if !v.owned(jm) || ownOperation(jm) == "" || !never {
 		return v.stands("a Deployment that the open start does not account for")
 	}
-	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
+	remove := v.deleteCluster(jm)
+	remove.WhileOpen = v.intent().OperationID
+	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
 }
 
 // allPrepared reports whether every wanted companion was seen with the operation of the open intent.
@@ -129,7 +150,7 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 
 func (v *view) releaseAction() plan.Action {
 	r, release := v.s.Resource, v.intent().Release
-	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Replicas: release.Replicas}
+	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.intent().OperationID, Replicas: release.Replicas}
 }
 
 // carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth no write of

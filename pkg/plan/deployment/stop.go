@@ -62,7 +62,7 @@ func cancellable(state v1beta1.FlinkJobState) bool {
 	return !state.IsTerminal() && state != v1beta1.FlinkJobCancelling && state != v1beta1.FlinkJobReconciling
 }
 
-func (v *view) deleteCluster(jm *appsv1.Deployment) plan.Action {
+func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.propagation()}
 }
 
