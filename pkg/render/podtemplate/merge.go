@@ -55,14 +55,11 @@ func mergeObjects(base, override Tree, lists ListMerge) Tree {
 func mergeValues(base, override any, lists ListMerge) any {
 	switch old := base.(type) {
 	case map[string]any:
-		switch over := override.(type) {
-		case map[string]any:
-			return map[string]any(mergeObjects(old, over, lists))
-		case []any:
-			return copyValue(over)
-		default:
+		over, ok := override.(map[string]any)
+		if !ok {
 			return copyValue(old)
 		}
+		return map[string]any(mergeObjects(old, over, lists))
 	case []any:
 		if over, ok := override.([]any); ok {
 			return mergeLists(old, over, lists)

@@ -93,10 +93,15 @@ func TestMerge(t *testing.T) {
 			want:   `{"spec":{"a":["z"],"b":"w"}}`,
 			reason: "the override replaces what has another shape",
 		},
-		"scalar over object": {
-			base: `{"spec":{"a":{"k":"v"}}}`, override: `{"spec":{"a":"x"}}`,
-			want:   `{"spec":{"a":{"k":"v"}}}`,
-			reason: "nothing but an object or a list replaces an object",
+		"scalar and list over object": {
+			base: `{"spec":{"a":{"k":"v"},"b":{"k":"v"}}}`, override: `{"spec":{"a":"x","b":["y"]}}`,
+			want:   `{"spec":{"a":{"k":"v"},"b":{"k":"v"}}}`,
+			reason: "nothing but an object changes an object",
+		},
+		"object over list and scalar": {
+			base: `{"spec":{"a":["x"],"b":"y"}}`, override: `{"spec":{"a":{"k":"v"},"b":{"k":"v"}}}`,
+			want:   `{"spec":{"a":{"k":"v"},"b":{"k":"v"}}}`,
+			reason: "an object replaces what is none",
 		},
 		"nulls": {
 			base: `{"spec":{"a":"x"}}`, override: `{"spec":{"a":null,"b":null},"metadata":null}`,
@@ -110,8 +115,8 @@ func TestMerge(t *testing.T) {
 		},
 		"list over an object in a list": {
 			base: `{"spec":{"a":[{"k":"v"}]}}`, override: `{"spec":{"a":[["y"]]}}`,
-			want:   `{"spec":{"a":[["y"]]}}`,
-			reason: "as for members: a list replaces an object",
+			want:   `{"spec":{"a":[{"k":"v"}]}}`,
+			reason: "as for members: only an object changes an object",
 		},
 	}
 	for name, test := range tests {
