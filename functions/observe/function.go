@@ -26,7 +26,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		return nil, err
 	}
 	observer := &sweep.Observer{
-		Gather:  &gather.Gatherer{Kube: client, Flink: connect, Operator: s.Operator, LogFiles: s.LogFiles, Now: now},
+		Gather:  &gather.Gatherer{Kube: client, Flink: connect, Operator: s.Operator, LogFiles: s.LogFiles, Brief: true, Now: now},
 		Clock:   clock.New(client, s.Namespace, s.Clock, now),
 		Control: event.Publisher{URL: s.ControlBroker},
 		Watches: s.Watches,

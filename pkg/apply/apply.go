@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
@@ -185,7 +188,38 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 			return err
 		}
 	}
-	return c.Kube.Delete(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, a.UID, kube.Propagation(a.Propagation))
+	object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
+	if err := c.Kube.Delete(ctx, object, a.UID, kube.Propagation(a.Propagation)); err != nil || a.Propagation == metav1.DeletePropagationOrphan {
+		return err
+	}
+	return c.deleteOwned(ctx, a)
+}
+
+// deleteOwned deletes what goes with a Deployment that is being deleted: the ReplicaSets first, so that nobody makes new pods, then the
+// rest at the same time. One that has been replaced by another of its name is left alone.
+func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
+	remove := func(o plan.OwnedObject) error {
+		err := c.Kube.Delete(ctx, kube.Object{Resource: kube.Owned(o.Kind), Namespace: a.Namespace, Name: o.Name}, o.UID,
+			kube.Propagation(metav1.DeletePropagationBackground))
+		if apierrors.IsConflict(err) {
+			return nil
+		}
+		return err
+	}
+	for _, o := range a.Owned {
+		if o.Kind == kube.KindReplicaSet {
+			if err := remove(o); err != nil {
+				return err
+			}
+		}
+	}
+	var group errgroup.Group
+	for _, o := range a.Owned {
+		if o.Kind != kube.KindReplicaSet {
+			group.Go(func() error { return remove(o) })
+		}
+	}
+	return group.Wait()
 }
 
 // deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.

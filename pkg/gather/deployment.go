@@ -54,7 +54,8 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstru
 	}
 	namespace, name := resource.Namespace, resource.Name
 	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, namespace, name) })
-	ask(len(q.Companions) > 0, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
+	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
+	ask(len(q.Companions) > 0 && !g.Brief, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
@@ -101,7 +102,7 @@ func (g *Gatherer) companions(ctx context.Context, namespace string, wanted []de
 	var group errgroup.Group
 	for i, c := range wanted {
 		group.Go(func() error {
-			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Companion(c.Kind), Namespace: namespace, Name: c.Name})
+			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: namespace, Name: c.Name})
 			if err == nil && found {
 				seen[i] = deployment.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
 			}

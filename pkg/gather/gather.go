@@ -31,6 +31,8 @@ type Gatherer struct {
 	Operator flinkconf.Operator
 	// LogFiles are the installation's log configuration files.
 	LogFiles map[string]string
+	// Brief leaves out what only carrying a plan out needs; whether there is something to do shows without it.
+	Brief bool
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -5,6 +5,7 @@ import "k8s.io/apimachinery/pkg/runtime/schema"
 // The resources besides our own four kinds. The mapping is fixed, so that a cold start asks the API server for no discovery.
 var (
 	Deployments     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	ReplicaSets     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	Pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
@@ -16,14 +17,29 @@ var (
 	PingSources     = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
 )
 
-// Companion is the resource of a kind that a cluster's Deployment owns: Service, ConfigMap or Secret.
-func Companion(kind string) schema.GroupVersionResource {
+// Kinds of objects that a JobManager Deployment owns, itself or through its ReplicaSet.
+const (
+	KindReplicaSet = "ReplicaSet"
+	KindPod        = "Pod"
+	KindService    = "Service"
+	KindConfigMap  = "ConfigMap"
+	KindSecret     = "Secret"
+)
+
+// Owned is the resource of one of those kinds; another kind has the zero value.
+func Owned(kind string) schema.GroupVersionResource {
 	switch kind {
-	case "Service":
+	case KindReplicaSet:
+		return ReplicaSets
+	case KindPod:
+		return Pods
+	case KindService:
 		return Services
-	case "Secret":
+	case KindConfigMap:
+		return ConfigMaps
+	case KindSecret:
 		return Secrets
 	default:
-		return ConfigMaps
+		return schema.GroupVersionResource{}
 	}
 }

@@ -95,6 +95,9 @@ type DeleteCluster struct {
 	Namespace, Name string
 	// UID is the recorded one, the precondition.
 	UID types.UID
+	// Owned are the objects that go with it, as the round saw them. They are deleted here, because the garbage collector, which would do
+	// it too, takes a few requests a second for the whole cluster. Nil leaves them to it.
+	Owned []OwnedObject
 	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the pass whose
 	// intent is open may remove what another operation prepared.
 	WhileOpen string
@@ -115,6 +118,16 @@ type ForceDeletePod struct {
 	// Namespace and Name are the pod's.
 	Namespace, Name string
 	// UID is its precondition.
+	UID types.UID
+}
+
+// OwnedObject is one object that a JobManager Deployment owns, itself or through its ReplicaSet.
+type OwnedObject struct {
+	// Kind is ReplicaSet, Pod, Service, ConfigMap or Secret.
+	Kind string
+	// Name is metadata.name.
+	Name string
+	// UID is metadata.uid, the precondition of its deletion.
 	UID types.UID
 }
 

@@ -59,11 +59,14 @@ func TaskManagerSelector(id string) string {
 	return LabelComponent + "=" + ComponentTaskManager + "," + LabelApp + "=" + id
 }
 
+// ClusterSelector is the label selector of everything that a native cluster consists of, high availability data included.
+func ClusterSelector(id string) string { return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative }
+
 // HighAvailabilitySelector is the label selector of a cluster's high availability ConfigMaps. It also finds the
 // configuration, pod template and Hadoop ConfigMaps of a native cluster, so a reader has to look at the names or the
 // keys. Flink 2 no longer sets the label configmap-type, so it is not asked for.
 func HighAvailabilitySelector(id string) string {
-	return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative + "," + LabelComponent + "!=" + ComponentAutoscaler
+	return ClusterSelector(id) + "," + LabelComponent + "!=" + ComponentAutoscaler
 }
 
 // overlay returns a new map: each map over those before it. It is nil when all are empty.

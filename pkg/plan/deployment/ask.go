@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -14,6 +15,8 @@ type Questions struct {
 	Pods bool
 	// Companions are the objects of a prepared start to look for.
 	Companions []Companion
+	// Owned asks for what goes with the Deployment.
+	Owned bool
 	// HAData asks for the high-availability ConfigMaps.
 	HAData bool
 	// Ingress asks for the Ingress of the resource's name.
@@ -28,6 +31,7 @@ type Questions struct {
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	Companions  a start is being prepared and its Deployment exists
+//	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes, and: a first start, or a stop that ends with the data removed
 //	Ingress     a start is being prepared
 //	SessionJobs a session cluster is being deleted
@@ -55,8 +59,14 @@ func Ask(s Snapshot) Questions {
 	if v.kubernetesHA() && (first || deleting || (stopping && s.JobManager.IsAbsent())) {
 		q.HAData = true
 	}
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || v.asksToStop())
 	q.SessionJobs = deleting && v.isSession()
 	return q
+}
+
+// asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
+func (v *view) asksToStop() bool {
+	return v.last != nil && v.s.SpecProblem == "" && specdiff.Classify(&v.last.Spec, &v.spec, v.spec.DesiredMode()).Kind.Effective()
 }
 
 // AskMore says what else to ask Flink, given the jobs: the cluster's figures until the spec is stable and whenever the job's state

@@ -31,6 +31,8 @@ type Snapshot struct {
 	MountFailures plan.Observed[[]string]
 	// Companions are the objects that a prepared start consists of, besides the Deployment.
 	Companions plan.Observed[[]Companion]
+	// Owned is what goes with the Deployment.
+	Owned plan.Observed[[]plan.OwnedObject]
 	// HAData are the high-availability ConfigMaps of the cluster.
 	HAData plan.Observed[[]HAConfigMap]
 	// Ingress is the Ingress of the resource's name, if it is ours.

@@ -63,7 +63,8 @@ func cancellable(state v1beta1.FlinkJobState) bool {
 }
 
 func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
-	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.propagation()}
+	owned, _ := v.s.Owned.Get()
+	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.propagation(), Owned: owned}
 }
 
 // carryStop goes on with a stop until nothing of the old cluster is left.
