@@ -1,0 +1,151 @@
+package clock
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// source is a PingSource in memory.
+type source struct {
+	object  *unstructured.Unstructured
+	reads   int
+	patches []map[string]any
+	err     error
+}
+
+func newSource(schedule string, stamp time.Time) *source {
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"resourceVersion": "7"},
+		"spec":     map[string]any{"schedule": schedule},
+	}}
+	if !stamp.IsZero() {
+		u.SetAnnotations(map[string]string{AnnotationStamp: stamp.Format(time.RFC3339)})
+	}
+	return &source{object: u}
+}
+
+func (s *source) Get(context.Context, kube.Object) (*unstructured.Unstructured, bool, error) {
+	s.reads++
+	return s.object, s.object != nil, s.err
+}
+
+func (s *source) MergePatch(_ context.Context, _ kube.Object, patch map[string]any) (*unstructured.Unstructured, error) {
+	s.patches = append(s.patches, patch)
+	return s.object, s.err
+}
+
+func at(s *source, now time.Time) *Clock {
+	return New(s, "flink-system", "flink-clock", func() time.Time { return now })
+}
+
+func TestWake(t *testing.T) {
+	rows := map[string]struct {
+		schedule string
+		stamp    time.Time
+		patches  int
+		reason   string
+	}{
+		"asleep":                       {Asleep.Schedule(), time.Time{}, 1, "a slow clock must be woken"},
+		"steady, with a fresh stamp":   {Steady.Schedule(), noon.Add(-time.Second), 1, "the stamp alone does not make it tick"},
+		"awake, fresh stamp":           {Transition.Schedule(), noon.Add(-59 * time.Second), 0, "a stamp holds two minutes and is refreshed after one"},
+		"awake, old stamp":             {Transition.Schedule(), noon.Add(-61 * time.Second), 1, "an old stamp may run out before the intent is stored"},
+		"awake, never stamped":         {Transition.Schedule(), time.Time{}, 1, "as installed"},
+		"a schedule edited by a human": {"0 0 * * *", noon, 1, "an unknown schedule is no pace"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := newSource(row.schedule, row.stamp)
+			if err := at(s, noon).Wake(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if len(s.patches) != row.patches {
+				t.Errorf("%d patches, want %d: %s", len(s.patches), row.patches, row.reason)
+			}
+		})
+	}
+}
+
+func TestWakeRemembersItsStamp(t *testing.T) {
+	s := newSource(Asleep.Schedule(), time.Time{})
+	c := at(s, noon)
+	for range 3 {
+		if err := c.Wake(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.reads != 1 || len(s.patches) != 1 {
+		t.Errorf("three wakes made %d reads and %d patches, want one of each", s.reads, len(s.patches))
+	}
+}
+
+func TestAMissingClockIsSaid(t *testing.T) {
+	if err := at(&source{}, noon).Wake(t.Context()); !fail.Is(err, fail.Invalid) {
+		t.Errorf("got %v, want an error that says how to install the clock", err)
+	}
+	if err := at(&source{err: errors.New("away")}, noon).Wake(t.Context()); err == nil {
+		t.Error("an unreachable API server must end the pass before the intent is stored")
+	}
+}
+
+func TestSettle(t *testing.T) {
+	rows := map[string]struct {
+		pace    Pace
+		stamp   time.Duration
+		wanted  Pace
+		changes bool
+		reason  string
+	}{
+		"as it is":                    {Steady, time.Hour, Steady, false, "a converged clock is not written"},
+		"slower, old stamp":           {Transition, 3 * time.Minute, Steady, true, "nobody needs it any more"},
+		"slower, fresh stamp":         {Transition, 119 * time.Second, Asleep, false, "somebody may be about to store an intent"},
+		"faster":                      {Asleep, time.Hour, Transition, true, "a stamp was lost; the fleet shows it"},
+		"faster beside a fresh stamp": {Steady, time.Second, Transition, true, "fast is always safe"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := newSource(row.pace.Schedule(), noon.Add(-row.stamp))
+			c := at(s, noon)
+			state, err := c.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := c.Settle(t.Context(), state, row.wanted)
+			if err != nil || changed != row.changes {
+				t.Fatalf("changed %t, %v; want %t: %s", changed, err, row.changes, row.reason)
+			}
+			if changed && s.patches[0]["metadata"].(map[string]any)["resourceVersion"] != "7" {
+				t.Errorf("patch %v lacks the version that was read before the fleet", s.patches[0])
+			}
+		})
+	}
+}
+
+func TestIsSweep(t *testing.T) {
+	rows := map[string]struct {
+		pace Pace
+		tick time.Time
+		want bool
+	}{
+		"each tick of a steady clock":     {Steady, noon.Add(17 * time.Second), true},
+		"first tick of a minute, fast":    {Transition, noon.Add(400 * time.Millisecond), true},
+		"other ticks, fast":               {Transition, noon.Add(2 * time.Second), false},
+		"last tick of a minute, fast":     {Transition, noon.Add(58*time.Second + 500*time.Millisecond), false},
+		"a schedule that is none of ours": {Unknown, noon.Add(17 * time.Second), true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			if got := IsSweep(row.pace, row.tick); got != row.want {
+				t.Errorf("got %t", got)
+			}
+		})
+	}
+}
