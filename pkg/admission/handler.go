@@ -63,10 +63,13 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "admit failed on this review; its log says where", refused)
 		}
 	}()
-	answer, ok := map[string]func(context.Context, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error){
-		ValidatePath: h.validate, MutatePath: h.mutate,
-	}[r.URL.Path]
-	if !ok {
+	var answer func(context.Context, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
+	switch r.URL.Path {
+	case ValidatePath:
+		answer = h.validate
+	case MutatePath:
+		answer = h.mutate
+	default:
 		http.Error(w, fmt.Sprintf("no such path %q; there are %s and %s", r.URL.Path, ValidatePath, MutatePath), refused)
 		return
 	}
