@@ -168,6 +168,8 @@ func (t *Tap) pass(s System, r *http.Request) (*httptest.ResponseRecorder, error
 	answer := httptest.NewRecorder()
 	r, notes := withNotes(r)
 	if fail := serve(s.Handler, answer, r); fail != nil {
+		named.Effect, named.Broken = notes(), true
+		t.finish(index, named)
 		return nil, fail
 	}
 	named.Status, named.Effect = answer.Code, notes()

@@ -1,0 +1,183 @@
+package crd
+
+import (
+	"strings"
+	"testing"
+
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
+	"k8s.io/apimachinery/pkg/runtime"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// rule is one row: a spec, and the rules that refuse it.
+type rule struct {
+	reason string
+	kind   string
+	spec   string // YAML of spec
+	says   string // part of the message; empty means accepted
+}
+
+func ruleRows() map[string]rule {
+	const deployment, job, snapshot, blueGreen = v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot, v1beta1.KindFlinkBlueGreenDeployment
+	return map[string]rule{
+		"Flink 1.13":                      {"the Java operator dropped it", deployment, `flinkVersion: v1_13`, "Flink 1.13 and 1.14 are not supported"},
+		"Flink 1.14":                      {"the Java operator dropped it", deployment, `flinkVersion: v1_14`, "set flinkVersion to match the image"},
+		"Flink 1.15":                      {"the oldest supported one", deployment, `flinkVersion: v1_15`, ""},
+		"Flink 2.4":                       {"the newest", deployment, `flinkVersion: v2_4`, ""},
+		"no Flink version":                {"a canary needs none; the policy asks for it", deployment, `image: i`, ""},
+		"Flink 9.9":                       {"not in the enumeration", deployment, `flinkVersion: v9_9`, "Unsupported value"},
+		"ingress without template":        {"there is no default", deployment, `ingress: {className: nginx}`, "set ingress.template"},
+		"empty ingress":                   {"there is no default", deployment, `ingress: {}`, "set ingress.template"},
+		"ingress with template":           {"host and path", deployment, `ingress: {template: "/{{name}}"}`, ""},
+		"ingress null":                    {"is no ingress", deployment, `ingress: null`, ""},
+		"log4j and logback":               {"both known files", deployment, `logConfiguration: {log4j-console.properties: a, logback-console.xml: b}`, ""},
+		"one log file":                    {"one known file", deployment, `logConfiguration: {logback-console.xml: b}`, ""},
+		"no log file":                     {"an empty map", deployment, `logConfiguration: {}`, ""},
+		"another log file":                {"Flink would not read it", deployment, `logConfiguration: {random: a}`, "logConfiguration takes the keys"},
+		"a log file too many":             {"Flink would not read it", deployment, `logConfiguration: {log4j-console.properties: a, random: b}`, "remove the others"},
+		"JobManager replicas 0":           {"suspending is done by state", deployment, `jobManager: {replicas: 0}`, "spec.jobManager: Invalid value: replicas must be 1 or more"},
+		"JobManager replicas negative":    {"no such number", deployment, `jobManager: {replicas: -1}`, "replicas must be 1 or more"},
+		"JobManager replicas 1":           {"the default", deployment, `jobManager: {replicas: 1}`, ""},
+		"JobManager replicas 3":           {"high availability is for admit to check", deployment, `jobManager: {replicas: 3}`, ""},
+		"TaskManager replicas 0":          {"suspending is done by state", deployment, `taskManager: {replicas: 0}`, "spec.taskManager: Invalid value: replicas must be 1 or more"},
+		"TaskManager replicas 1":          {"of a session cluster, too", deployment, `taskManager: {replicas: 1}`, ""},
+		"parallelism 0":                   {"left to validation: running resources have it", deployment, `job: {parallelism: 0}`, ""},
+		"mode":                            {"not in the enumeration", deployment, `mode: hybrid`, "Unsupported value"},
+		"job state":                       {"not in the enumeration", deployment, `job: {state: paused}`, "Unsupported value"},
+		"quantity as a fraction":          {"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 0.5}}}`, "spec.jobManager.resources.requests.cpu"},
+		"quantity as a number":            {"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 1}}}`, ""},
+		"unreadable quantity":             {"left to validation, which knows memory text", deployment, `taskManager: {resources: {limits: {memory: abc}}}`, ""},
+		"blue/green child":                {"the child would be refused", blueGreen, `template: {spec: {flinkVersion: v1_13}}`, "spec.template.spec: Invalid value: Flink 1.13"},
+		"blue/green child's JobManager":   {"the child would be refused", blueGreen, `template: {spec: {jobManager: {replicas: 0}}}`, "spec.template.spec.jobManager"},
+		"blue/green ingress":              {"the Java operator accepts it", blueGreen, `ingress: {className: nginx}`, ""},
+		"session cluster's name":          {"as that of a FlinkDeployment", job, `deploymentName: session-1`, ""},
+		"session cluster's name, 45":      {"the longest", job, `deploymentName: ` + strings.Repeat("a", 45), ""},
+		"session cluster's name, 46":      {"no FlinkDeployment can have it", job, `deploymentName: ` + strings.Repeat("a", 46), "deploymentName must be the name of a session FlinkDeployment"},
+		"session cluster's name, dot":     {"no FlinkDeployment can have it", job, `deploymentName: session.1`, "deploymentName must be"},
+		"session cluster's name, digit":   {"no FlinkDeployment can have it", job, `deploymentName: 1session`, "beginning with a letter"},
+		"session cluster's name, capital": {"no FlinkDeployment can have it", job, `deploymentName: Session`, "deploymentName must be"},
+		"session cluster's name, dash":    {"no FlinkDeployment can have it", job, `deploymentName: session-`, "not ending with -"},
+		"session cluster's name, empty":   {"no FlinkDeployment can have it", job, `deploymentName: ""`, "deploymentName must be"},
+		"no session cluster":              {"the policy asks for it", job, `job: {parallelism: 1}`, ""},
+		"savepoint":                       {"with a job", snapshot, `{savepoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, ""},
+		"checkpoint":                      {"with a job", snapshot, `{checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, ""},
+		"neither":                         {"it says nothing", snapshot, `{jobReference: {kind: FlinkDeployment, name: a}}`, "set exactly one of savepoint and checkpoint"},
+		"both":                            {"which one?", snapshot, `{savepoint: {}, checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, "set exactly one of savepoint and checkpoint"},
+		"existing savepoint":              {"needs no job", snapshot, `{savepoint: {alreadyExists: true, path: p}}`, ""},
+		"savepoint without job":           {"of what?", snapshot, `{savepoint: {alreadyExists: false}}`, "set jobReference"},
+		"savepoint, nothing said":         {"of what?", snapshot, `{savepoint: {}}`, "set jobReference"},
+		"checkpoint without job":          {"of what?", snapshot, `{checkpoint: {}}`, "set jobReference"},
+	}
+}
+
+func TestRules(t *testing.T) {
+	definitions := map[string]definition{}
+	for kind := range resources {
+		definitions[kind] = loadDefinition(t, kind)
+	}
+	for name, row := range ruleRows() {
+		content := resourceWith(t, row.kind, row.spec)
+		_, err := definitions[row.kind].create(content)
+		switch {
+		case row.says == "" && err != nil:
+			t.Errorf("%s (%s) is refused: %v", name, row.reason, err)
+		case row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)):
+			t.Errorf("%s (%s): want %q, got %v", name, row.reason, row.says, err)
+		}
+	}
+}
+
+func resourceWith(t *testing.T, kind, spec string) map[string]any {
+	t.Helper()
+	indented := "  " + strings.ReplaceAll(spec, "\n", "\n  ")
+	return readResource(t, []byte("apiVersion: flink.apache.org/v1beta1\nkind: "+kind+"\nmetadata:\n  name: x\nspec:\n"+indented+"\n"))
+}
+
+// A resource that was stored before the rules existed stays editable: what a row
+// refuses on create is accepted on an update that leaves the spec as it is.
+func TestStoredResourcesStayEditable(t *testing.T) {
+	for name, row := range ruleRows() {
+		if row.says == "" || row.says == "Unsupported value" || strings.HasPrefix(row.says, "spec.jobManager.resources") {
+			continue
+		}
+		d := loadDefinition(t, row.kind)
+		stored := resourceWith(t, row.kind, row.spec)
+		changed := runtime.DeepCopyJSON(stored)
+		changed["metadata"].(map[string]any)["finalizers"] = []any{"x/y"}
+		changed["status"] = map[string]any{"error": "e"}
+		if _, err := d.update(changed, stored); err != nil {
+			t.Errorf("%s (%s): an update of metadata and status is refused: %v", name, row.reason, err)
+		}
+	}
+}
+
+// Limits of the API server for one rule and for one CRD
+// (apiextensions-apiserver, pkg/apis/apiextensions/validation).
+const (
+	ruleCostLimit = 10_000_000
+	crdCostLimit  = 100_000_000
+)
+
+// Every rule compiles, speaks, does not look at the old value, and is cheap
+// enough for the API server to take the CRD.
+func TestRulesAreTakenByTheServer(t *testing.T) {
+	found := 0
+	for kind := range resources {
+		d := loadDefinition(t, kind)
+		total := uint64(0)
+		visit(d.structural, "", func(path string, s *structuralschema.Structural) {
+			if len(s.XValidations) == 0 {
+				return
+			}
+			if path == "" {
+				t.Errorf("%s: a rule at the root is held against every update", kind)
+			}
+			results, err := schemacel.Compile(s, model.SchemaDeclType(s, false), celconfig.PerCallLimit,
+				environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.NewExpressionsEnvLoader())
+			if err != nil {
+				t.Errorf("%s %s: %v", kind, path, err)
+				return
+			}
+			for i, result := range results {
+				found++
+				text := s.XValidations[i]
+				if result.Error != nil {
+					t.Errorf("%s %s, %q: %v", kind, path, text.Rule, result.Error)
+				}
+				if result.MaxCost > ruleCostLimit/2 {
+					t.Errorf("%s %s, %q may cost %d, more than half of the limit", kind, path, text.Rule, result.MaxCost)
+				}
+				if text.Message == "" || strings.Contains(text.Rule, "oldSelf") {
+					t.Errorf("%s %s, %q: has no message or looks at the old value", kind, path, text.Rule)
+				}
+				total += result.MaxCost
+			}
+		})
+		if total > crdCostLimit/2 {
+			t.Errorf("%s: rules may cost %d together, more than half of the limit", kind, total)
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d rules found", found)
+	}
+}
+
+// visit walks a schema; path is empty at the root.
+func visit(s *structuralschema.Structural, path string, do func(string, *structuralschema.Structural)) {
+	do(path, s)
+	for name := range s.Properties {
+		below := s.Properties[name]
+		visit(&below, strings.TrimPrefix(path+"."+name, "."), do)
+	}
+	if s.Items != nil {
+		visit(s.Items, path+"[]", do)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Structural != nil {
+		visit(s.AdditionalProperties.Structural, path+"{}", do)
+	}
+}

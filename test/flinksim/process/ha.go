@@ -1,0 +1,238 @@
+package process
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// The names of the high-availability ConfigMaps, and the prefixes of their entries.
+const (
+	checkpointPrefix = "checkpointID-"
+	graphPrefix      = "jobGraph-"      // up to Flink 1.20
+	planPrefix       = "executionPlan-" // from 2.0 on
+)
+
+func (jm *JobManager) clusterMap() string { return jm.Cluster.Name + "-cluster-config-map" }
+
+func (jm *JobManager) jobMap(jobID string) string {
+	return jm.Cluster.Name + "-" + jobID + "-config-map"
+}
+
+func (jm *JobManager) graphKey(jobID string) string {
+	if jm.Config.AtLeast(2, 0) {
+		return planPrefix + jobID
+	}
+	return graphPrefix + jobID
+}
+
+// elect says whether this process leads now. With high availability another one that still holds the lease is in the way.
+func (jm *JobManager) elect() bool {
+	if !jm.Config.HA() {
+		return true
+	}
+	if jm.fenced {
+		return false
+	}
+	for _, other := range jm.flink.inOrder() {
+		if other == jm || other.Cluster != jm.Cluster || other.phase < leading || other.fenced {
+			continue
+		}
+		if jm.Now().Sub(other.renewed) < leaseDuration {
+			return false
+		}
+		other.fence()
+	}
+	jm.lead()
+	return true
+}
+
+// lead writes the leader's ConfigMap, or takes over the one that is there with its job graphs.
+func (jm *JobManager) lead() {
+	leader := fmt.Sprintf(`{"holderIdentity":%q,"leaseDuration":15.000000000,"acquireTime":%q,"renewTime":%q,"leaderTransitions":0}`,
+		jm.flink.NextID("leader"), jm.Now().Format(time.RFC3339Nano), jm.Now().Format(time.RFC3339Nano))
+	address := fmt.Sprintf("%s,pekko.tcp://flink@%s:6123/user/rpc/", jm.flink.NextID("session"), jm.pod)
+	jm.edit(jm.clusterMap(), func(u *unstructured.Unstructured, data map[string]any) {
+		u.SetAnnotations(map[string]string{"control-plane.alpha.kubernetes.io/leader": leader})
+		for _, component := range []string{"dispatcher", "resourcemanager", "restserver"} {
+			data["org.apache.flink.k8s.leader."+component] = address + component
+		}
+	})
+	jm.recorded[jm.clusterMap()] = true
+}
+
+// edit changes a high-availability ConfigMap, making it if it is not there. It has the labels of Flink's and no owner.
+func (jm *JobManager) edit(name string, change func(u *unstructured.Unstructured, data map[string]any)) {
+	namespace := jm.Cluster.Namespace
+	apply := func(u *unstructured.Unstructured) {
+		data, _ := u.Object["data"].(map[string]any)
+		if data == nil {
+			data = map[string]any{}
+		}
+		change(u, data)
+		u.Object["data"] = data
+	}
+	var err error
+	if jm.flink.kube.Get(kubesim.ConfigMaps, namespace, name) == nil {
+		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+		u.SetName(name)
+		u.SetNamespace(namespace)
+		labels := map[string]string{"app": jm.Cluster.Name, "type": "flink-native-kubernetes"}
+		if !jm.Config.AtLeast(2, 0) {
+			labels["configmap-type"] = "high-availability"
+		}
+		u.SetLabels(labels)
+		apply(u)
+		_, err = jm.flink.kube.Create(kubesim.ConfigMaps, u)
+	} else {
+		_, err = jm.flink.kube.Update(kubesim.ConfigMaps, namespace, name, apply)
+	}
+	if err != nil {
+		jm.flink.t.Logf("flink model: JobManager of %s cannot write ConfigMap %s: %v", jm.Cluster, name, err)
+	}
+}
+
+func (jm *JobManager) data(name string) map[string]string {
+	u := jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name)
+	if u == nil {
+		return nil
+	}
+	data, _, _ := unstructured.NestedStringMap(u.Object, "data")
+	return data
+}
+
+// graph is what it takes to bring a job back.
+type graph struct {
+	// Options are the job's.
+	Options job.Options
+	// Path is the snapshot that it was first started from; empty: none.
+	Path string
+}
+
+// writeGraph stores the job's graph, and makes the job's own ConfigMap.
+func (jm *JobManager) writeGraph(j *job.Job, path string) {
+	if !jm.Config.HA() || j.State.Ended() {
+		return
+	}
+	jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) {
+		data[jm.graphKey(j.ID)] = encode(graph{j.Options, path})
+	})
+	jm.edit(jm.jobMap(j.ID), func(_ *unstructured.Unstructured, data map[string]any) {
+		if data["counter"] == nil {
+			data["counter"] = "1"
+		}
+	})
+	jm.recorded[jm.jobMap(j.ID)] = true
+}
+
+// readGraphs reads the jobs to bring back, ordered by ID.
+func (jm *JobManager) readGraphs() []graph {
+	if !jm.Config.HA() {
+		return nil
+	}
+	var found []graph
+	for name, text := range jm.data(jm.clusterMap()) {
+		if g := (graph{}); strings.HasPrefix(name, jm.graphKey("")) && decode(text, &g) {
+			found = append(found, g)
+		}
+	}
+	sort.Slice(found, func(i, k int) bool { return found[i].Options.ID < found[k].Options.ID })
+	return found
+}
+
+// newestCheckpoint reads the path of the newest checkpoint in the job's ConfigMap; empty if none.
+func (jm *JobManager) newestCheckpoint(jobID string) string {
+	if !jm.Config.HA() {
+		return ""
+	}
+	newest, path := "", ""
+	for name, text := range jm.data(jm.jobMap(jobID)) {
+		if strings.HasPrefix(name, checkpointPrefix) && name > newest {
+			newest = name
+			if !decode(text, &path) {
+				path = "unreadable state handle in " + jm.jobMap(jobID)
+			}
+		}
+	}
+	return path
+}
+
+// sync brings the high-availability data of the jobs up to date.
+//
+//	job runs        its newest checkpoint and the counter are in its ConfigMap
+//	job has ended   its result is in the job result store, its ConfigMap and job graph are gone
+func (jm *JobManager) sync() {
+	if !jm.Config.HA() || jm.phase < leading {
+		return
+	}
+	for _, j := range jm.jobs {
+		switch {
+		case j.State == job.Suspended:
+		case j.State.Ended():
+			jm.finishJob(j)
+		default:
+			jm.keepCheckpoint(j)
+		}
+	}
+}
+
+func (jm *JobManager) finishJob(j *job.Job) {
+	done := "done/" + j.ID
+	if jm.recorded[done] {
+		return
+	}
+	jm.recorded[done] = true
+	if store := jm.Config["job-result-store.storage-path"]; store != "" {
+		jm.flink.storage.RecordResult(store, j.ID, j.State)
+	}
+	delete(jm.recorded, jm.jobMap(j.ID))
+	if jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(j.ID)) != nil {
+		if err := jm.flink.kube.Delete(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(j.ID), kubesim.DeleteOptions{}); err != nil {
+			jm.flink.t.Logf("flink model: JobManager of %s cannot delete its ConfigMap: %v", jm.Cluster, err)
+		}
+	}
+	if _, there := jm.data(jm.clusterMap())[jm.graphKey(j.ID)]; there {
+		jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) { delete(data, jm.graphKey(j.ID)) })
+	}
+}
+
+func (jm *JobManager) keepCheckpoint(j *job.Job) {
+	newest := j.Latest(false)
+	if newest == nil || newest.Path == job.NotAddressable || !jm.recorded[jm.jobMap(j.ID)] {
+		return
+	}
+	entry := fmt.Sprintf("%s%019d", checkpointPrefix, newest.ID)
+	if data := jm.data(jm.jobMap(j.ID)); data == nil || data[entry] != "" {
+		return
+	}
+	jm.edit(jm.jobMap(j.ID), func(_ *unstructured.Unstructured, data map[string]any) {
+		for name := range data {
+			if strings.HasPrefix(name, checkpointPrefix) {
+				delete(data, name)
+			}
+		}
+		data[entry], data["counter"] = encode(newest.Path), fmt.Sprint(newest.ID+1)
+	})
+}
+
+// encode stands for Flink's base64 of a serialised state handle.
+func encode(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return base64.StdEncoding.EncodeToString(text)
+}
+
+func decode(text string, into any) bool {
+	raw, err := base64.StdEncoding.DecodeString(text)
+	return err == nil && json.Unmarshal(raw, into) == nil
+}

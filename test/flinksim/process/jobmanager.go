@@ -1,0 +1,284 @@
+package process
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// phase is how far a JobManager process is.
+//
+//	starting   the JVM starts; nobody listens
+//	listening  REST answers /config, and 503 to everything else: no leader yet (or this one stands by)
+//	leading    REST answers; the job list is empty until main has submitted
+//	running    the application has submitted, or the session cluster has recovered its jobs
+type phase int
+
+const (
+	starting phase = iota
+	listening
+	leading
+	running
+)
+
+// leaseDuration is high-availability.kubernetes.leader-election.lease-duration: a JobManager that cannot reach the API
+// server for so long is no leader any more and suspends its jobs.
+const leaseDuration = 15 * time.Second
+
+// JobManager is one JobManager process.
+type JobManager struct {
+	// Cluster is namespace and cluster-id.
+	Cluster types.NamespacedName
+	// Pod is the uid of its pod.
+	Pod types.UID
+	// Config is what it read.
+	Config Config
+	// Files is what REST keeps in this process and loses with it: uploaded jars, results of disposals.
+	Files map[string]any
+
+	flink      *Flink
+	serial     int
+	attempt    int
+	deployment types.UID
+	pod        string
+	node       string
+	native     bool
+	phase      phase
+	waited     int
+	fenced     bool
+	renewed    time.Time
+	jobs       []*job.Job
+	recorded   map[string]bool
+	image      string
+}
+
+func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, owner types.UID) *JobManager {
+	jm := &JobManager{
+		Cluster: cluster, Pod: pod.UID, flink: f, serial: f.serial, attempt: f.attempts[owner], deployment: owner, pod: pod.Name,
+		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
+		renewed: f.kube.Clock.Now(), recorded: map[string]bool{}, Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
+	}
+	u := f.kube.Get(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
+	if u == nil {
+		f.t.Errorf("flink model: JobManager %s of %s started without ConfigMap flink-config-%s: does its pod mount it?", pod.Name, cluster, cluster.Name)
+		jm.Config = Config{}
+		return jm
+	}
+	data := map[string]string{}
+	if fields, ok := u.Object["data"].(map[string]any); ok {
+		for name, text := range fields {
+			data[name] = fmt.Sprint(text)
+		}
+	}
+	config, err := ReadConfig(data)
+	if err != nil {
+		f.t.Errorf("flink model: JobManager of %s: ConfigMap flink-config-%s: %v", cluster, cluster.Name, err)
+	}
+	jm.Config = config
+	if jm.Application() && config["execution.shutdown-on-application-finish"] != "false" {
+		f.t.Errorf("flink model: %s: execution.shutdown-on-application-finish other than false is not modelled", cluster)
+	}
+	return jm
+}
+
+// Now is the simulated time.
+func (jm *JobManager) Now() time.Time { return jm.flink.kube.Clock.Now() }
+
+// Script is what the test wants to happen to this cluster.
+func (jm *JobManager) Script() Script { return jm.flink.scripts[jm.Cluster] }
+
+// Application says whether it runs one application's job: by its target, or by the mode of a standalone cluster.
+func (jm *JobManager) Application() bool {
+	return jm.Config["execution.target"] == "kubernetes-application" || jm.Config["kubernetes.internal.cluster-mode"] == "APPLICATION"
+}
+
+// step moves the process by one step.
+func (jm *JobManager) step() {
+	if jm.flink.isDown(jm.node) {
+		jm.stepAlone()
+		return
+	}
+	jm.renewed = jm.Now()
+	switch jm.phase {
+	case starting:
+		return
+	case listening:
+		if jm.waits(jm.Script().ElectionSteps) && jm.elect() {
+			jm.phase, jm.waited = leading, 0
+		}
+	case leading:
+		if jm.waits(jm.Script().MainSteps) {
+			jm.phase, jm.waited = running, 0
+			jm.submit()
+		}
+	case running:
+		jm.stepJobs()
+		jm.askForTaskManagers()
+	}
+	jm.forgetJobs()
+	jm.sync()
+}
+
+// waits counts the steps of the present phase and says whether they are enough.
+func (jm *JobManager) waits(steps int) bool {
+	if jm.waited < steps {
+		jm.waited++
+		return false
+	}
+	return true
+}
+
+// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over.
+func (jm *JobManager) stepAlone() {
+	if jm.phase < leading {
+		return
+	}
+	if jm.Config.HA() && jm.Now().Sub(jm.renewed) >= leaseDuration {
+		jm.fence()
+		return
+	}
+	jm.stepJobs()
+}
+
+// fence takes the leadership away: the jobs are suspended and this process will not lead again.
+func (jm *JobManager) fence() {
+	jm.fenced = true
+	jm.suspend()
+}
+
+func (jm *JobManager) suspend() {
+	for _, j := range jm.jobs {
+		j.Suspend(jm.Now())
+	}
+}
+
+func (jm *JobManager) stepJobs() {
+	free := jm.Slots()
+	adaptive := jm.Adaptive()
+	for _, j := range jm.jobs {
+		need := jm.Need(j)
+		enough := free >= need || adaptive && free > 0
+		if !j.State.Ended() && j.State != job.Suspended {
+			free = max(0, free-need)
+		}
+		before := j.State
+		j.Step(jm.Now(), enough)
+		if before != job.Running && j.State == job.Running && j.Restarts > 0 {
+			jm.flink.began(jm, j, "fail-over")
+		}
+	}
+}
+
+// Adaptive says whether its jobs run under the adaptive scheduler.
+func (jm *JobManager) Adaptive() bool {
+	return jm.Config.First("jobmanager.scheduler") == "adaptive" || jm.Config["scheduler-mode"] == "reactive" ||
+		jm.Config.AtLeast(2, 0) && jm.Config["jobmanager.scheduler"] == ""
+}
+
+// submit begins the application's job, or brings back the jobs of a session cluster.
+func (jm *JobManager) submit() {
+	if !jm.Application() {
+		for _, g := range jm.readGraphs() {
+			jm.Begin(g.Options, g.Path)
+		}
+		return
+	}
+	options := jm.options()
+	if store := jm.Config["job-result-store.storage-path"]; jm.Config.HA() && store != "" {
+		if _, ended := jm.flink.storage.Result(store, options.ID); ended {
+			return // the job result store keeps an ended job from running again
+		}
+	}
+	jm.Begin(options, jm.Config.recoveryPath())
+}
+
+func (jm *JobManager) options() job.Options { return jm.OptionsOf(jm.Config) }
+
+// OptionsOf are the options of a job with this configuration. Without a job ID one is drawn.
+func (jm *JobManager) OptionsOf(c Config) job.Options {
+	id := c["$internal.pipeline.job-id"]
+	if id == "" {
+		id = jm.flink.NextID("job")
+	}
+	name := c["pipeline.name"]
+	if name == "" {
+		name = jm.Cluster.Name
+	}
+	return job.Options{
+		ID: id, Name: name, Parallelism: c.number("parallelism.default", 1), Version: c.Version(),
+		Interval:      c.duration("execution.checkpointing.interval"),
+		CheckpointDir: c.First("execution.checkpointing.dir", "state.checkpoints.dir"),
+		SavepointDir:  c.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir"),
+		Retain:        c["execution.checkpointing.externalized-checkpoint-retention"],
+	}
+}
+
+// Begin starts a job from the newest checkpoint of its high-availability data, else from the given path, else from nothing.
+// A path that is not there fails the job, it never starts empty.
+func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
+	how, named := "path", path
+	if newest := jm.newestCheckpoint(options.ID); newest != "" {
+		path, how = newest, "high-availability data"
+	}
+	var from *job.Snapshot
+	snapshot, found := jm.flink.storage.Get(path)
+	if found {
+		from = &snapshot
+	}
+	if path == "" {
+		how = "nothing"
+	}
+	j := job.New(options, jm.flink.storage, from, jm.Now())
+	j.Script = jm.flink.jobScripts[options.Name]
+	jm.jobs = append(jm.jobs, j)
+	if path != "" && !found {
+		j.Fail("java.util.concurrent.CompletionException", "java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+"' on file system.", jm.Now())
+		jm.sync()
+		return j
+	}
+	jm.flink.began(jm, j, how)
+	jm.writeGraph(j, named)
+	jm.sync()
+	jm.flink.watch()
+	return j
+}
+
+// jobsRemembered is jobstore.expiration-time: how long an ended job is known.
+const jobsRemembered = time.Hour
+
+func (jm *JobManager) forgetJobs() {
+	var kept []*job.Job
+	for _, j := range jm.jobs {
+		if !j.State.Ended() || jm.Now().Sub(j.End) <= jobsRemembered {
+			kept = append(kept, j)
+		}
+	}
+	jm.jobs = kept
+}
+
+// Job returns the newest job of this ID; nil if none.
+func (jm *JobManager) Job(id string) *job.Job {
+	for i := len(jm.jobs) - 1; i >= 0; i-- {
+		if jm.jobs[i].ID == id {
+			return jm.jobs[i]
+		}
+	}
+	return nil
+}
+
+// Jobs returns the jobs that this process knows, oldest first.
+func (jm *JobManager) Jobs() []*job.Job { return jm.jobs }
+
+// NextID draws a new 32-hex identifier.
+func (jm *JobManager) NextID(of string) string { return jm.flink.NextID(of) }
+
+// Metrics returns what SetMetric set for a scope.
+func (jm *JobManager) Metrics(scope string) map[string]string { return jm.flink.metrics[scope] }
+
+// Storage is the world's.
+func (jm *JobManager) Storage() *job.Storage { return jm.flink.storage }

@@ -1,0 +1,112 @@
+package process
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// Start is one begin of a job, fail-overs within a process included.
+type Start struct {
+	// Cluster is namespace and cluster-id.
+	Cluster types.NamespacedName
+	// Pod is the JobManager's pod.
+	Pod string
+	// JobID is the job's.
+	JobID string
+	// Name is the job's name.
+	Name string
+	// How is "nothing", "path" (the configuration or the jar run named it), "high-availability data" or "fail-over".
+	How string
+	// From is the snapshot's path; empty: from nothing.
+	From string
+	// Progress is what the job began with.
+	Progress int64
+	// At is when.
+	At time.Time
+}
+
+// String is one line for a test's log.
+func (s Start) String() string {
+	return fmt.Sprintf("%s job %s %s from %s %s (progress %d)", s.Cluster, s.Name, s.JobID, s.How, s.From, s.Progress)
+}
+
+// Starts returns every begin of a job in a cluster, oldest first.
+func (f *Flink) Starts(namespace, id string) []Start {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var found []Start
+	for _, s := range f.starts {
+		if s.Cluster == (types.NamespacedName{Namespace: namespace, Name: id}) {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// Violations returns what must never happen and did, each once:
+// two live jobs of one resource at a time, a job that runs twice under one ID, high-availability data deleted under a
+// JobManager that runs.
+func (f *Flink) Violations() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.violations)
+}
+
+func (f *Flink) violate(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(f.violations, text) {
+		f.violations = append(f.violations, text)
+	}
+}
+
+func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
+	s := Start{Cluster: jm.Cluster, Pod: jm.pod, JobID: j.ID, Name: j.Name, How: how, Progress: j.Progress, At: jm.Now()}
+	if j.Restored != nil {
+		s.From = j.Restored.Path
+	}
+	f.starts = append(f.starts, s)
+}
+
+// watch looks at everything that runs.
+func (f *Flink) watch() {
+	type resource struct {
+		cluster types.NamespacedName
+		name    string
+	}
+	live := map[resource]*job.Job{}
+	for _, jm := range f.inOrder() {
+		for _, j := range jm.jobs {
+			if j.State.Ended() || j.State == job.Suspended {
+				continue
+			}
+			r := resource{jm.Cluster, j.Name}
+			if jm.Application() {
+				r.name = "" // whatever its name, an application cluster has one job
+			}
+			if first := live[r]; first != nil {
+				f.violate("two live jobs of %s: %s and %s", strings.TrimSuffix(jm.Cluster.String()+" "+r.name, " "), first.ID, j.ID)
+			}
+			live[r] = j
+		}
+		jm.watchData()
+	}
+}
+
+// watchData looks whether somebody deleted the ConfigMaps of a process that leads.
+func (jm *JobManager) watchData() {
+	if !jm.Config.HA() || jm.phase < leading || jm.fenced {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(jm.recorded)) {
+		if strings.HasSuffix(name, "-config-map") && jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name) == nil {
+			jm.flink.violate("high-availability data of %s deleted under a running JobManager: %s", jm.Cluster, name)
+		}
+	}
+}

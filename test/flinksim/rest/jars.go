@@ -1,0 +1,122 @@
+package rest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+)
+
+// jar is one uploaded jar: a file of the JobManager process that goes with it.
+type jar struct {
+	id       string
+	name     string
+	uploaded time.Time
+}
+
+const jarFiles = "jars"
+
+func (c *call) jars() []jar {
+	jars, _ := c.jm.Files[jarFiles].([]jar)
+	return jars
+}
+
+func listJars(c *call) (any, error) {
+	files := []any{}
+	for _, j := range slices.Backward(c.jars()) {
+		files = append(files, object{"id": j.id, "name": j.name, "uploaded": millis(j.uploaded, 0), "entry": []any{}})
+	}
+	return object{"address": "http://" + c.r.Host, "files": files}, nil
+}
+
+func uploadJar(c *call) (any, error) {
+	_, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, "The upload is no form: %v", err)
+	}
+	part, err := multipart.NewReader(bytes.NewReader(c.body), parameters["boundary"]).NextPart()
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, "Exactly 1 file must be sent, received 0.")
+	}
+	raw := c.jm.NextID("jar")
+	j := jar{
+		id:   fmt.Sprintf("%s-%s-%s-%s-%s_%s", raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:], part.FileName()),
+		name: part.FileName(), uploaded: c.jm.Now(),
+	}
+	c.jm.Files[jarFiles] = append(c.jars(), j)
+	c.effect("upload jar %s", j.name)
+	return object{"filename": "/tmp/flink-web-upload/" + j.id, "status": "success"}, nil
+}
+
+func (c *call) findJar() (int, error) {
+	id := c.r.PathValue("jar")
+	at := slices.IndexFunc(c.jars(), func(j jar) bool { return j.id == id })
+	if at < 0 {
+		return 0, refuse(http.StatusBadRequest, "Jar file /tmp/flink-web-upload/%s does not exist", id)
+	}
+	return at, nil
+}
+
+func deleteJar(c *call) (any, error) {
+	at, err := c.findJar()
+	if err != nil {
+		return nil, err
+	}
+	c.effect("delete jar %s", c.jars()[at].name)
+	c.jm.Files[jarFiles] = slices.Delete(c.jars(), at, at+1)
+	return object{}, nil
+}
+
+func runJar(c *call) (any, error) {
+	at, err := c.findJar()
+	if err != nil {
+		return nil, err
+	}
+	var body struct {
+		JobID       string            `json:"jobId"`
+		Parallelism int               `json:"parallelism"`
+		Path        string            `json:"savepointPath"`
+		Config      map[string]string `json:"flinkConfiguration"`
+	}
+	if err := c.read(&body); err != nil {
+		return nil, err
+	}
+	id := body.JobID
+	if id == "" {
+		id = c.jm.NextID("job")
+	}
+	if c.jm.Job(id) != nil {
+		return nil, refuse(http.StatusBadRequest, "org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: "+
+			"Failed to execute job.\nCaused by: org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.")
+	}
+	options := c.jobOptions(id, body.Config)
+	if body.Parallelism > 0 {
+		options.Parallelism = body.Parallelism
+	}
+	j := c.jm.Begin(options, body.Path)
+	c.effect("run jar %s as job %s", c.jars()[at].name, id)
+	if c.jm.Script().RunTimesOut {
+		panic(http.ErrAbortHandler)
+	}
+	if j.State == job.Failed {
+		return nil, refuse(http.StatusBadRequest, "Could not execute application: %s", j.Failures[0].Message)
+	}
+	return object{"jobid": id}, nil
+}
+
+// jobOptions are the cluster's options with the run's own configuration on top.
+func (c *call) jobOptions(id string, own map[string]string) job.Options {
+	merged := maps.Clone(c.jm.Config)
+	maps.Copy(merged, own)
+	merged["$internal.pipeline.job-id"] = id
+	if own["pipeline.name"] == "" {
+		merged["pipeline.name"] = "Flink Streaming Job " + id
+	}
+	return c.jm.OptionsOf(merged)
+}

@@ -1,0 +1,211 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+)
+
+// number writes a metric as JSON; what JSON cannot write is a text, as in Flink.
+func number(text string) any {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Number(text)
+	}
+	return text
+}
+
+func listJobs(c *call) (any, error) {
+	list := []any{}
+	for _, j := range c.jm.Jobs() {
+		list = append(list, object{"id": j.ID, "status": j.State})
+	}
+	return object{"jobs": list}, nil
+}
+
+func jobsOverview(c *call) (any, error) {
+	list := []any{}
+	for _, j := range c.jm.Jobs() {
+		tasks := object{"total": 0, "running": 0, "finished": 0, "canceled": 0, "failed": 0}
+		for _, vertex := range j.Vertices() {
+			tasks["total"] = tasks["total"].(int) + c.jm.Parallelism(j, vertex)
+		}
+		tasks[strings.ToLower(string(j.State))] = tasks["total"]
+		list = append(list, object{
+			"jid": j.ID, "name": j.Name, "start-time": millis(j.Start, -1), "end-time": millis(j.End, -1),
+			"duration": c.duration(j), "state": j.State, "last-modification": millis(j.Modified(), -1), "tasks": tasks,
+		})
+	}
+	return object{"jobs": list}, nil
+}
+
+func (c *call) duration(j *job.Job) int64 {
+	if j.End.IsZero() {
+		return c.jm.Now().Sub(j.Start).Milliseconds()
+	}
+	return j.End.Sub(j.Start).Milliseconds()
+}
+
+func jobDetails(c *call, j *job.Job) (any, error) {
+	stamps := object{}
+	for _, state := range []job.State{
+		job.Initializing, job.Created, job.Running, job.Failing, job.Failed, job.Cancelling,
+		job.Canceled, job.Finished, job.Restarting, job.Suspended, "RECONCILING",
+	} {
+		stamps[string(state)] = millis(j.Entered[state], 0)
+	}
+	vertices, nodes := []any{}, []any{}
+	for i, id := range j.Vertices() {
+		p := c.jm.Parallelism(j, id)
+		inputs := []any{}
+		if i > 0 {
+			inputs = append(inputs, object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"})
+		}
+		vertices = append(vertices, object{
+			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": id, "parallelism": p, "maxParallelism": 128,
+			"status": j.State, "tasks": object{strings.ToUpper(string(j.State)): p},
+			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": "NaN"},
+		})
+		nodes = append(nodes, object{"id": id, "parallelism": p, "operator": "", "inputs": inputs})
+	}
+	return object{
+		"jid": j.ID, "name": j.Name, "isStoppable": false, "state": j.State, "job-type": "STREAMING",
+		"start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "maxParallelism": -1,
+		"now": millis(c.jm.Now(), 0), "timestamps": stamps, "vertices": vertices,
+		"status-counts": object{string(j.State): len(vertices)}, "plan": object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes},
+	}, nil
+}
+
+func jobConfig(_ *call, j *job.Job) (any, error) {
+	return object{"jid": j.ID, "name": j.Name, "execution-config": object{
+		"restart-strategy": "Cluster level default restart strategy", "job-parallelism": j.Parallelism, "object-reuse-mode": false, "user-config": object{},
+	}}, nil
+}
+
+func jobExceptions(c *call, j *job.Job) (any, error) {
+	limit := len(j.Failures)
+	if n, err := strconv.Atoi(c.r.URL.Query().Get("maxExceptions")); err == nil {
+		limit = min(limit, n)
+	}
+	entries := []any{}
+	for i := len(j.Failures) - 1; i >= len(j.Failures)-limit; i-- {
+		f := j.Failures[i]
+		entries = append(entries, object{
+			"exceptionName": f.Class, "stacktrace": f.Text(), "timestamp": millis(f.At, 0), "failureLabels": object{},
+			"taskName": nil, "endpoint": nil, "taskManagerId": nil, "concurrentExceptions": []any{},
+		})
+	}
+	return object{"exceptionHistory": object{"entries": entries, "truncated": limit < len(j.Failures)}}, nil
+}
+
+func executionResult(c *call, j *job.Job) (any, error) {
+	if !j.State.Ended() {
+		return object{"status": object{"id": "IN_PROGRESS"}, "job-execution-result": nil}, nil
+	}
+	outcome := map[job.State]string{job.Finished: "SUCCEEDED", job.Failed: "FAILED", job.Canceled: "CANCELED"}[j.State]
+	result := object{"id": j.ID, "application-status": outcome, "net-runtime": c.duration(j), "accumulator-results": object{}}
+	if j.State == job.Failed && len(j.Failures) > 0 {
+		result["failure-cause"] = cause(&j.Failures[len(j.Failures)-1])
+	}
+	return object{"status": object{"id": "COMPLETED"}, "job-execution-result": result}, nil
+}
+
+// cause is a SerializedThrowable as JSON; nil stays null.
+func cause(f *job.Failure) any {
+	if f == nil {
+		return nil
+	}
+	return object{"class": f.Class, "stack-trace": f.Text(), "serialized-throwable": ""}
+}
+
+// jobMetrics answers an empty list for a job that is not there, as Flink does.
+func jobMetrics(c *call) (any, error) {
+	j := c.jm.Job(c.r.PathValue("job"))
+	if j == nil {
+		return []any{}, nil
+	}
+	completed := 0
+	for _, ck := range j.Checkpoints {
+		if ck.Status == job.Completed {
+			completed++
+		}
+	}
+	values := map[string]string{
+		"numRestarts": fmt.Sprint(j.Restarts), "fullRestarts": fmt.Sprint(j.Restarts),
+		"numberOfCompletedCheckpoints": fmt.Sprint(completed), "numberOfFailedCheckpoints": fmt.Sprint(len(j.Checkpoints) - completed),
+	}
+	for name, value := range c.jm.Metrics("job/" + j.Name) {
+		values[name] = value
+	}
+	return plain(c, values), nil
+}
+
+func vertexMetrics(c *call) (any, error) {
+	return aggregate(c, c.jm.Metrics("vertex/"+c.r.PathValue("vertex"))), nil
+}
+
+func cancelJob(c *call) (any, error) {
+	id := c.r.PathValue("job")
+	if mode := c.r.URL.Query().Get("mode"); mode != "" && mode != "cancel" {
+		return nil, refuse(http.StatusPermanentRedirect, "The termination mode \"stop\" has been removed.")
+	}
+	j := c.jm.Job(id)
+	if j == nil {
+		return nil, refuse(http.StatusNotFound, "Job could not be found.")
+	}
+	before := j.State
+	if !j.Cancel(c.jm.Now()) {
+		return nil, refuse(http.StatusConflict, "Job cancellation failed because the job has already reached another terminal state (%s).", j.State)
+	}
+	if j.State != before {
+		c.effect("cancel job %s", id)
+	}
+	return status{http.StatusAccepted, object{}}, nil
+}
+
+func readRequirements(c *call, j *job.Job) (any, error) {
+	if !c.jm.Config.AtLeast(1, 18) {
+		return nil, &refusal{http.StatusNotFound, "Not found: " + c.r.URL.Path}
+	}
+	out := object{}
+	for _, id := range j.Vertices() {
+		bound, set := j.Bounds[id]
+		if !set {
+			bound = job.Bound{Lower: 1, Upper: j.Parallelism}
+		}
+		out[id] = object{"parallelism": object{"lowerBound": bound.Lower, "upperBound": bound.Upper}}
+	}
+	return out, nil
+}
+
+func writeRequirements(c *call, j *job.Job) (any, error) {
+	var wanted map[string]struct {
+		Parallelism struct {
+			Lower int `json:"lowerBound"`
+			Upper int `json:"upperBound"`
+		} `json:"parallelism"`
+	}
+	if err := c.read(&wanted); err != nil {
+		return nil, err
+	}
+	if !c.jm.Adaptive() {
+		return nil, fmt.Errorf("java.lang.UnsupportedOperationException: Cannot update job resource requirements of a job that does not use the adaptive scheduler")
+	}
+	bounds := map[string]job.Bound{}
+	for _, id := range j.Vertices() {
+		bound, named := wanted[id]
+		if !named || bound.Parallelism.Lower < 1 || bound.Parallelism.Upper < bound.Parallelism.Lower {
+			return nil, refuse(http.StatusBadRequest, "The requirements of vertex %s are missing or no range.", id)
+		}
+		bounds[id] = job.Bound{Lower: bound.Parallelism.Lower, Upper: bound.Parallelism.Upper}
+	}
+	if fmt.Sprint(bounds) != fmt.Sprint(j.Bounds) {
+		j.Bounds = bounds
+		c.effect("rescale job %s", j.ID)
+	}
+	return object{}, nil
+}
