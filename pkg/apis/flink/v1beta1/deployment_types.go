@@ -43,7 +43,6 @@ type FlinkDeployment struct {
 // FlinkDeploymentSpec describes a Flink cluster.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13', 'v1_14'])",message="Flink 1.13 and 1.14 are not supported: use Flink 1.15 or newer and set flinkVersion to match the image"
-// +kubebuilder:validation:XValidation:rule="!has(self.job) || (has(self.taskManager) && has(self.taskManager.replicas)) || (has(self.job.parallelism) && self.job.parallelism > 0)",message="set job.parallelism to 1 or more, or set taskManager.replicas"
 // +kubebuilder:validation:XValidation:rule="!has(self.ingress) || has(self.ingress.template)",message="set ingress.template, for example {{name}}.{{namespace}}.example.org, or remove ingress"
 // +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) == size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in self.logConfiguration))",message="logConfiguration takes the keys log4j-console.properties and logback-console.xml only: remove the others"
 type FlinkDeploymentSpec struct {

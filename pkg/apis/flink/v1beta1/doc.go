@@ -21,6 +21,13 @@
 //     reconciledspec.go only; conditions, the lifecycle state and the error text
 //     are made in package summary only.
 //
+// The CEL rules at the types judge fields that are written, by their value
+// alone, and only what no configuration of the Java operator accepts. They stand
+// at spec or below, never at the root: the API server does not hold a rule
+// against an update that leaves that part as it was, so a resource that was
+// stored before stays editable and deletable. That a job's parallelism is 1 or
+// more is left to package validation: running resources with 0 have been seen.
+//
 // Start reading at deployment_types.go, then status_types.go and
 // intent_types.go.
 //

@@ -25,7 +25,6 @@ type FlinkSessionJob struct {
 
 // FlinkSessionJobSpec describes a job and the cluster that runs it.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.job) || (has(self.job.parallelism) && self.job.parallelism > 0)",message="set job.parallelism to 1 or more"
 // +kubebuilder:validation:XValidation:rule="!has(self.deploymentName) || self.deploymentName.matches('^[a-z]([-a-z0-9]{0,43}[a-z0-9])?$')",message="deploymentName must be the name of a session FlinkDeployment: at most 45 characters a-z, 0-9 and -, beginning with a letter and not ending with -"
 type FlinkSessionJobSpec struct {
 	// Job to run. Required.
