@@ -342,30 +342,32 @@ func TestOwnedBy(t *testing.T) {
 	owned := before.OwnedBy("d-1")
 	yes := true
 	want := []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "mounts", UID: "d-1", Controller: &yes, BlockOwnerDeletion: &yes}}
-	companions := func(c Cluster) []metav1.Object {
-		var all []metav1.Object
-		for _, o := range c.Services {
-			all = append(all, o)
-		}
-		for _, o := range c.ConfigMaps {
-			all = append(all, o)
-		}
-		for _, o := range c.Secrets {
-			all = append(all, o)
-		}
-		return all
+	if len(ownedObjects(owned)) != 5 || owned.JobManager != before.JobManager || len(owned.Notes) != len(before.Notes) {
+		t.Errorf("%d objects besides the Deployment, notes %v", len(ownedObjects(owned)), owned.Notes)
 	}
-	if len(companions(owned)) != 5 || owned.JobManager != before.JobManager || len(owned.Notes) != len(before.Notes) {
-		t.Errorf("%d objects besides the Deployment, notes %v", len(companions(owned)), owned.Notes)
-	}
-	for _, object := range companions(owned) {
+	for _, object := range ownedObjects(owned) {
 		if diff := cmp.Diff(want, object.GetOwnerReferences()); diff != "" {
 			t.Errorf("%s has another owner (-want +got):\n%s", object.GetName(), diff)
 		}
 	}
-	for _, object := range companions(before) {
+	for _, object := range ownedObjects(before) {
 		if object.GetOwnerReferences() != nil {
 			t.Errorf("%s was changed", object.GetName())
 		}
 	}
+}
+
+// ownedObjects are all objects but the Deployment.
+func ownedObjects(c Cluster) []metav1.Object {
+	var all []metav1.Object
+	for _, o := range c.Services {
+		all = append(all, o)
+	}
+	for _, o := range c.ConfigMaps {
+		all = append(all, o)
+	}
+	for _, o := range c.Secrets {
+		all = append(all, o)
+	}
+	return all
 }

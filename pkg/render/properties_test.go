@@ -74,16 +74,7 @@ func checkPod(t *rapid.T, cluster Cluster) {
 }
 
 func checkObjects(t *rapid.T, cluster Cluster) {
-	objects := []metav1.Object{cluster.JobManager}
-	for _, o := range cluster.Services {
-		objects = append(objects, o)
-	}
-	for _, o := range cluster.ConfigMaps {
-		objects = append(objects, o)
-	}
-	for _, o := range cluster.Secrets {
-		objects = append(objects, o)
-	}
+	objects := append([]metav1.Object{cluster.JobManager}, ownedObjects(cluster)...)
 	seen := map[string]bool{}
 	for _, object := range objects {
 		id := fmt.Sprintf("%T %s", object, object.GetName())

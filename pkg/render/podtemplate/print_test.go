@@ -103,6 +103,10 @@ func TestMergeLaws(t *testing.T) {
 	})
 }
 
+// oldBoolean are keys that the reader of this test takes for booleans, by an older YAML. The reference does not quote them,
+// because the reader in Flink takes every key for text; testdata/reference/fields.yaml has one.
+var oldBoolean = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true}
+
 // genTree draws templates with the shapes that matter: names, lists of all kinds, texts that need care.
 func genTree() *rapid.Generator[Tree] {
 	text := rapid.OneOf(
@@ -137,7 +141,9 @@ func genTree() *rapid.Generator[Tree] {
 		}
 		made := Tree{"spec": spec}
 		if rapid.Bool().Draw(t, "metadata") {
-			keys := rapid.OneOf(rapid.SampledFrom([]string{"team", "a.b/c", "1", "null"}), rapid.StringMatching(`[a-z~!@:# '"\\-]{1,9}`))
+			keys := rapid.OneOf(rapid.SampledFrom([]string{"team", "a.b/c", "1", "null"}), rapid.StringMatching(`[a-z~!@:# '"\\-]{1,9}`).Filter(func(key string) bool {
+				return !oldBoolean[key]
+			}))
 			labels := map[string]any{}
 			for key, value := range rapid.MapOfN(keys, text, 0, 4).Draw(t, "labels") {
 				labels[key] = value
