@@ -148,6 +148,9 @@ func (s *Server) update(w write, change func(*unstructured.Unstructured) error) 
 	if err := s.check(w, next, old); err != nil {
 		return nil, false, err
 	}
+	if equality.Semantic.DeepEqual(old.Object, next.Object) {
+		return s.store(k, old, next) // nobody comes to own anything
+	}
 	tracked, err := s.managers.Track(s.writer(w), old, next)
 	if err != nil {
 		return nil, false, err
