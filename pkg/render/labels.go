@@ -60,7 +60,9 @@ func TaskManagerSelector(id string) string {
 }
 
 // ClusterSelector is the label selector of everything that a native cluster consists of, high availability data included.
-func ClusterSelector(id string) string { return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative }
+func ClusterSelector(id string) string {
+	return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative
+}
 
 // HighAvailabilitySelector is the label selector of a cluster's high availability ConfigMaps. It also finds the
 // configuration, pod template and Hadoop ConfigMaps of a native cluster, so a reader has to look at the names or the
