@@ -45,9 +45,9 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 
 // rejected tells once that the spec does not validate.
 func (v *view) rejected() {
-	text := v.errorText(summary.TypeValidation, v.problem, "")
+	text := v.errorText(summary.TypeValidation, v.headline, "")
 	if v.want.Error != text {
-		v.tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.problem})
+		v.tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.headline})
 	}
 	v.want.Error = text
 }

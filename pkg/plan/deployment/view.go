@@ -21,8 +21,9 @@ type view struct {
 	spec v1beta1.FlinkDeploymentSpec
 	// generation is spec's.
 	generation int64
-	// problem says why the resource's spec does not count; empty when it does.
-	problem string
+	// problem says why the resource's spec does not count, with every finding; empty when it does. headline is the first of them, in the
+	// words of the Java operator.
+	problem, headline string
 	// last is the spec acted on last; nil before the first deployment.
 	last *v1beta1.ReconciledDeployment
 	// unreadable says why status.reconciliationStatus cannot be read; empty when it can.
@@ -58,11 +59,12 @@ func newView(s Snapshot) *view {
 // operation was on its way to run.
 func (v *view) accept() {
 	r := v.s.Resource
-	v.problem = v.s.SpecProblem
+	v.problem, v.headline = v.s.SpecProblem, v.s.SpecProblem
 	if v.problem == "" {
-		v.problem = validation.Message(validation.Deployment(validation.DeploymentInput{
+		findings := validation.Deployment(validation.DeploymentInput{
 			Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.s.Operator,
-		}))
+		})
+		v.problem, v.headline = validation.Message(findings), validation.Headline(findings)
 	}
 	if v.problem == "" || v.last == nil {
 		return

@@ -104,16 +104,16 @@ func (w *world) run() plan.Plan {
 // look fills in what the snapshot asks for beyond what tests set themselves.
 func (w *world) look() {
 	q := Ask(w.s)
-	if q.Pods && w.s.Pods.IsUnknown() {
+	if q.Pods && w.s.Pods.IsUnknown() && w.s.Pods.Why() == "" {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}
-	if q.HAData && w.s.HAData.IsUnknown() {
+	if q.HAData && w.s.HAData.IsUnknown() && w.s.HAData.Why() == "" {
 		w.s.HAData = plan.Present([]HAConfigMap{})
 	}
-	if q.SessionJobs && w.s.SessionJobs.IsUnknown() {
+	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
 		w.s.SessionJobs = plan.Present([]string{})
 	}
-	if len(q.Companions) > 0 && w.s.Companions.IsUnknown() {
+	if len(q.Companions) > 0 && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
 		w.s.Companions = plan.Present(q.Companions)
 	}
 }

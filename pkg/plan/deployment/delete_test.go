@@ -1,0 +1,201 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+func (w *world) delete() {
+	now := metav1.NewTime(w.s.Now)
+	w.s.Resource.DeletionTimestamp = &now
+	w.bump()
+}
+
+// TestDeletionEndsInEveryState deletes a resource at every point of its life.
+func TestDeletionEndsInEveryState(t *testing.T) {
+	rows := map[string]func(t *testing.T) *world{
+		"never looked at":    func(t *testing.T) *world { return newWorld(t, application) },
+		"with the finalizer": func(t *testing.T) *world { w := newWorld(t, application); w.round(); return w },
+		"prepared":           func(t *testing.T) *world { w := newWorld(t, application); w.round(); w.round(); return w },
+		"released":           func(t *testing.T) *world { w := newWorld(t, application); w.run(); return w },
+		"stable":             func(t *testing.T) *world { return stable(t, application) },
+		"stable, stateful":   func(t *testing.T) *world { return stable(t, stateful) },
+		"a session cluster":  func(t *testing.T) *world { w := stable(t, session); w.s.Flink.Jobs = plan.Present([]Job{}); return w },
+		"upgrading, stopping": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+			w.run()
+			return w
+		},
+		"upgrading, stopped": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+			w.run()
+			w.terminate()
+			return w
+		},
+		"suspended": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.run()
+			w.terminate()
+			w.run()
+			return w
+		},
+		"failed": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.run()
+			return w
+		},
+		"lost": func(t *testing.T) *world { w := stable(t, stateful); w.lose(); w.run(); return w },
+		"Flink does not answer": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.s.Flink = Flink{Jobs: plan.Unknown[[]Job]("refused")}
+			return w
+		},
+		"an invalid spec": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
+			w.run()
+			return w
+		},
+		"a spec nobody can read": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.s.SpecProblem = "spec.job: not an object"
+			w.s.Resource.Spec = v1beta1.FlinkDeploymentSpec{}
+			return w
+		},
+		"a status nobody can read": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.s.Resource.Status.ReconciliationStatus.LastReconciledSpec = "{"
+			return w
+		},
+		"somebody else's intent": func(t *testing.T) *world {
+			w := stable(t, application)
+			w.s.Resource.Status.Intent = &v1beta1.Intent{OperationID: "x", Step: v1beta1.StepStarting}
+			return w
+		},
+	}
+	for name, prepare := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := prepare(t)
+			w.delete()
+			for range 4 {
+				w.run()
+				if jm, ok := w.s.JobManager.Get(); ok && jm.DeletionTimestamp != nil {
+					w.terminate()
+				}
+			}
+			if len(w.s.Resource.Finalizers) > 0 || w.s.JobManager.IsPresent() {
+				t.Errorf("finalizers %v, Deployment %t after %q; conditions %+v", w.s.Resource.Finalizers, w.s.JobManager.IsPresent(), w.log, w.status().Conditions)
+			}
+		})
+	}
+}
+
+func TestDeletionWaitsForWhatItCannotSee(t *testing.T) {
+	w := stable(t, application)
+	w.delete()
+	w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out")
+	if p := w.round(); len(p.Effects()) > 0 || w.status().Situation != string(plan.Unobservable) {
+		t.Errorf("nothing may be done on a guess, got %s", p)
+	}
+	w.s.JobManager = plan.Absent[*appsv1.Deployment]()
+	w.s.Pods = plan.Unknown[[]corev1.Pod]("time-out")
+	if p := w.round(); len(p.Effects()) > 0 || w.gone {
+		t.Errorf("pods may be left, got %s", p)
+	}
+	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
+	if w.run(); w.gone {
+		t.Error("a pod was left")
+	}
+	w.s.Pods = plan.Present([]corev1.Pod{})
+	if w.run(); !w.gone {
+		t.Errorf("nothing is left, rounds %q", w.log)
+	}
+}
+
+func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
+	rows := map[string]struct {
+		prepare func(*world)
+		held    string
+		reason  string
+	}{
+		"a session job":                  {func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl", "block-on-session-jobs is on by default"},
+		"a job in it":                    {func(w *world) { w.s.Flink.Jobs = plan.Present([]Job{{ID: "aa", State: v1beta1.FlinkJobRunning}}) }, "aa", "block-on-unmanaged-jobs is on by default"},
+		"a job that ended":               {func(w *world) { w.s.Flink.Jobs = plan.Present([]Job{{ID: "aa", State: v1beta1.FlinkJobFinished}}) }, "", "it does not run"},
+		"session jobs nobody could list": {func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess"},
+		"told not to be held": {func(w *world) {
+			w.s.SessionJobs = plan.Present([]string{"etl"})
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`)
+		}, "", "the option of the resource as it is now counts"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, session)
+			w.s.Flink.Jobs = plan.Present([]Job{})
+			row.prepare(w)
+			w.delete()
+			w.run()
+			w.run()
+			stalled := w.condition(summary.Stalled)
+			if held := stalled.Reason == "CleanupBlocked"; held != (row.held != "") || !strings.Contains(stalled.Message, row.held) {
+				t.Errorf("Stalled %+v: %s", stalled, row.reason)
+			}
+			if row.held != "" && w.told("CleanupFailed") != 1 {
+				t.Errorf("CleanupFailed was told %d times", w.told("CleanupFailed"))
+			}
+		})
+	}
+}
+
+func TestADeletionThatWantsASavepointIsRefusedAndSaysSo(t *testing.T) {
+	w := stable(t, stateful)
+	w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+	w.delete()
+	if p := w.run(); len(p.Effects()) > 0 || w.condition(summary.Stalled).Reason != "SavepointOnDeletionNotSupported" {
+		t.Errorf("got %s, %+v", p, w.condition(summary.Stalled))
+	}
+}
+
+func TestHADataGoesWithTheResource(t *testing.T) {
+	spec := strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1)
+	w := stable(t, spec)
+	w.s.HAData = plan.Present([]HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}}})
+	w.delete()
+	w.run()
+	if data, _ := w.s.HAData.Get(); len(data) == 0 {
+		t.Fatal("the data went while a JobManager may use it")
+	}
+	w.terminate()
+	w.run()
+	if data, _ := w.s.HAData.Get(); len(data) > 0 || !w.gone {
+		t.Errorf("data %+v, gone %t, rounds %q", data, w.gone, w.log)
+	}
+}
+
+func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
+	w := stable(t, application)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+	w.run()
+	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Spec: corev1.PodSpec{NodeName: "node-7"}}})
+	w.run()
+	if c := w.condition(summary.Reconciling); c.Reason != "ClusterTerminating" {
+		t.Fatalf("Reconciling %+v", c)
+	}
+	w.s.Now = w.s.Now.Add(6 * 60e9)
+	w.run()
+	c := w.condition(summary.Stalled)
+	if c.Reason != "NodeUnreachable" || !strings.Contains(c.Message, "demo-1") || !strings.Contains(c.Message, "node-7") || !strings.Contains(c.Message, "kubectl delete pod") {
+		t.Errorf("Stalled %+v", c)
+	}
+}

@@ -1,0 +1,140 @@
+package deployment
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// lose takes the Deployment away, as somebody with kubectl would.
+func (w *world) lose() {
+	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), Flink{}, plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
+}
+
+func TestALostClusterIsStartedAgain(t *testing.T) {
+	off := func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.jm-deployment-recovery.enabled":"false"}`)
+	}
+	rows := map[string]struct {
+		spec   string
+		edit   func(*v1beta1.FlinkDeploymentSpec)
+		want   plan.Situation
+		starts bool
+		reason string
+	}{
+		"stateless":               {application, nil, plan.Waiting, true, "it needs nothing from the one before"},
+		"a session cluster":       {session, nil, plan.Waiting, true, "its jobs look after themselves"},
+		"stateful":                {stateful, nil, plan.Refused, false, "its state would be lost"},
+		"stateless, switched off": {application, off, plan.Lost, false, "the option says so"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			if row.edit != nil {
+				w.edit(row.edit)
+				w.run()
+			}
+			recorded := w.status().ReconciliationStatus
+			w.lose()
+			w.run()
+			if w.status().Situation != string(row.want) || w.s.JobManager.IsPresent() != row.starts {
+				t.Errorf("situation %s, started %t: %s; rounds %q", w.status().Situation, w.s.JobManager.IsPresent(), row.reason, w.log)
+			}
+			if w.status().ReconciliationStatus != recorded {
+				t.Error("a recovery must not move what was reconciled")
+			}
+			if w.told("Missing") != 1 {
+				t.Errorf("Missing was told %d times", w.told("Missing"))
+			}
+		})
+	}
+}
+
+func TestNothingStartsBesidePodsThatAreLeft(t *testing.T) {
+	w := stable(t, application)
+	w.lose()
+	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
+	w.run()
+	if w.s.JobManager.IsPresent() || w.status().Intent != nil {
+		t.Fatalf("started beside a pod, rounds %q", w.log)
+	}
+	w.s.Pods = plan.Unknown[[]corev1.Pod]("time-out")
+	w.run()
+	if w.status().Situation != string(plan.Unobservable) {
+		t.Errorf("situation %s", w.status().Situation)
+	}
+	w.s.Pods = plan.Present([]corev1.Pod{})
+	w.run()
+	if !w.s.JobManager.IsPresent() {
+		t.Errorf("not started although nothing is left, rounds %q", w.log)
+	}
+}
+
+func TestADyingDeploymentIsLostAtOnce(t *testing.T) {
+	w := stable(t, application)
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	now := metav1.NewTime(w.s.Now)
+	jm.DeletionTimestamp = &now
+	w.s.JobManager = plan.Present(jm)
+	w.run()
+	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobRunning)
+}
+
+func TestJobsThatEnd(t *testing.T) {
+	restart := func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`)
+	}
+	rows := map[string]struct {
+		spec      string
+		edit      func(*v1beta1.FlinkDeploymentSpec)
+		state     v1beta1.FlinkJobState
+		situation plan.Situation
+		lifecycle v1beta1.LifecycleState
+		reason    string
+	}{
+		"finished":            {application, nil, v1beta1.FlinkJobFinished, plan.Ended, v1beta1.LifecycleStable, "a batch job"},
+		"failed":              {application, nil, v1beta1.FlinkJobFailed, plan.Ended, v1beta1.LifecycleFailed, "nobody asked for a restart"},
+		"failed, restart on":  {application, restart, v1beta1.FlinkJobFailed, plan.Stopping, v1beta1.LifecycleFailed, "asked for"},
+		"canceled, stateless": {application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleStable, "the spec asks for a running job"},
+		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.Refused, v1beta1.LifecycleStable, "only from a state known to be its latest"},
+		"restarting":          {application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleStable, "Flink does it"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			if row.edit != nil {
+				w.edit(row.edit)
+				w.run()
+			}
+			w.serveJob(row.state)
+			w.s.Flink.Failure = plan.Present("java.lang.RuntimeException: boom")
+			w.run()
+			status := w.status()
+			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle {
+				t.Errorf("situation %s, lifecycle %s, want %s, %s: %s", status.Situation, status.LifecycleState, row.situation, row.lifecycle, row.reason)
+			}
+			if row.state == v1beta1.FlinkJobFailed && row.edit == nil && status.Error == "" {
+				t.Error("the cause of the failure must be in status")
+			}
+		})
+	}
+}
+
+func TestTasksThatDoNotRunAreNotStable(t *testing.T) {
+	w := newWorld(t, application)
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].Running = 0
+	w.run()
+	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+	jobs[0].Finished = 1
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+}
