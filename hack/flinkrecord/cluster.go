@@ -181,7 +181,7 @@ func await(what string, probe func() bool) error {
 		if probe() {
 			return nil
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond)
 	}
 	return errors.New("waited too long for " + what)
 }

@@ -48,7 +48,8 @@ type Checkpoint struct {
 	Duration int64 `json:"end_to_end_duration"`
 	// ExternalPath is where it lies, for a completed one; NotAddressable if nowhere.
 	ExternalPath string `json:"external_path"`
-	// Discarded tells that Flink has deleted it since.
+	// Discarded tells that Flink has deleted it since. It can be true even of Latest.Completed, when a newer checkpoint
+	// completed while Flink answered (seen with 2.2): such a one must not be restored from; ask again.
 	Discarded bool `json:"discarded"`
 	// FailureTime is when it failed; 0 for others.
 	FailureTime Millis `json:"failure_timestamp"`
