@@ -22,6 +22,10 @@ func run(types, out string) error {
 	if err != nil {
 		return err
 	}
+	return write(files, out)
+}
+
+func write(files map[string][]byte, out string) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
 			return err
