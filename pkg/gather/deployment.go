@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -26,22 +27,22 @@ import (
 //     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
 //  3. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
 //  4. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s deployment.Snapshot, object *unstructured.Unstructured, found bool, err error) {
+func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s subject.Snapshot, object *unstructured.Unstructured, found bool, err error) {
 	object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
 	if err != nil || !found {
-		return deployment.Snapshot{}, nil, found, err
+		return subject.Snapshot{}, nil, found, err
 	}
 	s, err = g.DeploymentOf(ctx, object, g.JobManager(ctx, namespace, name))
 	return s, object, true, err
 }
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
-func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) (deployment.Snapshot, error) {
+func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) (subject.Snapshot, error) {
 	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
 	if err != nil {
-		return deployment.Snapshot{}, fail.As(fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
+		return subject.Snapshot{}, fail.As(fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
 	}
-	s := deployment.Snapshot{Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm}
+	s := subject.Snapshot{Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm}
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
@@ -79,7 +80,7 @@ func (g *Gatherer) pods(ctx context.Context, namespace, name string) (plan.Obser
 		pods = append(pods, *pod)
 	}
 	for _, pod := range pods {
-		if deployment.MayMissVolumes(pod) {
+		if subject.MayMissVolumes(pod) {
 			return plan.Present(pods), g.mountFailures(ctx, namespace, pod.Name)
 		}
 	}
@@ -97,24 +98,24 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 }
 
 // companions looks up each object of a prepared start by name.
-func (g *Gatherer) companions(ctx context.Context, namespace string, wanted []deployment.Companion) plan.Observed[[]deployment.Companion] {
-	seen := make([]deployment.Companion, len(wanted))
+func (g *Gatherer) companions(ctx context.Context, namespace string, wanted []subject.Companion) plan.Observed[[]subject.Companion] {
+	seen := make([]subject.Companion, len(wanted))
 	var group errgroup.Group
 	for i, c := range wanted {
 		group.Go(func() error {
 			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: namespace, Name: c.Name})
 			if err == nil && found {
-				seen[i] = deployment.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
+				seen[i] = subject.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
 			}
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[[]deployment.Companion](oneLine(err))
+		return plan.Unknown[[]subject.Companion](oneLine(err))
 	}
 	present := seen[:0]
 	for _, c := range seen {
-		if c != (deployment.Companion{}) {
+		if c != (subject.Companion{}) {
 			present = append(present, c)
 		}
 	}

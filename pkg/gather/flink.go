@@ -11,21 +11,22 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // flink asks the JobManager for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s deployment.Snapshot) deployment.Flink {
+func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s subject.Snapshot) subject.Flink {
 	client, err := g.Flink(endpoint)
 	if err != nil {
-		return deployment.Flink{Jobs: plan.Unknown[[]deployment.Job](oneLine(err))}
+		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
 	}
 	answer, err := client.Jobs(ctx)
 	if err != nil {
-		return deployment.Flink{Jobs: plan.Unknown[[]deployment.Job](oneLine(err))}
+		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
 	}
-	jobs := make([]deployment.Job, 0, len(answer))
+	jobs := make([]subject.Job, 0, len(answer))
 	for _, j := range answer {
-		jobs = append(jobs, deployment.Job{
+		jobs = append(jobs, subject.Job{
 			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
 			Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
 		})
@@ -45,8 +46,8 @@ func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s deployme
 }
 
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
-func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[deployment.ClusterFacts] {
-	var facts deployment.ClusterFacts
+func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[subject.ClusterFacts] {
+	var facts subject.ClusterFacts
 	var group errgroup.Group
 	group.Go(func() error {
 		config, err := client.ClusterConfig(ctx)
@@ -68,7 +69,7 @@ func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID st
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[deployment.ClusterFacts](oneLine(err))
+		return plan.Unknown[subject.ClusterFacts](oneLine(err))
 	}
 	return plan.Present(facts)
 }

@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -36,37 +37,37 @@ type Questions struct {
 //	Ingress     a start is being prepared
 //	SessionJobs a session cluster is being deleted
 func Ask(s Snapshot) Questions {
-	v := newView(s)
+	v := &view{subject.New(s)}
 	q := Questions{}
-	intent := v.intent()
-	deleting := v.resource().DeletionTimestamp != nil
+	intent := v.Intent()
+	deleting := v.Resource().DeletionTimestamp != nil
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
 	jm, present := s.JobManager.Get()
 	available := present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
 	if available {
-		endpoint := v.endpoint()
+		endpoint := v.Endpoint()
 		q.Flink = &endpoint
 	}
-	lost := s.JobManager.IsAbsent() && v.last != nil && v.lastRunning()
+	lost := s.JobManager.IsAbsent() && v.Last != nil && v.LastRunning()
 	q.Pods = (present && !available) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		q.Ingress = true
-		if present && ownOperation(jm) == intent.OperationID {
+		if present && subject.OwnOperation(jm) == intent.OperationID {
 			q.Companions = v.expectedCompanions()
 		}
 	}
-	first := intent == nil && v.last == nil
-	if v.kubernetesHA() && (first || deleting || (stopping && s.JobManager.IsAbsent())) {
+	first := intent == nil && v.Last == nil
+	if v.KubernetesHA() && (first || deleting || (stopping && s.JobManager.IsAbsent())) {
 		q.HAData = true
 	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || v.asksToStop())
-	q.SessionJobs = deleting && v.isSession()
+	q.SessionJobs = deleting && v.IsSession()
 	return q
 }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
 func (v *view) asksToStop() bool {
-	return v.last != nil && v.s.SpecProblem == "" && specdiff.Classify(&v.last.Spec, &v.spec, v.spec.DesiredMode()).Kind.Effective()
+	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
 // AskMore says what else to ask Flink, given the jobs: the cluster's figures until the spec is stable and whenever the job's state
@@ -77,25 +78,16 @@ func AskMore(s Snapshot) (info, failure bool) {
 	if !ok {
 		return false, false
 	}
-	job, found := findJob(jobs, status.JobStatus.JobID)
+	job, found := subject.FindJob(jobs, status.JobStatus.JobID)
 	moved := found && job.State != status.JobStatus.State
 	settling := status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	return settling || becameReady || moved, moved && job.State == v1beta1.FlinkJobFailed
 }
 
-func findJob(jobs []Job, id string) (Job, bool) {
-	for _, j := range jobs {
-		if j.ID == id {
-			return j, true
-		}
-	}
-	return Job{}, false
-}
-
 // expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.
 func (v *view) expectedCompanions() []Companion {
-	cluster, err := v.renderStart(v.intent())
+	cluster, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
 	}

@@ -24,23 +24,23 @@ import (
 //
 // Until the other upgrade modes exist, a change that needs state is refused: it is never treated as stateless.
 func change(v *view) (outcome, bool) {
-	if v.last == nil {
+	if v.Last == nil {
 		return outcome{}, false
 	}
-	v.observe()
-	if v.problem != "" {
+	v.Observe()
+	if v.Problem != "" {
 		v.rejected()
 	}
-	wanted, running := v.wantsRunning(), v.lastRunning()
-	diff := specdiff.Classify(&v.last.Spec, &v.spec, v.spec.DesiredMode())
+	wanted, running := v.WantsRunning(), v.LastRunning()
+	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
 	switch {
 	case running && !wanted:
 		return v.suspend(), true
 	case !running && wanted:
 		return v.resume(), true
 	case !running || !diff.Kind.Effective():
-		if v.problem == "" {
-			v.want.ObservedGeneration = v.generation
+		if v.Problem == "" {
+			v.Want.ObservedGeneration = v.Generation
 		}
 		return outcome{}, false
 	}
@@ -48,8 +48,8 @@ func change(v *view) (outcome, bool) {
 }
 
 func (v *view) tellChange(diff specdiff.Change) {
-	v.tell(plan.Event{
-		Reason: "SpecChanged", Component: plan.ComponentJobManager, Once: true, Key: fmt.Sprintf("SpecChange: %d", v.generation),
+	v.Tell(plan.Event{
+		Reason: "SpecChanged", Component: plan.ComponentJobManager, Once: true, Key: fmt.Sprintf("SpecChange: %d", v.Generation),
 		Message: diff.EventMessage(),
 	})
 }
@@ -60,12 +60,12 @@ func (v *view) upgrade(diff specdiff.Change) outcome {
 		return outcome{situation: plan.Refused, stall: refusal}
 	}
 	v.tellChange(diff)
-	jm, present := v.s.JobManager.Get()
+	jm, present := v.Seen.JobManager.Get()
 	if !present {
-		return v.beginStart(v1beta1.PurposeUpgrade, v.spec, from)
+		return v.beginStart(v1beta1.PurposeUpgrade, v.Spec, from)
 	}
-	o := v.beginStop(v1beta1.PurposeUpgrade, v.spec, jm)
-	v.want.Intent.From = &from
+	o := v.beginStop(v1beta1.PurposeUpgrade, v.Spec, jm)
+	v.Want.Intent.From = &from
 	return o
 }
 
@@ -74,30 +74,31 @@ func (v *view) suspend() outcome {
 	if refusal != nil {
 		return outcome{situation: plan.Refused, stall: refusal}
 	}
-	jm, present := v.s.JobManager.Get()
+	jm, present := v.Seen.JobManager.Get()
 	if !present {
-		return v.recordSuspended(v.spec)
+		v.RecordSuspended(v.Spec)
+		return outcome{situation: plan.Suspended}
 	}
-	o := v.beginStop(v1beta1.PurposeSuspend, v.spec, jm)
-	v.want.Intent.From = &from
+	o := v.beginStop(v1beta1.PurposeSuspend, v.Spec, jm)
+	v.Want.Intent.From = &from
 	return o
 }
 
 func (v *view) resume() outcome {
 	from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	switch {
-	case v.mayStartEmpty():
-	case v.isFirst():
-		from = firstState(&v.spec)
+	case v.MayStartEmpty():
+	case v.IsFirst():
+		from = firstState(&v.Spec)
 	default:
-		return outcome{situation: plan.Refused, stall: unsupported(&v.spec)}
+		return outcome{situation: plan.Refused, stall: unsupported(&v.Spec)}
 	}
-	jm, present := v.s.JobManager.Get()
+	jm, present := v.Seen.JobManager.Get()
 	if !present {
-		return v.beginStart(v1beta1.PurposeResume, v.spec, from)
+		return v.beginStart(v1beta1.PurposeResume, v.Spec, from)
 	}
-	o := v.beginStop(v1beta1.PurposeResume, v.spec, jm)
-	v.want.Intent.From = &from
+	o := v.beginStop(v1beta1.PurposeResume, v.Spec, jm)
+	v.Want.Intent.From = &from
 	return o
 }
 
@@ -108,18 +109,18 @@ func (v *view) resume() outcome {
 //	stateful  never started, no HA checkpoint    the state that the first deployment was to start from
 //	stateful  otherwise                          refused
 func (v *view) stateAfterStop() (v1beta1.StartPoint, *stall) {
-	if v.mayStartEmpty() {
+	if v.MayStartEmpty() {
 		return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}, nil
 	}
-	jm, present := v.s.JobManager.Get()
-	if present && v.isFirst() && v.neverRan(jm) && v.want.ReconciliationStatus.LastStableSpec == "" && v.want.JobStatus.StartTime == "" {
+	jm, present := v.Seen.JobManager.Get()
+	if present && v.IsFirst() && v.neverRan(jm) && v.Want.ReconciliationStatus.LastStableSpec == "" && v.Want.JobStatus.StartTime == "" {
 		from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "NeverStarted"}
-		if path := v.want.JobStatus.UpgradeSavepointPath; path != "" {
+		if path := v.Want.JobStatus.UpgradeSavepointPath; path != "" {
 			from = v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: path, Reason: "NeverStarted"}
 		}
 		return from, nil
 	}
-	return v1beta1.StartPoint{}, unsupported(&v.spec)
+	return v1beta1.StartPoint{}, unsupported(&v.Spec)
 }
 
 // startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
@@ -128,7 +129,7 @@ const startWindow = 10 * time.Second
 
 // neverRan reports whether no container of the start ever ran: one pod, the first one, with nothing started in it. Any doubt is a no.
 func (v *view) neverRan(jm *appsv1.Deployment) bool {
-	pods, ok := v.s.Pods.Get()
+	pods, ok := v.Seen.Pods.Get()
 	if !ok || len(pods) != 1 || pods[0].CreationTimestamp.After(jm.CreationTimestamp.Add(startWindow)) {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // stateful is an application whose state must be kept.
@@ -214,7 +215,7 @@ func TestABrokenImageIsMendedEvenForAStatefulJob(t *testing.T) {
 func TestAnInvalidSpecNeverMakesAStatefulJobStartEmpty(t *testing.T) {
 	w := stable(t, stateful) // recorded as stateless: its first start had no savepoint
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
-	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), Flink{}
+	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), subject.Flink{}
 	w.run()
 	if w.status().Situation != string(plan.Refused) || w.s.JobManager.IsPresent() {
 		t.Errorf("situation %s, rounds %q", w.status().Situation, w.log)
@@ -255,7 +256,7 @@ func TestFirstStates(t *testing.T) {
 
 func TestWhatStandsInTheWay(t *testing.T) {
 	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "demo", UID: "other"}}
-	checkpoint := plan.Present([]HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true}})
+	checkpoint := plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true}})
 	ha := strings.Replace(stateful, `"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1)
 	rows := map[string]struct {
 		spec    string
@@ -274,7 +275,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			w.s.HAData = checkpoint
 			w.s.Resource.Spec.Job.InitialSavepointPath = "file:///s/1"
 		}, plan.Waiting, "the state to start from is certain"},
-		"HA data that could not be looked at": {ha, func(w *world) { w.s.HAData = plan.Unknown[[]HAConfigMap]("time-out") }, plan.Unobservable, "nothing is done on a guess"},
+		"HA data that could not be looked at": {ha, func(w *world) { w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out") }, plan.Unobservable, "nothing is done on a guess"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -21,24 +21,24 @@ import (
 //	our Deployment, being deleted         wait
 //	nothing, or somebody else's           pods gone? HA data gone? then the finalizer
 func deleting(v *view) (outcome, bool) {
-	if v.s.Resource.DeletionTimestamp == nil {
+	if v.Seen.Resource.DeletionTimestamp == nil {
 		return outcome{}, false
 	}
 	if _, missing := v.finalizer(); missing {
 		return outcome{situation: plan.Deleting}, true
 	}
-	v.want.LifecycleState = v1beta1.LifecycleDeleting
-	jm, present := v.s.JobManager.Get()
-	if v.s.JobManager.IsUnknown() {
-		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
+	v.Want.LifecycleState = v1beta1.LifecycleDeleting
+	jm, present := v.Seen.JobManager.Get()
+	if v.Seen.JobManager.IsUnknown() {
+		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
 	if !v.deletionOpen() {
 		if o, blocked := v.deletionBlocked(); blocked {
 			return o, true
 		}
-		v.tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
+		v.Tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
 	}
-	if present && v.owned(jm) {
+	if present && v.Owned(jm) {
 		if jm.DeletionTimestamp != nil && v.deletionOpen() {
 			o := v.waitForPods()
 			o.situation = plan.Deleting
@@ -51,35 +51,35 @@ func deleting(v *view) (outcome, bool) {
 
 // deletionOpen reports whether the intent of the deletion is stored.
 func (v *view) deletionOpen() bool {
-	return v.intent() != nil && v.intent().Purpose == v1beta1.PurposeDelete
+	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete
 }
 
 func (v *view) beginDeletion() outcome {
-	jm, _ := v.s.JobManager.Get()
-	if v.deletionOpen() && v.intent().Stops != nil && v.intent().Stops.DeploymentUID == jm.UID {
+	jm, _ := v.Seen.JobManager.Get()
+	if v.deletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
 		return outcome{situation: plan.Deleting, actions: v.takeDown(jm)}
 	}
-	events := v.events
-	o := v.beginStop(v1beta1.PurposeDelete, v.spec, jm)
-	v.events = events // a deletion is told as Cleanup
+	events := v.Events
+	o := v.beginStop(v1beta1.PurposeDelete, v.Spec, jm)
+	v.Events = events // a deletion is told as Cleanup
 	return o
 }
 
 // lastRites removes what no owner reference removes, then lets the resource go.
 func (v *view) lastRites() outcome {
-	pods, known := v.s.Pods.Get()
+	pods, known := v.Seen.Pods.Get()
 	switch {
-	case !known && v.s.Pods.IsUnknown():
-		return v.unobservable("the JobManager pods", v.s.Pods.Why())
-	case v.kubernetesHA() && v.s.HAData.IsUnknown():
-		return v.unobservable("the high-availability ConfigMaps", v.s.HAData.Why())
+	case !known && v.Seen.Pods.IsUnknown():
+		return v.unobservable("the JobManager pods", v.Seen.Pods.Why())
+	case v.KubernetesHA() && v.Seen.HAData.IsUnknown():
+		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	}
-	if v.s.JobManager.IsAbsent() && len(pods) > 0 {
+	if v.Seen.JobManager.IsAbsent() && len(pods) > 0 {
 		return outcome{situation: plan.Deleting, wait: stall{"ClusterTerminating", "the JobManager pods are ending"}}
 	}
-	found, _ := v.s.HAData.Get()
-	if len(found) > 0 && v.last != nil {
-		action := plan.DeleteHAData{Namespace: v.s.Resource.Namespace}
+	found, _ := v.Seen.HAData.Get()
+	if len(found) > 0 && v.Last != nil {
+		action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
 		for _, c := range found {
 			action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
 		}
@@ -91,9 +91,9 @@ func (v *view) lastRites() outcome {
 // deletionBlocked says what must go first, or be done first.
 func (v *view) deletionBlocked() (outcome, bool) {
 	var reasons []string
-	if v.isSession() {
+	if v.IsSession() {
 		reasons = v.sessionBlockers()
-	} else if v.savepointOnDeletion() && v.last != nil && v.lastRunning() && !v.want.JobStatus.State.IsTerminal() {
+	} else if v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !v.Want.JobStatus.State.IsTerminal() {
 		return outcome{situation: plan.Refused, stall: &stall{"SavepointOnDeletionNotSupported",
 			"kubernetes.operator.job.savepoint-on-deletion is true and the savepoint cannot be taken yet, so the job is left running; set the option to false to delete without one"}}, true
 	}
@@ -101,8 +101,8 @@ func (v *view) deletionBlocked() (outcome, bool) {
 		return outcome{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
-	if !v.stalledAlready(message) {
-		v.tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
+	if !v.StalledAlready(message) {
+		v.Tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
 	}
 	return outcome{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
 }
@@ -110,18 +110,18 @@ func (v *view) deletionBlocked() (outcome, bool) {
 // sessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.
 func (v *view) sessionBlockers() []string {
 	var reasons []string
-	if v.blocksOnSessionJobs() {
-		jobs, ok := v.s.SessionJobs.Get()
+	if v.BlocksOnSessionJobs() {
+		jobs, ok := v.Seen.SessionJobs.Get()
 		switch {
-		case v.s.SessionJobs.IsUnknown():
-			reasons = append(reasons, "its session jobs cannot be listed: "+v.s.SessionJobs.Why())
+		case v.Seen.SessionJobs.IsUnknown():
+			reasons = append(reasons, "its session jobs cannot be listed: "+v.Seen.SessionJobs.Why())
 		case ok && len(jobs) > 0:
 			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(jobs, ", ")))
 		}
 	}
-	if v.blocksOnUnmanagedJobs() {
+	if v.BlocksOnUnmanagedJobs() {
 		var running []string
-		jobs, _ := v.s.Flink.Jobs.Get()
+		jobs, _ := v.Seen.Flink.Jobs.Get()
 		for _, j := range jobs {
 			if !j.State.IsTerminal() {
 				running = append(running, j.ID)

@@ -11,6 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 func (w *world) delete() {
@@ -28,7 +29,11 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 		"released":           func(t *testing.T) *world { w := newWorld(t, application); w.run(); return w },
 		"stable":             func(t *testing.T) *world { return stable(t, application) },
 		"stable, stateful":   func(t *testing.T) *world { return stable(t, stateful) },
-		"a session cluster":  func(t *testing.T) *world { w := stable(t, session); w.s.Flink.Jobs = plan.Present([]Job{}); return w },
+		"a session cluster": func(t *testing.T) *world {
+			w := stable(t, session)
+			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			return w
+		},
 		"upgrading, stopping": func(t *testing.T) *world {
 			w := stable(t, application)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
@@ -59,7 +64,7 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 		"lost": func(t *testing.T) *world { w := stable(t, stateful); w.lose(); w.run(); return w },
 		"Flink does not answer": func(t *testing.T) *world {
 			w := stable(t, application)
-			w.s.Flink = Flink{Jobs: plan.Unknown[[]Job]("refused")}
+			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
 			return w
 		},
 		"an invalid spec": func(t *testing.T) *world {
@@ -130,9 +135,13 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 		held    string
 		reason  string
 	}{
-		"a session job":                  {func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl", "block-on-session-jobs is on by default"},
-		"a job in it":                    {func(w *world) { w.s.Flink.Jobs = plan.Present([]Job{{ID: "aa", State: v1beta1.FlinkJobRunning}}) }, "aa", "block-on-unmanaged-jobs is on by default"},
-		"a job that ended":               {func(w *world) { w.s.Flink.Jobs = plan.Present([]Job{{ID: "aa", State: v1beta1.FlinkJobFinished}}) }, "", "it does not run"},
+		"a session job": {func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl", "block-on-session-jobs is on by default"},
+		"a job in it": {func(w *world) {
+			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+		}, "aa", "block-on-unmanaged-jobs is on by default"},
+		"a job that ended": {func(w *world) {
+			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
+		}, "", "it does not run"},
 		"session jobs nobody could list": {func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess"},
 		"told not to be held": {func(w *world) {
 			w.s.SessionJobs = plan.Present([]string{"etl"})
@@ -142,7 +151,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, session)
-			w.s.Flink.Jobs = plan.Present([]Job{})
+			w.s.Flink.Jobs = plan.Present([]subject.Job{})
 			row.prepare(w)
 			w.delete()
 			w.run()
@@ -170,7 +179,7 @@ func TestADeletionThatWantsASavepointIsRefusedAndSaysSo(t *testing.T) {
 func TestHADataGoesWithTheResource(t *testing.T) {
 	spec := strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1)
 	w := stable(t, spec)
-	w.s.HAData = plan.Present([]HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}}})
+	w.s.HAData = plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}}})
 	w.delete()
 	w.run()
 	if data, _ := w.s.HAData.Get(); len(data) == 0 {

@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // MakeFailed shows, in the status that a round left behind, an effect that failed and that only a person can mend: a missing right, an
@@ -11,11 +12,11 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
-	v := newView(s)
-	text := v.errorText(typeReconciliation, message, reason)
-	if v.want.Error != text {
-		v.tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})
+	v := &view{subject.New(s)}
+	text := v.ErrorText(subject.TypeReconciliation, message, reason)
+	if v.Want.Error != text {
+		v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})
 	}
-	v.want.Error = text
+	v.Want.Error = text
 	return v.finish(outcome{situation: plan.Situation(left.Situation), stall: &stall{reason, message}})
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
-
-const suspendedSituation = plan.Suspended
 
 // first decides for a resource that was never deployed.
 //
@@ -17,22 +16,22 @@ const suspendedSituation = plan.Suspended
 //	suspended          NeverStarted
 //	running            the finalizer, then a first start
 func first(v *view) (outcome, bool) {
-	if v.last != nil {
+	if v.Last != nil {
 		return outcome{}, false
 	}
-	if v.problem != "" {
+	if v.Problem != "" {
 		v.rejected()
-		return outcome{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.problem}}, true
+		return outcome{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.Problem}}, true
 	}
-	v.want.Error = ""
-	v.want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	if !v.wantsRunning() {
+	v.Want.Error = ""
+	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if !v.WantsRunning() {
 		return outcome{situation: plan.NeverStarted}, true
 	}
 	if add, missing := v.finalizer(); missing {
 		return outcome{situation: plan.FirstStart, actions: []plan.Action{add}, again: true}, true
 	}
-	return v.beginStart(v1beta1.PurposeDeploy, v.spec, firstState(&v.spec)), true
+	return v.beginStart(v1beta1.PurposeDeploy, v.Spec, firstState(&v.Spec)), true
 }
 
 // firstState is the state of a first start: the named savepoint, else none.
@@ -45,15 +44,15 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 
 // rejected tells once that the spec does not validate.
 func (v *view) rejected() {
-	text := v.errorText(summary.TypeValidation, v.headline, "")
-	if v.want.Error != text {
-		v.tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.headline})
+	text := v.ErrorText(summary.TypeValidation, v.Headline, "")
+	if v.Want.Error != text {
+		v.Tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.Headline})
 	}
-	v.want.Error = text
+	v.Want.Error = text
 }
 
 func (v *view) finalizer() (plan.Action, bool) {
-	for _, f := range v.s.Resource.Finalizers {
+	for _, f := range v.Seen.Resource.Finalizers {
 		if f == v1beta1.FinalizerFlinkDeployment {
 			return nil, false
 		}
@@ -70,24 +69,24 @@ func (v *view) finalizer() (plan.Action, bool) {
 //	HA data with a checkpoint, stateful spec, no        Unaccounted        -
 //	savepoint named, not told to ignore it
 func unaccounted(v *view) (outcome, bool) {
-	jm, present := v.s.JobManager.Get()
+	jm, present := v.Seen.JobManager.Get()
 	switch {
-	case v.s.JobManager.IsUnknown():
-		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
-	case present && !v.owned(jm):
+	case v.Seen.JobManager.IsUnknown():
+		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
+	case present && !v.Owned(jm):
 		return v.stands("a Deployment that belongs to somebody else"), true
-	case present && v.last == nil && v.problem == "" && v.s.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
+	case present && v.Last == nil && v.Problem == "" && v.Seen.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
 		return v.adopt(), true
-	case present && v.last == nil:
+	case present && v.Last == nil:
 		return v.stands("a Deployment that an earlier life of this resource left behind"), true
-	case v.last != nil || v.problem != "" || stateless(&v.spec) || !v.wantsRunning() || !v.kubernetesHA():
+	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.KubernetesHA():
 		return outcome{}, false
-	case v.spec.Job.InitialSavepointPath != "" || v.s.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
+	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
 		return outcome{}, false
-	case v.s.HAData.IsUnknown():
-		return v.unobservable("the high-availability ConfigMaps", v.s.HAData.Why()), true
+	case v.Seen.HAData.IsUnknown():
+		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why()), true
 	}
-	found, _ := v.s.HAData.Get()
+	found, _ := v.Seen.HAData.Get()
 	for _, c := range found {
 		if c.Checkpoint {
 			return v.stands("high-availability data with a checkpoint (ConfigMap " + c.Name + ")"), true
@@ -98,7 +97,7 @@ func unaccounted(v *view) (outcome, bool) {
 
 // stands reports what is in the way. Nothing is touched.
 func (v *view) stands(what string) outcome {
-	r := v.s.Resource
+	r := v.Seen.Resource
 	return outcome{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
 		"there is %s under the name %s, which status does not account for, so nothing is touched; remove it, or run: kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up what an earlier job left",
 		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationAdopt, v1beta1.AnnotationIgnoreState)}}
@@ -107,23 +106,23 @@ func (v *view) stands(what string) outcome {
 // adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it was started
 // with. An application must run exactly one job, or it is not known which.
 func (v *view) adopt() outcome {
-	jobs, answered := v.s.Flink.Jobs.Get()
+	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
-		return v.unobservable("the cluster to take over", v.s.Flink.Jobs.Why())
+		return v.unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())
 	}
-	if v.spec.Job != nil {
+	if v.Spec.Job != nil {
 		if len(jobs) != 1 {
 			return v.stands(fmt.Sprintf("a cluster with %d jobs instead of one", len(jobs)))
 		}
-		v.want.JobStatus.JobID = jobs[0].ID
-		v.want.TaskManager = v.taskManagerInfo(v.spec)
+		v.Want.JobStatus.JobID = jobs[0].ID
+		v.Want.TaskManager = v.TaskManagerInfo(v.Spec)
 	}
-	v.want.Error = ""
-	v.want.ObservedGeneration = v.generation
-	v.want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
-	v.want.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
-	v.storeReconciled(v1beta1.ReconciledDeployment{Spec: *v.spec.DeepCopy()}, false)
-	v.observe()
+	v.Want.Error = ""
+	v.Want.ObservedGeneration = v.Generation
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	v.StoreReconciled(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)
+	v.Observe()
 	o, _ := settled(v)
 	return o
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the status alone.
@@ -21,20 +22,20 @@ import (
 
 // newIntent is an intent stored over the resourceVersion that this round read.
 func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec) *v1beta1.Intent {
-	r := v.s.Resource
+	r := v.Seen.Resource
 	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
 	if err != nil {
-		v.note("the target spec cannot be printed: " + err.Error())
+		v.Note("the target spec cannot be printed: " + err.Error())
 	}
 	return &v1beta1.Intent{
 		OperationID:         plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeOperation),
 		Purpose:             purpose,
 		OverResourceVersion: r.ResourceVersion,
-		Generation:          v.generation,
+		Generation:          v.Generation,
 		SpecHash:            hash(text),
 		Spec:                text,
 		Step:                step,
-		StoredAt:            v.now(),
+		StoredAt:            v.Now(),
 	}
 }
 
@@ -46,22 +47,22 @@ func hash(text string) string {
 // target is the spec that the open intent leads to. A newer spec that needs no state either redirects it; any other waits for its
 // end, because what the intent gave up cannot be had back.
 func (v *view) target() v1beta1.FlinkDeploymentSpec {
-	intent := v.intent()
-	if v.problem == "" && (intent.Generation == v.generation || stateless(&v.spec)) {
-		return *v.spec.DeepCopy()
+	intent := v.Intent()
+	if v.Problem == "" && (intent.Generation == v.Generation || subject.Stateless(&v.Spec)) {
+		return *v.Spec.DeepCopy()
 	}
 	stored, err := v1beta1.ParseReconciledDeployment(intent.Spec)
 	if err != nil {
-		v.note("the intent's spec cannot be read, the current one is used: " + err.Error())
-		return *v.spec.DeepCopy()
+		v.Note("the intent's spec cannot be read, the current one is used: " + err.Error())
+		return *v.Spec.DeepCopy()
 	}
 	return stored.Spec
 }
 
 // foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another one.
 func foreign(v *view) (outcome, bool) {
-	intent := v.intent()
-	r := v.s.Resource
+	intent := v.Intent()
+	r := v.Seen.Resource
 	if intent == nil || intent.OperationID == plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation) {
 		return outcome{}, false
 	}
@@ -72,12 +73,12 @@ func foreign(v *view) (outcome, bool) {
 
 // carryOn takes an open intent one step further.
 func carryOn(v *view) (outcome, bool) {
-	intent := v.intent()
+	intent := v.Intent()
 	if intent == nil {
 		return outcome{}, false
 	}
-	if v.s.JobManager.IsUnknown() {
-		return v.unobservable("the JobManager Deployment", v.s.JobManager.Why()), true
+	if v.Seen.JobManager.IsUnknown() {
+		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:
@@ -100,9 +101,9 @@ func (v *view) unobservable(what, why string) outcome {
 
 // unreadable stops at a status that cannot be read back.
 func unreadable(v *view) (outcome, bool) {
-	if v.unreadable == "" {
+	if v.Unreadable == "" {
 		return outcome{}, false
 	}
 	return outcome{situation: plan.Refused, stall: &stall{"StatusUnreadable",
-		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.unreadable}}, true
+		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}}, true
 }

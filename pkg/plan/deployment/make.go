@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // outcome is what a rule decided, before the summary is added.
@@ -21,9 +22,6 @@ type outcome struct {
 	wait stall
 }
 
-// stall is a reason and a message for a condition.
-type stall struct{ reason, message string }
-
 // rule answers an outcome, or that the view is not its business.
 type rule func(v *view) (outcome, bool)
 
@@ -42,8 +40,8 @@ var rules = []rule{deleting, foreign, carryOn, unreadable, unaccounted, first, c
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
-	v := newView(s)
-	v.accept()
+	v := &view{subject.New(s)}
+	v.Accept()
 	for _, decide := range rules {
 		if o, mine := decide(v); mine {
 			return v.finish(o)
@@ -54,10 +52,10 @@ func Make(s Snapshot) plan.Plan {
 
 // finish adds the summary to what a rule decided.
 func (v *view) finish(o outcome) plan.Plan {
-	v.summarize(o)
-	status := v.want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Events: v.events, Notes: v.notes}
-	if o.record != "" || !sameMeaning(v.resource().Status, *status) {
+	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
+	status := v.Want.DeepCopy()
+	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Events: v.Events, Notes: v.Notes}
+	if o.record != "" || !subject.SameMeaning(v.Resource().Status, *status) {
 		p.Status = status
 	}
 	if o.record != "" {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // lose takes the Deployment away, as somebody with kubectl would.
 func (w *world) lose() {
-	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), Flink{}, plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
+	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), subject.Flink{}, plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
 }
 
 func TestALostClusterIsStartedAgain(t *testing.T) {

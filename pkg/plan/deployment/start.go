@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
@@ -14,21 +15,21 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	if o, occupied := v.occupied(); occupied {
 		return o
 	}
-	r := v.s.Resource
+	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.From = &from
 	if target.Job != nil {
 		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
 	}
-	v.want.Intent = intent
-	cluster, err := v.renderStart(intent)
+	v.Want.Intent = intent
+	cluster, err := v.RenderStart(intent)
 	if err != nil {
-		v.want.Intent = nil
+		v.Want.Intent = nil
 		return v.cannotRender(err)
 	}
-	v.recordStarting(intent, target)
-	v.tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
-	v.note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
+	v.RecordStarting(intent, target)
+	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
+	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	return outcome{
 		situation: plan.Starting, record: "intent", again: true,
 		actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}},
@@ -38,13 +39,13 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
 // at the same time.
 func (v *view) occupied() (outcome, bool) {
-	if !v.s.JobManager.IsAbsent() || v.last == nil || !v.lastRunning() {
+	if !v.Seen.JobManager.IsAbsent() || v.Last == nil || !v.LastRunning() {
 		return outcome{}, false
 	}
-	pods, known := v.s.Pods.Get()
+	pods, known := v.Seen.Pods.Get()
 	switch {
 	case !known:
-		return v.unobservable("the JobManager pods", v.s.Pods.Why()), true
+		return v.unobservable("the JobManager pods", v.Seen.Pods.Why()), true
 	case len(pods) > 0:
 		return outcome{situation: plan.Lost, wait: stall{"ClusterTerminating", "JobManager pods of the lost cluster are still ending"}}, true
 	}
@@ -53,7 +54,7 @@ func (v *view) occupied() (outcome, bool) {
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
 func (v *view) cannotRender(err error) outcome {
-	v.want.Error = v.errorText(typeReconciliation, err.Error(), "")
+	v.Want.Error = v.ErrorText(subject.TypeReconciliation, err.Error(), "")
 	return outcome{situation: plan.Refused, stall: &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()}}
 }
 
@@ -68,25 +69,26 @@ func (v *view) cannotRender(err error) outcome {
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
 func (v *view) carryStart() outcome {
-	intent := v.intent()
-	jm, present := v.s.JobManager.Get()
+	intent := v.Intent()
+	jm, present := v.Seen.JobManager.Get()
 	target := v.target()
 	if present && jm.DeletionTimestamp != nil {
 		return outcome{situation: plan.Starting, wait: stall{"ClusterTerminating", "the Deployment of an earlier start is going away"}}
 	}
-	if present && ownOperation(jm) != intent.OperationID {
+	if present && subject.OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		if present {
 			return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
 		}
-		return v.recordSuspended(target)
+		v.RecordSuspended(target)
+		return outcome{situation: plan.Suspended}
 	}
-	if intent.Generation != v.generation && v.redirects(target) {
+	if intent.Generation != v.Generation && v.redirects(target) {
 		return v.beginStart(intent.Purpose, target, *intent.From)
 	}
-	cluster, err := v.renderStart(intent)
+	cluster, err := v.RenderStart(intent)
 	if err != nil {
 		return v.cannotRender(err)
 	}
@@ -100,24 +102,24 @@ func (v *view) carryStart() outcome {
 // redirects reports whether the target differs from what the open start was made for.
 func (v *view) redirects(target v1beta1.FlinkDeploymentSpec) bool {
 	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
-	return err == nil && hash(text) != v.intent().SpecHash
+	return err == nil && hash(text) != v.Intent().SpecHash
 }
 
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and
 // it carries an operation of ours.
 func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
 	never := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
-	if !v.owned(jm) || ownOperation(jm) == "" || !never {
+	if !v.Owned(jm) || subject.OwnOperation(jm) == "" || !never {
 		return v.stands("a Deployment that the open start does not account for")
 	}
 	remove := v.deleteCluster(jm)
-	remove.WhileOpen = v.intent().OperationID
+	remove.WhileOpen = v.Intent().OperationID
 	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
 }
 
 // allPrepared reports whether every wanted companion was seen with the operation of the open intent.
 func (v *view) allPrepared(wanted []Companion) bool {
-	seen, ok := v.s.Companions.Get()
+	seen, ok := v.Seen.Companions.Get()
 	if !ok {
 		return false
 	}
@@ -135,49 +137,49 @@ func (v *view) allPrepared(wanted []Companion) bool {
 
 // release records that the prepared start may run; only then does it get its replicas.
 func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) outcome {
-	intent := v.intent()
+	intent := v.Intent()
 	replicas := int32(1)
 	if wanted.Spec.Replicas != nil {
 		replicas = *wanted.Spec.Replicas
 	}
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
-	v.recordDeployed(target)
+	v.RecordDeployed(target)
 	return outcome{
 		situation: plan.Waiting, wait: jobManagerStarting, actions: v.ingressActions(target), finish: []plan.Action{v.releaseAction()},
 	}
 }
 
 func (v *view) releaseAction() plan.Action {
-	r, release := v.s.Resource, v.intent().Release
-	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.intent().OperationID, Replicas: release.Replicas}
+	r, release := v.Seen.Resource, v.Intent().Release
+	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID, Replicas: release.Replicas}
 }
 
 // carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth no write of
 // its own.
 func (v *view) carryRelease() (outcome, bool) {
-	release := v.intent().Release
-	jm, present := v.s.JobManager.Get()
+	release := v.Intent().Release
+	jm, present := v.Seen.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
 		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 {
 		return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}, true
 	}
-	v.want.Intent = nil
+	v.Want.Intent = nil
 	return outcome{}, false
 }
 
 // ingressActions bring the Ingress to what the spec asks for.
 func (v *view) ingressActions(target v1beta1.FlinkDeploymentSpec) []plan.Action {
-	wanted, err := v.renderIngress(target)
+	wanted, err := v.RenderIngress(target)
 	if err != nil {
-		v.note("ingress: " + err.Error())
+		v.Note("ingress: " + err.Error())
 		return nil
 	}
 	if wanted != nil {
 		return []plan.Action{plan.ApplyIngress{Ingress: wanted}}
 	}
-	if old, ok := v.s.Ingress.Get(); ok {
-		r := v.s.Resource
+	if old, ok := v.Seen.Ingress.Get(); ok {
+		r := v.Seen.Resource
 		return []plan.Action{plan.DeleteIngress{Namespace: r.Namespace, Name: r.Name, UID: old.UID}}
 	}
 	return nil

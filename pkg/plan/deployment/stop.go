@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // A stop without state, drawn for one pass and the next:
@@ -24,11 +25,11 @@ import (
 func (v *view) beginStop(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, jm *appsv1.Deployment) outcome {
 	intent := v.newIntent(purpose, v1beta1.StepStopping, target)
 	intent.Stops = &v1beta1.Incarnation{
-		DeploymentUID: jm.UID, JobID: v.want.JobStatus.JobID, JobStartTime: v.want.JobStatus.StartTime,
+		DeploymentUID: jm.UID, JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
-	v.want.Intent = intent
-	v.recordStopping(purpose)
-	v.tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
+	v.Want.Intent = intent
+	v.RecordStopping(purpose)
+	v.Tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
 	return outcome{situation: stopSituation(purpose), record: "intent", actions: v.takeDown(jm)}
 }
 
@@ -50,9 +51,9 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 // takeDown cancels the job, as far as someone answers, and deletes the cluster.
 func (v *view) takeDown(jm *appsv1.Deployment) []plan.Action {
 	var actions []plan.Action
-	if jobs, ok := v.s.Flink.Jobs.Get(); ok {
-		if job, found := findJob(jobs, v.want.JobStatus.JobID); found && cancellable(job.State) {
-			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.endpoint()})
+	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok {
+		if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(job.State) {
+			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint()})
 		}
 	}
 	return append(actions, v.deleteCluster(jm))
@@ -63,8 +64,8 @@ func cancellable(state v1beta1.FlinkJobState) bool {
 }
 
 func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
-	owned, _ := v.s.Owned.Get()
-	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.propagation(), Owned: owned}
+	owned, _ := v.Seen.Owned.Get()
+	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.Propagation(), Owned: owned}
 }
 
 // carryStop goes on with a stop until nothing of the old cluster is left.
@@ -77,8 +78,8 @@ func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  some      wait
 //	Absent                  none      delete HA data that may go; then end the stop
 func (v *view) carryStop() outcome {
-	intent := v.intent()
-	jm, present := v.s.JobManager.Get()
+	intent := v.Intent()
+	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {
 			return v.stands("a Deployment that the open stop does not account for")
@@ -88,15 +89,15 @@ func (v *view) carryStop() outcome {
 		}
 		return v.waitForPods()
 	}
-	pods, known := v.s.Pods.Get()
-	if !known && !v.s.Pods.IsAbsent() {
-		return v.unobservable("the JobManager pods", v.s.Pods.Why())
+	pods, known := v.Seen.Pods.Get()
+	if !known && !v.Seen.Pods.IsAbsent() {
+		return v.unobservable("the JobManager pods", v.Seen.Pods.Why())
 	}
 	if len(pods) > 0 {
 		return v.waitForPods()
 	}
-	if v.disposesHAData() && v.s.HAData.IsUnknown() {
-		return v.unobservable("the high-availability ConfigMaps", v.s.HAData.Why())
+	if v.disposesHAData() && v.Seen.HAData.IsUnknown() {
+		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	}
 	if data, ok := v.disposableHAData(); ok {
 		return outcome{situation: plan.Stopping, again: true, actions: []plan.Action{data}}
@@ -106,11 +107,12 @@ func (v *view) carryStop() outcome {
 
 // stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
 func (v *view) stopped() outcome {
-	intent := v.intent()
+	intent := v.Intent()
 	target := v.target()
-	v.want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		return v.recordSuspended(target)
+		v.RecordSuspended(target)
+		return outcome{situation: plan.Suspended}
 	}
 	from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	if intent.From != nil {
@@ -121,9 +123,9 @@ func (v *view) stopped() outcome {
 
 // waitForPods waits for a cluster that is being deleted, and says who holds it up when it takes too long.
 func (v *view) waitForPods() outcome {
-	pods, _ := v.s.Pods.Get()
+	pods, _ := v.Seen.Pods.Get()
 	wait := stall{"ClusterTerminating", "the old cluster is being deleted"}
-	if v.since(v.intent().StoredAt) <= v.cleanupTimeout() || len(pods) == 0 {
+	if v.Since(v.Intent().StoredAt) <= v.CleanupTimeout() || len(pods) == 0 {
 		return outcome{situation: plan.Stopping, wait: wait}
 	}
 	var names, nodes []string
@@ -131,7 +133,7 @@ func (v *view) waitForPods() outcome {
 		names = append(names, p.Name)
 		nodes = append(nodes, p.Spec.NodeName)
 	}
-	r := v.s.Resource
+	r := v.Seen.Resource
 	return outcome{situation: plan.Stopping, stall: &stall{"NodeUnreachable", fmt.Sprintf(
 		"pods %s on nodes %s do not end; if those nodes are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
 		strings.Join(names, ", "), strings.Join(nodes, ", "), r.Namespace, strings.Join(names, " "))}}
@@ -140,23 +142,23 @@ func (v *view) waitForPods() outcome {
 // disposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job
 // that needs no state. A session cluster keeps it while it is upgraded, because its jobs may need it.
 func (v *view) disposesHAData() bool {
-	if !v.kubernetesHA() {
+	if !v.KubernetesHA() {
 		return false
 	}
-	if v.intent().Purpose == v1beta1.PurposeDelete {
+	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return true
 	}
 	target := v.target()
-	return target.Job != nil && stateless(&target)
+	return target.Job != nil && subject.Stateless(&target)
 }
 
 // disposableHAData is that removal, of what the round saw.
 func (v *view) disposableHAData() (plan.Action, bool) {
-	found, ok := v.s.HAData.Get()
+	found, ok := v.Seen.HAData.Get()
 	if !ok || len(found) == 0 || !v.disposesHAData() {
 		return nil, false
 	}
-	action := plan.DeleteHAData{Namespace: v.s.Resource.Namespace}
+	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
 	for _, c := range found {
 		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
 	}

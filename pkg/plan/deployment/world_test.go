@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -108,7 +109,7 @@ func (w *world) look() {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}
 	if q.HAData && w.s.HAData.IsUnknown() && w.s.HAData.Why() == "" {
-		w.s.HAData = plan.Present([]HAConfigMap{})
+		w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	}
 	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
 		w.s.SessionJobs = plan.Present([]string{})
@@ -157,9 +158,9 @@ func (w *world) do(action plan.Action) {
 		jm = jm.DeepCopy()
 		now := metav1.NewTime(w.s.Now)
 		jm.DeletionTimestamp = &now
-		w.s.JobManager, w.s.Flink = plan.Present(jm), Flink{}
+		w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
 	case plan.DeleteHAData:
-		w.s.HAData = plan.Present([]HAConfigMap{})
+		w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	}
 }
 
@@ -174,9 +175,9 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 	jm = jm.DeepCopy()
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
 	w.s.JobManager = plan.Present(jm)
-	w.s.Flink = Flink{
-		Jobs:  plan.Present([]Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
-		Facts: plan.Present(ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
+	w.s.Flink = subject.Flink{
+		Jobs:  plan.Present([]subject.Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
+		Facts: plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
 	}
 }
 

@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"fmt"
@@ -17,26 +17,26 @@ import (
 )
 
 // config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own keys of the
-// resource as it is now, so that they count without a new deployment. Before the first deployment it is the spec's own. One that
+// Resource as it is now, so that they count without a new deployment. Before the first deployment it is the spec's own. One that
 // cannot be composed falls back to the installation's defaults: validation reports it.
-func (v *view) config() flinkconf.Config {
+func (v *Subject) config() flinkconf.Config {
 	if v.observed != nil {
 		return v.observed
 	}
-	r := v.s.Resource
-	deployed, current := &v.spec, &r.Spec
-	if v.last != nil {
-		deployed = &v.last.Spec
+	r := v.Seen.Resource
+	deployed, current := &v.Spec, &r.Spec
+	if v.Last != nil {
+		deployed = &v.Last.Spec
 	}
-	if v.s.SpecProblem != "" {
+	if v.Seen.SpecProblem != "" {
 		current = nil
 	}
 	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
-		Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
 	})
 	if err != nil {
-		v.note("configuration: " + err.Error())
-		composed = v.s.Operator.Default(r.Namespace, deployed.FlinkVersion)
+		v.Note("configuration: " + err.Error())
+		composed = v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
 	}
 	v.observed = composed
 	return composed
@@ -51,34 +51,34 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	return value
 }
 
-func (v *view) kubernetesHA() bool {
+func (v *Subject) KubernetesHA() bool {
 	return flinkconf.HighAvailabilityOf(v.config()) == flinkconf.HAKubernetes
 }
 
-func (v *view) recoveryEnabled() bool {
+func (v *Subject) RecoveryEnabled() bool {
 	return read(v.config().Bool, key.JMDeploymentRecoveryEnabled, true)
 }
-func (v *view) restartsFailed() bool { return read(v.config().Bool, key.JobRestartFailed, false) }
-func (v *view) savepointOnDeletion() bool {
+func (v *Subject) RestartsFailed() bool { return read(v.config().Bool, key.JobRestartFailed, false) }
+func (v *Subject) SavepointOnDeletion() bool {
 	return read(v.config().Bool, key.JobSavepointOnDeletion, false)
 }
-func (v *view) blocksOnSessionJobs() bool {
+func (v *Subject) BlocksOnSessionJobs() bool {
 	return read(v.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)
 }
-func (v *view) blocksOnUnmanagedJobs() bool {
+func (v *Subject) BlocksOnUnmanagedJobs() bool {
 	return read(v.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
 }
-func (v *view) cleanupTimeout() time.Duration {
+func (v *Subject) CleanupTimeout() time.Duration {
 	return read(v.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
 }
 
-func (v *view) propagation() metav1.DeletionPropagation {
+func (v *Subject) Propagation() metav1.DeletionPropagation {
 	return metav1.DeletionPropagation(read(v.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
 }
 
-// endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was deployed with.
-func (v *view) endpoint() plan.Endpoint {
-	r := v.s.Resource
+// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was deployed with.
+func (v *Subject) Endpoint() plan.Endpoint {
+	r := v.Seen.Resource
 	scheme := "http"
 	if read(v.config().Bool, key.RestSSLEnabled, false) {
 		scheme = "https"
@@ -89,9 +89,9 @@ func (v *view) endpoint() plan.Endpoint {
 	}
 }
 
-// renderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes the same.
-func (v *view) renderStart(intent *v1beta1.Intent) (render.Cluster, error) {
-	r := v.s.Resource
+// RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes the same.
+func (v *Subject) RenderStart(intent *v1beta1.Intent) (render.Cluster, error) {
+	r := v.Seen.Resource
 	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
 	if err != nil {
 		return render.Cluster{}, fmt.Errorf("the intent's spec cannot be read: %w", err)
@@ -101,7 +101,7 @@ func (v *view) renderStart(intent *v1beta1.Intent) (render.Cluster, error) {
 		start.SavepointPath = intent.From.Path
 	}
 	composed, err := flinkconf.Deploy(flinkconf.DeployInput{
-		Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
 		Spec: &spec.Spec, Start: start,
 	})
 	if err != nil {
@@ -109,19 +109,19 @@ func (v *view) renderStart(intent *v1beta1.Intent) (render.Cluster, error) {
 	}
 	return render.NativeCluster(render.Input{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
-		LogFiles: v.s.LogFiles,
+		LogFiles: v.Seen.LogFiles,
 	})
 }
 
-// renderIngress makes the Ingress of a spec; nil when it asks for none or Ingresses are not managed.
-func (v *view) renderIngress(spec v1beta1.FlinkDeploymentSpec) (*networkingv1.Ingress, error) {
+// RenderIngress makes the Ingress of a spec; nil when it asks for none or Ingresses are not managed.
+func (v *Subject) RenderIngress(spec v1beta1.FlinkDeploymentSpec) (*networkingv1.Ingress, error) {
 	if spec.Ingress == nil {
 		return nil, nil
 	}
-	r := v.s.Resource
+	r := v.Seen.Resource
 	config := v.compose(&spec)
 	if !read(config.Bool, key.IngressManage, true) {
-		v.tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
+		v.Tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
 			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
 		return nil, nil
 	}
@@ -131,27 +131,27 @@ func (v *view) renderIngress(spec v1beta1.FlinkDeploymentSpec) (*networkingv1.In
 }
 
 // compose is the configuration of a spec that is being started.
-func (v *view) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
-	r := v.s.Resource
-	composed, err := flinkconf.Observe(flinkconf.ObserveInput{Operator: v.s.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec})
+func (v *Subject) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+	r := v.Seen.Resource
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec})
 	if err != nil {
-		v.note("configuration: " + err.Error())
-		return v.s.Operator.Default(r.Namespace, spec.FlinkVersion)
+		v.Note("configuration: " + err.Error())
+		return v.Seen.Operator.Default(r.Namespace, spec.FlinkVersion)
 	}
 	return composed
 }
 
-// taskManagerInfo feeds the scale subresource of an application that is started.
-func (v *view) taskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
+// TaskManagerInfo feeds the scale subresource of an application that is started.
+func (v *Subject) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
 	config := v.compose(&spec)
 	parallelism, slots := read(config.Int, key.DefaultParallelism, 1), max(1, read(config.Int, key.TaskSlots, 1))
 	return &v1beta1.TaskManagerInfo{
-		LabelSelector: render.TaskManagerSelector(v.s.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
+		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
 	}
 }
 
 // errorBounds are the options that bound status.error.
-func (v *view) errorBounds() summary.ErrorBounds {
+func (v *Subject) errorBounds() summary.ErrorBounds {
 	c, bounds := v.config(), summary.DefaultErrorBounds()
 	bounds.FieldLength = read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
 	bounds.CauseCount = read(c.Int, key.ExceptionThrowableListMaxCount, bounds.CauseCount)

@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"fmt"
@@ -11,28 +11,28 @@ import (
 )
 
 // setConditions derives every condition from the outcome and the status. Ready follows from the others.
-func (v *view) setConditions(o outcome) {
+func (v *Subject) setConditions(o Verdict) {
 	wanted := []metav1.Condition{v.accepted(), v.clusterAvailable(o)}
-	if running, ok := summary.MakeRunning(&v.want); ok {
+	if running, ok := summary.MakeRunning(&v.Want); ok {
 		wanted = append(wanted, running)
 	}
-	if !v.isSession() {
+	if !v.IsSession() {
 		wanted = append(wanted, v.jobRunning())
 	}
-	if o.situation == plan.Unaccounted {
-		wanted = append(wanted, condition(summary.StateSafe, false, o.stall.reason, o.stall.message))
+	if o.Situation == plan.Unaccounted {
+		wanted = append(wanted, condition(summary.StateSafe, false, o.Stall.Reason, o.Stall.Message))
 	}
 	switch {
-	case o.stall != nil:
-		wanted = append(wanted, condition(summary.Stalled, true, o.stall.reason, o.stall.message))
-	case moving[o.situation]:
-		reason, message := string(o.situation), movingMessage[o.situation]
-		if o.wait.reason != "" {
-			reason, message = o.wait.reason, o.wait.message
+	case o.Stall != nil:
+		wanted = append(wanted, condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message))
+	case moving[o.Situation]:
+		reason, message := string(o.Situation), movingMessage[o.Situation]
+		if o.Wait.Reason != "" {
+			reason, message = o.Wait.Reason, o.Wait.Message
 		}
 		wanted = append(wanted, condition(summary.Reconciling, true, reason, message))
 	}
-	v.want.Conditions = summary.SetConditions(v.resource().Status.Conditions, summary.At{Now: v.s.Now, Generation: v.resource().Generation}, wanted...)
+	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
 }
 
 // movingMessage says what is under way in each situation that has no words of its own.
@@ -44,24 +44,24 @@ var movingMessage = map[plan.Situation]string{
 	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be looked at",
 }
 
-func (v *view) accepted() metav1.Condition {
-	if v.problem != "" {
-		return condition(summary.SpecAccepted, false, "ValidationFailed", v.problem)
+func (v *Subject) accepted() metav1.Condition {
+	if v.Problem != "" {
+		return condition(summary.SpecAccepted, false, "ValidationFailed", v.Problem)
 	}
 	return condition(summary.SpecAccepted, true, "Accepted", "the spec is valid")
 }
 
 // clusterAvailable tells how the JobManager is doing, with the reason why it is not.
-func (v *view) clusterAvailable(o outcome) metav1.Condition {
-	jm := v.want.JobManagerDeploymentStatus
+func (v *Subject) clusterAvailable(o Verdict) metav1.Condition {
+	jm := v.Want.JobManagerDeploymentStatus
 	switch {
 	case jm == v1beta1.JobManagerReady:
 		return condition(summary.ClusterAvailable, true, "JobManagerReady", "the JobManager answers")
-	case v.broken != nil:
-		return condition(summary.ClusterAvailable, false, v.broken.reason, v.broken.message)
-	case o.situation == plan.Suspended || o.situation == plan.NeverStarted:
+	case v.Broken != nil:
+		return condition(summary.ClusterAvailable, false, v.Broken.Reason, v.Broken.Message)
+	case o.Situation == plan.Suspended || o.Situation == plan.NeverStarted:
 		return condition(summary.ClusterAvailable, false, summary.ReasonSuspended, "the job is suspended, as the spec asks")
-	case v.want.JobStatus.State == v1beta1.FlinkJobFinished && o.situation == plan.Ended:
+	case v.Want.JobStatus.State == v1beta1.FlinkJobFinished && o.Situation == plan.Ended:
 		return condition(summary.ClusterAvailable, false, summary.ReasonFinished, "the job has finished")
 	case jm == v1beta1.JobManagerMissing || jm == "":
 		return condition(summary.ClusterAvailable, false, "JobManagerMissing", "there is no JobManager")
@@ -70,14 +70,14 @@ func (v *view) clusterAvailable(o outcome) metav1.Condition {
 	}
 }
 
-func (v *view) jobRunning() metav1.Condition {
-	state := v.want.JobStatus.State
+func (v *Subject) jobRunning() metav1.Condition {
+	state := v.Want.JobStatus.State
 	switch {
-	case state == v1beta1.FlinkJobRunning && v.job != nil && !v.job.runs():
+	case state == v1beta1.FlinkJobRunning && v.Job != nil && !v.Job.Runs():
 		return condition(summary.JobRunning, false, "TasksNotRunning", "the job waits for its tasks to run")
 	case state == v1beta1.FlinkJobRunning:
 		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")
-	case !v.lastRunning() && v.last != nil, v.last == nil && !v.wantsRunning():
+	case !v.LastRunning() && v.Last != nil, v.Last == nil && !v.WantsRunning():
 		return condition(summary.JobRunning, false, summary.ReasonSuspended, "the job is suspended, as the spec asks")
 	case state == v1beta1.FlinkJobFinished:
 		return condition(summary.JobRunning, false, summary.ReasonFinished, "the job has finished")
@@ -96,9 +96,9 @@ func condition(name string, ok bool, reason, message string) metav1.Condition {
 	return metav1.Condition{Type: name, Status: status, Reason: reason, Message: message}
 }
 
-// stalledAlready reports whether the stored status says the same, so that it is not told again.
-func (v *view) stalledAlready(message string) bool {
-	for _, c := range v.resource().Status.Conditions {
+// StalledAlready reports whether the stored status says the same, so that it is not told again.
+func (v *Subject) StalledAlready(message string) bool {
+	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
 			return true
 		}
@@ -108,13 +108,13 @@ func (v *view) stalledAlready(message string) bool {
 
 // Types of status.error, as users of the Java operator know them.
 const (
-	typeDeploymentFailed = "org.apache.flink.kubernetes.operator.exception.DeploymentFailedException"
-	typeReconciliation   = "org.apache.flink.kubernetes.operator.exception.ReconciliationException"
-	typeJobFailed        = "org.apache.flink.runtime.client.JobExecutionException"
+	TypeDeploymentFailed = "org.apache.flink.kubernetes.operator.exception.DeploymentFailedException"
+	TypeReconciliation   = "org.apache.flink.kubernetes.operator.exception.ReconciliationException"
+	TypeJobFailed        = "org.apache.flink.runtime.client.JobExecutionException"
 )
 
-// errorText is status.error of one cause.
-func (v *view) errorText(kind, message, reason string) string {
+// ErrorText is status.error of one cause.
+func (v *Subject) ErrorText(kind, message, reason string) string {
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.errorBounds())
 	if err != nil {
 		return message

@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// breakage is why a JobManager does not start.
-type breakage struct {
-	// reason is the container's, condition's or event's CamelCase reason.
-	reason string
-	// message is one line for people.
-	message string
-	// fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still mend it by itself.
-	fatal bool
+// Breakage is why a JobManager does not start.
+type Breakage struct {
+	// Reason is the container's, condition's or event's CamelCase reason.
+	Reason string
+	// Message is one line for people.
+	Message string
+	// Fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still mend it by itself.
+	Fatal bool
 }
 
 // fatalWaiting are the waiting reasons of a container that nobody but a person mends.
@@ -31,13 +31,13 @@ var fatalWaiting = []string{
 //	container waiting     one of fatalWaiting                                         yes
 //	pod cannot start yet  an event FailedMount                                        yes
 //	pod condition         PodScheduled=False                                          no
-func (v *view) findBreakage(jm *appsv1.Deployment) *breakage {
+func (v *Subject) findBreakage(jm *appsv1.Deployment) *Breakage {
 	for _, c := range jm.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
-			return &breakage{reason: c.Reason, message: v.explainCreate(c.Message), fatal: true}
+			return &Breakage{Reason: c.Reason, Message: v.explainCreate(c.Message), Fatal: true}
 		}
 	}
-	pods, _ := v.s.Pods.Get()
+	pods, _ := v.Seen.Pods.Get()
 	for _, pod := range pods {
 		if pod.DeletionTimestamp != nil {
 			continue
@@ -50,7 +50,7 @@ func (v *view) findBreakage(jm *appsv1.Deployment) *breakage {
 		}
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-				return &breakage{reason: c.Reason, message: c.Message}
+				return &Breakage{Reason: c.Reason, Message: c.Message}
 			}
 		}
 	}
@@ -58,14 +58,14 @@ func (v *view) findBreakage(jm *appsv1.Deployment) *breakage {
 }
 
 // explainCreate adds what to do when the pods' service account is missing, the one thing a new namespace lacks.
-func (v *view) explainCreate(message string) string {
+func (v *Subject) explainCreate(message string) string {
 	if !strings.Contains(message, "serviceaccount") {
 		return message
 	}
-	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, v.s.Resource.Namespace)
+	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, v.Seen.Resource.Namespace)
 }
 
-func containerBreakage(pod corev1.Pod) *breakage {
+func containerBreakage(pod corev1.Pod) *Breakage {
 	for _, c := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
 		waiting := c.State.Waiting
 		if waiting == nil || !slices.Contains(fatalWaiting, waiting.Reason) {
@@ -75,17 +75,17 @@ func containerBreakage(pod corev1.Pod) *breakage {
 		if last := c.LastTerminationState.Terminated; waiting.Reason == "CrashLoopBackOff" && last != nil && last.Message != "" {
 			message = fmt.Sprintf("[%s] CrashLoop - %s", c.Name, last.Message)
 		}
-		return &breakage{reason: waiting.Reason, message: message, fatal: true}
+		return &Breakage{Reason: waiting.Reason, Message: message, Fatal: true}
 	}
 	return nil
 }
 
-func (v *view) mountBreakage(pod corev1.Pod) *breakage {
-	messages, ok := v.s.MountFailures.Get()
+func (v *Subject) mountBreakage(pod corev1.Pod) *Breakage {
+	messages, ok := v.Seen.MountFailures.Get()
 	if !ok || len(messages) == 0 || !MayMissVolumes(pod) {
 		return nil
 	}
-	return &breakage{reason: "FailedMount", message: messages[0], fatal: true}
+	return &Breakage{Reason: "FailedMount", Message: messages[0], Fatal: true}
 }
 
 // MayMissVolumes reports whether the pod waits for its sandbox or volumes, so that its FailedMount events are worth a look.

@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
+// Observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
 //
 //	Deployment      Flink answers   pods               jobManagerDeploymentStatus
 //	Unknown         -               -                  as it was
@@ -21,26 +21,26 @@ import (
 //	available       no              -                  DEPLOYED_NOT_READY
 //	not available   -               cannot start       ERROR
 //	not available   -               otherwise          DEPLOYING
-func (v *view) observe() {
-	before := v.want.JobManagerDeploymentStatus
-	jm, present := v.s.JobManager.Get()
+func (v *Subject) Observe() {
+	before := v.Want.JobManagerDeploymentStatus
+	jm, present := v.Seen.JobManager.Get()
 	switch {
-	case v.s.JobManager.IsUnknown():
+	case v.Seen.JobManager.IsUnknown():
 		return
 	case !present || jm.DeletionTimestamp != nil:
-		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	case v.s.Flink.Jobs.IsPresent():
-		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	case v.Seen.Flink.Jobs.IsPresent():
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 	case jm.Status.AvailableReplicas > 0:
-		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
-		v.want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.broken = v.findBreakage(jm); v.broken != nil && v.broken.fatal {
-			v.want.JobManagerDeploymentStatus = v1beta1.JobManagerError
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
+		if v.Broken = v.findBreakage(jm); v.Broken != nil && v.Broken.Fatal {
+			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}
-	if v.want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing && before != "" {
-		v.tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager})
+	if v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing && before != "" {
+		v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager})
 	}
 	v.observeJob()
 	v.observeInfo()
@@ -56,24 +56,24 @@ const missingJobManager = "Missing JobManager deployment"
 //	answers          listed      -               as listed
 //	answers          not listed  terminal        as it was
 //	answers          not listed  otherwise       RECONCILING, "Job Not Found"
-func (v *view) observeJob() {
-	if v.last == nil || v.last.Spec.Job == nil {
+func (v *Subject) observeJob() {
+	if v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
-	status := &v.want.JobStatus
-	jobs, answered := v.s.Flink.Jobs.Get()
-	job, listed := findJob(jobs, status.JobID)
+	status := &v.Want.JobStatus
+	jobs, answered := v.Seen.Flink.Jobs.Get()
+	job, listed := FindJob(jobs, status.JobID)
 	if !answered || !listed {
 		if status.State.IsTerminal() {
 			return
 		}
 		if answered && status.State == v1beta1.FlinkJobRunning {
-			v.tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJob, Message: "Job Not Found"})
+			v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJob, Message: "Job Not Found"})
 		}
 		v.setJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
-	v.job = &job
+	v.Job = &job
 	status.JobName, status.StartTime = job.Name, job.StartTime
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
@@ -81,29 +81,29 @@ func (v *view) observeJob() {
 	}
 }
 
-func (v *view) setJobState(state v1beta1.FlinkJobState) {
-	if v.want.JobStatus.State == state {
+func (v *Subject) setJobState(state v1beta1.FlinkJobState) {
+	if v.Want.JobStatus.State == state {
 		return
 	}
-	v.want.JobStatus.State = state
-	v.want.JobStatus.UpdateTime = v.millis()
+	v.Want.JobStatus.State = state
+	v.Want.JobStatus.UpdateTime = v.millis()
 }
 
-func (v *view) tellJobState(old, state v1beta1.FlinkJobState) {
+func (v *Subject) tellJobState(old, state v1beta1.FlinkJobState) {
 	message := fmt.Sprintf("Job status changed to %s", state)
 	if old != "" {
 		message = fmt.Sprintf("Job status changed from %s to %s", old, state)
 	}
-	v.tell(plan.Event{Reason: "JobStatusChanged", Component: plan.ComponentJob, Message: message})
+	v.Tell(plan.Event{Reason: "JobStatusChanged", Component: plan.ComponentJob, Message: message})
 }
 
 // observeInfo keeps the cluster's figures.
-func (v *view) observeInfo() {
-	facts, ok := v.s.Flink.Facts.Get()
+func (v *Subject) observeInfo() {
+	facts, ok := v.Seen.Flink.Facts.Get()
 	if !ok {
 		return
 	}
-	info := maps.Clone(v.want.ClusterInfo)
+	info := maps.Clone(v.Want.ClusterInfo)
 	if info == nil {
 		info = map[string]string{}
 	}
@@ -112,11 +112,11 @@ func (v *view) observeInfo() {
 		info["state-size"] = strconv.FormatInt(*facts.StateSize, 10)
 	}
 	v.addResources(info, facts.TaskManagers)
-	v.want.ClusterInfo = info
+	v.Want.ClusterInfo = info
 }
 
 // addResources adds what the JobManagers and the registered TaskManagers ask for together.
-func (v *view) addResources(info map[string]string, taskManagers int) {
+func (v *Subject) addResources(info map[string]string, taskManagers int) {
 	c := v.config()
 	slots := float64(read(c.Int, key.TaskSlots, 1))
 	cpu := read(c.Float, key.TaskManagerCPU, -1)
@@ -133,18 +133,18 @@ func (v *view) addResources(info map[string]string, taskManagers int) {
 	}
 }
 
-// markStable records the spec acted on last as one that runs well.
+// MarkStable records the spec acted on last as one that runs well.
 //
 //	cluster      stable once
 //	application  the job's tasks run, or it is FINISHED by itself
 //	session      Flink answers
-func (v *view) markStable() {
-	r := &v.want.ReconciliationStatus
-	if r.State != v1beta1.ReconciliationDeployed || v.last == nil || v.want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+func (v *Subject) MarkStable() {
+	r := &v.Want.ReconciliationStatus
+	if r.State != v1beta1.ReconciliationDeployed || v.Last == nil || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return
 	}
-	runs := v.job != nil && v.job.runs()
-	if v.last.Spec.Job == nil || runs || (v.lastRunning() && v.want.JobStatus.State == v1beta1.FlinkJobFinished) {
+	runs := v.Job != nil && v.Job.Runs()
+	if v.Last.Spec.Job == nil || runs || (v.LastRunning() && v.Want.JobStatus.State == v1beta1.FlinkJobFinished) {
 		r.LastStableSpec = r.LastReconciledSpec
 	}
 }

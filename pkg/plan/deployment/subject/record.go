@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -14,26 +14,26 @@ import (
 //
 // A recovery starts the recorded spec again and moves none of them.
 
-// recordStopping is the status while a job is being stopped.
-func (v *view) recordStopping(purpose v1beta1.IntentPurpose) {
-	status := &v.want
+// RecordStopping is the status while a job is being stopped.
+func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose) {
+	status := &v.Want
 	if status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
 		v.setJobState(v1beta1.FlinkJobCancelling)
 	}
-	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.last == nil {
+	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.Last == nil {
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
-	old := v1beta1.ReconciledDeployment{Spec: *v.last.Spec.DeepCopy(), Meta: v.last.Meta}
+	old := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy(), Meta: v.Last.Meta}
 	if old.Spec.Job != nil {
 		old.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
 	}
-	v.storeReconciled(old, false)
+	v.StoreReconciled(old, false)
 }
 
-// recordStarting is the status while a start is prepared.
-func (v *view) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
-	status := &v.want
+// RecordStarting is the status while a start is prepared.
+func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
+	status := &v.Want
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
@@ -50,7 +50,7 @@ func (v *view) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploy
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
-	status.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
+	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	status.ObservedGeneration = intent.Generation
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
@@ -58,7 +58,7 @@ func (v *view) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploy
 		record.Spec.Job.UpgradeMode = restoredMode(intent.From)
 	}
 	v.keepNonces(&record.Spec)
-	v.storeReconciled(record, v.last == nil || v.isFirst())
+	v.StoreReconciled(record, v.Last == nil || v.IsFirst())
 }
 
 // restoredMode is the upgrade mode that a start from this state is recorded with.
@@ -73,30 +73,30 @@ func restoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
 	}
 }
 
-// recordDeployed is the status of a released start.
-func (v *view) recordDeployed(target v1beta1.FlinkDeploymentSpec) {
-	status := &v.want
+// RecordDeployed is the status of a released start.
+func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
+	status := &v.Want
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
 	if target.Job != nil {
 		v.setJobState(v1beta1.FlinkJobReconciling)
-		status.TaskManager = v.taskManagerInfo(target)
+		status.TaskManager = v.TaskManagerInfo(target)
 	}
-	if v.intent().Purpose == v1beta1.PurposeRecover {
+	if v.Intent().Purpose == v1beta1.PurposeRecover {
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateRunning
-		record.Spec.Job.UpgradeMode = restoredMode(v.intent().From)
+		record.Spec.Job.UpgradeMode = restoredMode(v.Intent().From)
 	}
 	v.keepNonces(&record.Spec)
-	v.storeReconciled(record, v.intent().Purpose == v1beta1.PurposeDeploy)
+	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
 }
 
-// recordSuspended is the status of a job that was suspended as asked; it ends the open intent.
-func (v *view) recordSuspended(target v1beta1.FlinkDeploymentSpec) outcome {
-	status := &v.want
+// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent.
+func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec) {
+	status := &v.Want
 	status.Intent = nil
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
@@ -106,38 +106,37 @@ func (v *view) recordSuspended(target v1beta1.FlinkDeploymentSpec) outcome {
 	status.TaskManager = &v1beta1.TaskManagerInfo{}
 	status.ClusterInfo = nil
 	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
-	status.ReconciliationStatus.ReconciliationTimestamp = v.s.Now.UnixMilli()
-	status.ObservedGeneration = v.generation
+	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	status.ObservedGeneration = v.Generation
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	record.Spec.Job.State = v1beta1.JobStateSuspended
 	record.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
 	v.keepNonces(&record.Spec)
-	v.storeReconciled(record, false)
+	v.StoreReconciled(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
-	return outcome{situation: suspendedSituation}
 }
 
 // keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint afterwards.
-func (v *view) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
-	if spec.Job == nil || v.last == nil || v.last.Spec.Job == nil {
+func (v *Subject) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
+	if spec.Job == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
-	spec.Job.SavepointTriggerNonce = v.last.Spec.Job.SavepointTriggerNonce
-	spec.Job.CheckpointTriggerNonce = v.last.Spec.Job.CheckpointTriggerNonce
+	spec.Job.SavepointTriggerNonce = v.Last.Spec.Job.SavepointTriggerNonce
+	spec.Job.CheckpointTriggerNonce = v.Last.Spec.Job.CheckpointTriggerNonce
 }
 
-// isFirst reports whether what is recorded is still the first deployment.
-func (v *view) isFirst() bool {
-	return v.last != nil && v.last.Meta != nil && v.last.Meta.FirstDeployment
+// IsFirst reports whether what is recorded is still the first deployment.
+func (v *Subject) IsFirst() bool {
+	return v.Last != nil && v.Last.Meta != nil && v.Last.Meta.FirstDeployment
 }
 
-func (v *view) storeReconciled(record v1beta1.ReconciledDeployment, first bool) {
+func (v *Subject) StoreReconciled(record v1beta1.ReconciledDeployment, first bool) {
 	record.Meta = &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}
 	text, err := record.Text()
 	if err != nil {
-		v.note("lastReconciledSpec cannot be printed: " + err.Error())
+		v.Note("lastReconciledSpec cannot be printed: " + err.Error())
 		return
 	}
-	v.want.ReconciliationStatus.LastReconciledSpec = text
-	v.last = &record
+	v.Want.ReconciliationStatus.LastReconciledSpec = text
+	v.Last = &record
 }

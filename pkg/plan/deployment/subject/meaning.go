@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"maps"
@@ -8,9 +8,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// sameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by itself rides
+// SameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by itself rides
 // along with the next write: the cluster's figures, and the closing of a released intent.
-func sameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
+func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	old, next = *old.DeepCopy(), *next.DeepCopy()
 	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
 		old.Intent = nil

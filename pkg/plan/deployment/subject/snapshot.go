@@ -1,4 +1,4 @@
-package deployment
+package subject
 
 import (
 	"time"
@@ -84,9 +84,9 @@ type Job struct {
 	Tasks, Running, Finished int
 }
 
-// runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some have finished.
+// Runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some have finished.
 // Flink calls a job RUNNING from the moment on that it asks for slots.
-func (j Job) runs() bool {
+func (j Job) Runs() bool {
 	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
 }
 
@@ -98,4 +98,14 @@ type ClusterFacts struct {
 	TaskManagers int
 	// StateSize is that of the newest completed checkpoint, in bytes (GET /jobs/:jobid/checkpoints); nil without one.
 	StateSize *int64
+}
+
+// FindJob is the job of an ID among those that Flink lists.
+func FindJob(jobs []Job, id string) (Job, bool) {
+	for _, j := range jobs {
+		if j.ID == id {
+			return j, true
+		}
+	}
+	return Job{}, false
 }

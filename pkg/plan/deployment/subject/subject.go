@@ -1,0 +1,136 @@
+package subject
+
+import (
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// Subject is the snapshot with what follows from it at once: the spec that counts, the spec acted on last, and the status as this round
+// will leave it. Rules read it and write only Want and Events.
+type Subject struct {
+	// Seen is the snapshot.
+	Seen Snapshot
+	// Spec is what counts: the resource's own when it validates, else the last accepted one.
+	Spec v1beta1.FlinkDeploymentSpec
+	// Generation is Spec's.
+	Generation int64
+	// Problem says why the resource's spec does not count, with every finding; empty when it does. Headline is the first of them, in the
+	// words of the Java operator.
+	Problem, Headline string
+	// Last is the spec acted on last; nil before the first deployment.
+	Last *v1beta1.ReconciledDeployment
+	// Unreadable says why status.reconciliationStatus cannot be read; empty when it can.
+	Unreadable string
+	// Want is the status as this round leaves it.
+	Want v1beta1.FlinkDeploymentStatus
+	// Job is the job as Flink lists it; nil when it does not, or does not answer.
+	Job *Job
+	// Broken is why the JobManager cannot start; nil when nothing says so.
+	Broken *Breakage
+	// Events are published with the plan.
+	Events []plan.Event
+	// Notes go to the log.
+	Notes []string
+
+	// observed caches config.
+	observed flinkconf.Config
+}
+
+// New makes the subject of a snapshot. Accept and Observe, in this order, are the caller's.
+func New(s Snapshot) *Subject {
+	v := &Subject{Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation}
+	if text := s.Resource.Status.ReconciliationStatus.LastReconciledSpec; text != "" {
+		last, err := v1beta1.ParseReconciledDeployment(text)
+		if err != nil {
+			v.Unreadable = err.Error()
+		} else {
+			v.Last = &last
+		}
+	}
+	return v
+}
+
+// Accept decides which spec counts. A spec that does not validate leaves the last accepted one in force, running if the interrupted
+// operation was on its way to run.
+func (v *Subject) Accept() {
+	r := v.Seen.Resource
+	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
+	if v.Problem == "" {
+		findings := validation.Deployment(validation.DeploymentInput{
+			Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Seen.Operator,
+		})
+		v.Problem, v.Headline = validation.Message(findings), validation.Headline(findings)
+	}
+	if v.Problem == "" || v.Last == nil {
+		return
+	}
+	v.Spec = *v.Last.Spec.DeepCopy()
+	v.Generation = r.Status.ObservedGeneration
+	switch r.Status.ReconciliationStatus.State {
+	case v1beta1.ReconciliationUpgrading, v1beta1.ReconciliationRollingBack:
+		if v.Spec.Job != nil {
+			v.Spec.Job.State = v1beta1.JobStateRunning
+		}
+	}
+}
+
+func (v *Subject) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
+func (v *Subject) Intent() *v1beta1.Intent            { return v.Want.Intent }
+func (v *Subject) Now() metav1.Time                   { return metav1.NewTime(v.Seen.Now) }
+func (v *Subject) millis() string                     { return strconv.FormatInt(v.Seen.Now.UnixMilli(), 10) }
+
+// IsSession tells the kind of cluster by what was deployed last, else by the spec.
+func (v *Subject) IsSession() bool {
+	if v.Last != nil {
+		return v.Last.Spec.Job == nil
+	}
+	return v.Spec.Job == nil
+}
+
+// WantsRunning reports whether the spec that counts asks for a running cluster.
+func (v *Subject) WantsRunning() bool {
+	return v.Spec.Job == nil || v.Spec.Job.DesiredState() == v1beta1.JobStateRunning
+}
+
+// LastRunning reports whether the spec acted on last is one of a running cluster.
+func (v *Subject) LastRunning() bool {
+	return v.Last != nil && (v.Last.Spec.Job == nil || v.Last.Spec.Job.DesiredState() == v1beta1.JobStateRunning)
+}
+
+// Stateless reports whether the spec lets the job start without the state of the one before.
+func Stateless(spec *v1beta1.FlinkDeploymentSpec) bool {
+	return spec.Job == nil || spec.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeStateless
+}
+
+// MayStartEmpty reports whether the job may be started without the state of the one before. A spec that does not count still says
+// what its user thinks of the state: while either of the two wants it kept, it is kept.
+func (v *Subject) MayStartEmpty() bool {
+	if v.Problem != "" && (v.Seen.SpecProblem != "" || !Stateless(&v.Seen.Resource.Spec)) {
+		return v.IsSession()
+	}
+	return Stateless(&v.Spec)
+}
+
+// Owned reports whether the Deployment was made for this resource: its owner reference carries our UID.
+func (v *Subject) Owned(d *appsv1.Deployment) bool {
+	for _, o := range d.OwnerReferences {
+		if o.UID == v.Seen.Resource.UID {
+			return true
+		}
+	}
+	return false
+}
+
+func OwnOperation(d *appsv1.Deployment) string { return d.Annotations[v1beta1.AnnotationOperation] }
+
+func (v *Subject) Tell(e plan.Event)                 { v.Events = append(v.Events, e) }
+func (v *Subject) Note(line string)                  { v.Notes = append(v.Notes, line) }
+func (v *Subject) Since(t metav1.Time) time.Duration { return v.Seen.Now.Sub(t.Time) }

@@ -1,0 +1,75 @@
+package subject
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Verdict is what a rule decided, as far as it shows in status.
+type Verdict struct {
+	// Situation is what the round found.
+	Situation plan.Situation
+	// Stall says why nothing will happen until someone acts; nil when it is not so.
+	Stall *Cause
+	// Wait says what is waited for; zero for the situation's own words.
+	Wait Cause
+}
+
+// Cause is a reason, one CamelCase word, and a message, one line.
+type Cause struct{ Reason, Message string }
+
+// fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
+const fastFor = 15 * time.Minute
+
+// moving are the situations in which something is under way that a next look may carry on.
+var moving = map[plan.Situation]bool{
+	plan.Deleting: true, plan.Stopping: true, plan.Starting: true, plan.FirstStart: true, plan.Upgrade: true,
+	plan.Suspend: true, plan.Resume: true, plan.Lost: true, plan.Waiting: true, plan.Unobservable: true,
+}
+
+// Summarize derives from the outcome and the status what people and the clock read: situation, conditions, lifecycle state, pace.
+func (v *Subject) Summarize(o Verdict) {
+	v.Want.Situation = string(o.Situation)
+	if o.Stall == nil && v.Problem != "" {
+		o.Stall = &Cause{"ValidationFailed", v.Problem}
+	}
+	resource := *v.Resource()
+	resource.Status = v.Want
+	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
+	v.setConditions(o)
+	v.setPace(moving[o.Situation] && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+}
+
+// setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that
+// a repeated look moves nothing.
+//
+//	moves   began                       pace
+//	no      forgotten                   slow
+//	yes     now, if new or a new intent fast
+//	yes     less than fastFor ago       fast
+//	yes     longer ago                  slow
+func (v *Subject) setPace(moves bool) {
+	v.Want.Pace, v.Want.NextLook = v1beta1.PaceSlow, nil
+	if !moves {
+		v.Want.PaceSince = nil
+		return
+	}
+	if v.Want.PaceSince == nil || v.storesIntent() {
+		now := v.Now()
+		v.Want.PaceSince = &now
+	}
+	if until := metav1.NewTime(v.Want.PaceSince.Add(fastFor)); v.Seen.Now.Before(until.Time) {
+		v.Want.Pace, v.Want.NextLook = v1beta1.PaceFast, &until
+	}
+}
+
+// storesIntent reports whether this round stores an intent of its own.
+func (v *Subject) storesIntent() bool {
+	stored := v.Resource().Status.Intent
+	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
+}
