@@ -105,7 +105,8 @@ func applyCPU(c Config, r role, cores float64, legacy bool) {
 }
 
 // applyFactor sets limit / request when both are written and the request is positive. Memory is taken as a plain Kubernetes quantity
-// here, as the Java operator does, though its size is read as a Flink memory size.
+// here, as the Java operator does, though its size is read as a Flink memory size; only where one of the two is no Kubernetes quantity
+// ("2 gb"), which fails there, both are read as sizes.
 func applyFactor(c Config, r role, name string, factor Option) error {
 	request, limit := r.resources.Requests[name], r.resources.Limits[name]
 	if request == "" || limit == "" {
@@ -113,16 +114,34 @@ func applyFactor(c Config, r role, name string, factor Option) error {
 	}
 	requested, err := number(request)
 	if err != nil {
-		return fmt.Errorf("%s.resources.requests.%s: %w", r.path, name, err)
+		err = fmt.Errorf("%s.resources.requests.%s: %w", r.path, name, err)
 	}
-	limited, err := number(limit)
+	limited, limitErr := number(limit)
+	if err == nil && limitErr != nil {
+		err = fmt.Errorf("%s.resources.limits.%s: %w", r.path, name, limitErr)
+	}
+	if err != nil && name == "memory" {
+		requested, limited, err = memoryPair(r, request, limit)
+	}
 	if err != nil {
-		return fmt.Errorf("%s.resources.limits.%s: %w", r.path, name, err)
+		return err
 	}
 	if requested > 0 {
 		c.Set(factor, syntax.FormatFloat(limited/requested))
 	}
 	return nil
+}
+
+func memoryPair(r role, request, limit v1beta1.Quantity) (requested, limited float64, err error) {
+	_, requestBytes, err := NormalizeMemory(string(request))
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s.resources.requests.memory: %w", r.path, err)
+	}
+	_, limitBytes, err := NormalizeMemory(string(limit))
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s.resources.limits.memory: %w", r.path, err)
+	}
+	return float64(requestBytes), float64(limitBytes), nil
 }
 
 // requestOrLimit returns the request, else the limit, and the name of the section it stands in.
