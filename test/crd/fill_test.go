@@ -9,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // fill sets every exported field below a pointer to a value that is not zero:
@@ -30,6 +32,12 @@ func fillValue(t *testing.T, v reflect.Value, number *int) {
 		return
 	case *metav1.FieldsV1:
 		known.Raw = []byte(`{"f:spec":{}}`)
+		return
+	case *v1beta1.FlinkConfiguration:
+		*known = v1beta1.FlinkConfiguration(fmt.Sprintf(`{"b":{"c":%d},"a":"x"}`, *number))
+		return
+	case *v1beta1.TemplateMetadata:
+		*known = v1beta1.TemplateMetadata(`{"labels":{"a":"b"}}`)
 		return
 	case *intstr.IntOrString:
 		*known = intstr.FromInt32(int32(*number))

@@ -130,6 +130,13 @@ func (d definition) write(content, stored map[string]any) (map[string]any, error
 	return nil, errors.New(strings.Join(texts, "\n"))
 }
 
+// prune returns what is left of content when unknown fields are dropped.
+func (d definition) prune(content map[string]any) map[string]any {
+	content = runtime.DeepCopyJSON(content)
+	pruning.Prune(content, d.structural, true)
+	return content
+}
+
 // readResource reads YAML as the API server decodes it: whole numbers are int64.
 func readResource(t *testing.T, text []byte) map[string]any {
 	t.Helper()

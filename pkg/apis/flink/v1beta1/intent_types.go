@@ -16,7 +16,8 @@ const (
 )
 
 // Progress is what our functions keep in the status of every kind: where the
-// resource stands and what is under way.
+// resource stands and what is under way. Times are stored in whole seconds: cut
+// finer ones before comparing them with stored ones.
 type Progress struct {
 	// Situation is the one word the last pass had for the resource; empty
 	// before the first pass.

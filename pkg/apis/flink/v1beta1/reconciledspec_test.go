@@ -42,6 +42,7 @@ func TestParseReconciledRefusesWhatIsNoRecord(t *testing.T) {
 		"list":         `[]`,
 		"spec is text": `{"spec":"x",` + metaText + `}`,
 		"meta is text": `{"spec":{},"resource_metadata":"x"}`,
+		"spec is list": `{"spec":[],"resource_metadata":{}}`,
 	} {
 		if _, err := ParseReconciledDeployment(text); err == nil || !strings.Contains(err.Error(), "recorded spec") {
 			t.Errorf("deployment, %s: %v", name, err)
@@ -147,6 +148,9 @@ func TestReconciledBlueGreenText(t *testing.T) {
 		if got, err := ReconciledBlueGreenText(&spec); got != row.want || err != nil {
 			t.Errorf("%s (%s): %v\n%s", name, row.reason, err, cmp.Diff(row.want, got))
 		}
+	}
+	if _, err := ParseReconciledBlueGreen(`{"configuration":{}}`); err == nil {
+		t.Error("a record without spec is no error: an older form never existed")
 	}
 	full := FlinkBlueGreenDeploymentSpec{Template: &FlinkDeploymentTemplate{Spec: &FlinkDeploymentSpec{Image: "i"}}}
 	text, err := ReconciledBlueGreenText(&full)
