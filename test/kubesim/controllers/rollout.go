@@ -181,26 +181,27 @@ func (c *Controllers) writeDeployment(d *appsv1.Deployment, f fleet, wanted int3
 		ObservedGeneration: d.Generation, Replicas: total, UpdatedReplicas: int32(len(f.fresh)),
 		ReadyReplicas: available, AvailableReplicas: available, UnavailableReplicas: max(0, max(total, wanted)-available),
 	}
-	enough := condition(appsv1.DeploymentAvailable, available >= wanted-wanted/4,
-		"MinimumReplicasAvailable", "MinimumReplicasUnavailable", "Deployment has minimum availability.", "Deployment does not have minimum availability.")
-	progress := condition(appsv1.DeploymentProgressing, true, "ReplicaSetUpdated", "", "ReplicaSet is progressing.", "")
+	enough := appsv1.DeploymentCondition{
+		Type: appsv1.DeploymentAvailable, Status: corev1.ConditionFalse,
+		Reason: "MinimumReplicasUnavailable", Message: "Deployment does not have minimum availability.",
+	}
+	if available >= wanted-wanted/4 {
+		enough.Status, enough.Reason, enough.Message = corev1.ConditionTrue, "MinimumReplicasAvailable", "Deployment has minimum availability."
+	}
+	progress := appsv1.DeploymentCondition{
+		Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "ReplicaSetUpdated", Message: "ReplicaSet is progressing.",
+	}
 	if int32(ready(f.fresh)) >= wanted && len(f.stale) == 0 {
 		progress.Reason, progress.Message = "NewReplicaSetAvailable", "ReplicaSet has successfully progressed."
 	}
 	status.Conditions = []appsv1.DeploymentCondition{enough, progress}
 	if failure != "" {
-		status.Conditions = append(status.Conditions,
-			condition(appsv1.DeploymentReplicaFailure, true, "FailedCreate", "", failure, ""))
+		status.Conditions = append(status.Conditions, appsv1.DeploymentCondition{
+			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: failure,
+		})
 	}
 	c.keepTimes(d, status.Conditions)
 	c.setStatus(kubesim.Deployments, d.Namespace, d.Name, &status)
-}
-
-func condition(kind appsv1.DeploymentConditionType, holds bool, yes, no, yesText, noText string) appsv1.DeploymentCondition {
-	if holds {
-		return appsv1.DeploymentCondition{Type: kind, Status: corev1.ConditionTrue, Reason: yes, Message: yesText}
-	}
-	return appsv1.DeploymentCondition{Type: kind, Status: corev1.ConditionFalse, Reason: no, Message: noText}
 }
 
 // keepTimes keeps the time of a condition that did not change. The first conditions of a Deployment carry its creation

@@ -1,0 +1,85 @@
+package arch
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// heavy must not be linked into a function: each costs size, memory and start-up time at every wake from zero.
+var heavy = map[string]string{
+	"k8s.io/client-go/informers":               "a cache of the whole cluster",
+	"k8s.io/client-go/listers":                 "a cache of the whole cluster",
+	"k8s.io/client-go/kubernetes":              "typed clients for every API: use the dynamic one",
+	"k8s.io/client-go/dynamic/dynamicinformer": "a cache of the whole cluster",
+	"k8s.io/client-go/discovery":               "the REST mapping is fixed",
+	"k8s.io/client-go/restmapper":              "the REST mapping is fixed",
+	"sigs.k8s.io/controller-runtime":           "a manager that never sleeps",
+	"knative.dev/pkg/injection":                "informers and sharedmain",
+	"knative.dev/pkg/webhook":                  "a webhook that must always run",
+	"knative.dev/pkg/controller":               "a work queue that must always run",
+	"knative.dev/pkg/reconciler":               "a work queue that must always run",
+	"knative.dev/pkg/client":                   "typed clients",
+	"knative.dev/eventing":                     "our events are plain CloudEvents",
+	"knative.dev/serving":                      "a function does not know what runs it",
+}
+
+// link lists what a main package links.
+func link(t *testing.T, target string) []string {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}}", target)
+	command.Dir = root(t)
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list -deps %s: %v", target, err)
+	}
+	return strings.Fields(string(out))
+}
+
+func functions(t *testing.T) []string {
+	t.Helper()
+	mains, err := filepath.Glob(filepath.Join(root(t), "functions", "*", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range mains {
+		found = append(found, "functions/"+filepath.Base(filepath.Dir(file)))
+	}
+	return found
+}
+
+func tooHeavy(function string, linked []string) []finding {
+	var found []finding
+	for _, path := range linked {
+		for prefix, why := range heavy {
+			if path == prefix || strings.HasPrefix(path, prefix+"/") {
+				found = append(found, finding{"link", function, "links " + path + ": " + why})
+			}
+		}
+	}
+	return found
+}
+
+func TestFunctionsLinkNothingHeavy(t *testing.T) {
+	var found []finding
+	for _, function := range functions(t) {
+		linked := link(t, "./"+function)
+		found = append(found, tooHeavy(function, linked)...)
+		if function == "functions/observe" && slices.Contains(linked, module+"pkg/apply") {
+			found = append(found, finding{"reader", function, "links pkg/apply: it only reads"})
+		}
+	}
+	report(t, found, "link", "reader")
+}
+
+func TestHeavyBites(t *testing.T) {
+	linked := []string{"k8s.io/client-go/dynamic", "k8s.io/client-go/kubernetes/scheme", "knative.dev/pkg/logging", "knative.dev/pkg/injection/sharedmain"}
+	if got := tooHeavy("f", linked); len(got) != 2 {
+		t.Errorf("%v, want the typed clients' scheme and sharedmain", got)
+	}
+}

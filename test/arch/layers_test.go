@@ -1,0 +1,150 @@
+package arch
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms says what a room of pkg may import of this module besides itself and its sub-packages. Down is allowed, up and
+// sideways are not:
+//
+//	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
+//
+// fail, telemetry, settings, kube, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
+// most. gather and apply never import each other.
+var rooms = map[string][]string{
+	// PURE
+	"apis":       {},
+	"flinkconf":  {"apis"},
+	"render":     {"apis", "flinkconf"},
+	"validation": {"apis", "flinkconf", "render"},
+	"autoscaler": {"apis", "flinkconf"},
+	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail"},
+	// leaves
+	"fail":      {},
+	"telemetry": {},
+	"serve":     {},
+	"flinkrest": {},
+	"kube":      {"fail"},
+	"settings":  {"flinkconf"},
+	"event":     {"fail", "telemetry", "settings"},
+	"clock":     {"fail", "kube", "telemetry", "settings"},
+	"certs":     {"fail", "kube", "telemetry", "settings"},
+	// I/O
+	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "flinkrest", "fail", "telemetry", "settings"},
+	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
+	"pass":      {"gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
+	"sweep":     {"gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
+	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings"},
+}
+
+// room is the second part of a path below pkg; empty elsewhere.
+func room(path string) string {
+	parts := strings.Split(path, "/")
+	if len(parts) < 2 || parts[0] != "pkg" {
+		return ""
+	}
+	return parts[1]
+}
+
+// ours says whether an import path is a package of this module.
+func ours(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return slices.Contains([]string{"pkg", "functions", "cmd", "test", "hack", "local"}, first)
+}
+
+// direction checks the imports of one file. Tests may import test packages, and nothing else more.
+func direction(s *source) []finding {
+	var found []finding
+	from := room(s.path)
+	top, _, _ := strings.Cut(s.path, "/")
+	for _, path := range s.imports() {
+		if !ours(path) {
+			continue
+		}
+		to, above := room(path), strings.SplitN(path, "/", 2)[0]
+		allowed := true
+		switch {
+		case above == "functions" || above == "cmd" || above == "hack" || above == "local":
+			allowed = strings.HasPrefix(path, s.dir()) // a main package belongs to nobody
+		case above == "test":
+			allowed = s.test || top == "test"
+		case from != "":
+			allowed = from == to || slices.Contains(rooms[from], to)
+		}
+		if !allowed {
+			found = append(found, finding{"direction", s.path, "must not import " + path})
+		}
+	}
+	return found
+}
+
+func TestImportDirections(t *testing.T) {
+	var found []finding
+	for _, f := range tree(t) {
+		if r := room(f.path); r != "" && rooms[r] == nil {
+			found = append(found, finding{"direction", f.path, "is a room that the plan of the house does not know: add it to rooms with what it may import"})
+		}
+	}
+	report(t, append(found, each(t, direction)...), "direction")
+}
+
+func TestRoomsHaveNoCircle(t *testing.T) {
+	state := map[string]int{}
+	var visit func(string, []string)
+	visit = func(r string, way []string) {
+		if state[r] == 1 {
+			t.Errorf("the plan of the house goes in a circle: %s", strings.Join(append(way, r), " -> "))
+		}
+		if state[r] != 0 {
+			return
+		}
+		state[r] = 1
+		for _, next := range rooms[r] {
+			if rooms[next] == nil {
+				t.Errorf("room %s may import %s, which is no room", r, next)
+			}
+			visit(next, append(way, r))
+		}
+		state[r] = 2
+	}
+	for r := range rooms {
+		visit(r, nil)
+	}
+}
+
+func TestDirectionBites(t *testing.T) {
+	rows := map[string]struct {
+		path, imports string
+		bad           bool
+		reason        string
+	}{
+		"up":                {"pkg/plan/a.go", "pkg/gather", true, "plan is below gather"},
+		"down":              {"pkg/gather/a.go", "pkg/plan/deployment", false, "sub-packages belong to their room"},
+		"sideways":          {"pkg/gather/a.go", "pkg/apply", true, "they never import each other"},
+		"sideways back":     {"pkg/apply/a.go", "pkg/gather", true, "they never import each other"},
+		"leaf to house":     {"pkg/fail/a.go", "pkg/plan", true, "a leaf imports nothing of the house"},
+		"own room":          {"pkg/plan/deployment/a.go", "pkg/plan", false, "one room"},
+		"shipped to test":   {"pkg/plan/a.go", "test/gen", true, "test packages are not shipped"},
+		"test to test":      {"pkg/plan/a_test.go", "test/gen", false, "that is what they are for"},
+		"test goes up":      {"pkg/plan/a_test.go", "pkg/apply", true, "a test has its package's place"},
+		"house to main":     {"pkg/pass/a.go", "functions/reconcile", true, "a main package belongs to nobody"},
+		"function to pass":  {"functions/reconcile/a.go", "pkg/pass", false, "wiring"},
+		"function to own":   {"functions/reconcile/a.go", "functions/reconcile/inner", false, "its own folder"},
+		"function to other": {"functions/reconcile/a.go", "functions/observe", true, "functions share through pkg"},
+		"stranger":          {"pkg/plan/a.go", "k8s.io/api/core/v1", false, "not ours to judge here"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			path := row.imports
+			if ours(path) {
+				path = module + path
+			}
+			got := direction(mustParse(t, row.path, "package x\nimport _ \""+path+"\"\n"))
+			if (len(got) > 0) != row.bad {
+				t.Errorf("%v, want bad=%v: %s", got, row.bad, row.reason)
+			}
+		})
+	}
+}
