@@ -127,7 +127,7 @@ func (c *cluster) java(name, class string, args ...string) error {
 	for _, p := range opens {
 		options = append(options, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
 	}
-	options = append(options, "-cp", c.flink+"/lib/*", class, "--configDir", c.work+"/conf")
+	options = append(options, "--add-exports=java.base/sun.net.util=ALL-UNNAMED", "-cp", c.flink+"/lib/*", class, "--configDir", c.work+"/conf")
 	cmd := exec.Command("java", append(options, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.work, out, out
 	cmd.Env = append(os.Environ(), "FLINK_CONF_DIR="+c.work+"/conf", "FLINK_LIB_DIR="+c.work+"/lib", "FLINK_HOME="+c.work)

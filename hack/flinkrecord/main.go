@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 func main() {
+	// The processes are bound to the thread that started them, see cluster.java.
+	runtime.LockOSThread()
 	flink := flag.String("flink", "", "directory with the lib/ of a Flink distribution")
 	version := flag.String("version", "", "its version, such as 1.20.5")
 	out := flag.String("out", "", "directory for the recordings")

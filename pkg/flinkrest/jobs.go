@@ -18,7 +18,8 @@ type JobSummary struct {
 	Name string `json:"name"`
 	// State is the job's state.
 	State JobState `json:"state"`
-	// StartTime is when this JobManager process began with the job: a fail-over gives another, a restart does not.
+	// StartTime is when the JobManager took the job on (the timestamp of INITIALIZING): a submit, a fail-over and a
+	// leadership lost and won again each give another; a restart of its tasks does not.
 	StartTime Millis `json:"start-time"`
 	// EndTime is when the job ended; -1 until then.
 	EndTime Millis `json:"end-time"`
@@ -56,7 +57,8 @@ type Job struct {
 	State JobState `json:"state"`
 	// Type is STREAMING or BATCH; empty before Flink 1.19.
 	Type string `json:"job-type"`
-	// StartTime is when this JobManager process began with the job: a fail-over gives another, a restart does not.
+	// StartTime is when the JobManager took the job on (the timestamp of INITIALIZING): a submit, a fail-over and a
+	// leadership lost and won again each give another; a restart of its tasks does not.
 	StartTime Millis `json:"start-time"`
 	// EndTime is when the job ended; -1 until then.
 	EndTime Millis `json:"end-time"`

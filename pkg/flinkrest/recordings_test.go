@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/wire"
 )
 
 // versions are the directories of testdata: what hack/flinkrecord heard from a real Flink.
@@ -132,4 +134,39 @@ func eachVersion(t *testing.T, test func(t *testing.T, version string)) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) { test(t, version) })
 	}
+}
+
+// FuzzTypedAnswers: no body makes a typed answer panic, and what passes its check is complete.
+func FuzzTypedAnswers(f *testing.F) {
+	for _, name := range []string{"job", "jobs", "checkpoints", "checkpoint-details", "savepoint-failed", "job-exceptions",
+		"execution-result-failed", "jars", "metrics", "vertex-metrics", "taskmanagers", "resource-requirements"} {
+		text, err := os.ReadFile(filepath.Join("testdata", "2.2", name+".json"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		var r recording
+		if err := json.Unmarshal(text, &r); err != nil {
+			f.Fatal(err)
+		}
+		f.Add([]byte(r.Answer))
+	}
+	f.Add([]byte(`{"jobs":[null],"jid":"` + job(1) + `","exceptionHistory":{"entries":[null]},"counts":{},"history":[null]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		answers := []wire.Checked{
+			&Job{asked: job(1)}, &jobList{}, &JobConfig{asked: job(1)}, &exceptionAnswer{}, &resultAnswer{}, &CheckpointStatistics{},
+			&CheckpointConfig{}, &checkpointAnswer{asked: 1}, &operationAnswer{}, &triggerAnswer{}, &jarList{}, &uploadAnswer{},
+			&runAnswer{}, &metricList{}, &aggregateList{}, &taskManagers{}, &Overview{}, &ClusterConfig{}, &configEntries{}, &Requirements{},
+		}
+		for _, answer := range answers {
+			if json.Unmarshal(body, answer) != nil || answer.Check() != nil {
+				continue
+			}
+			if operation, ok := answer.(*operationAnswer); ok {
+				got := operation.operation()
+				if got.State == OperationUnknown || (got.State == OperationFailed) != (got.Failure != nil) {
+					t.Fatalf("%s became %+v", body, got)
+				}
+			}
+		}
+	})
 }

@@ -135,24 +135,25 @@ func (c *Client) trigger(ctx context.Context, op string, path []string, body any
 // SavepointStatus reads how far a savepoint or a stop is (GET /jobs/:jobid/savepoints/:triggerid). An unknown trigger is
 // no error, see OperationNotKnown.
 func (c *Client) SavepointStatus(ctx context.Context, jobID, triggerID string) (Operation, error) {
-	return c.operation(ctx, "read savepoint status", []string{"jobs", jobID, "savepoints", triggerID})
+	path := []string{"jobs", jobID, "savepoints", triggerID}
+	return c.operation(ctx, "read savepoint status", path, &operationAnswer{wantLocation: true})
 }
 
 // CheckpointStatus reads how far a triggered checkpoint is (GET /jobs/:jobid/checkpoints/:triggerid). An unknown trigger
 // is no error, see OperationNotKnown.
 func (c *Client) CheckpointStatus(ctx context.Context, jobID, triggerID string) (Operation, error) {
-	return c.operation(ctx, "read checkpoint status", []string{"jobs", jobID, "checkpoints", triggerID})
+	path := []string{"jobs", jobID, "checkpoints", triggerID}
+	return c.operation(ctx, "read checkpoint status", path, &operationAnswer{wantCheckpoint: true})
 }
 
 // DisposalStatus reads how far a disposal is (GET /savepoint-disposal/:triggerid). An unknown trigger is no error, see
 // OperationNotKnown.
 func (c *Client) DisposalStatus(ctx context.Context, triggerID string) (Operation, error) {
-	return c.operation(ctx, "read disposal status", []string{"savepoint-disposal", triggerID})
+	return c.operation(ctx, "read disposal status", []string{"savepoint-disposal", triggerID}, &operationAnswer{})
 }
 
-func (c *Client) operation(ctx context.Context, op string, path []string) (Operation, error) {
-	var out operationAnswer
-	err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Out: &out})
+func (c *Client) operation(ctx context.Context, op string, path []string, out *operationAnswer) (Operation, error) {
+	err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Out: out})
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return Operation{State: OperationNotKnown}, nil
@@ -187,9 +188,24 @@ type operationAnswer struct {
 		Failure        *Failure `json:"failure-cause"` // savepoints and disposals
 		CheckpointFail *Failure `json:"failureCause"`  // checkpoints
 	} `json:"operation"`
+
+	wantLocation, wantCheckpoint bool // what a success must name
 }
 
-func (a *operationAnswer) Check() error { return a.Status.ID.Check() }
+// Check makes sure that a success names what it made: nothing can be restored from a savepoint without a place.
+func (a *operationAnswer) Check() error {
+	if a.Status.ID != queueCompleted {
+		return a.Status.ID.Check()
+	}
+	done := a.Operation.Failure == nil && a.Operation.CheckpointFail == nil
+	switch {
+	case done && a.wantLocation && a.Operation.Location == "":
+		return errors.New("field operation.location is missing")
+	case done && a.wantCheckpoint && a.Operation.CheckpointID == 0:
+		return errors.New("field operation.checkpointId is missing")
+	}
+	return nil
+}
 
 // stoppedBadly is the message of StopWithSavepointStoppingException.
 var stoppedBadly = regexp.MustCompile(`A savepoint has been created at: (\S+), but the corresponding job`)

@@ -214,3 +214,14 @@ func TestTriggersOfUnknownJobsAreAccepted(t *testing.T) {
 		}
 	})
 }
+
+// TestSuccessWithoutAPlaceIsMalformed: it must not be recorded as a savepoint.
+func TestSuccessWithoutAPlaceIsMalformed(t *testing.T) {
+	for _, body := range []string{`{"status":{"id":"COMPLETED"}}`, `{"status":{"id":"COMPLETED"},"operation":null}`, `{"status":{"id":"COMPLETED"},"operation":{"location":""}}`} {
+		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
+		_, err := c.SavepointStatus(background, job(1), trigger(1))
+		wantKind(t, err, ErrMalformed)
+		_, err = c.CheckpointStatus(background, job(1), trigger(1))
+		wantKind(t, err, ErrMalformed)
+	}
+}

@@ -81,7 +81,7 @@ func New(o Options) (*Conn, error) {
 	if o.MaxBody > 0 {
 		c.maxBody = o.MaxBody
 	}
-	// Flink never redirects since 1.5; a redirect is the answer of something else and must not be followed.
+	// Flink redirects from http to https only; every other redirect is the answer of something else.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
 	return c, nil
@@ -169,13 +169,25 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 	if err != nil {
 		return k.Fail(ErrUnreachable, response.StatusCode, c.reason(ctx, err), err)
 	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return k.refused(response.StatusCode, answer)
+	switch code := response.StatusCode; {
+	case code >= 300 && code <= 399:
+		return k.Fail(ErrNotFlink, code, redirected(response), nil)
+	case code < 200 || code > 399:
+		return k.refused(code, answer)
 	}
 	if int64(len(answer)) > c.maxBody {
 		return k.Fail(ErrMalformed, response.StatusCode, fmt.Sprintf("longer than %d bytes", c.maxBody), nil)
 	}
 	return k.decode(response.StatusCode, answer)
+}
+
+// redirected says where to, without path and query. A JobManager with TLS answers so to http on its port.
+func redirected(response *http.Response) string {
+	target, err := response.Location()
+	if err != nil {
+		return "a redirect to nowhere"
+	}
+	return fmt.Sprintf("redirected to %s://%s", target.Scheme, target.Host)
 }
 
 func escape(segments []string) []string {

@@ -96,7 +96,7 @@ func TestAnswers(t *testing.T) {
 		"a proxy's 502":               {502, html, ErrNotFlink, "", "the JobManager is gone"},
 		"a proxy's 503":               {503, html, ErrNotFlink, "", "no endpoints"},
 		"a proxy's 504":               {504, "upstream request timeout", ErrNotFlink, "upstream request timeout", "as Envoy says it"},
-		"a redirect":                  {302, "", ErrNotFlink, "", "to somebody's login page"},
+		"a redirect":                  {302, "", ErrNotFlink, "nowhere", "to somebody's login page"},
 		"unauthorized":                {401, "", ErrNotFlink, "", "Flink has no passwords"},
 		"leader election":             {503, flink("Service temporarily unavailable due to an ongoing leader election. Please refresh."), ErrUnavailable, "leader election", ""},
 		"endpoint not started":        {503, flink("The rpc endpoint org.apache.flink.runtime.dispatcher.StandaloneDispatcher has not been started yet."), ErrUnavailable, "", ""},
@@ -344,7 +344,10 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}))
 	defer server.Close()
 	_, err := ask(connect(t, Options{BaseURL: server.URL}), context.Background())
-	wantKind(t, err, ErrNotFlink)
+	details := wantKind(t, err, ErrNotFlink)
+	if details.Message != "redirected to "+server.URL {
+		t.Errorf("got %q", details.Message)
+	}
 	if asked.Load() != 1 {
 		t.Errorf("asked %d times", asked.Load())
 	}
