@@ -21,12 +21,14 @@ type Shard struct {
 type Change struct {
 	// Generation is metadata.generation of the resource.
 	Generation int64 `json:"generation"`
-	// OldLifecycleState and LifecycleState are status.lifecycleState before and after; empty means none yet.
+	// OldLifecycleState is status.lifecycleState before the change; empty means none yet.
 	OldLifecycleState string `json:"oldLifecycleState,omitempty"`
-	LifecycleState    string `json:"lifecycleState,omitempty"`
-	// OldJobState and JobState are status.jobStatus.state before and after; empty means none yet.
+	// LifecycleState is status.lifecycleState after it.
+	LifecycleState string `json:"lifecycleState,omitempty"`
+	// OldJobState is status.jobStatus.state before the change; empty means none yet.
 	OldJobState string `json:"oldJobState,omitempty"`
-	JobState    string `json:"jobState,omitempty"`
+	// JobState is status.jobStatus.state after it.
+	JobState string `json:"jobState,omitempty"`
 	// Error is status.error after the change; empty means none.
 	Error string `json:"error,omitempty"`
 }

@@ -51,27 +51,40 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	return value
 }
 
+// KubernetesHA reports whether high availability keeps its data in ConfigMaps (high-availability.type).
 func (v *Subject) KubernetesHA() bool {
 	return flinkconf.HighAvailabilityOf(v.config()) == flinkconf.HAKubernetes
 }
 
+// RecoveryEnabled is kubernetes.operator.jm-deployment-recovery.enabled.
 func (v *Subject) RecoveryEnabled() bool {
 	return read(v.config().Bool, key.JMDeploymentRecoveryEnabled, true)
 }
+
+// RestartsFailed is kubernetes.operator.job.restart.failed.
 func (v *Subject) RestartsFailed() bool { return read(v.config().Bool, key.JobRestartFailed, false) }
+
+// SavepointOnDeletion is kubernetes.operator.job.savepoint-on-deletion.
 func (v *Subject) SavepointOnDeletion() bool {
 	return read(v.config().Bool, key.JobSavepointOnDeletion, false)
 }
+
+// BlocksOnSessionJobs is kubernetes.operator.session.deletion.block-on-session-jobs.
 func (v *Subject) BlocksOnSessionJobs() bool {
 	return read(v.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)
 }
+
+// BlocksOnUnmanagedJobs is kubernetes.operator.session.deletion.block-on-unmanaged-jobs.
 func (v *Subject) BlocksOnUnmanagedJobs() bool {
 	return read(v.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
 }
+
+// CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before they are named.
 func (v *Subject) CleanupTimeout() time.Duration {
 	return read(v.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
 }
 
+// Propagation is kubernetes.operator.resource.deletion.propagation.
 func (v *Subject) Propagation() metav1.DeletionPropagation {
 	return metav1.DeletionPropagation(read(v.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
 }

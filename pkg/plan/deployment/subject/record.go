@@ -130,6 +130,7 @@ func (v *Subject) IsFirst() bool {
 	return v.Last != nil && v.Last.Meta != nil && v.Last.Meta.FirstDeployment
 }
 
+// StoreReconciled makes the record lastReconciledSpec; first is its firstDeployment.
 func (v *Subject) StoreReconciled(record v1beta1.ReconciledDeployment, first bool) {
 	record.Meta = &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}
 	text, err := record.Text()

@@ -82,10 +82,16 @@ func (v *Subject) Accept() {
 	}
 }
 
+// Resource is the FlinkDeployment as read.
 func (v *Subject) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
-func (v *Subject) Intent() *v1beta1.Intent            { return v.Want.Intent }
-func (v *Subject) Now() metav1.Time                   { return metav1.NewTime(v.Seen.Now) }
-func (v *Subject) millis() string                     { return strconv.FormatInt(v.Seen.Now.UnixMilli(), 10) }
+
+// Intent is the open intent; nil means none.
+func (v *Subject) Intent() *v1beta1.Intent { return v.Want.Intent }
+
+// Now is the time of the look, as status has it.
+func (v *Subject) Now() metav1.Time { return metav1.NewTime(v.Seen.Now) }
+
+func (v *Subject) millis() string { return strconv.FormatInt(v.Seen.Now.UnixMilli(), 10) }
 
 // IsSession tells the kind of cluster by what was deployed last, else by the spec.
 func (v *Subject) IsSession() bool {
@@ -129,8 +135,14 @@ func (v *Subject) Owned(d *appsv1.Deployment) bool {
 	return false
 }
 
+// OwnOperation is the operation that a Deployment was prepared by; empty means none of ours.
 func OwnOperation(d *appsv1.Deployment) string { return d.Annotations[v1beta1.AnnotationOperation] }
 
-func (v *Subject) Tell(e plan.Event)                 { v.Events = append(v.Events, e) }
-func (v *Subject) Note(line string)                  { v.Notes = append(v.Notes, line) }
+// Tell publishes an event with the plan.
+func (v *Subject) Tell(e plan.Event) { v.Events = append(v.Events, e) }
+
+// Note adds a line to the log of the round.
+func (v *Subject) Note(line string) { v.Notes = append(v.Notes, line) }
+
+// Since is how long ago a time was.
 func (v *Subject) Since(t metav1.Time) time.Duration { return v.Seen.Now.Sub(t.Time) }

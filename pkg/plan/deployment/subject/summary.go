@@ -21,7 +21,12 @@ type Verdict struct {
 }
 
 // Cause is a reason, one CamelCase word, and a message, one line.
-type Cause struct{ Reason, Message string }
+type Cause struct {
+	// Reason is one CamelCase word.
+	Reason string
+	// Message is one line.
+	Message string
+}
 
 // fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
 const fastFor = 15 * time.Minute
