@@ -122,7 +122,7 @@ func TestRefusals(t *testing.T) {
 		{"savepoint without a place", first(c.TriggerSavepoint(ctx, jobA, flinkrest.SavepointRequest{})), flinkrest.ErrRejected, "no directory anywhere"},
 		{"jars", first(c.Jars(ctx)), flinkrest.ErrNoEndpoint, "an application cluster has none"},
 		{"shutdown", c.ShutdownCluster(ctx), flinkrest.ErrNoEndpoint, "not modelled"},
-		{"rescale", c.SetResourceRequirements(ctx, jobA, flinkrest.Requirements{}), flinkrest.ErrServer, "the default scheduler cannot"},
+		{"rescale", c.SetResourceRequirements(ctx, jobA, flinkrest.Requirements{}), flinkrest.ErrRejected, "the default scheduler cannot"},
 		{"cancel too late", ended(), flinkrest.ErrTerminal, "it has ended otherwise"},
 	}
 	for _, row := range rows {
@@ -138,6 +138,10 @@ func TestRefusals(t *testing.T) {
 		if o, err := look(); err != nil || o.State != flinkrest.OperationNotKnown {
 			t.Errorf("%s: %+v %v, want an operation nobody knows", name, o, err)
 		}
+	}
+	must(c.StopWithSavepoint(ctx, jobB, flinkrest.StopRequest{TriggerID: trigger, TargetDirectory: "s3://t"}))(t)
+	if o := must(c.SavepointStatus(ctx, jobB, trigger))(t); o.State != flinkrest.OperationFailed || !strings.Contains(o.Failure.Summary(), "Could not find Flink job") {
+		t.Errorf("stop of a job that is not there: %+v; it is accepted, its status says so", o)
 	}
 	if n := len(w.Tap.Effects()); n != 0 {
 		t.Errorf("%d effects of refused calls", n)

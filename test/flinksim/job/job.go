@@ -69,13 +69,22 @@ type Failure struct {
 	Class string
 	// Message is the exception's message.
 	Message string
+	// Cause is the exception below, class and message; empty: none.
+	Cause string
 	// At is when it happened.
 	At time.Time
 }
 
-// Text is the first line of the stack trace, with a second one as real traces have it.
+// frame stands for the frames of a stack trace.
+const frame = "\n\tat org.apache.flink.runtime.Model.run(Model.java:1)\n"
+
+// Text is the stack trace.
 func (f Failure) Text() string {
-	return f.Class + ": " + f.Message + "\n\tat org.apache.flink.runtime.Model.run(Model.java:1)\n"
+	text := f.Class + ": " + f.Message + frame
+	if f.Cause != "" {
+		text += "Caused by: " + f.Cause + frame
+	}
+	return text
 }
 
 // Job is one job in one JobManager process. Not safe for concurrent use.
@@ -145,8 +154,18 @@ func (j *Job) enter(state State, now time.Time) {
 	}
 }
 
-// Began says whether the job ever came past its start, so that Flink has checkpoint statistics for it.
-func (j *Job) Began() bool { return j.Script.FailAtStart == "" || !j.Entered[Running].IsZero() }
+// IsSetUp is false for a job whose JobMaster could not start, such as one whose snapshot is not there: it has no vertices.
+func (j *Job) IsSetUp() bool { return !j.Entered[Created].IsZero() }
+
+// FailToStart ends a job that was just made, because its JobMaster cannot start.
+func (j *Job) FailToStart(cause string, now time.Time) {
+	delete(j.Entered, Created)
+	j.Entered[Initializing] = now
+	j.Failures = append(j.Failures, Failure{
+		Class: "org.apache.flink.runtime.client.JobInitializationException", Message: "Could not start the JobMaster.", Cause: cause, At: now,
+	})
+	j.enter(Failed, now)
+}
 
 // Modified is the time of the last change of state.
 func (j *Job) Modified() time.Time { return j.Entered[j.State] }
@@ -192,7 +211,7 @@ func (j *Job) Step(now time.Time, slots bool) {
 
 // Restart makes the job fail over to its last checkpoint, or to where it started without one.
 func (j *Job) Restart(class, message string, now time.Time) {
-	j.Failures = append(j.Failures, Failure{class, message, now})
+	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
 	j.Restarts++
 	j.abandon(now, "the job is restarting")
 	j.Progress = 0
@@ -218,7 +237,7 @@ func (j *Job) Fail(class, message string, now time.Time) {
 	if j.State.Ended() {
 		return
 	}
-	j.Failures = append(j.Failures, Failure{class, message, now})
+	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
 	j.abandon(now, "the job failed")
 	j.enter(Failed, now)
 }

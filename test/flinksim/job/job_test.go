@@ -179,6 +179,7 @@ func TestOperations(t *testing.T) {
 		"slow savepoint end": {Script{SnapshotSteps: 2}, nil, Savepoint, "", 3, Completed, "s3://s/savepoint-", "", Running, "and then is there"},
 		"failed savepoint":   {Script{SnapshotFails: "disk full"}, nil, Savepoint, "", 1, Completed, "", "disk full", Running, "the job does not care"},
 		"not running":        {Script{}, func(j *Job) { j.Restart("X", "boom", noon) }, Savepoint, "", 0, Completed, "", "not in state RUNNING but RESTARTING", Restarting, "accepted, and failed at once"},
+		"ended":              {Script{}, func(j *Job) { j.Finish(noon) }, Stop, "", 0, Completed, "", "FlinkJobNotFoundException", Finished, "its JobMaster is gone"},
 		"stop":               {Script{}, nil, Stop, "", 1, Completed, "s3://s/savepoint-", "", Finished, "the savepoint ends the job"},
 		"stop fails":         {Script{StopFails: true}, nil, Stop, "", 1, Completed, "s3://s/savepoint-", "A savepoint has been created at: s3://s/savepoint-", Failed, "the savepoint is good all the same"},
 		"stop, no savepoint": {Script{SnapshotFails: "disk full"}, nil, Stop, "", 1, Completed, "", "disk full", Running, "without a savepoint it goes on"},

@@ -103,11 +103,23 @@ func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
 		o.target = j.SavepointDir
 	}
 	j.operations[id] = o
-	if j.State != Running {
+	switch {
+	case j.State.Ended():
+		o.Status, o.done, o.Failure = Completed, now, JobGone(j.ID, now)
+	case j.State != Running:
 		j.fail(o, now, "Checkpoint triggering task is not being executed at the moment. Job is not in state RUNNING but "+string(j.State)+" instead.")
 	}
 	return true
 }
+
+// JobGone is how an operation on a job fails that has ended or was never there: its JobMaster is gone.
+func JobGone(jobID string, now time.Time) *Failure {
+	cause := "org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + jobID + ")"
+	return &Failure{Class: completion, Message: cause, Cause: cause, At: now}
+}
+
+// completion is the class around every failure of an operation.
+const completion = "java.util.concurrent.CompletionException"
 
 // family: savepoints and stops share one set of IDs, checkpoints have their own.
 func family(kind Kind) string {
@@ -184,10 +196,9 @@ func (j *Job) complete(o *Operation, now time.Time) {
 	j.record(Checkpoint{Savepoint: true, Stop: o.Kind == Stop, Path: o.Path, Trigger: o.begun, End: now})
 	switch {
 	case o.Kind == Stop && j.Script.StopFails:
-		o.Failure = &Failure{
-			"org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException",
-			"A savepoint has been created at: " + o.Path + ", but the corresponding job " + j.ID + " didn't terminate gracefully.", now,
-		}
+		cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has been created at: " +
+			o.Path + ", but the corresponding job " + j.ID + " failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
+		o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
 		j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
 	case o.Kind == Stop:
 		j.Finish(now)
@@ -198,7 +209,8 @@ func (j *Job) complete(o *Operation, now time.Time) {
 
 func (j *Job) fail(o *Operation, now time.Time, message string) {
 	o.Status, o.done = Completed, now
-	o.Failure = &Failure{"java.util.concurrent.CompletionException", "org.apache.flink.runtime.checkpoint.CheckpointException: " + message, now}
+	cause := "org.apache.flink.runtime.checkpoint.CheckpointException: " + message
+	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
 	if j.State == Running {
 		j.record(Checkpoint{Status: Broken, Savepoint: o.Kind != OneCheckpoint, Trigger: o.begun, End: now, Message: message})
 	}

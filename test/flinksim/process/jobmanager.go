@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -176,8 +177,7 @@ func (jm *JobManager) stepJobs() {
 
 // Adaptive says whether its jobs run under the adaptive scheduler.
 func (jm *JobManager) Adaptive() bool {
-	return jm.Config.First("jobmanager.scheduler") == "adaptive" || jm.Config["scheduler-mode"] == "reactive" ||
-		jm.Config.AtLeast(2, 0) && jm.Config["jobmanager.scheduler"] == ""
+	return strings.EqualFold(jm.Config["jobmanager.scheduler"], "adaptive") || strings.EqualFold(jm.Config["scheduler-mode"], "reactive")
 }
 
 // submit begins the application's job, or brings back the jobs of a session cluster.
@@ -237,7 +237,7 @@ func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
 	j.Script = jm.flink.jobScripts[options.Name]
 	jm.jobs = append(jm.jobs, j)
 	if path != "" && !found {
-		j.Fail("java.util.concurrent.CompletionException", "java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+"' on file system.", jm.Now())
+		j.FailToStart("java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+"' on file system 'file'.", jm.Now())
 		jm.sync()
 		return j
 	}

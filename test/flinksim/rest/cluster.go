@@ -47,7 +47,7 @@ func listTaskManagers(c *call) (any, error) {
 	for _, name := range c.jm.TaskManagers() {
 		managers = append(managers, object{
 			"id": name, "path": "pekko.tcp://flink@" + name + ":6122/user/rpc/taskmanager_0", "dataPort": 40000, "jmxPort": -1,
-			"timeSinceLastHeartbeat": millis(c.jm.Now(), 0), "slotsNumber": c.jm.SlotsEach(), "freeSlots": 0, "blocked": false,
+			"timeSinceLastHeartbeat": millis(c.jm.Now(), 0), "slotsNumber": c.jm.SlotsEach(), "freeSlots": 0,
 			"hardware": object{"cpuCores": 1, "physicalMemory": 2 << 30, "freeMemory": 512 << 20, "managedMemory": 230 << 20},
 			"memoryConfiguration": object{
 				"totalFlinkMemory": 576 << 20, "totalProcessMemory": 1 << 30, "taskHeap": 25 << 20, "managedMemory": 230 << 20,

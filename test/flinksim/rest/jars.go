@@ -2,12 +2,14 @@ package rest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -44,6 +46,9 @@ func uploadJar(c *call) (any, error) {
 	if err != nil {
 		return nil, refuse(http.StatusBadRequest, "Exactly 1 file must be sent, received 0.")
 	}
+	if !strings.HasSuffix(part.FileName(), ".jar") {
+		return nil, refuse(http.StatusBadRequest, "Only Jar files are allowed.")
+	}
 	raw := c.jm.NextID("jar")
 	j := jar{
 		id:   fmt.Sprintf("%s-%s-%s-%s-%s_%s", raw[:8], raw[8:12], raw[12:16], raw[16:20], raw[20:], part.FileName()),
@@ -54,19 +59,15 @@ func uploadJar(c *call) (any, error) {
 	return object{"filename": "/tmp/flink-web-upload/" + j.id, "status": "success"}, nil
 }
 
-func (c *call) findJar() (int, error) {
-	id := c.r.PathValue("jar")
-	at := slices.IndexFunc(c.jars(), func(j jar) bool { return j.id == id })
-	if at < 0 {
-		return 0, refuse(http.StatusBadRequest, "Jar file /tmp/flink-web-upload/%s does not exist", id)
-	}
-	return at, nil
+// findJar returns -1 when it is not there.
+func (c *call) findJar() int {
+	return slices.IndexFunc(c.jars(), func(j jar) bool { return j.id == c.r.PathValue("jar") })
 }
 
 func deleteJar(c *call) (any, error) {
-	at, err := c.findJar()
-	if err != nil {
-		return nil, err
+	at := c.findJar()
+	if at < 0 {
+		return nil, refuse(http.StatusBadRequest, "File %s does not exist in /tmp/flink-web-upload.", c.r.PathValue("jar"))
 	}
 	c.effect("delete jar %s", c.jars()[at].name)
 	c.jm.Files[jarFiles] = slices.Delete(c.jars(), at, at+1)
@@ -74,9 +75,10 @@ func deleteJar(c *call) (any, error) {
 }
 
 func runJar(c *call) (any, error) {
-	at, err := c.findJar()
-	if err != nil {
-		return nil, err
+	at := c.findJar()
+	if at < 0 {
+		return nil, errors.New("java.util.concurrent.CompletionException: org.apache.flink.runtime.rest.handler.RestHandlerException: " +
+			"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist")
 	}
 	var body struct {
 		JobID       string            `json:"jobId"`
@@ -90,10 +92,11 @@ func runJar(c *call) (any, error) {
 	id := body.JobID
 	if id == "" {
 		id = c.jm.NextID("job")
+	} else if !hex32.MatchString(id) {
+		return nil, refuse(http.StatusBadRequest, "Request did not match expected format JarRunRequestBody.\nCaused by: Cannot parse JobID from %q.", id)
 	}
 	if c.jm.Job(id) != nil {
-		return nil, refuse(http.StatusBadRequest, "org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: "+
-			"Failed to execute job.\nCaused by: org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.")
+		return nil, mainFailed("org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.")
 	}
 	options := c.jobOptions(id, body.Config)
 	if body.Parallelism > 0 {
@@ -105,9 +108,14 @@ func runJar(c *call) (any, error) {
 		panic(http.ErrAbortHandler)
 	}
 	if j.State == job.Failed {
-		return nil, refuse(http.StatusBadRequest, "Could not execute application: %s", j.Failures[0].Message)
+		return nil, mainFailed(j.Failures[0].Cause)
 	}
 	return object{"jobid": id}, nil
+}
+
+func mainFailed(cause string) error {
+	return refuse(http.StatusBadRequest, "Could not execute application.\n"+
+		"Caused by: org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: Failed to execute job.\nCaused by: %s", cause)
 }
 
 // jobOptions are the cluster's options with the run's own configuration on top.

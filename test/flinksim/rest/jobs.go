@@ -2,7 +2,9 @@ package rest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -58,26 +60,51 @@ func jobDetails(c *call, j *job.Job) (any, error) {
 	} {
 		stamps[string(state)] = millis(j.Entered[state], 0)
 	}
-	vertices, nodes := []any{}, []any{}
-	for i, id := range j.Vertices() {
-		p := c.jm.Parallelism(j, id)
-		inputs := []any{}
-		if i > 0 {
-			inputs = append(inputs, object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"})
-		}
-		vertices = append(vertices, object{
-			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": id, "parallelism": p, "maxParallelism": 128,
-			"status": j.State, "tasks": object{strings.ToUpper(string(j.State)): p},
-			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": "NaN"},
-		})
-		nodes = append(nodes, object{"id": id, "parallelism": p, "operator": "", "inputs": inputs})
-	}
+	vertices, plan := c.vertices(j)
 	return object{
 		"jid": j.ID, "name": j.Name, "isStoppable": false, "state": j.State, "job-type": "STREAMING",
 		"start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "maxParallelism": -1,
 		"now": millis(c.jm.Now(), 0), "timestamps": stamps, "vertices": vertices,
-		"status-counts": object{string(j.State): len(vertices)}, "plan": object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes},
+		"status-counts": executions(j.State, len(vertices)), "plan": plan,
 	}, nil
+}
+
+// vertices are the details and the plan of a job; empty for one that could not be set up.
+func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
+	if !j.IsSetUp() {
+		return []any{}, object{}
+	}
+	nodes := []any{}
+	for i, id := range j.Vertices() {
+		p := c.jm.Parallelism(j, id)
+		node := object{"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "", "optimizer_properties": object{}}
+		if i > 0 {
+			node["inputs"] = []any{object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"}}
+		}
+		nodes = append(nodes, node)
+		vertices = append(vertices, object{
+			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"), "parallelism": p, "maxParallelism": 128,
+			"status": j.State, "start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "tasks": executions(j.State, p),
+			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": 0.0},
+		})
+	}
+	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
+}
+
+// executions counts subtasks by their ExecutionState, which here is the state of the job where there is one of that name.
+func executions(state job.State, n int) object {
+	counts := object{}
+	for _, name := range []string{
+		"RECONCILING", "CANCELED", "FAILED", "CREATED", "SCHEDULED", "RUNNING", "CANCELING", "DEPLOYING", "INITIALIZING", "FINISHED",
+	} {
+		counts[name] = 0
+	}
+	name := map[job.State]string{job.Cancelling: "CANCELING", job.Restarting: "SCHEDULED", job.Suspended: "CANCELED"}[state]
+	if name == "" {
+		name = string(state)
+	}
+	counts[name] = n
+	return counts
 }
 
 func jobConfig(_ *call, j *job.Job) (any, error) {
@@ -104,7 +131,7 @@ func jobExceptions(c *call, j *job.Job) (any, error) {
 
 func executionResult(c *call, j *job.Job) (any, error) {
 	if !j.State.Ended() {
-		return object{"status": object{"id": "IN_PROGRESS"}, "job-execution-result": nil}, nil
+		return object{"status": object{"id": "IN_PROGRESS"}}, nil
 	}
 	outcome := map[job.State]string{job.Finished: "SUCCEEDED", job.Failed: "FAILED", job.Canceled: "CANCELED"}[j.State]
 	result := object{"id": j.ID, "application-status": outcome, "net-runtime": c.duration(j), "accumulator-results": object{}}
@@ -167,9 +194,26 @@ func cancelJob(c *call) (any, error) {
 	return status{http.StatusAccepted, object{}}, nil
 }
 
-func readRequirements(c *call, j *job.Job) (any, error) {
-	if !c.jm.Config.AtLeast(1, 18) {
-		return nil, &refusal{http.StatusNotFound, "Not found: " + c.r.URL.Path}
+// adaptive finds the job of a request about resource requirements. An unknown one, or one under another scheduler, is a failure
+// on Flink's side, a 500.
+func (c *call) adaptive() (*job.Job, error) {
+	j := c.jm.Job(c.r.PathValue("job"))
+	switch {
+	case !c.jm.Config.AtLeast(1, 18):
+		_, err := unknownPath(c)
+		return nil, err
+	case j == nil:
+		return nil, errors.New("org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + c.r.PathValue("job") + ")")
+	case !c.jm.Adaptive():
+		return nil, errors.New("java.lang.UnsupportedOperationException: The DefaultScheduler does not support changing the parallelism without a job restart.")
+	}
+	return j, nil
+}
+
+func readRequirements(c *call) (any, error) {
+	j, err := c.adaptive()
+	if err != nil {
+		return nil, err
 	}
 	out := object{}
 	for _, id := range j.Vertices() {
@@ -182,7 +226,11 @@ func readRequirements(c *call, j *job.Job) (any, error) {
 	return out, nil
 }
 
-func writeRequirements(c *call, j *job.Job) (any, error) {
+func writeRequirements(c *call) (any, error) {
+	j, err := c.adaptive()
+	if err != nil {
+		return nil, err
+	}
 	var wanted map[string]struct {
 		Parallelism struct {
 			Lower int `json:"lowerBound"`
@@ -192,18 +240,16 @@ func writeRequirements(c *call, j *job.Job) (any, error) {
 	if err := c.read(&wanted); err != nil {
 		return nil, err
 	}
-	if !c.jm.Adaptive() {
-		return nil, fmt.Errorf("java.lang.UnsupportedOperationException: Cannot update job resource requirements of a job that does not use the adaptive scheduler")
-	}
 	bounds := map[string]job.Bound{}
 	for _, id := range j.Vertices() {
 		bound, named := wanted[id]
 		if !named || bound.Parallelism.Lower < 1 || bound.Parallelism.Upper < bound.Parallelism.Lower {
-			return nil, refuse(http.StatusBadRequest, "The requirements of vertex %s are missing or no range.", id)
+			return nil, refuse(http.StatusBadRequest, "The requested lower bound [%d] for job vertex [%s] is higher than the upper bound [%d].",
+				bound.Parallelism.Lower, id, bound.Parallelism.Upper)
 		}
 		bounds[id] = job.Bound{Lower: bound.Parallelism.Lower, Upper: bound.Parallelism.Upper}
 	}
-	if fmt.Sprint(bounds) != fmt.Sprint(j.Bounds) {
+	if !maps.Equal(bounds, j.Bounds) {
 		j.Bounds = bounds
 		c.effect("rescale job %s", j.ID)
 	}

@@ -53,7 +53,7 @@ type status struct {
 func ofJob(inner func(c *call, j *job.Job) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		id := c.r.PathValue("job")
-		if !jobID.MatchString(id) {
+		if !hex32.MatchString(id) {
 			return nil, refuse(http.StatusBadRequest, "Bad request, could not parse parameters: Cannot resolve path parameter (jobid) from value %q.", id)
 		}
 		j := c.jm.Job(id)
@@ -64,7 +64,7 @@ func ofJob(inner func(c *call, j *job.Job) (any, error)) func(*call) (any, error
 	}
 }
 
-var jobID = regexp.MustCompile(`^[0-9a-f]{32}$`)
+var hex32 = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // makeRoutes is every path that the model serves. What it does not serve is Flink's own 404 for an unknown path.
 func makeRoutes(f *process.Flink) *http.ServeMux {
@@ -87,8 +87,8 @@ func makeRoutes(f *process.Flink) *http.ServeMux {
 	add("GET /jobs/{job}/metrics", jobMetrics)
 	add("GET /jobs/{job}/vertices/{vertex}/subtasks/metrics", vertexMetrics)
 	add("PATCH /jobs/{job}", cancelJob)
-	add("GET /jobs/{job}/resource-requirements", ofJob(readRequirements))
-	add("PUT /jobs/{job}/resource-requirements", ofJob(writeRequirements))
+	add("GET /jobs/{job}/resource-requirements", readRequirements)
+	add("PUT /jobs/{job}/resource-requirements", writeRequirements)
 	add("POST /jobs/{job}/savepoints", triggerSavepoint)
 	add("POST /jobs/{job}/stop", stopWithSavepoint)
 	add("POST /jobs/{job}/checkpoints", triggerCheckpoint)
@@ -145,7 +145,11 @@ func serve(f *process.Flink, routes *http.ServeMux, w http.ResponseWriter, r *ht
 	handle(f, w, r, unknownPath)
 }
 
+// unknownPath is what the router says: a GET may be for a file of the web page.
 func unknownPath(c *call) (any, error) {
+	if c.r.Method == http.MethodGet {
+		return nil, &refusal{http.StatusNotFound, "Unable to load requested file /v1" + c.r.URL.Path + "."}
+	}
 	return nil, &refusal{http.StatusNotFound, "Not found: /v1" + c.r.URL.Path}
 }
 

@@ -33,7 +33,7 @@ func stopWithSavepoint(c *call) (any, error) {
 
 func triggerCheckpoint(c *call) (any, error) {
 	if !c.jm.Config.AtLeast(1, 17) {
-		return nil, &refusal{http.StatusNotFound, "Not found: " + c.r.URL.Path}
+		return unknownPath(c)
 	}
 	var body struct {
 		Trigger string `json:"triggerId"`
@@ -44,11 +44,13 @@ func triggerCheckpoint(c *call) (any, error) {
 	return c.trigger(job.Trigger{ID: body.Trigger, Kind: job.OneCheckpoint})
 }
 
-// trigger accepts an operation. A job that is not there is no refusal, its status says so.
+// trigger accepts an operation. A job that is not there is no refusal: the operation's status says so.
 func (c *call) trigger(t job.Trigger) (any, error) {
 	id := c.r.PathValue("job")
 	if t.ID == "" {
 		t.ID = c.jm.NextID("trigger")
+	} else if !hex32.MatchString(t.ID) {
+		return nil, refuse(http.StatusBadRequest, "Request did not match expected format.\nCaused by: java.lang.NumberFormatException: For input string: %q under radix 16", t.ID)
 	}
 	j := c.jm.Job(id)
 	directory := c.jm.Config.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
@@ -56,26 +58,43 @@ func (c *call) trigger(t job.Trigger) (any, error) {
 		directory = j.SavepointDir
 	}
 	if t.Kind != job.OneCheckpoint && t.Target == "" && directory == "" {
-		return nil, refuse(http.StatusBadRequest, "Config key [execution.checkpointing.savepoint-dir] is not set. Property [targetDirectory] must be provided.")
+		return nil, refuse(http.StatusBadRequest, "Config key [execution.checkpointing.savepoint-dir] is not set. Property [target-directory] must be provided.")
 	}
-	if j != nil && j.Begin(t, c.jm.Now()) {
+	switch {
+	case j == nil:
+		c.jm.Files[orphan(t.Kind, id, t.ID)] = *job.JobGone(id, c.jm.Now())
+	case j.Begin(t, c.jm.Now()):
 		c.effect("trigger %s %s of job %s", t.Kind, t.ID, id)
 	}
 	return status{http.StatusAccepted, object{"request-id": t.ID}}, nil
 }
 
+// orphan is where the dispatcher keeps the failure of an operation on a job that is not there.
+func orphan(kind job.Kind, jobID, trigger string) string {
+	if kind == job.Stop {
+		kind = job.Savepoint
+	}
+	return "orphan/" + string(kind) + "/" + jobID + "/" + trigger
+}
+
+// look finds an operation, of the job or of nobody.
+func (c *call) look(kind job.Kind) (job.Operation, bool) {
+	id, trigger := c.r.PathValue("job"), c.r.PathValue("trigger")
+	if j := c.jm.Job(id); j != nil {
+		if o, known := j.Look(kind, trigger, c.jm.Now()); known {
+			return o, true
+		}
+	}
+	failure, known := c.jm.Files[orphan(kind, id, trigger)].(job.Failure)
+	return job.Operation{Status: job.Completed, Failure: &failure}, known && c.jm.Now().Sub(failure.At) <= job.Remembered
+}
+
 // operationStatus answers for savepoints, stops (which share the savepoints' path) and checkpoints.
 func operationStatus(kind job.Kind) func(*call) (any, error) {
 	return func(c *call) (any, error) {
-		id, trigger := c.r.PathValue("job"), c.r.PathValue("trigger")
-		j := c.jm.Job(id)
-		var o job.Operation
-		known := false
-		if j != nil {
-			o, known = j.Look(kind, trigger, c.jm.Now())
-		}
+		o, known := c.look(kind)
 		if !known {
-			return nil, refuse(http.StatusNotFound, "There is no savepoint operation with triggerId=%s for job %s.", trigger, id)
+			return nil, refuse(http.StatusNotFound, "There is no %s operation with triggerId=%s for job %s.", kind, c.r.PathValue("trigger"), c.r.PathValue("job"))
 		}
 		if o.Status == job.InProgress {
 			return object{"status": object{"id": "IN_PROGRESS"}, "operation": nil}, nil
@@ -96,9 +115,6 @@ func operationStatus(kind job.Kind) func(*call) (any, error) {
 }
 
 func checkpointStatistics(_ *call, j *job.Job) (any, error) {
-	if !j.Began() {
-		return nil, refuse(http.StatusNotFound, "Checkpointing has not been enabled.")
-	}
 	counts := map[job.Status]int{}
 	history := []any{}
 	for _, ck := range slices.Backward(j.Checkpoints) {
@@ -198,17 +214,18 @@ func disposeSavepoint(c *call) (any, error) {
 		c.effect("dispose of %s", body.Path)
 	} else {
 		result["failure-cause"] = cause(&job.Failure{
-			Class: "org.apache.flink.util.FlinkException", Message: "Cannot find checkpoint or savepoint file/directory '" + body.Path + "' on file system.",
+			Class: "org.apache.flink.util.FlinkException", Message: "Could not dispose savepoint " + body.Path + ".",
+			Cause: "java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '" + body.Path + "' on file system 'file'.",
 		})
 	}
 	c.jm.Files["disposal/"+id] = result
-	return status{http.StatusAccepted, object{"request-id": id}}, nil
+	return object{"request-id": id}, nil
 }
 
 func disposalStatus(c *call) (any, error) {
 	result, known := c.jm.Files["disposal/"+c.r.PathValue("trigger")]
 	if !known {
-		return nil, refuse(http.StatusNotFound, "There is no savepoint disposal with triggerId=%s.", c.r.PathValue("trigger"))
+		return nil, refuse(http.StatusNotFound, "Operation not found under key: %s", c.r.PathValue("trigger"))
 	}
 	return object{"status": object{"id": "COMPLETED"}, "operation": result}, nil
 }
