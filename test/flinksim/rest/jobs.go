@@ -75,6 +75,10 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 		return []any{}, object{}
 	}
 	nodes := []any{}
+	var busy any = "NaN" // until there is something to sum up
+	if j.State.Ended() {
+		busy = 0.0
+	}
 	for i, id := range j.Vertices() {
 		p := c.jm.Parallelism(j, id)
 		node := object{"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "", "optimizer_properties": object{}}
@@ -85,7 +89,7 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 		vertices = append(vertices, object{
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"), "parallelism": p, "maxParallelism": 128,
 			"status": j.State, "start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "tasks": executions(j.State, p),
-			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": 0.0},
+			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy},
 		})
 	}
 	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
