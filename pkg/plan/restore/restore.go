@@ -1,0 +1,124 @@
+package restore
+
+import (
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// Facts is everything that the choice depends on.
+type Facts struct {
+	// Namespace and Name of the resource, for the commands in messages.
+	Namespace, Name string
+	// Purpose of the start.
+	Purpose v1beta1.IntentPurpose
+	// Mode is how the state was kept when the job was stopped; for a recovery, how it would be.
+	Mode v1beta1.UpgradeMode
+	// InitialSavepointPath is spec.job.initialSavepointPath of the spec to start.
+	InitialSavepointPath string
+	// Recorded is status.jobStatus.upgradeSavepointPath: a path, v1beta1.LastStatePlaceholder, or empty.
+	Recorded string
+	// LegacySavepoint is status.jobStatus.savepointInfo.lastSavepoint.location; empty means none.
+	LegacySavepoint string
+	// NoState is true when the job is known to have ended without any checkpoint or savepoint, or never ran.
+	NoState bool
+	// HighAvailability is the data that a last-state start needs; Checkpoint tells whether it names a completed checkpoint.
+	HighAvailability plan.Observed[bool]
+}
+
+// Choice is the answer.
+type Choice struct {
+	// Verdict says whether the job may start.
+	Verdict plan.Verdict
+	// From is the state that it starts from; only with Go.
+	From v1beta1.StartPoint
+	// KeepsJobID is true for a last-state start: the checkpoints are kept under the job's ID.
+	KeepsJobID bool
+	// Reason is one CamelCase word, Message one line; only without Go.
+	Reason, Message string
+}
+
+// Choose picks the state that a job starts from. First match wins.
+//
+//	purpose             mode        known                                    the job starts
+//	Deploy, Redeploy    any         initialSavepointPath                     from it
+//	Deploy              any         none                                     empty
+//	Redeploy            any         none                                     refuse
+//	any                 stateless   -                                        empty
+//	any                 last-state  HA unknown                               wait
+//	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets Flink fail without it
+//	any                 last-state  HA names none                            under its job ID; there is nothing to lose yet
+//	any                 last-state  no HA                                    refuse
+//	any                 savepoint   recorded path                            from it
+//	any                 savepoint   recorded marker                          refuse: it was not this way that the job was stopped
+//	any                 savepoint   no recorded path, an older savepoint     from it
+//	any                 savepoint   none, and the job is known to have none  empty
+//	any                 savepoint   none                                     refuse
+func Choose(f Facts) Choice {
+	switch f.Purpose {
+	case v1beta1.PurposeDeploy, v1beta1.PurposeRedeploy:
+		return first(f)
+	}
+	switch f.Mode {
+	case v1beta1.UpgradeModeStateless, "":
+		return start(v1beta1.StartEmpty, "", "Stateless")
+	case v1beta1.UpgradeModeLastState:
+		return lastState(f)
+	case v1beta1.UpgradeModeSavepoint:
+		return savepoint(f)
+	}
+	return f.refuse("UnknownUpgradeMode", fmt.Sprintf("the recorded upgrade mode %q is unknown", f.Mode))
+}
+
+func first(f Facts) Choice {
+	switch {
+	case f.InitialSavepointPath != "":
+		return start(v1beta1.StartSavepoint, f.InitialSavepointPath, "InitialSavepointPath")
+	case f.Purpose == v1beta1.PurposeRedeploy:
+		return f.refuse("NoInitialSavepoint", "a savepoint redeploy needs spec.job.initialSavepointPath")
+	}
+	return start(v1beta1.StartEmpty, "", "FirstStart")
+}
+
+func lastState(f Facts) Choice {
+	checkpoint, there := f.HighAvailability.Get()
+	var c Choice
+	switch {
+	case f.HighAvailability.IsUnknown():
+		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot be looked at: " + f.HighAvailability.Why()}
+	case !there:
+		return f.refuse("RestoreFailed", "HA metadata is not available to restore from last state. It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required.")
+	case checkpoint:
+		c = start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
+	default:
+		c = start(v1beta1.StartLastState, "", "NoCheckpointYet")
+	}
+	c.KeepsJobID = true
+	return c
+}
+
+func savepoint(f Facts) Choice {
+	switch {
+	case f.Recorded == v1beta1.LastStatePlaceholder:
+		return f.refuse("LastStateUnknown", "the last checkpoint of the job is not known. Manual restore required.")
+	case f.Recorded != "":
+		return start(v1beta1.StartSavepoint, f.Recorded, "RecordedPath")
+	case f.LegacySavepoint != "":
+		return start(v1beta1.StartSavepoint, f.LegacySavepoint, "LastSavepoint")
+	case f.NoState:
+		return start(v1beta1.StartEmpty, "", "NoStateYet")
+	}
+	return f.refuse("StateUnknown", "no savepoint or checkpoint of the job is recorded. Manual restore required.")
+}
+
+func start(kind v1beta1.StartKind, path, reason string) Choice {
+	return Choice{Verdict: plan.Go, From: v1beta1.StartPoint{Kind: kind, Path: path, Reason: reason}}
+}
+
+// refuse names what a person can do: start from a state of their choice.
+func (f Facts) refuse(reason, message string) Choice {
+	return Choice{Verdict: plan.Refuse, Reason: reason, Message: fmt.Sprintf(
+		"%s To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
+		message, f.Name, f.Namespace, "1")}
+}

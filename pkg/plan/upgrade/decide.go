@@ -1,0 +1,177 @@
+package upgrade
+
+import (
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// Messages that users and scripts of the Java operator know; the lifecycle state FAILED is derived from their words.
+const (
+	messageTerminalUnknown = "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable restore error. Manual restore required."
+	messageMissing         = "JobManager deployment is missing and HA metadata is not available to make stateful upgrades. " +
+		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
+)
+
+// Decide is how a job is stopped for a change of its spec. First match wins; "HA" means that high-availability data is there.
+//
+//	 #  mode        job                                     else                               suspend      restore
+//	 0  any         a savepoint is pending                                                     wait
+//	 1  stateless   terminal                                                                   none         stateless
+//	 2  stateless   any                                                                        stateless    stateless
+//	 3  stateful    ended, its last state is the marker                                        refuse
+//	 4  stateful    ended                                                                      none         savepoint
+//	 5  stateful    CANCELLING                                                                 wait
+//	 6  savepoint   RUNNING                                                                    savepoint    savepoint
+//	 7  savepoint   not RUNNING                             same version, no fallback          wait, open
+//	 8  savepoint   not RUNNING                             otherwise: go on as last-state
+//	 9  last-state  RUNNING, version changed                savepoint directory set            savepoint    savepoint
+//	10  last-state  version changed                         cancellable                        cancel       savepoint
+//	11  last-state  version changed                                                            wait, open
+//	12  last-state  RUNNING                                 see byAge                          D
+//	13  last-state  not RUNNING                             cancel allowed                     cancel       savepoint
+//	14  last-state  not RUNNING                                                                wait, open; an application may
+//	                                                                                           fall back, see application
+//
+// "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. What is unknown and would decide is waited for.
+func Decide(f Facts) Decision {
+	if f.SavepointPending {
+		return wait("SavepointPending", "a savepoint is being written; the change is made when it is done")
+	}
+	if f.Wanted == v1beta1.UpgradeModeStateless || f.Wanted == "" {
+		if f.State.IsTerminal() {
+			return goFor(SuspendNone, v1beta1.UpgradeModeStateless, "Stateless")
+		}
+		return goFor(SuspendStateless, v1beta1.UpgradeModeStateless, "Stateless")
+	}
+	if f.HighAvailability.IsUnknown() {
+		return wait("HighAvailabilityUnknown", "the high-availability data cannot be looked at: "+f.HighAvailability.Why())
+	}
+	d, unavailable := stateful(f)
+	if unavailable && f.Application {
+		return application(f, d)
+	}
+	return d
+}
+
+// stateful decides rows 3 to 14. unavailable is true where an application may have another way.
+func stateful(f Facts) (d Decision, unavailable bool) {
+	switch {
+	case f.ended() && f.Recorded == v1beta1.LastStatePlaceholder:
+		return refuse("LastStateUnknown", messageTerminalUnknown), false
+	case f.ended():
+		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "JobEnded"), false
+	case f.State == v1beta1.FlinkJobCancelling:
+		return wait("JobCancelling", "the job is being cancelled"), true
+	}
+	running := f.State == v1beta1.FlinkJobRunning
+	if f.Wanted == v1beta1.UpgradeModeSavepoint {
+		if running {
+			return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "Savepoint"), false
+		}
+		if !f.VersionChanged && !f.Options.LastStateFallback {
+			return waitOpen("JobNotRunning", fmt.Sprintf("a savepoint needs a running job and the job is %s; the fall-back to last-state is switched off", f.State)), true
+		}
+	}
+	if f.VersionChanged {
+		return otherVersion(f, running)
+	}
+	if running {
+		return byAge(f), false
+	}
+	if f.cancelAllowed() {
+		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "LastCheckpoint"), false
+	}
+	return waitOpen("JobNotRunning", fmt.Sprintf("the job is %s; the change is made when it runs", f.State)), true
+}
+
+// otherVersion is rows 9 to 11: high-availability data of one Flink version is no start for another.
+func otherVersion(f Facts, running bool) (Decision, bool) {
+	switch {
+	case running && f.Options.SavepointDir:
+		return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "FlinkVersionChanged"), false
+	case f.cancellable():
+		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "FlinkVersionChanged"), false
+	}
+	return waitOpen("FlinkVersionChanged", fmt.Sprintf("a change of the Flink version needs a job that can be stopped, and the job is %s", f.State)), true
+}
+
+// byAge is row 12: how a running job is stopped for last-state, D unless its newest checkpoint is too old.
+//
+//	maximum age   the job's                                      then
+//	unset         -                                              D
+//	set           checkpoints are unknown                        wait
+//	set           start is younger                               D
+//	set           newest completed checkpoint is younger         D
+//	set           newest checkpoint is pending and younger       wait, open
+//	set           otherwise                                      savepoint
+//
+// D is cancel, restored from the retained checkpoint, where that is allowed, else last-state.
+func byAge(f Facts) Decision {
+	usual := goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState")
+	if f.cancelAllowed() {
+		usual = goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "LastCheckpoint")
+	}
+	if f.Options.MaxCheckpointAge == 0 {
+		return usual
+	}
+	c, known := f.Checkpoints.Get()
+	if !known {
+		return wait("CheckpointsUnknown", "the job's checkpoints cannot be looked at: "+f.Checkpoints.Why())
+	}
+	oldest := f.Now.Add(-f.Options.MaxCheckpointAge)
+	switch {
+	case c.JobStart.After(oldest), c.Completed.After(oldest):
+		return usual
+	case c.Pending.After(oldest):
+		return waitOpen("CheckpointPending", "the newest checkpoint is too old and another is being written")
+	}
+	return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "CheckpointTooOld")
+}
+
+// application has another way for an application whose job cannot be asked, first match wins.
+//
+//	 #  what                                                          then
+//	A1  row 14, or row 8 that came to it; HA                          last-state
+//	A2  the JobManager never started and was not started from HA      none; the state that it was to start from
+//	A3  JobManager MISSING or ERROR, no HA                            refuse
+//	A4  otherwise                                                     as decided
+func application(f Facts, d Decision) Decision {
+	ha := f.HighAvailability.IsPresent()
+	missing := f.JobManager == v1beta1.JobManagerMissing || f.JobManager == v1beta1.JobManagerError
+	lastState := f.Wanted == v1beta1.UpgradeModeLastState || f.Options.LastStateFallback
+	switch {
+	case ha && lastState && !f.VersionChanged && f.State != v1beta1.FlinkJobCancelling:
+		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "HighAvailabilityData")
+	case f.NeverStarted && f.JobManager != v1beta1.JobManagerMissing && f.RecordedMode != v1beta1.UpgradeModeLastState:
+		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "NeverStarted")
+	case missing && !ha:
+		return refuse("UpgradeFailed", messageMissing)
+	}
+	return d
+}
+
+// ended reports whether the job has ended and what it ended with is known for good.
+func (f Facts) ended() bool {
+	switch f.State {
+	case v1beta1.FlinkJobCanceled:
+		return true
+	case v1beta1.FlinkJobFinished, v1beta1.FlinkJobFailed:
+		return !f.HighAvailability.IsPresent() || f.JobManager == v1beta1.JobManagerReady
+	}
+	return false
+}
+
+// cancellable reports whether Flink can be asked to cancel the job.
+func (f Facts) cancellable() bool {
+	if f.State == "" || f.State == v1beta1.FlinkJobReconciling || f.State.IsTerminal() {
+		return false
+	}
+	return !f.Application || f.JobManager == v1beta1.JobManagerReady
+}
+
+// cancelAllowed reports whether last-state may be had by cancelling: session jobs always do it, applications without
+// high-availability data, and others if told to.
+func (f Facts) cancelAllowed() bool {
+	return f.cancellable() && (!f.Application || !f.HighAvailability.IsPresent() || f.Options.JobCancel)
+}
