@@ -147,6 +147,7 @@ func networkReason(err net.Error) string {
 //
 //	409 AlreadyExists, Conflict            Conflict   somebody wrote first
 //	422 only about metadata.uid            Conflict   a patch with a uid precondition met another incarnation
+//	422 about no kind                      Conflict   a JSON patch did not apply: its test did not hold, or its path is gone
 //	404 of a named object                  Conflict   it went away under us; a read turns this into Absent itself
 //	404 of a resource type                 Transient  the CRD or API is not served (yet)
 //	410 Gone, Expired                      Transient  a list or watch must start again
@@ -172,7 +173,7 @@ func classifyAPI(status metav1.Status, err error) (Kind, string) {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return Denied, reason
 	case http.StatusUnprocessableEntity:
-		if isOtherIncarnation(status.Details) {
+		if isStalePatch(status.Details) {
 			return Conflict, string(metav1.StatusReasonConflict)
 		}
 		return Invalid, reason
@@ -183,10 +184,14 @@ func classifyAPI(status metav1.Status, err error) (Kind, string) {
 	return Transient, reason
 }
 
-// isOtherIncarnation says whether all that the API server objects to is the uid. A PUT or DELETE with a foreign uid is a
-// 409; a PATCH is a 422, because there the uid is an immutable field (ValidateObjectMetaAccessorUpdate).
-func isOtherIncarnation(details *metav1.StatusDetails) bool {
-	if details == nil || len(details.Causes) == 0 {
+// isStalePatch says whether a 422 means that the patch was made for another state of the object. A PUT or DELETE with a
+// foreign uid is a 409; in a PATCH the uid is an immutable field (ValidateObjectMetaAccessorUpdate). A JSON patch that does
+// not apply is a 422 without a kind (apiserver's patch handler); what validation refuses always names one.
+func isStalePatch(details *metav1.StatusDetails) bool {
+	if details == nil || details.Kind == "" {
+		return true
+	}
+	if len(details.Causes) == 0 {
 		return false
 	}
 	for _, cause := range details.Causes {

@@ -83,6 +83,7 @@ func TestKindOf(t *testing.T) {
 		"k8s ns terminating": {namespaceTerminating(), Waiting, "NamespaceTerminating", "the whole namespace goes away"},
 		"k8s invalid":        {apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "a", nil), Invalid, "Invalid", "the server refuses the object"},
 		"k8s patched uid":    {immutable("uid"), Conflict, "Conflict", "a patch's uid precondition did not hold"},
+		"k8s json patch":     {apierrors.NewGenericServerResponse(422, "", schema.GroupResource{}, "", "test failed", 0, false), Conflict, "Conflict", "a test operation did not hold"},
 		"k8s more than uid":  {immutable("uid", "name"), Invalid, "Invalid", "something else is wrong, too"},
 		"k8s bad request":    {apierrors.NewBadRequest("x"), Invalid, "BadRequest", "a pod template of the wrong type"},
 		"k8s too large":      {apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB"},
