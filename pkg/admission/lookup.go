@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// lookupTimeout bounds one lookup. The API server gives the whole review 10 s, of which a cold start may take most; what is not
-// known after this is judged by the next pass.
+// lookupTimeout bounds one lookup. The API server gives a review 20 s, of which a cold start may take most; what is not known
+// after this is judged by the next pass.
 const lookupTimeout = 2 * time.Second
 
 // Reader reads one object by name. kube.Client has it.
