@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
@@ -89,7 +90,12 @@ func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
 		s.names++
 		u.SetName(fmt.Sprintf("%s%05x", u.GetGenerateName(), s.names))
 	}
-	if messages := validation.NameIsDNSSubdomain(u.GetName(), false); len(messages) > 0 {
+	check := validation.NameIsDNSSubdomain
+	if r.GVR == Events {
+		check = path.ValidatePathSegmentName // an Event's name may be anything that fits into a path
+	}
+	if messages := check(u.GetName(), false); len(messages) > 0 || u.GetName() == "" {
+		messages = append(messages, "name or generateName is required")
 		return invalid(r, u.GetName(), field.Invalid(field.NewPath("metadata", "name"), u.GetName(), messages[0]))
 	}
 	if r.Cluster {
@@ -238,14 +244,14 @@ func body(u *unstructured.Unstructured) map[string]any {
 
 func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
 	var errs field.ErrorList
-	path := field.NewPath("metadata")
+	meta := field.NewPath("metadata")
 	if old.GetDeletionTimestamp() != nil {
-		errs = append(errs, validation.ValidateNoNewFinalizers(next.GetFinalizers(), old.GetFinalizers(), path.Child("finalizers"))...)
+		errs = append(errs, validation.ValidateNoNewFinalizers(next.GetFinalizers(), old.GetFinalizers(), meta.Child("finalizers"))...)
 	}
-	errs = append(errs, validation.ValidateImmutableField(next.GetUID(), old.GetUID(), path.Child("uid"))...)
-	errs = append(errs, validation.ValidateImmutableField(next.GetName(), old.GetName(), path.Child("name"))...)
-	errs = append(errs, validation.ValidateImmutableField(next.GetNamespace(), old.GetNamespace(), path.Child("namespace"))...)
-	errs = append(errs, validation.ValidateOwnerReferences(next.GetOwnerReferences(), path.Child("ownerReferences"))...)
+	errs = append(errs, validation.ValidateImmutableField(next.GetUID(), old.GetUID(), meta.Child("uid"))...)
+	errs = append(errs, validation.ValidateImmutableField(next.GetName(), old.GetName(), meta.Child("name"))...)
+	errs = append(errs, validation.ValidateImmutableField(next.GetNamespace(), old.GetNamespace(), meta.Child("namespace"))...)
+	errs = append(errs, validation.ValidateOwnerReferences(next.GetOwnerReferences(), meta.Child("ownerReferences"))...)
 	if next.GroupVersionKind() != r.gvk() {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))
 	}

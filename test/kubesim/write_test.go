@@ -370,6 +370,19 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
+func TestEventNamesAreFree(t *testing.T) {
+	_, c := start(t)
+	event := object("v1", "Event", "flink", "JobManagerDeployment.838260017")
+	if got := create(t, c, event); got.GetName() != event.GetName() {
+		t.Errorf("name %q; an Event may be called anything that fits into a path", got.GetName())
+	}
+	unnamed := object("v1", "Event", "flink", "")
+	unnamed.SetGenerateName("demo.")
+	if got := create(t, c, unnamed); got.GetName() != "demo.00001" {
+		t.Errorf("name %q, want one that was generated", got.GetName())
+	}
+}
+
 func TestUnconditionalPut(t *testing.T) {
 	_, c := start(t)
 	create(t, c, configMap("a"))
