@@ -24,14 +24,49 @@ type Progress struct {
 	Situation string `json:"situation,omitempty"`
 	// Pace says how soon the resource is looked at again; empty means slow.
 	Pace Pace `json:"pace,omitempty"`
-	// PaceSince is when Pace took its value.
+	// PaceSince is when the transition began that Pace follows; absent while
+	// nothing moves.
 	PaceSince *metav1.Time `json:"paceSince,omitempty"`
 	// NextLook is when the resource is due again at the latest; absent means no
 	// date, the sweep finds it.
 	NextLook *metav1.Time `json:"nextLook,omitempty"`
 	// Intent is the disruptive operation under way; absent means none.
 	Intent *Intent `json:"intent,omitempty"`
+	// Retry says when an operation that failed is tried again; absent means
+	// that none failed.
+	Retry *Retry `json:"retry,omitempty"`
 }
+
+// Retry is the memory of an operation that failed.
+type Retry struct {
+	// Generation of the spec that the operation was for; another one is tried at
+	// once.
+	Generation int64 `json:"generation,omitempty"`
+	// Attempts that failed so far.
+	Attempts int32 `json:"attempts,omitempty"`
+	// After is when the next attempt may be made.
+	After metav1.Time `json:"after,omitzero"`
+	// Reason of the last failure in one CamelCase word.
+	Reason string `json:"reason,omitempty"`
+	// Message of the last failure, one line.
+	Message string `json:"message,omitempty"`
+}
+
+// StopKind says how an operation stops the running job.
+type StopKind string
+
+const (
+	// StopStateless: cancel, whatever becomes of the state. Empty means the same.
+	StopStateless StopKind = "Stateless"
+	// StopSavepoint: stop with a savepoint.
+	StopSavepoint StopKind = "Savepoint"
+	// StopCancel: cancel, and keep the last retained checkpoint.
+	StopCancel StopKind = "Cancel"
+	// StopLastState: delete the cluster and keep its high-availability data.
+	StopLastState StopKind = "LastState"
+	// StopNone: the job has ended by itself or never began.
+	StopNone StopKind = "None"
+)
 
 // IntentPurpose says what an operation is for.
 type IntentPurpose string
@@ -108,6 +143,14 @@ type Intent struct {
 	TriggerID string `json:"triggerID,omitempty"`
 	// Stops is the running job that the operation stops; absent when there is none.
 	Stops *Incarnation `json:"stops,omitempty"`
+	// Stop says how it is stopped; empty means Stateless.
+	Stop StopKind `json:"stop,omitempty"`
+	// Restore is how the successor gets its state, and the upgradeMode recorded
+	// with it; empty means stateless.
+	Restore UpgradeMode `json:"restore,omitempty"`
+	// Ended is true once the end of the job, with the state that it left, is
+	// recorded; only then may what knows it be deleted.
+	Ended bool `json:"ended,omitempty"`
 	// Release is set when the start was released; absent before.
 	Release *Release `json:"release,omitempty"`
 	// StoredAt is when the intent was stored.

@@ -89,7 +89,7 @@ func (v *Subject) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
 func (v *Subject) Intent() *v1beta1.Intent { return v.Want.Intent }
 
 // Now is the time of the look, as status has it.
-func (v *Subject) Now() metav1.Time { return metav1.NewTime(v.Seen.Now) }
+func (v *Subject) Now() metav1.Time { return metav1.NewTime(v.Seen.Now.Truncate(time.Second)) }
 
 func (v *Subject) millis() string { return strconv.FormatInt(v.Seen.Now.UnixMilli(), 10) }
 
