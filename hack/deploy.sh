@@ -68,6 +68,17 @@ manifests() {
   fi
 }
 
+# A function that was once applied client-side (ko apply): kubectl would hand all its fields over to us, among them an
+# annotation of Serving that may never go. Its owners are forgotten instead.
+forget_client_side_apply() {
+  local name
+  for name in $(kubectl -n $SYSTEM get ksvc -o go-template='{{range .items}}{{if index .metadata.annotations "kubectl.kubernetes.io/last-applied-configuration"}}{{.metadata.name}} {{end}}{{end}}' 2>/dev/null); do
+    kubectl -n $SYSTEM patch ksvc "$name" --type=json -p '[
+      {"op": "remove", "path": "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"},
+      {"op": "replace", "path": "/metadata/managedFields", "value": [{}]}]' >/dev/null
+  done
+}
+
 install_functions() {
   local platforms resolved
   platforms=$(kubectl get nodes -o jsonpath='{range .items[*]}linux/{.status.nodeInfo.architecture}{"\n"}{end}' | sort -u | paste -sd, -)
@@ -82,15 +93,24 @@ install_functions() {
     say "        ConfigMap flink-operator-config has changes of your own and is left as it is"
   # The template of a Job cannot be changed, only replaced.
   kubectl -n $SYSTEM delete jobs -l app.kubernetes.io/part-of=kn-flink --ignore-not-found >/dev/null
+  forget_client_side_apply
   apply --force-conflicts <"$resolved/out.yaml" || die "could not apply the functions and their events"
   rm -rf "$resolved"
+}
+
+# seen KIND: the controllers have looked at the generation that was just applied; until then Ready is about the one before.
+seen() {
+  local name generation
+  while read -r name generation; do
+    kubectl -n $SYSTEM wait --for="jsonpath={.status.observedGeneration}=$generation" --timeout=60s "$1/$name" >/dev/null || return 1
+  done < <(kubectl -n $SYSTEM get "$1" -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.generation}{"\n"}{end}')
 }
 
 wait_ready() {
   local what
   for what in brokers.eventing.knative.dev services.serving.knative.dev triggers.eventing.knative.dev \
     apiserversources.sources.knative.dev pingsources.sources.knative.dev; do
-    kubectl -n $SYSTEM wait --for=condition=Ready --timeout=180s --all "$what" >/dev/null || {
+    { seen "$what" && kubectl -n $SYSTEM wait --for=condition=Ready --timeout=180s --all "$what" >/dev/null; } || {
       kubectl -n $SYSTEM get "$what" >&2
       kubectl -n $SYSTEM get pods >&2
       die "$what are not Ready; the table above says why"
