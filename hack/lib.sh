@@ -51,7 +51,7 @@ apply() {
       rm -f "$input" "$input.out"
       return 0
     fi
-    grep -qiE 'failed calling webhook|connection refused|i\/o timeout|deadline exceeded|etcdserver|no matches for kind' "$input.out" || break
+    grep -qiE 'failed calling webhook|connection refused|i/o timeout|deadline exceeded|etcdserver|no matches for kind' "$input.out" || break
     sleep 2
   done
   grep -v 'serverside-applied$' "$input.out" >&2 || true
