@@ -3,6 +3,7 @@ package flinkconf
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -41,6 +42,9 @@ func annotateGeneration(c Config, generation int64) error {
 			values[p[0]] = p[1]
 		}
 	}
+	if _, exact := c[key.JobManagerAnnotations.Key]; !exact {
+		names = prefixOrder(names, len(c))
+	}
 	names = syntax.HashOrder(names, syntax.DefaultBuckets) // the map read from the configuration
 	buckets := syntax.CopyBuckets(len(names))              // its copy, to which the generation is added
 	names = syntax.HashOrder(append(names, GenerationAnnotation), buckets)
@@ -50,6 +54,20 @@ func annotateGeneration(c Config, generation int64) error {
 	}
 	c.Set(key.JobManagerAnnotations, syntax.JoinMap(merged))
 	return nil
+}
+
+// prefixOrder is the order in which Java finds annotations in prefix notation: that of their keys in the map of all keys.
+func prefixOrder(names []string, all int) []string {
+	prefix := key.JobManagerAnnotations.Key + "."
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = prefix + name
+	}
+	keys = syntax.HashOrder(keys, syntax.CopyBuckets(all))
+	for i := range keys {
+		keys[i] = strings.TrimPrefix(keys[i], prefix)
+	}
+	return keys
 }
 
 // ownerReference makes the FlinkDeployment the owner of the JobManager Deployment.

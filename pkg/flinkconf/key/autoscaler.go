@@ -37,7 +37,7 @@ var (
 	// AutoscalerScaleDownMaxFactor bounds one step down: 0.6 is at most 60 % less.
 	AutoscalerScaleDownMaxFactor = autoscaler(conf.KindFloat, "scale-down.max-factor", "0.6")
 	// AutoscalerScaleUpMaxFactor bounds one step up: 2 is at most 200 % more.
-	AutoscalerScaleUpMaxFactor = autoscaler(conf.KindFloat, "scale-up.max-factor", "100000")
+	AutoscalerScaleUpMaxFactor = autoscaler(conf.KindFloat, "scale-up.max-factor", "100000.0")
 	// AutoscalerCatchUpDuration is the time in which a backlog should be worked off after scaling; 0 ignores backlogs.
 	AutoscalerCatchUpDuration = autoscaler(conf.KindDuration, "catch-up.duration", "30 min")
 	// AutoscalerRestartTime is the expected time of a restart.
@@ -73,7 +73,7 @@ var (
 	// AutoscalerHistoryMaxCount is the number of past decisions kept per vertex.
 	AutoscalerHistoryMaxCount = autoscaler(conf.KindInt, "history.max.count", "3")
 	// AutoscalerHistoryMaxAge is the age up to which they are kept.
-	AutoscalerHistoryMaxAge = autoscaler(conf.KindDuration, "history.max.age", "24 h")
+	AutoscalerHistoryMaxAge = autoscaler(conf.KindDuration, "history.max.age", "1 d")
 	// AutoscalerBusyTimeAggregator is how busy times of subtasks become one figure.
 	AutoscalerBusyTimeAggregator = autoscalerEnum("metrics.busy-time.aggregator", "MAX", "AVG", "MIN")
 	// AutoscalerScalingEventInterval is the time after which the same event is sent again.

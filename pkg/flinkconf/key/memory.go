@@ -71,7 +71,7 @@ var (
 	// TaskManagerCPUCores is the number of cores a TaskManager tells its JobManager about.
 	TaskManagerCPUCores = optional(conf.KindFloat, "taskmanager.cpu.cores")
 	// ExternalResources are the names of resources such as GPUs.
-	ExternalResources = optional(conf.KindList, "external-resources")
+	ExternalResources = option(conf.KindList, "external-resources", "")
 )
 
 // ExternalResourceAmount is the amount of an external resource in each TaskManager.

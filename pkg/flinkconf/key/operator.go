@@ -5,7 +5,7 @@ import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 // Options of the operator that a resource cannot set.
 var (
 	// ReconcileInterval is the longest time between two looks at a resource.
-	ReconcileInterval = namespaced(conf.KindDuration, "reconcile.interval", "60 s", "reconciler.reschedule.interval")
+	ReconcileInterval = namespaced(conf.KindDuration, "reconcile.interval", "1 min", "reconciler.reschedule.interval")
 	// ReconcileParallelism is the number of resources worked on at a time; -1 is no bound. Knative scales instead: read, not used.
 	ReconcileParallelism = operator(conf.KindInt, "reconcile.parallelism", "50", "reconciler.max.parallelism")
 	// ProgressCheckInterval is the time between two looks while a deployment, savepoint or cancellation is under way.

@@ -22,7 +22,7 @@ var (
 	// SavepointHistoryMaxCount is the number of savepoints kept.
 	SavepointHistoryMaxCount = resource(conf.KindInt, "savepoint.history.max.count", "10")
 	// SavepointHistoryMaxAge is the age up to which savepoints are kept; the newest one always is.
-	SavepointHistoryMaxAge = resource(conf.KindDuration, "savepoint.history.max.age", "24 h")
+	SavepointHistoryMaxAge = resource(conf.KindDuration, "savepoint.history.max.age", "1 d")
 	// PeriodicSavepointInterval is a duration or a Quartz cron text; blank or 0 is off.
 	PeriodicSavepointInterval = resource(conf.KindString, "periodic.savepoint.interval", "")
 	// PeriodicCheckpointInterval is a duration or a Quartz cron text; blank or 0 is off.
