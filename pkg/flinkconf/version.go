@@ -87,8 +87,9 @@ const (
 // HAMode is the kind of high availability of a cluster.
 type HAMode string
 
-// The kinds of high availability. Custom is a factory class of the user's own.
+// The kinds of high availability. HACustom is a factory class of the user's own; HAUnknown means that nobody looked.
 const (
+	HAUnknown    HAMode = ""
 	HANone       HAMode = "none"
 	HAKubernetes HAMode = "kubernetes"
 	HAZooKeeper  HAMode = "zookeeper"
@@ -113,4 +114,4 @@ func HighAvailabilityOf(c Config) HAMode {
 }
 
 // Active tells whether a cluster of this kind survives the loss of its JobManager.
-func (m HAMode) Active() bool { return m != HANone && m != "" }
+func (m HAMode) Active() bool { return m != HANone && m != HAUnknown }

@@ -1,0 +1,135 @@
+package flinkconf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+)
+
+func TestFiles(t *testing.T) {
+	c := flinkconf.Config{"k": "v", "kv": "true", "a.b": "x # y", "env.log.max": "10", "env.stdout-err.redirect-to-file": "true",
+		"$internal.application.program-args": "a;' b';''"}
+	legacy := "$internal.application.program-args: a;' b';''\na.b: x # y\nenv.log.max: 10\nenv.stdout-err.redirect-to-file: true\nk: v\nkv: true\n"
+	standard := `$internal:
+  application:
+    program-args:
+    - a
+    - ' b'
+    - ''
+a:
+  b: 'x # y'
+env:
+  log:
+    max: 10
+  stdout-err:
+    redirect-to-file: true
+k: v
+kv: 'true'
+`
+	for version, want := range map[v1beta1.FlinkVersion][2]string{
+		"v1_15": {"flink-conf.yaml", legacy}, "v1_19": {"flink-conf.yaml", legacy}, "v1_20": {"flink-conf.yaml", legacy},
+		"v2_0": {"config.yaml", standard}, "v2_4": {"config.yaml", standard}, "": {"flink-conf.yaml", legacy},
+	} {
+		name, text, err := flinkconf.Files(c, version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, [2]string{name, text}); diff != "" {
+			t.Errorf("%q: flat lines before 2.0, nested YAML from then on (-want +got):\n%s", version, diff)
+		}
+	}
+}
+
+func TestFilesErrors(t *testing.T) {
+	overlap := flinkconf.Config{"k": "1", "kv": "2", "k.v": "3"}
+	if _, _, err := flinkconf.Files(overlap, "v2_0"); err == nil || !strings.Contains(err.Error(), "(k -> k.v)") {
+		t.Errorf("overlapping keys: %v, want an error that names the pair", err)
+	}
+	if _, _, err := flinkconf.Files(overlap, "v1_20"); err != nil {
+		t.Errorf("overlapping keys are fine in a flat file: %v", err)
+	}
+	broken := flinkconf.Config{"$internal.application.program-args": "'open"}
+	if _, _, err := flinkconf.Files(broken, "v2_0"); err == nil || !strings.Contains(err.Error(), "program-args") {
+		t.Errorf("arguments that are no list: %v, want an error that names the option", err)
+	}
+	quoted := flinkconf.Config{"env.stdout-err.redirect-to-file": "yes", "env.log.max": "ten"}
+	_, text, err := flinkconf.Files(quoted, "v2_2")
+	if err != nil || !strings.Contains(text, "redirect-to-file: yes\n") || !strings.Contains(text, "max: ten\n") {
+		t.Errorf("values that are no boolean or number are strings like others: %v\n%s", err, text)
+	}
+}
+
+// TestArgumentsAreLossless: in config.yaml a program argument arrives as it was written, whatever it is.
+func TestArgumentsAreLossless(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		args := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("a;:' \"\n#é-")), 0, 5, -1), 0, 4).Draw(rt, "args")
+		in := input(t, "{flinkVersion: v2_2, job: {parallelism: 1}}")
+		in.Spec.Job.Args = args
+		got, err := deploy(t, in).Cluster.List(flinkconf.Option{Key: "$internal.application.program-args"})
+		if diff := cmp.Diff(args, got); err != nil || diff != "" {
+			rt.Fatalf("%v\n%s", err, diff)
+		}
+	})
+}
+
+// TestFilesReadBack: what is printed for a version is what its reader finds there.
+func TestFilesReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		key := rapid.StringMatching(`[a-z]{1,3}(\.[a-z]{1,3}){0,3}`)
+		value := rapid.StringMatching(`[a-z0-9'";,:{\[%@.\-]{1,8}( [a-z]{1,3})?`)
+		c := flinkconf.Config(rapid.MapOf(key, value).Draw(t, "config"))
+		version := rapid.SampledFrom(v1beta1.FlinkVersions()).Draw(t, "version")
+		name, text, err := flinkconf.Files(c, version)
+		if err != nil {
+			if !strings.Contains(err.Error(), "Overlapping") {
+				t.Fatal(err)
+			}
+			return
+		}
+		back, err := flinkconf.LoadDir(map[string]string{name: text})
+		if diff := cmp.Diff(c, back); err != nil || diff != "" {
+			t.Fatalf("%s:\n%s\nread back: %v\n%s", name, text, err, diff)
+		}
+	})
+}
+
+func TestLoadDir(t *testing.T) {
+	for name, tc := range map[string]struct {
+		files  map[string]string
+		want   flinkconf.Config
+		reason string
+	}{
+		"legacy":    {map[string]string{"flink-conf.yaml": "foo: 1\nbar: 2 # two\n"}, flinkconf.Config{"foo": "1", "bar": "2"}, "flat lines"},
+		"standard":  {map[string]string{"config.yaml": "foo: 1\na:\n  b: [x, y]\n"}, flinkconf.Config{"foo": "1", "a.b": "x;y"}, "nested YAML"},
+		"both":      {map[string]string{"flink-conf.yaml": "foo: 1", "config.yaml": "foo: 2"}, flinkconf.Config{"foo": "1"}, "flink-conf.yaml is preferred"},
+		"none":      {nil, flinkconf.Config{}, "no files, no configuration"},
+		"log files": {map[string]string{"config.yaml": "", "log4j-operator.properties": "x"}, flinkconf.Config{}, "other files do not matter beside one of these"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := flinkconf.LoadDir(tc.files)
+			if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+				t.Errorf("%v: %s\n%s", err, tc.reason, diff)
+			}
+		})
+	}
+	for name, files := range map[string]map[string]string{"misnamed": {"flink.conf": "a: 1"}, "broken": {"config.yaml": "a: ["}} {
+		if got, err := flinkconf.LoadDir(files); err == nil {
+			t.Errorf("%s: %v, want an error", name, got)
+		}
+	}
+}
+
+func TestLoadNotes(t *testing.T) {
+	loaded, err := flinkconf.Load(map[string]string{"flink-conf.yaml": "a: 1\npassword:hunter2\n"})
+	if err != nil || loaded.File != "flink-conf.yaml" || len(loaded.Notes) != 1 {
+		t.Fatalf("Load() = %+v, %v, want one note", loaded, err)
+	}
+	if note := loaded.Notes[0]; !strings.Contains(note, "line 2") || strings.Contains(note, "hunter2") {
+		t.Errorf("note %q has to name the line and not show it: it may be a secret", note)
+	}
+}
