@@ -10,6 +10,8 @@ var (
 	CheckpointingTimeout = option(conf.KindDuration, "execution.checkpointing.timeout", "10 min")
 	// TolerableFailedCheckpoints is the number of failed checkpoints in a row that a job survives.
 	TolerableFailedCheckpoints = option(conf.KindInt, "execution.checkpointing.tolerable-failed-checkpoints", "0")
+	// RetainedCheckpoints is the number of completed checkpoints that Flink keeps.
+	RetainedCheckpoints = option(conf.KindInt, "execution.checkpointing.num-retained", "1", "state.checkpoints.num-retained")
 	// ExternalizedCheckpointRetention says whether checkpoints outlive a cancelled job.
 	ExternalizedCheckpointRetention = enum("execution.checkpointing.externalized-checkpoint-retention",
 		"NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")

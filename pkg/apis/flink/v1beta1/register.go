@@ -50,6 +50,9 @@ const (
 	// AnnotationIgnoreState on a FlinkDeployment, value "true", lets its first
 	// start ignore high-availability data that is already there under its name.
 	AnnotationIgnoreState = "flinkdeployment.flink.apache.org/ignore-state"
+	// AnnotationJobUID on a FlinkStateSnapshot that was made for a job is the
+	// UID of the job's resource.
+	AnnotationJobUID = "flinkstatesnapshot.flink.apache.org/job-uid"
 )
 
 // Labels.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // FlinkStateSnapshot asks for one savepoint or checkpoint of a job, or stands
@@ -218,6 +219,12 @@ type FlinkStateSnapshotStatus struct {
 	TriggerID string `json:"triggerId,omitempty"`
 	// TriggerTimestamp is when it was triggered, ISO-8601 in UTC.
 	TriggerTimestamp string `json:"triggerTimestamp,omitempty"`
+	// JobUID is the UID of the resource that spec.jobReference named when it was
+	// first found: another one of that name is another job. Empty before.
+	JobUID types.UID `json:"jobUID,omitempty"`
+	// Run is the run of the job that the request with TriggerID was made to;
+	// absent before, and when another operator made it.
+	Run *Incarnation `json:"run,omitempty"`
 	// Conditions beyond the state.
 	Conditions []metav1.Condition `json:"conditions,omitzero"`
 

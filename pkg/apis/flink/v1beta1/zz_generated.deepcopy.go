@@ -476,6 +476,11 @@ func (in *FlinkStateSnapshotStatus) DeepCopyInto(out *FlinkStateSnapshotStatus) 
 		*out = new(string)
 		**out = **in
 	}
+	if in.Run != nil {
+		in, out := &in.Run, &out.Run
+		*out = new(Incarnation)
+		**out = **in
+	}
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
 		*out = make([]v1.Condition, len(*in))
