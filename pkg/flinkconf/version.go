@@ -33,6 +33,9 @@ type Behaviour struct {
 	JobLeaderPrefix string
 	// LegacyHeapKeys tells that {jobmanager,taskmanager}.heap.size and .heap.mb are still read.
 	LegacyHeapKeys bool
+	// NetworkMemoryCapped tells that network memory is at most 1 gb unless taskmanager.memory.network.max says otherwise; later there
+	// is no bound (FLIP-266).
+	NetworkMemoryCapped bool
 	// BareSessionHost tells that a standalone session JobManager takes its host as a bare argument and does not know -D.
 	BareSessionHost bool
 }
@@ -43,7 +46,8 @@ type Behaviour struct {
 //	since | what changed
 //	------+-----------------------------------------------------------------------------------------------
 //	1.16  | standalone session JobManagers take -D
-//	1.17  | kubernetes.container.image.ref, cpu.amount, checkpoint trigger over REST, configuration in jar-run
+//	1.17  | kubernetes.container.image.ref, cpu.amount, checkpoint trigger over REST, configuration in jar-run,
+//	      | no default bound of network memory
 //	1.18  | rescale API
 //	1.19  | a job's HA leader entry is named job-<id>
 //	1.20  | execution.state-recovery.*, claimMode in jar-run
@@ -51,13 +55,14 @@ type Behaviour struct {
 func BehaviourOf(v v1beta1.FlinkVersion) Behaviour {
 	b := Behaviour{
 		ImageKey: key.Image.Fallbacks[0], LegacyCPUKeys: true, ConfigFile: LegacyFile, RunClaimMode: "restoreMode",
-		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true, BareSessionHost: true,
+		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true,
+		NetworkMemoryCapped: true, BareSessionHost: true,
 	}
 	if v.AtLeast(v1beta1.FlinkV1_16) {
 		b.BareSessionHost = false
 	}
 	if v.AtLeast(v1beta1.FlinkV1_17) {
-		b.ImageKey, b.LegacyCPUKeys = key.Image.Key, false
+		b.ImageKey, b.LegacyCPUKeys, b.NetworkMemoryCapped = key.Image.Key, false, false
 		b.CheckpointTrigger, b.RunRequestConfig = true, true
 	}
 	if v.AtLeast(v1beta1.FlinkV1_18) {

@@ -13,12 +13,12 @@ import (
 func TestBehaviour(t *testing.T) {
 	want := flinkconf.Behaviour{
 		ImageKey: "kubernetes.container.image", LegacyCPUKeys: true, ConfigFile: "flink-conf.yaml", RunClaimMode: "restoreMode",
-		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true, BareSessionHost: true,
+		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true, NetworkMemoryCapped: true, BareSessionHost: true,
 	}
 	changes := map[v1beta1.FlinkVersion]func(){
 		"v1_16": func() { want.BareSessionHost = false },
 		"v1_17": func() {
-			want.ImageKey, want.LegacyCPUKeys = "kubernetes.container.image.ref", false
+			want.ImageKey, want.LegacyCPUKeys, want.NetworkMemoryCapped = "kubernetes.container.image.ref", false, false
 			want.CheckpointTrigger, want.RunRequestConfig = true, true
 		},
 		"v1_18": func() { want.RescaleAPI = true },

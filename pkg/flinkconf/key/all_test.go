@@ -208,6 +208,7 @@ var all = map[string]conf.Option{
 	"ResourceLifecycleMetricsEnabled":              ResourceLifecycleMetricsEnabled,
 	"ResourceLifecycleNamespaceHistograms":         ResourceLifecycleNamespaceHistograms,
 	"ResourceMetricsEnabled":                       ResourceMetricsEnabled,
+	"RetainedCheckpoints":                          RetainedCheckpoints,
 	"RestAddress":                                  RestAddress,
 	"RestAsyncStoreDuration":                       RestAsyncStoreDuration,
 	"RestBindAddress":                              RestBindAddress,

@@ -48,7 +48,7 @@ var (
 	TaskManagerManagedFraction = option(conf.KindFloat, "taskmanager.memory.managed.fraction", "0.4")
 	// TaskManagerNetworkMin is the least network memory.
 	TaskManagerNetworkMin = option(conf.KindMemory, "taskmanager.memory.network.min", "64 mb", "taskmanager.network.memory.min")
-	// TaskManagerNetworkMax is the most network memory; the default is no bound (before Flink 1.18: 1 gb).
+	// TaskManagerNetworkMax is the most network memory; the default is no bound (before Flink 1.17: 1 gb).
 	TaskManagerNetworkMax = option(conf.KindMemory, "taskmanager.memory.network.max", "9223372036854775807 bytes", "taskmanager.network.memory.max")
 	// TaskManagerNetworkFraction of the Flink memory is network memory.
 	TaskManagerNetworkFraction = option(conf.KindFloat, "taskmanager.memory.network.fraction", "0.1", "taskmanager.network.memory.fraction")

@@ -31,7 +31,7 @@ func TestAllIsComplete(t *testing.T) {
 	declared = slices.DeleteFunc(declared, func(name string) bool { return !ast.IsExported(name) })
 	for _, name := range declared {
 		if _, listed := all[name]; !listed {
-			t.Errorf("option %s is not in the test's list", name)
+			t.Errorf("option %s is not in the list of all_test.go: add it", name)
 		}
 	}
 	if len(declared) != len(all) {
@@ -146,7 +146,9 @@ func TestTables(t *testing.T) {
 		delete(described, o.Key)
 	}
 	for key := range described {
-		t.Errorf("option %q is declared there and missing here", key)
+		if strings.HasPrefix(key, OperatorPrefix) || strings.HasPrefix(key, AutoscalerPrefix) {
+			t.Errorf("option %q is declared there and missing here", key)
+		}
 	}
 }
 

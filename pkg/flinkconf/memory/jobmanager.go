@@ -3,8 +3,6 @@ package memory
 import (
 	"fmt"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
@@ -105,25 +103,4 @@ func (m JobManager) DynamicProperties() string {
 		inBytes(key.JobManagerHeap, m.Heap), inBytes(key.JobManagerOffHeap, m.OffHeap), inBytes(key.JobManagerMetaspace, m.Metaspace),
 		inBytes(key.JobManagerOverheadMin, m.Overhead), inBytes(key.JobManagerOverheadMax, m.Overhead),
 	})
-}
-
-// mapLegacyHeap reads the heap options of before Flink 1.11 as the process memory when that is not set. Flink 2.0 dropped them.
-func mapLegacyHeap(c conf.Config, process, heap, heapMB conf.Option) conf.Config {
-	if c.Has(process) || !readsLegacy(c) {
-		return c
-	}
-	mapped := c.Clone()
-	if text, ok := c.Lookup(heap); ok {
-		mapped.Set(process, text)
-	} else if text, ok := c.Lookup(heapMB); ok {
-		mapped.Set(process, text+" mb")
-	}
-	return mapped
-}
-
-// readsLegacy tells whether the Flink version of a configuration still reads memory options of old. A configuration without a version
-// is taken for an older one.
-func readsLegacy(c conf.Config) bool {
-	version := v1beta1.FlinkVersion(c.Get(key.FlinkVersion))
-	return flinkconf.BehaviourOf(version).LegacyHeapKeys
 }

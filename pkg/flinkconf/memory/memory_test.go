@@ -119,6 +119,28 @@ func TestVersions(t *testing.T) {
 	}
 }
 
+// TestNetworkBound: before Flink 1.17 network memory had a bound by default.
+func TestNetworkBound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		config conf.Config
+		want   int64
+		reason string
+	}{
+		"1.16":          {conf.Config{"$internal.flink.version": "v1_16"}, 1 << 30, "at most 1 gb"},
+		"1.16 explicit": {conf.Config{"$internal.flink.version": "v1_16", "taskmanager.memory.network.max": "2g"}, 1583769214, "an explicit bound counts"},
+		"1.17":          {conf.Config{"$internal.flink.version": "v1_17"}, 1583769214, "the share alone"},
+		"not said":      {conf.Config{}, 1583769214, "without a version as 1.20"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.config.Set(key.TaskManagerProcessMemory, "16g")
+			m, err := TaskManagerProcess(tc.config)
+			if err != nil || m.Network != tc.want {
+				t.Errorf("Network = %d, %v, want %d: %s", m.Network, err, tc.want, tc.reason)
+			}
+		})
+	}
+}
+
 func TestCPU(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config conf.Config

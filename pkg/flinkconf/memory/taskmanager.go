@@ -155,7 +155,11 @@ func network(r *reader, share func(span) int64) int64 {
 }
 
 func networkSpan(r *reader) span {
-	return r.span("network memory", key.TaskManagerNetworkMin, key.TaskManagerNetworkMax, key.TaskManagerNetworkFraction)
+	highest := key.TaskManagerNetworkMax
+	if capsNetwork(r.config) {
+		highest.Default = "1 gb"
+	}
+	return r.span("network memory", key.TaskManagerNetworkMin, highest, key.TaskManagerNetworkFraction)
 }
 
 // countedNetwork is the size of the configured number of buffers, when neither bounds nor share are set. Flink 2.0 dropped it.
