@@ -106,8 +106,13 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 	case plan.DeleteIngress:
 		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Ingresses, Namespace: a.Namespace, Name: a.Name}, a.UID)
 	case plan.CancelJob:
-		c.cancel(ctx, a)
-		return nil
+		return c.cancel(ctx, a)
+	case plan.StopWithSavepoint:
+		return c.stopWithSavepoint(ctx, a)
+	case plan.Retire:
+		return c.retire(ctx, a)
+	case plan.DropJobGraphs:
+		return c.dropJobGraphs(ctx, a)
 	case plan.DeleteCluster:
 		return c.deleteCluster(ctx, r, a)
 	case plan.DeleteHAData:
@@ -173,15 +178,6 @@ func (c *Carrier) setFinalizers(ctx context.Context, r *round, names []string) e
 	return nil
 }
 
-// cancel asks Flink and takes any answer: the cluster is deleted next, whatever Flink says.
-func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) {
-	client, err := c.Flink(a.Endpoint)
-	if err == nil {
-		err = client.Cancel(ctx, a.JobID)
-	}
-	_ = err // a JobManager that cannot be asked is about to be deleted
-}
-
 func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
 	if a.WhileOpen != "" {
 		if err := c.stillOpen(ctx, r, a.WhileOpen); err != nil {
@@ -220,15 +216,4 @@ func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
 		}
 	}
 	return group.Wait()
-}
-
-// deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.
-func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
-	for _, o := range a.ConfigMaps {
-		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
-		if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -60,7 +60,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstru
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
-	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, *q.Flink, s) })
+	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, q, s) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s, nil
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // flink asks the JobManager for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s subject.Snapshot) subject.Flink {
-	client, err := g.Flink(endpoint)
+func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s subject.Snapshot) subject.Flink {
+	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
 	}
@@ -32,15 +32,18 @@ func (g *Gatherer) flink(ctx context.Context, endpoint plan.Endpoint, s subject.
 		})
 	}
 	s.Flink.Jobs = plan.Present(jobs)
-	info, failure := deployment.AskMore(s)
+	more := deployment.AskMore(s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	var group errgroup.Group
-	if info {
-		group.Go(func() error { s.Flink.Facts = g.facts(ctx, client, jobID); return nil })
+	ask := func(wanted bool, look func()) {
+		if wanted {
+			group.Go(func() error { look(); return nil })
+		}
 	}
-	if failure {
-		group.Go(func() error { s.Flink.Failure = g.failure(ctx, client, jobID); return nil })
-	}
+	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID) })
+	ask(more.Failure, func() { s.Flink.Failure = g.failure(ctx, client, jobID) })
+	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(ctx, client, jobID) })
+	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink
 }

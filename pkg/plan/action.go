@@ -87,6 +87,40 @@ type CancelJob struct {
 	JobID string
 	// Endpoint is where its JobManager answers.
 	Endpoint Endpoint
+	// Counts reports whether the answer matters: a stop that waits for the cancellation must know that it was asked for.
+	Counts bool
+}
+
+// StopWithSavepoint asks Flink to stop a job with a savepoint. The trigger ID makes a repeated request the same one.
+type StopWithSavepoint struct {
+	// JobID is the job's ID in Flink's form.
+	JobID string
+	// TriggerID is the intent's, 32 hexadecimal digits.
+	TriggerID string
+	// Directory is where the savepoint is written; empty leaves it to Flink.
+	Directory string
+	// Format is CANONICAL or NATIVE; empty leaves it to Flink.
+	Format string
+	// Drain emits MAX_WATERMARK first, which ends event-time windows.
+	Drain bool
+	// Endpoint is where its JobManager answers.
+	Endpoint Endpoint
+}
+
+// Retire takes a Deployment out of service without deleting it: no replicas, and no operation that a late release could match.
+type Retire struct {
+	// Namespace and Name are the Deployment's.
+	Namespace, Name string
+	// UID is its precondition.
+	UID types.UID
+}
+
+// DropJobGraphs removes what is to run from high-availability ConfigMaps, so that a start from them runs its own job; checkpoints stay.
+type DropJobGraphs struct {
+	// Namespace is where they are.
+	Namespace string
+	// ConfigMaps are the ones that the round saw, sorted by name; the resourceVersion of each is its precondition.
+	ConfigMaps []ObjectVersion
 }
 
 // DeleteCluster deletes the JobManager Deployment and with it all that it owns.
@@ -163,6 +197,13 @@ func (a Release) String() string {
 }
 func (a CancelJob) String() string     { return "cancel job " + a.JobID }
 func (a DeleteCluster) String() string { return fmt.Sprintf("delete cluster %s (%s)", a.Name, a.UID) }
+func (a StopWithSavepoint) String() string {
+	return fmt.Sprintf("stop job %s with savepoint (%s)", a.JobID, a.TriggerID)
+}
+func (a Retire) String() string { return fmt.Sprintf("retire %s (%s)", a.Name, a.UID) }
+func (a DropJobGraphs) String() string {
+	return fmt.Sprintf("drop job graphs from %d ConfigMaps", len(a.ConfigMaps))
+}
 func (a DeleteHAData) String() string {
 	return fmt.Sprintf("delete %d high-availability ConfigMaps", len(a.ConfigMaps))
 }
@@ -171,28 +212,34 @@ func (a ForceDeletePod) String() string {
 }
 
 // Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that follows it.
-func (WakeClock) Disruptive() bool       { return false }
-func (Record) Disruptive() bool          { return false }
-func (AddFinalizer) Disruptive() bool    { return false }
-func (RemoveFinalizer) Disruptive() bool { return false }
-func (PrepareStart) Disruptive() bool    { return false }
-func (ApplyIngress) Disruptive() bool    { return false }
-func (DeleteIngress) Disruptive() bool   { return false }
-func (Release) Disruptive() bool         { return false }
-func (CancelJob) Disruptive() bool       { return false }
-func (DeleteCluster) Disruptive() bool   { return true }
-func (DeleteHAData) Disruptive() bool    { return true }
-func (ForceDeletePod) Disruptive() bool  { return true }
+func (WakeClock) Disruptive() bool         { return false }
+func (Record) Disruptive() bool            { return false }
+func (AddFinalizer) Disruptive() bool      { return false }
+func (RemoveFinalizer) Disruptive() bool   { return false }
+func (PrepareStart) Disruptive() bool      { return false }
+func (ApplyIngress) Disruptive() bool      { return false }
+func (DeleteIngress) Disruptive() bool     { return false }
+func (Release) Disruptive() bool           { return false }
+func (CancelJob) Disruptive() bool         { return false }
+func (DeleteCluster) Disruptive() bool     { return true }
+func (StopWithSavepoint) Disruptive() bool { return true }
+func (Retire) Disruptive() bool            { return true }
+func (DropJobGraphs) Disruptive() bool     { return false }
+func (DeleteHAData) Disruptive() bool      { return true }
+func (ForceDeletePod) Disruptive() bool    { return true }
 
-func (WakeClock) action()       {}
-func (Record) action()          {}
-func (AddFinalizer) action()    {}
-func (RemoveFinalizer) action() {}
-func (PrepareStart) action()    {}
-func (ApplyIngress) action()    {}
-func (DeleteIngress) action()   {}
-func (Release) action()         {}
-func (CancelJob) action()       {}
-func (DeleteCluster) action()   {}
-func (DeleteHAData) action()    {}
-func (ForceDeletePod) action()  {}
+func (WakeClock) action()         {}
+func (Record) action()            {}
+func (AddFinalizer) action()      {}
+func (RemoveFinalizer) action()   {}
+func (PrepareStart) action()      {}
+func (ApplyIngress) action()      {}
+func (DeleteIngress) action()     {}
+func (Release) action()           {}
+func (CancelJob) action()         {}
+func (DeleteCluster) action()     {}
+func (StopWithSavepoint) action() {}
+func (Retire) action()            {}
+func (DropJobGraphs) action()     {}
+func (DeleteHAData) action()      {}
+func (ForceDeletePod) action()    {}

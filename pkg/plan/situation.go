@@ -29,6 +29,8 @@ const (
 	Resume Situation = "Resume"
 	// Refused: the spec asks for what cannot be done safely; the running cluster is left alone.
 	Refused Situation = "Refused"
+	// StateLost: the state that a job should start from is not known; a person decides.
+	StateLost Situation = "StateLost"
 	// Lost: the JobManager Deployment of a cluster that should run is gone.
 	Lost Situation = "Lost"
 	// Unobservable: what the decision needs could not be looked at.

@@ -16,6 +16,8 @@ type Questions struct {
 	Pods bool
 	// Companions are the objects of a prepared start to look for.
 	Companions []Companion
+	// Stop asks for the state of the stop-with-savepoint of the open intent.
+	Stop bool
 	// Owned asks for what goes with the Deployment.
 	Owned bool
 	// HAData asks for the high-availability ConfigMaps.
@@ -33,11 +35,13 @@ type Questions struct {
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
-//	HAData      high availability on Kubernetes, and: a first start, or a stop that ends with the data removed
+//	HAData      high availability on Kubernetes, and: a first start, a change or recovery that may need it, a start from it, or a stop
+//	            that ends with the data removed
+//	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared
 //	SessionJobs a session cluster is being deleted
 func Ask(s Snapshot) Questions {
-	v := &view{subject.New(s)}
+	v := &view{Subject: subject.New(s)}
 	q := Questions{}
 	intent := v.Intent()
 	deleting := v.Resource().DeletionTimestamp != nil
@@ -57,7 +61,9 @@ func Ask(s Snapshot) Questions {
 		}
 	}
 	first := intent == nil && v.Last == nil
-	if v.KubernetesHA() && (first || deleting || (stopping && s.JobManager.IsAbsent())) {
+	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
+	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
+	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || v.asksToStop()))) {
 		q.HAData = true
 	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || v.asksToStop())
@@ -70,19 +76,39 @@ func (v *view) asksToStop() bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
-// AskMore says what else to ask Flink, given the jobs: the cluster's figures until the spec is stable and whenever the job's state
-// moved, and the cause of a failure that is not recorded yet.
-func AskMore(s Snapshot) (info, failure bool) {
+// More is what to ask Flink once its jobs are known.
+type More struct {
+	// Facts asks for the cluster's figures.
+	Facts bool
+	// Failure asks for the cause of a failure.
+	Failure bool
+	// Checkpoints asks for the job's checkpoint statistics.
+	Checkpoints bool
+}
+
+// AskMore says what else to ask Flink, given the jobs.
+//
+//	what         when
+//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
+//	Failure      the job has just FAILED
+//	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
+func AskMore(s Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
 	if !ok {
-		return false, false
+		return More{}
 	}
 	job, found := subject.FindJob(jobs, status.JobStatus.JobID)
 	moved := found && job.State != status.JobStatus.State
 	settling := status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	return settling || becameReady || moved, moved && job.State == v1beta1.FlinkJobFailed
+	v := &view{Subject: subject.New(s)}
+	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
+	return More{
+		Facts:       settling || becameReady || moved,
+		Failure:     moved && job.State == v1beta1.FlinkJobFailed,
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || v.asksToStop())) || (v.asksToStop() && v.MaxCheckpointAge() > 0)),
+	}
 }
 
 // expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.

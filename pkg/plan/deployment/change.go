@@ -3,26 +3,28 @@ package deployment
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // change decides for a resource whose spec asks for something else than what was acted on last.
 //
-//	acted on   asked      change   upgrade mode   then
-//	running    suspended  any      stateless      stop, end suspended
-//	running    running    upgrade  stateless      stop, start
-//	running    running    upgrade  other          Refused, unless the JobManager never started: then as stateless, from the same state
-//	suspended  running    any      stateless      start (stop first if a Deployment is left)
-//	suspended  running    any      other          Refused, unless nothing ever ran
-//	any        any        ignored  any            only observedGeneration moves
+//	acted on   asked      change               then
+//	running    suspended  any                  stop as package upgrade decides, end suspended
+//	running    running    savepoint redeploy   stop without state, start from initialSavepointPath
+//	running    running    effective            stop as package upgrade decides, start
+//	suspended  running    any                  start from what the suspension left, as package restore chooses
+//	any        any        ignored              only observedGeneration moves
 //
-// Until the other upgrade modes exist, a change that needs state is refused: it is never treated as stateless.
+// A change that must wait leaves room for recovery, where that is allowed; one that is refused leaves the job as it is.
 func change(v *view) (outcome, bool) {
 	if v.Last == nil {
 		return outcome{}, false
@@ -34,17 +36,94 @@ func change(v *view) (outcome, bool) {
 	wanted, running := v.WantsRunning(), v.LastRunning()
 	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
 	switch {
-	case running && !wanted:
-		return v.suspend(), true
 	case !running && wanted:
-		return v.resume(), true
-	case !running || !diff.Kind.Effective():
+		return v.resume(diff), true
+	case !running, wanted && !diff.Kind.Effective():
 		if v.Problem == "" {
 			v.Want.ObservedGeneration = v.Generation
 		}
 		return outcome{}, false
 	}
-	return v.upgrade(diff), true
+	return v.leave(diff, wanted)
+}
+
+// leave stops the running job, for another or for a suspension.
+func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
+	purpose := v1beta1.PurposeSuspend
+	if wanted {
+		purpose = v1beta1.PurposeUpgrade
+	}
+	if diff.Kind == specdiff.SavepointRedeploy && v.Problem == "" {
+		purpose = v1beta1.PurposeRedeploy
+	}
+	if r := v.Want.Retry; r != nil && r.Generation == v.Generation && v.Seen.Now.Before(r.After.Time) {
+		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
+		return outcome{}, false
+	}
+	d := v.decideUpgrade(purpose)
+	switch d.Verdict {
+	case plan.Go:
+		if wanted {
+			v.tellChange(diff)
+		}
+		return v.stopAsDecided(purpose, d), true
+	case plan.Refuse:
+		v.fail(d.Reason, d.Message)
+		v.refused = &stall{d.Reason, d.Message}
+	default:
+		v.pending = &stall{d.Reason, d.Message}
+	}
+	if d.OthersAllowed {
+		return outcome{}, false
+	}
+	return outcome{situation: plan.Waiting, wait: *v.pending}, true
+}
+
+// decideUpgrade gives package upgrade its facts.
+func (v *view) decideUpgrade(purpose v1beta1.IntentPurpose) upgrade.Decision {
+	f := upgrade.Facts{
+		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
+		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Last.Spec.FlinkVersion != v.Spec.FlinkVersion,
+		HighAvailability: v.haData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
+		Checkpoints: v.checkpointTimes(),
+	}
+	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
+		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
+		if f.Wanted == v1beta1.UpgradeModeStateless { // an invalid spec that wants its state kept
+			f.Wanted = v.Seen.Resource.Spec.Job.DesiredUpgradeMode()
+		}
+	}
+	if job := v.Last.Spec.Job; job != nil {
+		f.RecordedMode = job.UpgradeMode
+	}
+	if jm, present := v.Seen.JobManager.Get(); present {
+		f.NeverStarted = v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.neverRan(jm)
+	}
+	return upgrade.Decide(f)
+}
+
+// haData is what is known of the high-availability data that a start could use.
+func (v *view) haData() plan.Observed[upgrade.HAData] {
+	if !v.HighAvailabilityUsable() {
+		return plan.Absent[upgrade.HAData]()
+	}
+	return subject.UsableHAData(v.Seen.HAData)
+}
+
+func (v *view) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
+	c, ok := v.Seen.Flink.Checkpoints.Get()
+	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {
+		return plan.Unknown[upgrade.Checkpoints](v.Seen.Flink.Checkpoints.Why())
+	}
+	return plan.Present(upgrade.Checkpoints{JobStart: v.jobStart(), Completed: c.Completed, Pending: c.Pending})
+}
+
+func (v *view) jobStart() time.Time {
+	millis, err := strconv.ParseInt(v.Want.JobStatus.StartTime, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis)
 }
 
 func (v *view) tellChange(diff specdiff.Change) {
@@ -54,73 +133,49 @@ func (v *view) tellChange(diff specdiff.Change) {
 	})
 }
 
-func (v *view) upgrade(diff specdiff.Change) outcome {
-	from, refusal := v.stateAfterStop()
-	if refusal != nil {
-		return outcome{situation: plan.Refused, stall: refusal}
-	}
-	v.tellChange(diff)
+// stopAsDecided begins the stop, or ends it at once when there is nothing to stop.
+func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) outcome {
 	jm, present := v.Seen.JobManager.Get()
-	if !present {
-		return v.beginStart(v1beta1.PurposeUpgrade, v.Spec, from)
-	}
-	o := v.beginStop(v1beta1.PurposeUpgrade, v.Spec, jm)
-	v.Want.Intent.From = &from
-	return o
-}
-
-func (v *view) suspend() outcome {
-	from, refusal := v.stateAfterStop()
-	if refusal != nil {
-		return outcome{situation: plan.Refused, stall: refusal}
-	}
-	jm, present := v.Seen.JobManager.Get()
-	if !present {
-		v.RecordSuspended(v.Spec)
-		return outcome{situation: plan.Suspended}
-	}
-	o := v.beginStop(v1beta1.PurposeSuspend, v.Spec, jm)
-	v.Want.Intent.From = &from
-	return o
-}
-
-func (v *view) resume() outcome {
-	from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
+	how := stopKinds[d.Suspend]
 	switch {
-	case v.MayStartEmpty():
-	case v.IsFirst():
-		from = firstState(&v.Spec)
-	default:
-		return outcome{situation: plan.Refused, stall: unsupported(&v.Spec)}
+	case !present && purpose == v1beta1.PurposeSuspend:
+		v.RecordSuspended(v.Spec, d.Restore)
+		return outcome{situation: plan.Suspended}
+	case !present:
+		return v.startFrom(purpose, v.Spec, d.Restore)
+	case how == v1beta1.StopNone && purpose == v1beta1.PurposeSuspend && v.Want.JobStatus.State.IsTerminal():
+		return v.suspendEnded(jm, d.Restore)
+	}
+	return v.beginStop(stop{purpose, v.Spec, how, d.Restore}, jm)
+}
+
+var stopKinds = map[upgrade.Suspend]v1beta1.StopKind{
+	upgrade.SuspendNone: v1beta1.StopNone, upgrade.SuspendStateless: v1beta1.StopStateless, upgrade.SuspendSavepoint: v1beta1.StopSavepoint,
+	upgrade.SuspendCancel: v1beta1.StopCancel, upgrade.SuspendLastState: v1beta1.StopLastState,
+}
+
+// resume starts a suspended job: empty if the spec now says so, else from what its suspension left.
+func (v *view) resume(diff specdiff.Change) outcome {
+	mode, purpose := v1beta1.UpgradeModeStateless, v1beta1.PurposeResume
+	if diff.Kind == specdiff.SavepointRedeploy && v.Problem == "" {
+		purpose = v1beta1.PurposeRedeploy
+	} else if !v.MayStartEmpty() {
+		mode = v.Last.Spec.Job.UpgradeMode
 	}
 	jm, present := v.Seen.JobManager.Get()
 	if !present {
-		return v.beginStart(v1beta1.PurposeResume, v.Spec, from)
+		return v.startFrom(purpose, v.Spec, mode)
 	}
-	o := v.beginStop(v1beta1.PurposeResume, v.Spec, jm)
-	v.Want.Intent.From = &from
-	return o
+	return v.beginStop(stop{purpose, v.Spec, v1beta1.StopNone, mode}, jm)
 }
 
-// stateAfterStop is the state that the next start uses after the running cluster was stopped, or why it cannot be stopped.
-//
-//	spec      JobManager of a first deployment   then
-//	stateless any                                empty
-//	stateful  never started, no HA checkpoint    the state that the first deployment was to start from
-//	stateful  otherwise                          refused
-func (v *view) stateAfterStop() (v1beta1.StartPoint, *stall) {
-	if v.MayStartEmpty() {
-		return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}, nil
+// fail shows why an operation cannot go on, once.
+func (v *view) fail(reason, message string) {
+	text := v.ErrorText(subject.TypeUpgradeFailed, message, "")
+	if v.Want.Error != text {
+		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})
 	}
-	jm, present := v.Seen.JobManager.Get()
-	if present && v.IsFirst() && v.neverRan(jm) && v.Want.ReconciliationStatus.LastStableSpec == "" && v.Want.JobStatus.StartTime == "" {
-		from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "NeverStarted"}
-		if path := v.Want.JobStatus.UpgradeSavepointPath; path != "" {
-			from = v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: path, Reason: "NeverStarted"}
-		}
-		return from, nil
-	}
-	return v1beta1.StartPoint{}, unsupported(&v.Spec)
+	v.Want.Error = text
 }
 
 // startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
@@ -139,10 +194,4 @@ func (v *view) neverRan(jm *appsv1.Deployment) bool {
 		}
 	}
 	return true
-}
-
-func unsupported(spec *v1beta1.FlinkDeploymentSpec) *stall {
-	return &stall{"UpgradeModeNotSupported", fmt.Sprintf(
-		"spec.job.upgradeMode %q cannot be carried out yet, so the change is not made and the job is left as it is; undo the change, or set upgradeMode to %q to give up the job's state",
-		spec.Job.DesiredUpgradeMode(), v1beta1.UpgradeModeStateless)}
 }

@@ -48,17 +48,17 @@ func TestChanges(t *testing.T) {
 		reason string
 	}{
 		"another image, stateless": {application, image, plan.Upgrade, v1beta1.PurposeUpgrade, "an effective change"},
-		"another image, stateful":  {stateful, image, plan.Refused, "", "it is never treated as stateless"},
+		"another image, stateful":  {stateful, image, plan.Upgrade, v1beta1.PurposeUpgrade, "by a savepoint"},
 		"another image, session":   {session, image, plan.Upgrade, v1beta1.PurposeUpgrade, "a session cluster has no state of its own"},
 		"suspended, stateless": {application, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
 			plan.Suspend, v1beta1.PurposeSuspend, "a stateless job is stopped"},
 		"suspended, stateful": {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
-			plan.Refused, "", "its state would be lost"},
+			plan.Suspend, v1beta1.PurposeSuspend, "with a savepoint"},
 		"another upgrade mode only": {application, func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
 			s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.checkpoints.dir":"file:///c","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`)
 		},
-			plan.Refused, "", "the other changes that came with it need state now"},
+			plan.Upgrade, v1beta1.PurposeUpgrade, "the job gets its last checkpoint, and high availability with it"},
 		"an operator option": {application, func(s *v1beta1.FlinkDeploymentSpec) {
 			s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`)
 		},
@@ -92,22 +92,6 @@ func TestChanges(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestARefusedChangeLeavesTheJobAndSaysWhatToDo(t *testing.T) {
-	w := stable(t, stateful)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" })
-	w.run()
-	stalled := w.condition(summary.Stalled)
-	if stalled.Reason != "UpgradeModeNotSupported" || !strings.Contains(stalled.Message, "undo the change") {
-		t.Errorf("Stalled is %+v", stalled)
-	}
-	if p := w.round(); !p.IsQuiet() || p.Status != nil {
-		t.Errorf("a refused change must be told once, got %s", p)
-	}
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
-	w.run()
-	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
 func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
@@ -217,7 +201,7 @@ func TestAnInvalidSpecNeverMakesAStatefulJobStartEmpty(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
 	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), subject.Flink{}
 	w.run()
-	if w.status().Situation != string(plan.Refused) || w.s.JobManager.IsPresent() {
+	if w.status().Situation != string(plan.StateLost) || w.s.JobManager.IsPresent() {
 		t.Errorf("situation %s, rounds %q", w.status().Situation, w.log)
 	}
 }

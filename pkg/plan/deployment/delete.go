@@ -60,7 +60,7 @@ func (v *view) beginDeletion() outcome {
 		return outcome{situation: plan.Deleting, actions: v.takeDown(jm)}
 	}
 	events := v.Events
-	o := v.beginStop(v1beta1.PurposeDelete, v.Spec, jm)
+	o := v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopStateless, v1beta1.UpgradeModeStateless}, jm)
 	v.Events = events // a deletion is told as Cleanup
 	return o
 }

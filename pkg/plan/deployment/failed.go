@@ -12,7 +12,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
-	v := &view{subject.New(s)}
+	v := &view{Subject: subject.New(s)}
 	text := v.ErrorText(subject.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})

@@ -44,11 +44,12 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// target is the spec that the open intent leads to. A newer spec that needs no state either redirects it; any other waits for its
-// end, because what the intent gave up cannot be had back.
+// target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent gave up: that one
+// waits for the intent's end.
 func (v *view) target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
-	if v.Problem == "" && (intent.Generation == v.Generation || subject.Stateless(&v.Spec)) {
+	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
+	if v.Problem == "" && (intent.Generation == v.Generation || keeps || subject.Stateless(&v.Spec)) {
 		return *v.Spec.DeepCopy()
 	}
 	stored, err := v1beta1.ParseReconciledDeployment(intent.Spec)

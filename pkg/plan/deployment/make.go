@@ -40,7 +40,7 @@ var rules = []rule{deleting, foreign, carryOn, unreadable, unaccounted, first, c
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
-	v := &view{subject.New(s)}
+	v := &view{Subject: subject.New(s)}
 	v.Accept()
 	for _, decide := range rules {
 		if o, mine := decide(v); mine {

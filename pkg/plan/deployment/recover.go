@@ -9,17 +9,15 @@ import (
 
 // recoverLost decides for a cluster or job that should run and does not.
 //
-//	what                                        job          then
-//	the Deployment is being deleted by someone  -            wait until it is gone
-//	no Deployment, recovery switched off        -            stalled
-//	no Deployment, job ended                    -            settled
-//	no Deployment                               needs no     start again
-//	                                            state
-//	no Deployment                               stateful     Refused
-//	job CANCELED behind our back                stateless    stop what is left, start again
-//	job CANCELED behind our back                stateful     Refused
-//	job FAILED, restart of failed jobs on       stateless    stop what is left, start again
-//	job FAILED, restart of failed jobs on       stateful     Refused
+//	what                                        then
+//	the Deployment is being deleted by someone  wait until it is gone
+//	no Deployment, job ended                    settled
+//	no Deployment, recovery switched off        stalled
+//	no Deployment, session or stateless         start again
+//	no Deployment, high availability            start again from its data
+//	no Deployment, otherwise                    the state is lost: a person decides
+//	job CANCELED behind our back                stop what is left, start from the newest state that its statistics name
+//	job FAILED, restart of failed jobs on       the same
 func recoverLost(v *view) (outcome, bool) {
 	if v.Last == nil || !v.LastRunning() {
 		return outcome{}, false
@@ -32,46 +30,40 @@ func recoverLost(v *view) (outcome, bool) {
 	if !present {
 		return v.recoverCluster(state)
 	}
-	if v.IsSession() {
+	restarts := state == v1beta1.FlinkJobCanceled || (state == v1beta1.FlinkJobFailed && v.RestartsFailed())
+	if v.IsSession() || !restarts || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
 	}
-	canceled := state == v1beta1.FlinkJobCanceled
-	if !canceled && (state != v1beta1.FlinkJobFailed || !v.RestartsFailed()) {
-		return outcome{}, false
-	}
-	if !v.MayStartEmpty() {
-		return v.refuseRecovery("the job is " + string(state)), true
+	mode := v1beta1.UpgradeModeSavepoint
+	if v.MayStartEmpty() {
+		mode = v.asRecorded()
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: fmt.Sprintf("Restarting the job, which is %s", state)})
-	o := v.beginStop(v1beta1.PurposeRecover, v.Last.Spec, jm)
-	v.Want.Intent.From = v.recoveryState()
-	return o, true
+	return v.beginStop(stop{v1beta1.PurposeRecover, v.Last.Spec, v1beta1.StopNone, mode}, jm), true
 }
 
 func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
+	mode := v1beta1.UpgradeModeLastState
 	switch {
 	case !v.IsSession() && state.IsTerminal():
 		return outcome{}, false
 	case !v.RecoveryEnabled():
 		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
 			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true
-	case !v.MayStartEmpty():
-		return v.refuseRecovery("the JobManager Deployment is gone"), true
+	case v.MayStartEmpty():
+		mode = v.asRecorded()
 	}
-	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment"})
-	return v.beginStart(v1beta1.PurposeRecover, v.Last.Spec, *v.recoveryState()), true
+	o := v.startFrom(v1beta1.PurposeRecover, v.Last.Spec, mode)
+	if o.record != "" {
+		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment"})
+	}
+	return o, true
 }
 
-// recoveryState is the state that a job without upgrade state is started from again: as recorded, none or the named savepoint.
-func (v *view) recoveryState() *v1beta1.StartPoint {
+// asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was given.
+func (v *view) asRecorded() v1beta1.UpgradeMode {
 	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && v.Want.JobStatus.UpgradeSavepointPath != "" {
-		return &v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: v.Want.JobStatus.UpgradeSavepointPath, Reason: "AsRecorded"}
+		return v1beta1.UpgradeModeSavepoint
 	}
-	return &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
-}
-
-func (v *view) refuseRecovery(what string) outcome {
-	return outcome{situation: plan.Refused, stall: &stall{"RecoveryNotSupported", fmt.Sprintf(
-		"%s, and the recovery of a job with spec.job.upgradeMode %q cannot be carried out yet, so nothing is done and nothing is deleted; set upgradeMode to %q to start again from empty state",
-		what, v.Spec.Job.DesiredUpgradeMode(), v1beta1.UpgradeModeStateless)}}
+	return v1beta1.UpgradeModeStateless
 }

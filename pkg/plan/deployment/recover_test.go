@@ -30,7 +30,7 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 	}{
 		"stateless":               {application, nil, plan.Waiting, true, "it needs nothing from the one before"},
 		"a session cluster":       {session, nil, plan.Waiting, true, "its jobs look after themselves"},
-		"stateful":                {stateful, nil, plan.Refused, false, "its state would be lost"},
+		"stateful":                {stateful, nil, plan.StateLost, false, "its state would be lost"},
 		"stateless, switched off": {application, off, plan.Lost, false, "the option says so"},
 	}
 	for name, row := range rows {
@@ -103,7 +103,7 @@ func TestJobsThatEnd(t *testing.T) {
 		"failed":              {application, nil, v1beta1.FlinkJobFailed, plan.Ended, v1beta1.LifecycleFailed, "nobody asked for a restart"},
 		"failed, restart on":  {application, restart, v1beta1.FlinkJobFailed, plan.Stopping, v1beta1.LifecycleFailed, "asked for"},
 		"canceled, stateless": {application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleStable, "the spec asks for a running job"},
-		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.Refused, v1beta1.LifecycleStable, "only from a state known to be its latest"},
+		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.StateLost, v1beta1.LifecycleStable, "only from a state known to be its latest"},
 		"restarting":          {application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleStable, "Flink does it"},
 	}
 	for name, row := range rows {

@@ -19,28 +19,39 @@ import (
 func settled(v *view) (outcome, bool) {
 	v.MarkStable()
 	v.clearError()
+	o := v.settle()
+	switch {
+	case v.refused != nil && o.stall == nil:
+		return outcome{situation: plan.Refused, stall: v.refused}, true
+	case v.pending != nil && o.stall == nil:
+		return outcome{situation: plan.Waiting, wait: *v.pending}, true
+	}
+	return o, true
+}
+
+func (v *view) settle() outcome {
 	state := v.Want.JobStatus.State
 	switch jm := v.Want.JobManagerDeploymentStatus; {
 	case !v.LastRunning():
-		return outcome{situation: plan.Suspended}, true
+		return outcome{situation: plan.Suspended}
 	case jm == v1beta1.JobManagerError:
-		return v.reportBreakage(), true
+		return v.reportBreakage()
 	case !v.IsSession() && state.IsTerminal():
-		return v.ended(state), true
+		return v.ended(state)
 	case jm != v1beta1.JobManagerReady:
-		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}, true
+		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		return outcome{situation: plan.Steady}, true
+		return outcome{situation: plan.Steady}
 	case v.Job != nil && state == v1beta1.FlinkJobRunning:
-		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}, true
+		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}
 	}
-	return outcome{situation: plan.Waiting, wait: stall{"JobNotRunning", "the job is " + string(state)}}, true
+	return outcome{situation: plan.Waiting, wait: stall{"JobNotRunning", "the job is " + string(state)}}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
 func (v *view) clearError() {
 	ready := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady || !v.LastRunning()
-	if v.Problem == "" && ready && v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
+	if v.refused == nil && v.Want.Retry == nil && v.Problem == "" && ready && v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
 		v.Want.Error = ""
 	}
 }

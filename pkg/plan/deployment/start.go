@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
@@ -18,8 +19,14 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.From = &from
+	intent.Restore = subject.RestoredMode(&from)
+	var first []plan.Action
 	if target.Job != nil {
 		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
+	}
+	if from.Kind == v1beta1.StartLastState {
+		intent.JobID = v.Want.JobStatus.JobID
+		first = append(first, v.dropJobGraphs())
 	}
 	v.Want.Intent = intent
 	cluster, err := v.RenderStart(intent)
@@ -32,8 +39,59 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	return outcome{
 		situation: plan.Starting, record: "intent", again: true,
-		actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}},
+		actions: append(first, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
 	}
+}
+
+// startFrom starts from the state that package restore chooses for how the job was stopped.
+func (v *view) startFrom(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) outcome {
+	choice := v.choose(purpose, target, mode)
+	if choice.Verdict != plan.Go {
+		return v.cannotStart(choice)
+	}
+	return v.beginStart(purpose, target, choice.From)
+}
+
+// choose gives package restore its facts.
+func (v *view) choose(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) restore.Choice {
+	r, job := v.Seen.Resource, v.Want.JobStatus
+	f := restore.Facts{
+		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
+		HighAvailability: subject.NamesCheckpoint(v.haData()),
+		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || v.firstNeverRan(),
+	}
+	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
+		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
+	}
+	if target.Job != nil {
+		f.InitialSavepointPath = target.Job.InitialSavepointPath
+	}
+	return restore.Choose(f)
+}
+
+// firstNeverRan reports whether the first start of the resource never ran a container.
+func (v *view) firstNeverRan() bool {
+	jm, present := v.Seen.JobManager.Get()
+	return present && v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.neverRan(jm)
+}
+
+// cannotStart reports why a job may not start. Nothing is deleted.
+func (v *view) cannotStart(c restore.Choice) outcome {
+	if c.Verdict == plan.Wait {
+		return outcome{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
+	}
+	v.fail(c.Reason, c.Message)
+	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, c.Message}}
+}
+
+// dropJobGraphs removes what the high-availability data would run by itself.
+func (v *view) dropJobGraphs() plan.Action {
+	action := plan.DropJobGraphs{Namespace: v.Seen.Resource.Namespace}
+	found, _ := v.Seen.HAData.Get()
+	for _, c := range found {
+		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
+	}
+	return action
 }
 
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
@@ -82,11 +140,14 @@ func (v *view) carryStart() outcome {
 		if present {
 			return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
 		}
-		v.RecordSuspended(target)
+		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
 	if intent.Generation != v.Generation && v.redirects(target) {
 		return v.beginStart(intent.Purpose, target, *intent.From)
+	}
+	if o, gone := v.lastStateGone(); gone {
+		return o
 	}
 	cluster, err := v.RenderStart(intent)
 	if err != nil {
@@ -97,6 +158,19 @@ func (v *view) carryStart() outcome {
 			plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})}
 	}
 	return v.release(jm, cluster.JobManager, target)
+}
+
+// lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
+func (v *view) lastStateGone() (outcome, bool) {
+	intent := v.Intent()
+	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
+		return outcome{}, false
+	}
+	choice := v.choose(intent.Purpose, v.target(), v1beta1.UpgradeModeLastState)
+	if choice.Verdict == plan.Go {
+		return outcome{}, false
+	}
+	return v.cannotStart(choice), true
 }
 
 // redirects reports whether the target differs from what the open start was made for.

@@ -11,26 +11,75 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// A stop without state, drawn for one pass and the next:
+// A stop, drawn for one pass and the next:
 //
-//	status          Flink            Kubernetes
-//	intent stored
-//	                PATCH cancel     (not awaited; may fail)
-//	                                 DELETE Deployment <uid>, foreground
-//	... the Deployment's deletion wakes a pass ...
-//	                                 no Deployment, no pod left: delete HA data when it may go
-//	start or end
+//	how         status              Flink                       Kubernetes
+//	stateless   intent              PATCH cancel (not awaited)  DELETE Deployment <uid>, foreground
+//	savepoint   intent              POST stop <trigger>
+//	            ... looked at until it is completed ...
+//	            end: path, FINISHED                             DELETE, or retire for a suspension
+//	cancel      intent              PATCH cancel
+//	            ... looked at until the job has ended ...
+//	            end: path, CANCELED                             DELETE, or retire for a suspension
+//	last-state  intent                                          DELETE; the HA data stays
+//	none        intent                                          DELETE
+//	            ... the Deployment's deletion wakes a pass ...
+//	                                                            no Deployment, no pod left: delete HA data when it may go
+//	            start, or suspended
 
-// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present.
-func (v *view) beginStop(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, jm *appsv1.Deployment) outcome {
-	intent := v.newIntent(purpose, v1beta1.StepStopping, target)
+// stop is how and for what a running cluster is taken down.
+type stop struct {
+	purpose v1beta1.IntentPurpose
+	target  v1beta1.FlinkDeploymentSpec
+	how     v1beta1.StopKind
+	restore v1beta1.UpgradeMode
+}
+
+// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where the job's last
+// state is known already, it is stored with the intent.
+func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
+	r := v.Seen.Resource
+	intent := v.newIntent(s.purpose, v1beta1.StepStopping, s.target)
+	intent.Stop, intent.Restore = s.how, s.restore
 	intent.Stops = &v1beta1.Incarnation{
 		DeploymentUID: jm.UID, JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
+	switch s.how {
+	case v1beta1.StopStateless, "":
+		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
+	case v1beta1.StopSavepoint:
+		intent.TriggerID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeTrigger)
+	case v1beta1.StopNone:
+		choice := v.choose(s.purpose, s.target, s.restore)
+		if choice.Verdict != plan.Go {
+			return v.cannotStart(choice)
+		}
+		intent.From = &choice.From
+	}
 	v.Want.Intent = intent
-	v.RecordStopping(purpose)
+	v.Want.Retry = nil
+	v.RecordStopping(s.purpose, s.how)
 	v.Tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
-	return outcome{situation: stopSituation(purpose), record: "intent", actions: v.takeDown(jm)}
+	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.how, s.restore))
+	o := v.stopStep(jm)
+	return outcome{situation: stopSituation(s.purpose), record: "intent", actions: o.actions, again: o.again}
+}
+
+// stopStep is the next effect of an open stop on a cluster that is there.
+func (v *view) stopStep(jm *appsv1.Deployment) outcome {
+	intent := v.Intent()
+	if !intent.Ended {
+		switch intent.Stop {
+		case v1beta1.StopSavepoint:
+			return v.awaitSavepoint(jm)
+		case v1beta1.StopCancel:
+			return v.awaitCancel(jm)
+		}
+	}
+	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
+		return v.suspendEnded(jm, intent.Restore)
+	}
+	return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
 }
 
 func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
@@ -48,10 +97,11 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 	}
 }
 
-// takeDown cancels the job, as far as someone answers, and deletes the cluster.
+// takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers.
 func (v *view) takeDown(jm *appsv1.Deployment) []plan.Action {
 	var actions []plan.Action
-	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok {
+	gives := v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == ""
+	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok && gives {
 		if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(job.State) {
 			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint()})
 		}
@@ -85,9 +135,12 @@ func (v *view) carryStop() outcome {
 			return v.stands("a Deployment that the open stop does not account for")
 		}
 		if jm.DeletionTimestamp == nil {
-			return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
+			return v.stopStep(jm)
 		}
 		return v.waitForPods()
+	}
+	if o, lost := v.stopLost(); lost {
+		return o
 	}
 	pods, known := v.Seen.Pods.Get()
 	if !known && !v.Seen.Pods.IsAbsent() {
@@ -111,14 +164,13 @@ func (v *view) stopped() outcome {
 	target := v.target()
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		v.RecordSuspended(target)
+		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
-	from := v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	if intent.From != nil {
-		from = *intent.From
+		return v.beginStart(intent.Purpose, target, *intent.From)
 	}
-	return v.beginStart(intent.Purpose, target, from)
+	return v.startFrom(intent.Purpose, target, intent.Restore)
 }
 
 // waitForPods waits for a cluster that is being deleted, and says who holds it up when it takes too long.
@@ -140,7 +192,7 @@ func (v *view) waitForPods() outcome {
 }
 
 // disposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job
-// that needs no state. A session cluster keeps it while it is upgraded, because its jobs may need it.
+// that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded, because its jobs may need it.
 func (v *view) disposesHAData() bool {
 	if !v.KubernetesHA() {
 		return false
@@ -148,8 +200,7 @@ func (v *view) disposesHAData() bool {
 	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return true
 	}
-	target := v.target()
-	return target.Job != nil && subject.Stateless(&target)
+	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
 }
 
 // disposableHAData is that removal, of what the round saw.

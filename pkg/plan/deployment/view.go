@@ -3,7 +3,13 @@ package deployment
 import "github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 
 // view is the subject of one decision, for the rules: they read it, and write only what becomes the status and the events.
-type view struct{ *subject.Subject }
+type view struct {
+	*subject.Subject
+	// pending says which change of the spec waits for what; nil when none does.
+	pending *stall
+	// refused says which change of the spec needs a person; nil when none does.
+	refused *stall
+}
 
 // The words of a snapshot are the subject's; who gathers it and who decides on it use the same.
 type (

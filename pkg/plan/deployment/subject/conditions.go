@@ -19,7 +19,7 @@ func (v *Subject) setConditions(o Verdict) {
 	if !v.IsSession() {
 		wanted = append(wanted, v.jobRunning())
 	}
-	if o.Situation == plan.Unaccounted {
+	if o.Situation == plan.Unaccounted || o.Situation == plan.StateLost {
 		wanted = append(wanted, condition(summary.StateSafe, false, o.Stall.Reason, o.Stall.Message))
 	}
 	switch {
@@ -110,6 +110,7 @@ func (v *Subject) StalledAlready(message string) bool {
 const (
 	TypeDeploymentFailed = "org.apache.flink.kubernetes.operator.exception.DeploymentFailedException"
 	TypeReconciliation   = "org.apache.flink.kubernetes.operator.exception.ReconciliationException"
+	TypeUpgradeFailed    = "org.apache.flink.kubernetes.operator.exception.UpgradeFailureException"
 	TypeJobFailed        = "org.apache.flink.runtime.client.JobExecutionException"
 )
 

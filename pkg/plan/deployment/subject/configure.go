@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -79,6 +80,38 @@ func (v *Subject) BlocksOnUnmanagedJobs() bool {
 	return read(v.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
 }
 
+// MaxCheckpointAge is kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age; zero means unset.
+func (v *Subject) MaxCheckpointAge() time.Duration {
+	return read(v.config().Duration, key.JobUpgradeLastStateMaxCheckpointAge, 0)
+}
+
+// UpgradeOptions are the options that decide how a job is stopped.
+func (v *Subject) UpgradeOptions() upgrade.Options {
+	c := v.config()
+	return upgrade.Options{
+		LastStateFallback: read(c.Bool, key.JobUpgradeLastStateFallbackEnabled, true),
+		JobCancel:         read(c.Bool, key.JobUpgradeLastStateJobCancelEnabled, false),
+		MaxCheckpointAge:  v.MaxCheckpointAge(),
+		SavepointDir:      c.Has(key.SavepointDir),
+	}
+}
+
+// SavepointTarget is where and how savepoints are written: directory, format, and whether a stop drains the job.
+func (v *Subject) SavepointTarget() (directory, format string, drain bool) {
+	c := v.config()
+	return c.Get(key.SavepointDir), c.Get(key.SavepointFormatType), read(c.Bool, key.JobDrainOnSavepointDeletion, false)
+}
+
+// CheckpointTimeout is execution.checkpointing.timeout, after which Flink gives a savepoint up.
+func (v *Subject) CheckpointTimeout() time.Duration {
+	return read(v.config().Duration, key.CheckpointingTimeout, 10*time.Minute)
+}
+
+// ShutdownTTL is kubernetes.operator.jm-deployment.shutdown-ttl.
+func (v *Subject) ShutdownTTL() time.Duration {
+	return read(v.config().Duration, key.JMDeploymentShutdownTTL, 24*time.Hour)
+}
+
 // CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before they are named.
 func (v *Subject) CleanupTimeout() time.Duration {
 	return read(v.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
@@ -110,8 +143,11 @@ func (v *Subject) RenderStart(intent *v1beta1.Intent) (render.Cluster, error) {
 		return render.Cluster{}, fmt.Errorf("the intent's spec cannot be read: %w", err)
 	}
 	start := flinkconf.Start{JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults)}
-	if intent.From != nil && intent.From.Kind == v1beta1.StartSavepoint {
-		start.SavepointPath = intent.From.Path
+	if intent.From != nil {
+		start.LastState = intent.From.Kind == v1beta1.StartLastState && intent.From.Path != ""
+		if intent.From.Kind == v1beta1.StartSavepoint {
+			start.SavepointPath = intent.From.Path
+		}
 	}
 	composed, err := flinkconf.Deploy(flinkconf.DeployInput{
 		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,

@@ -70,18 +70,32 @@ func (v *Subject) observeJob() {
 		if answered && status.State == v1beta1.FlinkJobRunning {
 			v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJob, Message: "Job Not Found"})
 		}
-		v.setJobState(v1beta1.FlinkJobReconciling)
+		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
 	v.Job = &job
 	status.JobName, status.StartTime = job.Name, job.StartTime
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
-		v.setJobState(job.State)
+		v.SetJobState(job.State)
+	}
+	v.observeLastState(job)
+}
+
+// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
+func (v *Subject) observeLastState(job Job) {
+	if !job.State.IsTerminal() {
+		return
+	}
+	if c, ok := v.Seen.Flink.Checkpoints.Get(); ok && c.Path != "" {
+		v.Want.JobStatus.UpgradeSavepointPath = c.Path
+	} else if v.Seen.Flink.Checkpoints.IsAbsent() && job.State == v1beta1.FlinkJobCanceled {
+		v.Want.JobStatus.UpgradeSavepointPath = ""
 	}
 }
 
-func (v *Subject) setJobState(state v1beta1.FlinkJobState) {
+// SetJobState takes over a state, with the time of the change.
+func (v *Subject) SetJobState(state v1beta1.FlinkJobState) {
 	if v.Want.JobStatus.State == state {
 		return
 	}

@@ -15,18 +15,22 @@ import (
 // A recovery starts the recorded spec again and moves none of them.
 
 // RecordStopping is the status while a job is being stopped.
-func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose) {
+func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
 	status := &v.Want
-	if status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
-		v.setJobState(v1beta1.FlinkJobCancelling)
+	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
+	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
+		v.SetJobState(v1beta1.FlinkJobCancelling)
 	}
 	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.Last == nil {
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	if how == v1beta1.StopSavepoint || how == v1beta1.StopCancel {
+		return // nothing is given up before the end of the job is recorded
+	}
 	old := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy(), Meta: v.Last.Meta}
 	if old.Spec.Job != nil {
-		old.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+		old.Spec.Job.UpgradeMode = v.Want.Intent.Restore
 	}
 	v.StoreReconciled(old, false)
 }
@@ -40,8 +44,8 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	if target.Job != nil {
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""
-		v.setJobState(v1beta1.FlinkJobReconciling)
-		if intent.From.Kind == v1beta1.StartSavepoint {
+		v.SetJobState(v1beta1.FlinkJobReconciling)
+		if intent.From.Kind != v1beta1.StartEmpty {
 			status.JobStatus.UpgradeSavepointPath = intent.From.Path
 		}
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
@@ -55,14 +59,14 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateSuspended
-		record.Spec.Job.UpgradeMode = restoredMode(intent.From)
+		record.Spec.Job.UpgradeMode = RestoredMode(intent.From)
 	}
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, v.Last == nil || v.IsFirst())
 }
 
-// restoredMode is the upgrade mode that a start from this state is recorded with.
-func restoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
+// RestoredMode is the upgrade mode that a start from this state is recorded with.
+func RestoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
 	switch from.Kind {
 	case v1beta1.StartSavepoint:
 		return v1beta1.UpgradeModeSavepoint
@@ -78,7 +82,7 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
 	if target.Job != nil {
-		v.setJobState(v1beta1.FlinkJobReconciling)
+		v.SetJobState(v1beta1.FlinkJobReconciling)
 		status.TaskManager = v.TaskManagerInfo(target)
 	}
 	if v.Intent().Purpose == v1beta1.PurposeRecover {
@@ -88,20 +92,20 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateRunning
-		record.Spec.Job.UpgradeMode = restoredMode(v.Intent().From)
+		record.Spec.Job.UpgradeMode = RestoredMode(v.Intent().From)
 	}
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
 }
 
 // RecordSuspended is the status of a job that was suspended as asked; it ends the open intent.
-func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec) {
+func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
 	status.Intent = nil
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if !status.JobStatus.State.IsTerminal() {
-		v.setJobState(v1beta1.FlinkJobFinished)
+		v.SetJobState(v1beta1.FlinkJobFinished)
 	}
 	status.TaskManager = &v1beta1.TaskManagerInfo{}
 	status.ClusterInfo = nil
@@ -110,7 +114,7 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec) {
 	status.ObservedGeneration = v.Generation
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	record.Spec.Job.State = v1beta1.JobStateSuspended
-	record.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+	record.Spec.Job.UpgradeMode = restore
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec

@@ -66,6 +66,10 @@ type Flink struct {
 	Jobs plan.Observed[[]Job]
 	// Facts are version, TaskManagers and state size.
 	Facts plan.Observed[ClusterFacts]
+	// Stop is how far the stop-with-savepoint of the open intent is (GET /jobs/:jobid/savepoints/:triggerid).
+	Stop plan.Observed[StopProgress]
+	// Checkpoints are the job's own (GET /jobs/:jobid/checkpoints). Absent means that it never made nor restored one.
+	Checkpoints plan.Observed[Checkpoints]
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
 	Failure plan.Observed[string]
 }
@@ -88,6 +92,42 @@ type Job struct {
 // Flink calls a job RUNNING from the moment on that it asks for slots.
 func (j Job) Runs() bool {
 	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
+}
+
+// StopState is how far a stop-with-savepoint is.
+type StopState string
+
+// The states of a stop-with-savepoint.
+const (
+	// StopInProgress: Flink is at it.
+	StopInProgress StopState = "InProgress"
+	// StopCompleted: the savepoint is written and the job is FINISHED.
+	StopCompleted StopState = "Completed"
+	// StopFailed: it failed, and the job goes on.
+	StopFailed StopState = "Failed"
+	// StopNotKnown: Flink does not know the request: it never came, or the JobManager that knew it is gone, or it forgot.
+	StopNotKnown StopState = "NotKnown"
+)
+
+// StopProgress is how far a stop-with-savepoint is.
+type StopProgress struct {
+	// State is one of the above.
+	State StopState
+	// Path is where the savepoint lies; only when completed.
+	Path string
+	// Cause is why it failed, one line.
+	Cause string
+}
+
+// Checkpoints are what a job's statistics say of its state.
+type Checkpoints struct {
+	// Path is the newest restorable state: checkpoint, savepoint or what the job was restored from, by its number. Empty when that lies
+	// where nothing can be restored from.
+	Path string
+	// Completed is when it was triggered.
+	Completed time.Time
+	// Pending is when the newest checkpoint was triggered, if it is in progress; zero means none is.
+	Pending time.Time
 }
 
 // ClusterFacts are what Flink tells about a cluster.

@@ -1,0 +1,101 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// cancel asks Flink to cancel. Where the cluster is deleted next any answer will do; where the job's end is waited for, the request must
+// have come through, or the next look asks again. A job that has ended already is as good.
+func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) error {
+	client, err := c.Flink(a.Endpoint)
+	if err == nil {
+		err = client.Cancel(ctx, a.JobID)
+	}
+	if err == nil || !a.Counts || errors.Is(err, flinkrest.ErrTerminal) {
+		return nil
+	}
+	return fail.As(fail.Transient, a.String(), "CancelFailed", err)
+}
+
+// stopWithSavepoint asks Flink to stop the job. The trigger ID is ours, so a request that is sent again is the same one.
+func (c *Carrier) stopWithSavepoint(ctx context.Context, a plan.StopWithSavepoint) error {
+	client, err := c.Flink(a.Endpoint)
+	if err != nil {
+		return err
+	}
+	_, err = client.StopWithSavepoint(ctx, a.JobID, flinkrest.StopRequest{
+		TargetDirectory: a.Directory, Drain: a.Drain, FormatType: flinkrest.SavepointFormat(a.Format), TriggerID: a.TriggerID,
+	})
+	if err != nil {
+		return fail.As(fail.Transient, a.String(), "StopFailed", err)
+	}
+	return nil
+}
+
+// retire takes a Deployment out of service: no replicas, and no operation, so that a release that comes late finds nothing to release.
+func (c *Carrier) retire(ctx context.Context, a plan.Retire) error {
+	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, map[string]any{
+		"metadata": map[string]any{"uid": string(a.UID), "annotations": map[string]any{v1beta1.AnnotationOperation: nil}},
+		"spec":     map[string]any{"replicas": 0},
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.
+var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
+
+// dropJobGraphs removes those keys, under the version that was seen. One that changed since is a conflict: somebody is still writing.
+func (c *Carrier) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
+	for _, o := range a.ConfigMaps {
+		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+		u, found, err := c.Kube.Get(ctx, object)
+		if err != nil {
+			return err
+		}
+		if !found || u.GetUID() != o.UID || u.GetResourceVersion() != o.ResourceVersion {
+			return fail.Conflictf(a.String(), "Changed", "ConfigMap %s changed since it was seen", o.Name)
+		}
+		drop := map[string]any{}
+		data, _, _ := unstructured.NestedMap(u.Object, "data")
+		for key := range data {
+			for _, prefix := range jobGraphPrefixes {
+				if strings.HasPrefix(key, prefix) {
+					drop[key] = nil
+				}
+			}
+		}
+		if len(drop) == 0 {
+			continue
+		}
+		patch := map[string]any{"metadata": map[string]any{"resourceVersion": o.ResourceVersion}, "data": drop}
+		if _, err := c.Kube.MergePatch(ctx, object, patch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.
+func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
+	for _, o := range a.ConfigMaps {
+		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+		if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package deployment
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// awaitSavepoint goes on with a stop-with-savepoint.
+//
+//	Flink       job                    request       then
+//	no answer   -                      -             wait
+//	answers     another start time     -             the incarnation is gone: see failedOver
+//	answers     -                      completed     record the end with its path
+//	answers     -                      in progress   wait; Flink itself gives up after the checkpoint timeout
+//	answers     -                      failed        the attempt failed, the job goes on: try again later
+//	answers     ended                  not known     record the end with the newest state of its statistics
+//	answers     runs                   not known     ask (again), with the same trigger ID
+func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
+	intent := v.Intent()
+	job, o, ok := v.stopsJob()
+	if !ok {
+		return o
+	}
+	progress, asked := v.Seen.Flink.Stop.Get()
+	switch {
+	case asked && progress.State == subject.StopCompleted:
+		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Reason: "StopWithSavepoint"})
+	case asked && progress.State == subject.StopInProgress:
+		return outcome{situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"}}
+	case asked && progress.State == subject.StopFailed:
+		return v.attemptFailed("SavepointError", "the stop with savepoint failed: "+progress.Cause)
+	case job.State.IsTerminal():
+		return v.endWithStatistics(jm, job)
+	case !asked && v.Seen.Flink.Stop.Why() != "":
+		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
+	}
+	directory, format, drain := v.SavepointTarget()
+	return outcome{
+		situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"},
+		actions: []plan.Action{plan.StopWithSavepoint{
+			JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, Directory: directory, Format: format, Drain: drain, Endpoint: v.Endpoint(),
+		}},
+	}
+}
+
+// awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
+//
+//	Flink       job                  then
+//	no answer   -                    wait
+//	answers     another start time   the incarnation is gone: see failedOver
+//	answers     ended                record the end with the newest state of its statistics
+//	answers     CANCELLING           wait
+//	answers     otherwise            cancel (again)
+func (v *view) awaitCancel(jm *appsv1.Deployment) outcome {
+	job, o, ok := v.stopsJob()
+	waits := stall{"JobCancelling", "the job is being cancelled"}
+	switch {
+	case !ok:
+		return o
+	case job.State.IsTerminal():
+		return v.endWithStatistics(jm, job)
+	case job.State == v1beta1.FlinkJobCancelling:
+		return outcome{situation: plan.Stopping, wait: waits}
+	}
+	return outcome{situation: plan.Stopping, wait: waits, actions: []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}}}
+}
+
+// stopsJob finds the job that the open intent stops; without it, what to do instead.
+func (v *view) stopsJob() (subject.Job, outcome, bool) {
+	intent := v.Intent()
+	jobs, answered := v.Seen.Flink.Jobs.Get()
+	if !answered {
+		return subject.Job{}, v.unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
+	}
+	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
+	switch {
+	case !listed:
+		return job, v.stateLost("JobNotFound", "Flink no longer knows the job that was being stopped"), false
+	case job.StartTime != intent.Stops.JobStartTime && intent.Stops.JobStartTime != "":
+		return job, v.failedOver(), false
+	}
+	return job, outcome{}, true
+}
+
+// failedOver answers a job that began again while it was being stopped. With high availability it was restored from its latest
+// checkpoint, and the stop is tried again; without, it began from its old state, and what it had done since may be in a savepoint that
+// nobody told us of: a person decides.
+func (v *view) failedOver() outcome {
+	if v.HighAvailabilityUsable() {
+		return v.attemptFailed("JobManagerFailover", "the JobManager failed over while the job was being stopped")
+	}
+	return v.stateLost("JobRestarted", "the JobManager was replaced without high availability while the job was being stopped, so the job began again from its old state")
+}
+
+// endWithStatistics records the end of a job with the newest state that its statistics name.
+func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome {
+	c, known := v.Seen.Flink.Checkpoints.Get()
+	switch {
+	case v.Seen.Flink.Checkpoints.IsUnknown():
+		return v.unobservable("the checkpoints of the job that has ended", v.Seen.Flink.Checkpoints.Why())
+	case known && c.Path != "":
+		return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Reason: "NewestCheckpoint"})
+	case known:
+		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
+	}
+	return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "NoStateYet"})
+}
+
+// recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
+func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) outcome {
+	intent := v.Intent()
+	intent.Ended, intent.From = true, &from
+	v.SetJobState(state)
+	v.Want.JobStatus.UpgradeSavepointPath = from.Path
+	if from.Kind == v1beta1.StartEmpty {
+		intent.Restore = v1beta1.UpgradeModeStateless
+	}
+	v.Note(fmt.Sprintf("the job ended %s with %s", state, from.Path))
+	if intent.Purpose == v1beta1.PurposeSuspend {
+		return v.suspendEnded(jm, intent.Restore)
+	}
+	return outcome{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}
+}
+
+// suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the JobManager stays
+// for its time to live, and people read its logs; without, it would run the job again when its pod is replaced, so it goes to no replicas.
+func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) outcome {
+	target := v.Spec
+	if v.Intent() != nil {
+		target = v.target()
+	}
+	v.RecordSuspended(target, restore)
+	if v.HighAvailabilityUsable() {
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
+		return outcome{situation: plan.Suspended}
+	}
+	return outcome{situation: plan.Suspended, finish: []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}}
+}
+
+// retryBase and retryMost bound the pause after an attempt that failed; it doubles with each.
+const (
+	retryBase = 10 * time.Second
+	retryMost = 10 * time.Minute
+)
+
+// attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
+func (v *view) attemptFailed(reason, message string) outcome {
+	attempts := int32(1)
+	if r := v.Seen.Resource.Status.Retry; r != nil && r.Generation == v.Intent().Generation {
+		attempts = r.Attempts + 1
+	}
+	pause := retryMost
+	if attempts < 7 {
+		pause = min(retryMost, retryBase<<(attempts-1))
+	}
+	v.Want.Retry = &v1beta1.Retry{
+		Generation: v.Intent().Generation, Attempts: attempts, After: metav1.NewTime(v.Now().Add(pause)), Reason: reason, Message: message,
+	}
+	v.Want.Intent = nil
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.fail(reason, message)
+	return outcome{situation: plan.Waiting, wait: stall{reason, fmt.Sprintf("%s; next attempt at %s", message, v.Want.Retry.After.UTC().Format(time.RFC3339))}}
+}
+
+// stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do.
+func (v *view) stateLost(reason, message string) outcome {
+	r := v.Seen.Resource
+	v.fail(reason, message+". Manual restore required.")
+	return outcome{situation: plan.StateLost, stall: &stall{reason, fmt.Sprintf(
+		"%s. Nothing is deleted. Find the newest savepoint or checkpoint of the job and start from it: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":<a new number>}}}'",
+		message, r.Name, r.Namespace)}}
+}
+
+// stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never used again.
+func (v *view) stopLost() (outcome, bool) {
+	intent := v.Intent()
+	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) || intent.Purpose == v1beta1.PurposeDelete {
+		return outcome{}, false
+	}
+	return v.stateLost("JobManagerLost", "the JobManager Deployment went away while the job was being stopped, and the state that it stopped with is not known"), true
+}

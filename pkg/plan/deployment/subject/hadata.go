@@ -1,0 +1,49 @@
+package subject
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// HighAvailabilityUsable reports whether high-availability data may be used by a start: it is active in the configuration that runs and
+// in the wanted one.
+func (v *Subject) HighAvailabilityUsable() bool {
+	if !v.KubernetesHA() {
+		return false
+	}
+	return flinkconf.HighAvailabilityOf(v.compose(&v.Spec)) == flinkconf.HAKubernetes
+}
+
+// UsableHAData is what the ConfigMaps say: there is data when one of a job is there, and a checkpoint when one names it.
+func UsableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HAData] {
+	found, ok := seen.Get()
+	switch {
+	case !ok && seen.IsAbsent():
+		return plan.Absent[upgrade.HAData]()
+	case !ok:
+		return plan.Unknown[upgrade.HAData](seen.Why())
+	}
+	data, there := upgrade.HAData{}, false
+	for _, c := range found {
+		there = there || render.HoldsCheckpoints(c.Name)
+		data.Checkpoint = data.Checkpoint || c.Checkpoint
+	}
+	if !there {
+		return plan.Absent[upgrade.HAData]()
+	}
+	return plan.Present(data)
+}
+
+// NamesCheckpoint reduces the data to whether it names a checkpoint.
+func NamesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
+	d, ok := data.Get()
+	switch {
+	case ok:
+		return plan.Present(d.Checkpoint)
+	case data.IsAbsent():
+		return plan.Absent[bool]()
+	}
+	return plan.Unknown[bool](data.Why())
+}
