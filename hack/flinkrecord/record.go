@@ -154,6 +154,11 @@ func (r *recorder) write(name string, value any) {
 	check(os.WriteFile(filepath.Join(r.out, name+".json"), out.Bytes(), 0o644))
 }
 
+// modern tells whether a jar run takes a configuration, from 1.17 on.
+func (r *recorder) modern() bool {
+	return !strings.HasPrefix(r.version, "1.15") && !strings.HasPrefix(r.version, "1.16")
+}
+
 // fact notes something that no single answer shows.
 func (r *recorder) fact(name string, value any) { r.facts[name] = value }
 

@@ -48,8 +48,8 @@ type Checkpoint struct {
 	Duration int64 `json:"end_to_end_duration"`
 	// ExternalPath is where it lies, for a completed one; NotAddressable if nowhere.
 	ExternalPath string `json:"external_path"`
-	// Discarded tells that Flink has deleted it since. It can be true even of Latest.Completed, when a newer checkpoint
-	// completed while Flink answered (seen with 2.2): such a one must not be restored from; ask again.
+	// Discarded tells that Flink has deleted it since. It is often true of Latest.Completed: after a newer one completed
+	// while this answer was in Flink's cache, and after the job has FINISHED. A discarded one cannot be restored from.
 	Discarded bool `json:"discarded"`
 	// FailureTime is when it failed; 0 for others.
 	FailureTime Millis `json:"failure_timestamp"`
@@ -69,13 +69,15 @@ type Restored struct {
 	ExternalPath string `json:"external_path"`
 }
 
-// CheckpointStatistics is GET /jobs/:jobid/checkpoints. Counts and history begin with the JobManager process.
+// CheckpointStatistics is GET /jobs/:jobid/checkpoints. Counts and history begin with the JobManager process. The answer
+// may be as old as web.refresh-interval (3 s): it lacks what completed since, which for a job that has just ended may be
+// the very checkpoint to restore from. Read it that long after JobSummary.EndTime to be sure.
 type CheckpointStatistics struct {
 	// Counts are the numbers since the JobManager process began with the job.
 	Counts *CheckpointCounts `json:"counts"`
 	// Latest are the newest of each sort.
 	Latest struct {
-		// Completed is the newest completed checkpoint; nil: none. Savepoints are not counted here.
+		// Completed is the newest completed checkpoint; nil: none. Savepoints are not counted here. See its Discarded.
 		Completed *Checkpoint `json:"completed"`
 		// Savepoint is the newest completed savepoint; nil: none.
 		Savepoint *Checkpoint `json:"savepoint"`

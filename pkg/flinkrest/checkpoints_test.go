@@ -128,3 +128,16 @@ func TestCheckpointDetails(t *testing.T) {
 		wantKind(t, err, ErrNotFound)
 	})
 }
+
+// TestTheLatestCheckpointMayBeGone: discarded is recorded as true of the newest completed checkpoint, of a running job and
+// of one that was stopped, so nobody may restore from it unseen.
+func TestTheLatestCheckpointMayBeGone(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		c, _ := play(t, version, "checkpoints-finished")
+		got, err := c.CheckpointStatistics(background, job(1))
+		wantKind(t, err, nil)
+		if !got.Latest.Completed.Discarded || got.Latest.Savepoint.Discarded {
+			t.Errorf("the stop's savepoint replaced the checkpoint: %+v %+v", got.Latest.Completed, got.Latest.Savepoint)
+		}
+	})
+}

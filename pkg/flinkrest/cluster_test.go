@@ -71,12 +71,14 @@ func TestShutdownCluster(t *testing.T) {
 
 // TestNoLeaderIsUnavailable: a starting or recovering JobManager answers, and says nothing about jobs.
 func TestNoLeaderIsUnavailable(t *testing.T) {
-	c, _ := play(t, "1.20", "starting")
-	_, err := c.Jobs(background)
-	wantKind(t, err, ErrUnavailable)
-	if !Unknown(err) {
-		t.Error("a JobManager without leadership must leave the question open")
-	}
+	eachVersion(t, func(t *testing.T, version string) {
+		c, _ := play(t, version, "starting")
+		_, err := c.Jobs(background)
+		wantKind(t, err, ErrUnavailable)
+		if !Unknown(err) {
+			t.Error("a JobManager without leadership must leave the question open")
+		}
+	})
 }
 
 // TestIncompleteAnswersAreNotEmptyOnes: JSON that is not Flink's must never read as "no jobs", "no jars", "empty".

@@ -189,7 +189,7 @@ func (c *Client) Jobs(ctx context.Context) ([]JobSummary, error) {
 	return *out.Jobs, nil
 }
 
-// Job reads GET /jobs/:jobid. ErrNotFound: this JobManager does not know the job; it may never have been submitted, or
+// Job reads GET /jobs/:jobid, from a cache that may be as old as web.refresh-interval (3 s). ErrNotFound: this JobManager does not know the job; it may never have been submitted, or
 // have ended longer ago than jobstore.expiration-time, or in an earlier JobManager process.
 func (c *Client) Job(ctx context.Context, jobID string) (Job, error) {
 	out := Job{asked: jobID}
