@@ -20,24 +20,56 @@ func TestDefaultsAndImage(t *testing.T) {
 		want   map[string]string
 		reason string
 	}{
-		"defaults": {`flinkConfiguration: {taskmanager.numberOfTaskSlots: 2}`,
-			map[string]string{"taskmanager.numberOfTaskSlots": "2", "kubernetes.rest-service.exposed.type": "ClusterIP", "web.cancel.enable": "false",
-				"$internal.flink.version": "v1_20"}, "the operator's own defaults beside the user's keys"},
-		"defaults of an application": {app, map[string]string{"kubernetes.rest-service.exposed.type": "ClusterIP", "web.cancel.enable": "false"},
-			"the same for both kinds"},
-		"user wins": {`flinkConfiguration: {kubernetes.rest-service.exposed.type: LoadBalancer, web.cancel.enable: true}`,
-			map[string]string{"kubernetes.rest-service.exposed.type": "LoadBalancer", "web.cancel.enable": "true"}, "defaults give way"},
-		"image": {`{image: "flink:1.20", imagePullPolicy: Always, serviceAccount: sa}`,
+		"defaults": {
+			`flinkConfiguration: {taskmanager.numberOfTaskSlots: 2}`,
+			map[string]string{
+				"taskmanager.numberOfTaskSlots":        "2",
+				"kubernetes.rest-service.exposed.type": "ClusterIP",
+				"web.cancel.enable":                    "false",
+				"$internal.flink.version":              "v1_20",
+			},
+			"the operator's own defaults beside the user's keys",
+		},
+		"defaults of an application": {
+			app,
+			map[string]string{"kubernetes.rest-service.exposed.type": "ClusterIP", "web.cancel.enable": "false"},
+			"the same for both kinds",
+		},
+		"user wins": {
+			`flinkConfiguration: {kubernetes.rest-service.exposed.type: LoadBalancer, web.cancel.enable: true}`,
+			map[string]string{"kubernetes.rest-service.exposed.type": "LoadBalancer", "web.cancel.enable": "true"},
+			"defaults give way",
+		},
+		"image": {
+			`{image: "flink:1.20", imagePullPolicy: Always, serviceAccount: sa}`,
 			map[string]string{"kubernetes.container.image.ref": "flink:1.20", "kubernetes.container.image": "-",
-				"kubernetes.container.image.pull-policy": "Always", "kubernetes.service-account": "sa"}, "fields of the spec"},
-		"image before 1.17": {`{flinkVersion: v1_16, image: "flink:1.16"}`,
-			map[string]string{"kubernetes.container.image": "flink:1.16", "kubernetes.container.image.ref": "-"}, "the only key that image knows"},
-		"blank image": {`{image: " "}`, map[string]string{"kubernetes.container.image.ref": "-", "kubernetes.container.image.pull-policy": "-"},
-			"then the pod template decides"},
-		"identity": {`{}`, map[string]string{"kubernetes.namespace": "ns1", "kubernetes.cluster-id": "demo", "high-availability.cluster-id": "-"},
-			"the cluster is named after the resource"},
-		"identity with HA": {`flinkConfiguration: {high-availability: zookeeper}`, map[string]string{"high-availability.cluster-id": "demo"},
-			"the older spelling turns HA on too"},
+				"kubernetes.container.image.pull-policy": "Always", "kubernetes.service-account": "sa"},
+			"fields of the spec",
+		},
+		"image before 1.17": {
+			`{flinkVersion: v1_16, image: "flink:1.16"}`,
+			map[string]string{"kubernetes.container.image": "flink:1.16", "kubernetes.container.image.ref": "-"},
+			"the only key that image knows",
+		},
+		"blank image": {
+			`{image: " "}`,
+			map[string]string{"kubernetes.container.image.ref": "-", "kubernetes.container.image.pull-policy": "-"},
+			"then the pod template decides",
+		},
+		"identity": {
+			`{}`,
+			map[string]string{
+				"kubernetes.namespace":         "ns1",
+				"kubernetes.cluster-id":        "demo",
+				"high-availability.cluster-id": "-",
+			},
+			"the cluster is named after the resource",
+		},
+		"identity with HA": {
+			`flinkConfiguration: {high-availability: zookeeper}`,
+			map[string]string{"high-availability.cluster-id": "demo"},
+			"the older spelling turns HA on too",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			has(t, deploy(t, input(t, tc.spec)).Cluster, tc.want, tc.reason)
@@ -52,20 +84,90 @@ func TestDeployErrors(t *testing.T) {
 		says   []string
 		reason string
 	}{
-		"pull policy":   {`imagePullPolicy: always`, nil, []string{"spec.imagePullPolicy", "always", "Always"}, "Kubernetes knows the exact constants only"},
-		"probe":         {`flinkConfiguration: {kubernetes.operator.jm-deployment.startup.probe.enabled: maybe}`, nil, []string{"startup.probe.enabled", "maybe"}, "an option that is read has to parse"},
-		"slots":         {app + "taskManager: {replicas: 2}\nflinkConfiguration: {taskmanager.numberOfTaskSlots: many}", nil, []string{"taskmanager.numberOfTaskSlots", "many"}, "slots make the parallelism"},
-		"zero slots":    {app + "mode: standalone\nflinkConfiguration: {taskmanager.numberOfTaskSlots: 0}", nil, []string{"taskmanager.numberOfTaskSlots", "at least 1"}, "no division by zero"},
-		"overrides":     {app + "mode: standalone\nflinkConfiguration: {pipeline.jobvertex-parallelism-overrides: 'v1:x'}", nil, []string{"parallelism-overrides", `"x"`, `"v1"`}, "overrides are numbers"},
-		"override map":  {app + "mode: standalone\nflinkConfiguration: {pipeline.jobvertex-parallelism-overrides: 'v1'}", nil, []string{"parallelism-overrides"}, "and pairs"},
-		"jar":           {"job: {jarURI: 'local://%zz', parallelism: 1}", nil, []string{"spec.job.jarURI"}, "a URI has to parse"},
-		"jar scheme":    {"job: {jarURI: /opt/a.jar, parallelism: 1}\nmode: standalone", nil, []string{"spec.job.jarURI", "scheme"}, "the class path takes URLs"},
-		"port range":    {`flinkConfiguration: {blob.server.port: 50100-50200}`, nil, []string{"blob.server.port", "50100-50200", "one fixed port"}, "a Service needs one port"},
-		"rpc port":      {`flinkConfiguration: {high-availability.type: kubernetes, jobmanager.rpc.port: x}`, nil, []string{"jobmanager.rpc.port"}, "the HA port follows it"},
-		"HA port":       {`flinkConfiguration: {high-availability.type: kubernetes, high-availability.jobmanager.port: 1-2}`, nil, []string{"high-availability.jobmanager.port"}, "also for HA"},
-		"annotations":   {`flinkConfiguration: {kubernetes.jobmanager.annotations: broken}`, func(in *flinkconf.DeployInput) { in.Generation = 1 }, []string{"kubernetes.jobmanager.annotations"}, "the generation is added to what parses"},
-		"no job ID":     {app, func(in *flinkconf.DeployInput) { in.Start.JobID = "" }, []string{"job ID", "Start.JobID"}, "Flink must not make one up"},
-		"no result dir": {app + "flinkConfiguration: {high-availability.storageDir: s3://b/ha}", func(in *flinkconf.DeployInput) { in.Start.JobResultStoreDir = "" }, []string{"JobResultStoreDir", "demo"}, "an old result must not end a new job"},
+		"pull policy": {
+			`imagePullPolicy: always`,
+			nil,
+			[]string{"spec.imagePullPolicy", "always", "Always"},
+			"Kubernetes knows the exact constants only",
+		},
+		"probe": {
+			`flinkConfiguration: {kubernetes.operator.jm-deployment.startup.probe.enabled: maybe}`,
+			nil,
+			[]string{"startup.probe.enabled", "maybe"},
+			"an option that is read has to parse",
+		},
+		"slots": {
+			app + "taskManager: {replicas: 2}\nflinkConfiguration: {taskmanager.numberOfTaskSlots: many}",
+			nil,
+			[]string{"taskmanager.numberOfTaskSlots", "many"},
+			"slots make the parallelism",
+		},
+		"zero slots": {
+			app + "mode: standalone\nflinkConfiguration: {taskmanager.numberOfTaskSlots: 0}",
+			nil,
+			[]string{"taskmanager.numberOfTaskSlots", "at least 1"},
+			"no division by zero",
+		},
+		"overrides": {
+			app + "mode: standalone\nflinkConfiguration: {pipeline.jobvertex-parallelism-overrides: 'v1:x'}",
+			nil,
+			[]string{"parallelism-overrides", `"x"`, `"v1"`},
+			"overrides are numbers",
+		},
+		"override map": {
+			app + "mode: standalone\nflinkConfiguration: {pipeline.jobvertex-parallelism-overrides: 'v1'}",
+			nil,
+			[]string{"parallelism-overrides"},
+			"and pairs",
+		},
+		"jar": {
+			"job: {jarURI: 'local://%zz', parallelism: 1}",
+			nil,
+			[]string{"spec.job.jarURI"},
+			"a URI has to parse",
+		},
+		"jar scheme": {
+			"job: {jarURI: /opt/a.jar, parallelism: 1}\nmode: standalone",
+			nil,
+			[]string{"spec.job.jarURI", "scheme"},
+			"the class path takes URLs",
+		},
+		"port range": {
+			`flinkConfiguration: {blob.server.port: 50100-50200}`,
+			nil,
+			[]string{"blob.server.port", "50100-50200", "one fixed port"},
+			"a Service needs one port",
+		},
+		"rpc port": {
+			`flinkConfiguration: {high-availability.type: kubernetes, jobmanager.rpc.port: x}`,
+			nil,
+			[]string{"jobmanager.rpc.port"},
+			"the HA port follows it",
+		},
+		"HA port": {
+			`flinkConfiguration: {high-availability.type: kubernetes, high-availability.jobmanager.port: 1-2}`,
+			nil,
+			[]string{"high-availability.jobmanager.port"},
+			"also for HA",
+		},
+		"annotations": {
+			`flinkConfiguration: {kubernetes.jobmanager.annotations: broken}`,
+			func(in *flinkconf.DeployInput) { in.Generation = 1 },
+			[]string{"kubernetes.jobmanager.annotations"},
+			"the generation is added to what parses",
+		},
+		"no job ID": {
+			app,
+			func(in *flinkconf.DeployInput) { in.Start.JobID = "" },
+			[]string{"job ID", "Start.JobID"},
+			"Flink must not make one up",
+		},
+		"no result dir": {
+			app + "flinkConfiguration: {high-availability.storageDir: s3://b/ha}",
+			func(in *flinkconf.DeployInput) { in.Start.JobResultStoreDir = "" },
+			[]string{"JobResultStoreDir", "demo"},
+			"an old result must not end a new job",
+		},
 		"configuration": {`flinkConfiguration: [1]`, nil, []string{"flinkConfiguration"}, "it has to be an object"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,15 +196,50 @@ func TestPodTemplateKeys(t *testing.T) {
 		jm, tm bool
 		reason string
 	}{
-		"probe":            {``, true, false, "the startup probe stands in a template"},
-		"nothing":          {off, false, false, "no template, no file"},
-		"common":           {off + `podTemplate: {metadata: {labels: {a: b}}}`, true, true, "the common template is for both"},
-		"own":              {off + `taskManager: {podTemplate: {metadata: {labels: {a: b}}}}`, false, true, "an own template is for that side"},
-		"own jm":           {off + `jobManager: {podTemplate: {metadata: {labels: {a: b}}}}`, true, false, "an own template is for that side"},
-		"other resource":   {off + `taskManager: {resources: {limits: {nvidia.com/gpu: 1}}}`, false, true, "only a template can carry it"},
-		"cpu and memory":   {off + `taskManager: {resources: {limits: {cpu: 1, memory: 1g}}}`, false, false, "these are options"},
-		"storage":          {off + `jobManager: {resource: {ephemeralStorage: 1Gi}}`, true, false, "only a template can carry it"},
-		"hidden storage":   {off + `jobManager: {resource: {ephemeralStorage: 1Gi}, resources: {requests: {cpu: 1}}}`, false, false, "resources hide the older way"},
+		"probe":   {``, true, false, "the startup probe stands in a template"},
+		"nothing": {off, false, false, "no template, no file"},
+		"common": {
+			off + `podTemplate: {metadata: {labels: {a: b}}}`,
+			true,
+			true,
+			"the common template is for both",
+		},
+		"own": {
+			off + `taskManager: {podTemplate: {metadata: {labels: {a: b}}}}`,
+			false,
+			true,
+			"an own template is for that side",
+		},
+		"own jm": {
+			off + `jobManager: {podTemplate: {metadata: {labels: {a: b}}}}`,
+			true,
+			false,
+			"an own template is for that side",
+		},
+		"other resource": {
+			off + `taskManager: {resources: {limits: {nvidia.com/gpu: 1}}}`,
+			false,
+			true,
+			"only a template can carry it",
+		},
+		"cpu and memory": {
+			off + `taskManager: {resources: {limits: {cpu: 1, memory: 1g}}}`,
+			false,
+			false,
+			"these are options",
+		},
+		"storage": {
+			off + `jobManager: {resource: {ephemeralStorage: 1Gi}}`,
+			true,
+			false,
+			"only a template can carry it",
+		},
+		"hidden storage": {
+			off + `jobManager: {resource: {ephemeralStorage: 1Gi}, resources: {requests: {cpu: 1}}}`,
+			false,
+			false,
+			"resources hide the older way",
+		},
 		"without managers": {off + `{jobManager: null, taskManager: null}`, false, false, "no sections, no templates"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,15 +262,39 @@ func TestGeneration(t *testing.T) {
 		want       map[string]string
 		reason     string
 	}{
-		"alone": {``, 5, map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5"}, "the only annotation"},
-		"added": {`flinkConfiguration: {kubernetes.jobmanager.annotations: "a:b"}`, 5,
-			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5,a:b"}, "beside the user's, in the order of a Java map"},
-		"replaced": {`flinkConfiguration: {kubernetes.jobmanager.annotations: "flinkdeployment.flink.apache.org/generation:1"}`, 5,
-			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5"}, "an old one goes"},
-		"prefix notation": {`flinkConfiguration: {kubernetes.jobmanager.annotations.x: "y,z"}`, 7,
-			map[string]string{"kubernetes.jobmanager.annotations": "'x:y,z',flinkdeployment.flink.apache.org/generation:7", "kubernetes.jobmanager.annotations.x": "-"},
-			"collected into the one key"},
-		"none": {``, 0, map[string]string{"kubernetes.jobmanager.annotations": "-"}, "without a generation there is nothing to say"},
+		"alone": {
+			``,
+			5,
+			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5"},
+			"the only annotation",
+		},
+		"added": {
+			`flinkConfiguration: {kubernetes.jobmanager.annotations: "a:b"}`,
+			5,
+			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5,a:b"},
+			"beside the user's, in the order of a Java map",
+		},
+		"replaced": {
+			`flinkConfiguration: {kubernetes.jobmanager.annotations: "flinkdeployment.flink.apache.org/generation:1"}`,
+			5,
+			map[string]string{"kubernetes.jobmanager.annotations": "flinkdeployment.flink.apache.org/generation:5"},
+			"an old one goes",
+		},
+		"prefix notation": {
+			`flinkConfiguration: {kubernetes.jobmanager.annotations.x: "y,z"}`,
+			7,
+			map[string]string{
+				"kubernetes.jobmanager.annotations":   "'x:y,z',flinkdeployment.flink.apache.org/generation:7",
+				"kubernetes.jobmanager.annotations.x": "-",
+			},
+			"collected into the one key",
+		},
+		"none": {
+			``,
+			0,
+			map[string]string{"kubernetes.jobmanager.annotations": "-"},
+			"without a generation there is nothing to say",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, tc.spec)
@@ -145,7 +306,11 @@ func TestGeneration(t *testing.T) {
 
 func TestOwner(t *testing.T) {
 	want := "uid:uid-1,name:demo,controller:false,blockOwnerDeletion:true,apiVersion:flink.apache.org/v1beta1,kind:FlinkDeployment"
-	for name, spec := range map[string]string{"session": ``, "application": app, "standalone": app + "mode: standalone"} {
+	for name, spec := range map[string]string{
+		"session":     ``,
+		"application": app,
+		"standalone":  app + "mode: standalone",
+	} {
 		t.Run(name, func(t *testing.T) {
 			has(t, deploy(t, input(t, spec)).Cluster, map[string]string{"kubernetes.jobmanager.owner.reference": want}, "every cluster belongs to its resource")
 		})
@@ -155,7 +320,12 @@ func TestOwner(t *testing.T) {
 // TestNoOperatorKeys: in every mode, what a cluster receives holds no option of the operator or the autoscaler.
 func TestNoOperatorKeys(t *testing.T) {
 	own := "flinkConfiguration: {kubernetes.operator.health.probe.port: 1, job.autoscaler.enabled: true, kubernetes.operator.job.autoscaler.enabled: true, x: kept}\n"
-	for name, spec := range map[string]string{"native session": own, "standalone session": own + "mode: standalone", "native application": own + app, "standalone application": own + app + "mode: standalone"} {
+	for name, spec := range map[string]string{
+		"native session":         own,
+		"standalone session":     own + "mode: standalone",
+		"native application":     own + app,
+		"standalone application": own + app + "mode: standalone",
+	} {
 		t.Run(name, func(t *testing.T) {
 			in := input(t, spec)
 			in.Operator = operator(t)
@@ -165,7 +335,10 @@ func TestNoOperatorKeys(t *testing.T) {
 					t.Errorf("the cluster gets %q", k)
 				}
 			}
-			has(t, deployed.Effective, map[string]string{"job.autoscaler.enabled": "true", "x": "kept"}, "the effective configuration keeps them")
+			has(t, deployed.Effective, map[string]string{
+				"job.autoscaler.enabled": "true",
+				"x":                      "kept",
+			}, "the effective configuration keeps them")
 			has(t, deployed.Cluster, map[string]string{"x": "kept"}, "keys nobody here knows pass through")
 		})
 	}

@@ -12,8 +12,14 @@ import (
 )
 
 func TestFiles(t *testing.T) {
-	c := flinkconf.Config{"k": "v", "kv": "true", "a.b": "x # y", "env.log.max": "10", "env.stdout-err.redirect-to-file": "true",
-		"$internal.application.program-args": "a;' b';''"}
+	c := flinkconf.Config{
+		"k":                                  "v",
+		"kv":                                 "true",
+		"a.b":                                "x # y",
+		"env.log.max":                        "10",
+		"env.stdout-err.redirect-to-file":    "true",
+		"$internal.application.program-args": "a;' b';''",
+	}
 	legacy := "$internal.application.program-args: a;' b';''\na.b: x # y\nenv.log.max: 10\nenv.stdout-err.redirect-to-file: true\nk: v\nkv: true\n"
 	standard := `$internal:
   application:
@@ -32,7 +38,10 @@ k: v
 kv: 'true'
 `
 	for version, want := range map[v1beta1.FlinkVersion][2]string{
-		"v1_15": {"flink-conf.yaml", legacy}, "v1_19": {"flink-conf.yaml", legacy}, "v1_20": {"flink-conf.yaml", legacy},
+		"v1_15": {
+			"flink-conf.yaml",
+			legacy,
+		}, "v1_19": {"flink-conf.yaml", legacy}, "v1_20": {"flink-conf.yaml", legacy},
 		"v2_0": {"config.yaml", standard}, "v2_4": {"config.yaml", standard}, "": {"flink-conf.yaml", legacy},
 	} {
 		name, text, err := flinkconf.Files(c, version)
@@ -104,11 +113,27 @@ func TestLoadDir(t *testing.T) {
 		want   flinkconf.Config
 		reason string
 	}{
-		"legacy":    {map[string]string{"flink-conf.yaml": "foo: 1\nbar: 2 # two\n"}, flinkconf.Config{"foo": "1", "bar": "2"}, "flat lines"},
-		"standard":  {map[string]string{"config.yaml": "foo: 1\na:\n  b: [x, y]\n"}, flinkconf.Config{"foo": "1", "a.b": "x;y"}, "nested YAML"},
-		"both":      {map[string]string{"flink-conf.yaml": "foo: 1", "config.yaml": "foo: 2"}, flinkconf.Config{"foo": "1"}, "flink-conf.yaml is preferred"},
-		"none":      {nil, flinkconf.Config{}, "no files, no configuration"},
-		"log files": {map[string]string{"config.yaml": "", "log4j-operator.properties": "x"}, flinkconf.Config{}, "other files do not matter beside one of these"},
+		"legacy": {
+			map[string]string{"flink-conf.yaml": "foo: 1\nbar: 2 # two\n"},
+			flinkconf.Config{"foo": "1", "bar": "2"},
+			"flat lines",
+		},
+		"standard": {
+			map[string]string{"config.yaml": "foo: 1\na:\n  b: [x, y]\n"},
+			flinkconf.Config{"foo": "1", "a.b": "x;y"},
+			"nested YAML",
+		},
+		"both": {
+			map[string]string{"flink-conf.yaml": "foo: 1", "config.yaml": "foo: 2"},
+			flinkconf.Config{"foo": "1"},
+			"flink-conf.yaml is preferred",
+		},
+		"none": {nil, flinkconf.Config{}, "no files, no configuration"},
+		"log files": {
+			map[string]string{"config.yaml": "", "log4j-operator.properties": "x"},
+			flinkconf.Config{},
+			"other files do not matter beside one of these",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := flinkconf.LoadDir(tc.files)
@@ -117,7 +142,10 @@ func TestLoadDir(t *testing.T) {
 			}
 		})
 	}
-	for name, files := range map[string]map[string]string{"misnamed": {"flink.conf": "a: 1"}, "broken": {"config.yaml": "a: ["}} {
+	for name, files := range map[string]map[string]string{
+		"misnamed": {"flink.conf": "a: 1"},
+		"broken":   {"config.yaml": "a: ["},
+	} {
 		if got, err := flinkconf.LoadDir(files); err == nil {
 			t.Errorf("%s: %v, want an error", name, got)
 		}

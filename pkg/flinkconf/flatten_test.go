@@ -18,23 +18,52 @@ func TestFlatten(t *testing.T) {
 		want   flinkconf.Config
 		reason string
 	}{
-		"absent":         {``, flinkconf.Config{}, "nothing is an empty configuration"},
-		"null":           {`null`, flinkconf.Config{}, "so is null"},
-		"flat":           {`{"a.b": "1", "c": "x"}`, flinkconf.Config{"a.b": "1", "c": "x"}, "dotted keys stay"},
-		"nested":         {`{"a": {"b": {"c": "x"}, "d": "y"}}`, flinkconf.Config{"a.b.c": "x", "a.d": "y"}, "names are joined with dots"},
-		"mixed":          {`{"a": {"b.c": "x"}, "a.b.d": "y"}`, flinkconf.Config{"a.b.c": "x", "a.b.d": "y"}, "both forms together"},
-		"last wins":      {`{"a.b": "1", "a": {"b": "2"}}`, flinkconf.Config{"a.b": "2"}, "the last in the order of the document"},
+		"absent": {``, flinkconf.Config{}, "nothing is an empty configuration"},
+		"null":   {`null`, flinkconf.Config{}, "so is null"},
+		"flat":   {`{"a.b": "1", "c": "x"}`, flinkconf.Config{"a.b": "1", "c": "x"}, "dotted keys stay"},
+		"nested": {
+			`{"a": {"b": {"c": "x"}, "d": "y"}}`,
+			flinkconf.Config{"a.b.c": "x", "a.d": "y"},
+			"names are joined with dots",
+		},
+		"mixed": {
+			`{"a": {"b.c": "x"}, "a.b.d": "y"}`,
+			flinkconf.Config{"a.b.c": "x", "a.b.d": "y"},
+			"both forms together",
+		},
+		"last wins": {
+			`{"a.b": "1", "a": {"b": "2"}}`,
+			flinkconf.Config{"a.b": "2"},
+			"the last in the order of the document",
+		},
 		"last wins back": {`{"a": {"b": "2"}, "a.b": "1"}`, flinkconf.Config{"a.b": "1"}, "whichever form it has"},
-		"numbers": {`{"i": 2, "f": 0.10, "e": 1e6, "big": 12345678901234567890, "neg": -0, "tiny": 1.5e-7}`,
-			flinkconf.Config{"i": "2", "f": "0.1", "e": "1000000.0", "big": "12345678901234567890", "neg": "0", "tiny": "1.5E-7"},
-			"whole numbers keep their text, others are printed as Java prints them"},
-		"booleans":       {`{"t": true, "f": false}`, flinkconf.Config{"t": "true", "f": "false"}, "as text"},
-		"null value":     {`{"a": null}`, flinkconf.Config{"a": "null"}, "the text null, as Jackson gives it"},
-		"list":           {`{"a": ["x", 1, true, null]}`, flinkconf.Config{"a": "x;1;true;null"}, "texts of the items, joined with ';'"},
-		"list unquoted":  {`{"a": ["x;y"]}`, flinkconf.Config{"a": "x;y"}, "nothing is quoted"},
-		"nested in list": {`{"a": [{"b": [1]}, [2], "x"], "c": "y"}`, flinkconf.Config{"a": ";;x", "c": "y"}, "objects and lists in a list have no text"},
-		"empty list":     {`{"a": [], "b": {}, "c": "x"}`, flinkconf.Config{"c": "x"}, "empty ones are no entry"},
-		"empty name":     {`{"": {"a": "x"}}`, flinkconf.Config{"a": "x"}, "an empty name adds no dot"},
+		"numbers": {
+			`{"i": 2, "f": 0.10, "e": 1e6, "big": 12345678901234567890, "neg": -0, "tiny": 1.5e-7}`,
+			flinkconf.Config{
+				"i":    "2",
+				"f":    "0.1",
+				"e":    "1000000.0",
+				"big":  "12345678901234567890",
+				"neg":  "0",
+				"tiny": "1.5E-7",
+			},
+			"whole numbers keep their text, others are printed as Java prints them",
+		},
+		"booleans":   {`{"t": true, "f": false}`, flinkconf.Config{"t": "true", "f": "false"}, "as text"},
+		"null value": {`{"a": null}`, flinkconf.Config{"a": "null"}, "the text null, as Jackson gives it"},
+		"list": {
+			`{"a": ["x", 1, true, null]}`,
+			flinkconf.Config{"a": "x;1;true;null"},
+			"texts of the items, joined with ';'",
+		},
+		"list unquoted": {`{"a": ["x;y"]}`, flinkconf.Config{"a": "x;y"}, "nothing is quoted"},
+		"nested in list": {
+			`{"a": [{"b": [1]}, [2], "x"], "c": "y"}`,
+			flinkconf.Config{"a": ";;x", "c": "y"},
+			"objects and lists in a list have no text",
+		},
+		"empty list": {`{"a": [], "b": {}, "c": "x"}`, flinkconf.Config{"c": "x"}, "empty ones are no entry"},
+		"empty name": {`{"": {"a": "x"}}`, flinkconf.Config{"a": "x"}, "an empty name adds no dot"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(tc.text))
@@ -46,7 +75,13 @@ func TestFlatten(t *testing.T) {
 }
 
 func TestFlattenErrors(t *testing.T) {
-	for text, says := range map[string]string{`{"a"`: "flinkConfiguration", `["a"]`: "write an object", `"a: b"`: "write an object", `{"a": [1`: "flinkConfiguration", `nul`: "JSON"} {
+	for text, says := range map[string]string{
+		`{"a"`:     "flinkConfiguration",
+		`["a"]`:    "write an object",
+		`"a: b"`:   "write an object",
+		`{"a": [1`: "flinkConfiguration",
+		`nul`:      "JSON",
+	} {
 		if _, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("Flatten(%s) error = %v, want it to say %q", text, err, says)
 		}
@@ -93,7 +128,14 @@ func nest(into map[string]any, path []string, value string) {
 }
 
 func FuzzFlatten(f *testing.F) {
-	for _, seed := range []string{`{"a": {"b": [1, {"c": 2}]}}`, `{}`, `{"a": 1e400}`, `[`, `{"a": null, "a": {}}`, "null "} {
+	for _, seed := range []string{
+		`{"a": {"b": [1, {"c": 2}]}}`,
+		`{}`,
+		`{"a": 1e400}`,
+		`[`,
+		`{"a": null, "a": {}}`,
+		"null ",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -17,7 +17,11 @@ func TestObserve(t *testing.T) {
 		"operator options are current": {
 			`flinkConfiguration: {test: reconciled, kubernetes.operator.test: reconciled}`,
 			`flinkConfiguration: {test: latest, kubernetes.operator.test: latest, job.autoscaler.metrics.window: 1234m}`,
-			map[string]string{"test": "reconciled", "kubernetes.operator.test": "latest", "job.autoscaler.metrics.window": "1234m"},
+			map[string]string{
+				"test":                          "reconciled",
+				"kubernetes.operator.test":      "latest",
+				"job.autoscaler.metrics.window": "1234m",
+			},
 			"options of the operator take effect without a redeployment, others do not"},
 		"savepoint directory is current": {
 			`flinkConfiguration: {state.savepoints.dir: /old, execution.checkpointing.savepoint-dir: /older}`,
@@ -26,14 +30,32 @@ func TestObserve(t *testing.T) {
 			"read with its fallbacks, stored under the new key"},
 		"no savepoint directory": {
 			`flinkConfiguration: {state.savepoints.dir: /old}`, ``,
-			map[string]string{"state.savepoints.dir": "/old", "execution.checkpointing.savepoint-dir": "-"}, "what was deployed stays"},
-		"composed": {`{image: "flink:1.20", job: {jarURI: "local:///a.jar", parallelism: 3}}`, `job: {jarURI: "local:///b.jar", parallelism: 4}`,
-			map[string]string{"pipeline.jars": "local:///a.jar", "parallelism.default": "3", "kubernetes.cluster-id": "demo", "kubernetes.namespace": "ns1",
-				"kubernetes.jobmanager.annotations": "-", "kubernetes.jobmanager.owner.reference": "-", "$internal.pipeline.job-id": "-"},
-			"the whole composition of the deployed spec, without the facts of a start"},
+			map[string]string{
+				"state.savepoints.dir":                  "/old",
+				"execution.checkpointing.savepoint-dir": "-",
+			}, "what was deployed stays"},
+		"composed": {
+			`{image: "flink:1.20", job: {jarURI: "local:///a.jar", parallelism: 3}}`,
+			`job: {jarURI: "local:///b.jar", parallelism: 4}`,
+			map[string]string{
+				"pipeline.jars":                         "local:///a.jar",
+				"parallelism.default":                   "3",
+				"kubernetes.cluster-id":                 "demo",
+				"kubernetes.namespace":                  "ns1",
+				"kubernetes.jobmanager.annotations":     "-",
+				"kubernetes.jobmanager.owner.reference": "-",
+				"$internal.pipeline.job-id":             "-",
+			},
+			"the whole composition of the deployed spec, without the facts of a start",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := flinkconf.Observe(flinkconf.ObserveInput{Namespace: "ns1", Name: "demo", Deployed: specOf(t, tc.deployed), Current: specOf(t, tc.current)})
+			c, err := flinkconf.Observe(flinkconf.ObserveInput{
+				Namespace: "ns1",
+				Name:      "demo",
+				Deployed:  specOf(t, tc.deployed),
+				Current:   specOf(t, tc.current),
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +69,10 @@ func TestObserveErrors(t *testing.T) {
 	if _, err := flinkconf.Observe(flinkconf.ObserveInput{Current: good}); !errors.Is(err, flinkconf.ErrNotDeployed) {
 		t.Errorf("before the first deployment: %v, want ErrNotDeployed", err)
 	}
-	for name, in := range map[string]flinkconf.ObserveInput{"deployed": {Deployed: bad, Current: good}, "current": {Deployed: good, Current: bad}} {
+	for name, in := range map[string]flinkconf.ObserveInput{
+		"deployed": {Deployed: bad, Current: good},
+		"current":  {Deployed: good, Current: bad},
+	} {
 		if _, err := flinkconf.Observe(in); err == nil {
 			t.Errorf("an unreadable %s spec is no error", name)
 		}
@@ -61,7 +86,12 @@ func TestObserveErrors(t *testing.T) {
 func TestObserveIsWhatWasDeployed(t *testing.T) {
 	in := input(t, app)
 	deployed := deploy(t, in)
-	c, err := flinkconf.Observe(flinkconf.ObserveInput{Namespace: in.Namespace, Name: in.Name, Deployed: in.Spec, Current: in.Spec})
+	c, err := flinkconf.Observe(flinkconf.ObserveInput{
+		Namespace: in.Namespace,
+		Name:      in.Name,
+		Deployed:  in.Spec,
+		Current:   in.Spec,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,17 +111,34 @@ func TestSessionJob(t *testing.T) {
 	yes := true
 	spec := &v1beta1.FlinkSessionJobSpec{
 		FlinkConfiguration: v1beta1.FlinkConfiguration(`{"b": "job", "pipeline": {"x": 1}}`),
-		Job:                &v1beta1.JobSpec{UpgradeMode: v1beta1.UpgradeModeLastState, AllowNonRestoredState: &yes, EntryClass: "M", Args: []string{"1"}},
+		Job: &v1beta1.JobSpec{
+			UpgradeMode:           v1beta1.UpgradeModeLastState,
+			AllowNonRestoredState: &yes,
+			EntryClass:            "M",
+			Args:                  []string{"1"},
+		},
 	}
 	got, err := flinkconf.SessionJob(cluster, "job1", spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, got, map[string]string{"a": "cluster", "b": "job", "pipeline.x": "1", "pipeline.name": "job1", "execution.checkpointing.interval": "5 min",
-		"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION", "execution.savepoint.ignore-unclaimed-state": "true",
-		"$internal.application.main": "M", "$internal.application.program-args": "1", "kubernetes.cluster-id": "demo"},
+	has(t, got, map[string]string{
+		"a":                                "cluster",
+		"b":                                "job",
+		"pipeline.x":                       "1",
+		"pipeline.name":                    "job1",
+		"execution.checkpointing.interval": "5 min",
+		"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
+		"execution.savepoint.ignore-unclaimed-state":                "true",
+		"$internal.application.main":                                "M",
+		"$internal.application.program-args":                        "1",
+		"kubernetes.cluster-id":                                     "demo",
+	},
 		"the cluster's configuration, the job's own over it, and the options of the job")
-	has(t, cluster, map[string]string{"b": "cluster", "pipeline.name": "-"}, "the cluster's configuration is not changed")
+	has(t, cluster, map[string]string{
+		"b":             "cluster",
+		"pipeline.name": "-",
+	}, "the cluster's configuration is not changed")
 	if _, err := flinkconf.SessionJob(cluster, "job1", &v1beta1.FlinkSessionJobSpec{FlinkConfiguration: v1beta1.FlinkConfiguration(`[]`)}); err == nil {
 		t.Error("an unreadable flinkConfiguration is no error")
 	}
@@ -108,10 +155,22 @@ func TestForAutoscaler(t *testing.T) {
 		want   string
 		reason string
 	}{
-		"default":  {flinkconf.Config{}, "10 s", "the operator's default"},
-		"operator": {flinkconf.Config{"kubernetes.operator.observer.flink.client.timeout": "7 s"}, "7 s", "the operator's own timeout, under any name"},
-		"own":      {flinkconf.Config{"kubernetes.operator.flink.client.timeout": "7 s", timeout: "3 s"}, "3 s", "its own wins"},
-		"own, old": {flinkconf.Config{"kubernetes.operator." + timeout: "4 s"}, "-", "also under the older name, which stays"},
+		"default": {flinkconf.Config{}, "10 s", "the operator's default"},
+		"operator": {
+			flinkconf.Config{"kubernetes.operator.observer.flink.client.timeout": "7 s"},
+			"7 s",
+			"the operator's own timeout, under any name",
+		},
+		"own": {
+			flinkconf.Config{"kubernetes.operator.flink.client.timeout": "7 s", timeout: "3 s"},
+			"3 s",
+			"its own wins",
+		},
+		"own, old": {
+			flinkconf.Config{"kubernetes.operator." + timeout: "4 s"},
+			"-",
+			"also under the older name, which stays",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			has(t, flinkconf.ForAutoscaler(tc.config), map[string]string{timeout: tc.want}, tc.reason)

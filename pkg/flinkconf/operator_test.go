@@ -41,16 +41,64 @@ func TestDefaultLayers(t *testing.T) {
 		want      map[string]string
 		reason    string
 	}{
-		"exact version": {"ns1", "v1_17", map[string]string{"conf0": "true", "conf1": "v1", "conf2": "-", "conf3": "v3", "conf4": "v4", "conf5": "v5-17", "conf6": "-"},
-			"version defaults beat namespace defaults"},
-		"later version": {"ns1", "v1_18", map[string]string{"conf0": "false", "conf1": "vn", "conf2": "v2", "conf3": "v3", "conf4": "v4", "conf5": "v5-17", "conf6": "v6"},
-			"exact defaults of another version do not count, those with + do, the newest last"},
-		"other namespace": {"control", "v1_16", map[string]string{"conf0": "false", "conf1": "-", "conf2": "-", "conf3": "-", "conf4": "v4", "conf5": "v5"},
-			"namespace defaults are for that namespace"},
-		"much later": {"", "v2_0", map[string]string{"conf0": "false", "conf4": "v4", "conf5": "v5-17", "conf6": "v6"}, "+ has no end"},
-		"no version": {"ns1", "", map[string]string{"conf0": "false", "conf1": "vn", "conf4": "-"}, "without a version its layers are skipped"},
-		"unknown":    {"ns1", "v1_18", map[string]string{"conf7": "-", "x.conf8": "v8"}, "defaults of unknown versions never apply; dots in keys are plain"},
-		"prefixed":   {"", "v1_16", map[string]string{versions + "v1_17.conf1": "v1"}, "the prefixed keys stay; ForCluster drops them"},
+		"exact version": {
+			"ns1",
+			"v1_17",
+			map[string]string{
+				"conf0": "true",
+				"conf1": "v1",
+				"conf2": "-",
+				"conf3": "v3",
+				"conf4": "v4",
+				"conf5": "v5-17",
+				"conf6": "-",
+			},
+			"version defaults beat namespace defaults",
+		},
+		"later version": {
+			"ns1",
+			"v1_18",
+			map[string]string{
+				"conf0": "false",
+				"conf1": "vn",
+				"conf2": "v2",
+				"conf3": "v3",
+				"conf4": "v4",
+				"conf5": "v5-17",
+				"conf6": "v6",
+			},
+			"exact defaults of another version do not count, those with + do, the newest last",
+		},
+		"other namespace": {
+			"control",
+			"v1_16",
+			map[string]string{"conf0": "false", "conf1": "-", "conf2": "-", "conf3": "-", "conf4": "v4", "conf5": "v5"},
+			"namespace defaults are for that namespace",
+		},
+		"much later": {
+			"",
+			"v2_0",
+			map[string]string{"conf0": "false", "conf4": "v4", "conf5": "v5-17", "conf6": "v6"},
+			"+ has no end",
+		},
+		"no version": {
+			"ns1",
+			"",
+			map[string]string{"conf0": "false", "conf1": "vn", "conf4": "-"},
+			"without a version its layers are skipped",
+		},
+		"unknown": {
+			"ns1",
+			"v1_18",
+			map[string]string{"conf7": "-", "x.conf8": "v8"},
+			"defaults of unknown versions never apply; dots in keys are plain",
+		},
+		"prefixed": {
+			"",
+			"v1_16",
+			map[string]string{versions + "v1_17.conf1": "v1"},
+			"the prefixed keys stay; ForCluster drops them",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			has(t, layered().Default(tc.namespace, tc.version), tc.want, tc.reason)
@@ -70,10 +118,19 @@ func TestOperatorIsImmutable(t *testing.T) {
 
 func TestOperatorNotes(t *testing.T) {
 	op := flinkconf.NewOperator(flinkconf.Config{
-		versions + "v1_16+.conf1": "", versions + "v1_18.conf1": "", versions + "v9_9+.conf1": "", versions + "w2_15-.conf2": "", versions + "v1_17": "",
+
+		versions + "v1_16+.conf1": "",
+		versions + "v1_18.conf1":  "",
+		versions + "v9_9+.conf1":  "",
+		versions + "w2_15-.conf2": "",
+		versions + "v1_17":        "",
 	})
 	notes := op.Notes()
-	for i, part := range []string{"v1_17\" is ignored: after the prefix", "v9_9+.conf1\" is ignored: Flink 9.9", "w2_15-.conf2\" is ignored: after"} {
+	for i, part := range []string{
+		"v1_17\" is ignored: after the prefix",
+		"v9_9+.conf1\" is ignored: Flink 9.9",
+		"w2_15-.conf2\" is ignored: after",
+	} {
 		if i >= len(notes) || !strings.Contains(notes[i], part) {
 			t.Errorf("notes = %q, want the %d. to say %q", notes, i, part)
 		}
@@ -129,7 +186,15 @@ func dumbDefault(base flinkconf.Config, namespace string, version v1beta1.FlinkV
 
 func TestDefaultTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		prefix := rapid.SampledFrom([]string{"", versions + "v1_16+.", versions + "v1_17.", versions + "v2_0+.", versions + "v2_0.", namespaces + "a.", namespaces + "b."})
+		prefix := rapid.SampledFrom([]string{
+			"",
+			versions + "v1_16+.",
+			versions + "v1_17.",
+			versions + "v2_0+.",
+			versions + "v2_0.",
+			namespaces + "a.",
+			namespaces + "b.",
+		})
 		key := rapid.Custom(func(t *rapid.T) string {
 			return prefix.Draw(t, "prefix") + rapid.SampledFrom([]string{"x", "y", "z.z"}).Draw(t, "key")
 		})

@@ -48,16 +48,45 @@ func TestHighAvailability(t *testing.T) {
 		active bool
 		reason string
 	}{
-		"not set":    {flinkconf.Config{}, flinkconf.HANone, false, "off by default"},
-		"none":       {flinkconf.Config{"high-availability.type": "None"}, flinkconf.HANone, false, "in any case"},
-		"standalone": {flinkconf.Config{"high-availability": "standalone"}, flinkconf.HANone, false, "an old word for none"},
-		"kubernetes": {flinkconf.Config{"high-availability.type": "Kubernetes"}, flinkconf.HAKubernetes, true, "the short name"},
-		"kubernetes class": {flinkconf.Config{"high-availability": "org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory"},
-			flinkconf.HAKubernetes, true, "the only name that 1.15 knows"},
+		"not set": {flinkconf.Config{}, flinkconf.HANone, false, "off by default"},
+		"none":    {flinkconf.Config{"high-availability.type": "None"}, flinkconf.HANone, false, "in any case"},
+		"standalone": {
+			flinkconf.Config{"high-availability": "standalone"},
+			flinkconf.HANone,
+			false,
+			"an old word for none",
+		},
+		"kubernetes": {
+			flinkconf.Config{"high-availability.type": "Kubernetes"},
+			flinkconf.HAKubernetes,
+			true,
+			"the short name",
+		},
+		"kubernetes class": {
+			flinkconf.Config{"high-availability": "org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory"},
+			flinkconf.HAKubernetes,
+			true,
+			"the only name that 1.15 knows",
+		},
 		"zookeeper": {flinkconf.Config{"recovery.mode": "zookeeper"}, flinkconf.HAZooKeeper, true, "an older key"},
-		"class":     {flinkconf.Config{"high-availability.type": "org.example.Factory"}, flinkconf.HACustom, true, "any other text is a factory class"},
-		"blank":     {flinkconf.Config{"high-availability.type": ""}, flinkconf.HACustom, true, "even no text: Flink looks for a class of that name"},
-		"order":     {flinkconf.Config{"high-availability": "kubernetes", "high-availability.type": "NONE"}, flinkconf.HANone, false, "the newest key wins"},
+		"class": {
+			flinkconf.Config{"high-availability.type": "org.example.Factory"},
+			flinkconf.HACustom,
+			true,
+			"any other text is a factory class",
+		},
+		"blank": {
+			flinkconf.Config{"high-availability.type": ""},
+			flinkconf.HACustom,
+			true,
+			"even no text: Flink looks for a class of that name",
+		},
+		"order": {
+			flinkconf.Config{"high-availability": "kubernetes", "high-availability.type": "NONE"},
+			flinkconf.HANone,
+			false,
+			"the newest key wins",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := flinkconf.HighAvailabilityOf(tc.config)

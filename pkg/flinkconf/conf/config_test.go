@@ -24,18 +24,46 @@ func TestLookupOrder(t *testing.T) {
 		key    string
 		reason string
 	}{
-		"nil":                {nil, renamed, "d", false, "", "a nil configuration is empty"},
-		"key":                {Config{"new": "a", "old": "b"}, renamed, "a", true, "new", "the key itself wins"},
-		"first fallback":     {Config{"older": "c", "old": "b"}, renamed, "b", true, "old", "fallbacks in their order"},
-		"last fallback":      {Config{"older": "c"}, renamed, "c", true, "older", "any fallback beats the default"},
-		"empty is set":       {Config{"new": ""}, renamed, "", true, "new", "an empty text is a value"},
-		"no default":         {Config{}, labels, "", false, "", "without a default there is nothing"},
-		"exact map":          {Config{"labels": "a:1", "labels.b": "2"}, labels, "a:1", true, "labels", "the exact key beats prefix notation"},
-		"prefix notation":    {Config{"labels.b": "2", "labels.a": "1,5"}, labels, "'a:1,5',b:2", true, "labels", "collected, sorted, quoted"},
-		"prefix on fallback": {Config{"tags.a": "1"}, labels, "a:1", true, "tags", "fallbacks have prefix notation too"},
-		"prefix and older":   {Config{"labels.a": "1", "tags": "b:2"}, labels, "a:1", true, "labels", "prefix notation of the key beats a fallback"},
-		"only for maps":      {Config{"new.x": "1"}, renamed, "d", false, "", "other kinds have no prefix notation"},
-		"dot alone":          {Config{"labels.": "1"}, labels, "", false, "", "an entry needs a name"},
+		"nil":            {nil, renamed, "d", false, "", "a nil configuration is empty"},
+		"key":            {Config{"new": "a", "old": "b"}, renamed, "a", true, "new", "the key itself wins"},
+		"first fallback": {Config{"older": "c", "old": "b"}, renamed, "b", true, "old", "fallbacks in their order"},
+		"last fallback":  {Config{"older": "c"}, renamed, "c", true, "older", "any fallback beats the default"},
+		"empty is set":   {Config{"new": ""}, renamed, "", true, "new", "an empty text is a value"},
+		"no default":     {Config{}, labels, "", false, "", "without a default there is nothing"},
+		"exact map": {
+			Config{"labels": "a:1", "labels.b": "2"},
+			labels,
+			"a:1",
+			true,
+			"labels",
+			"the exact key beats prefix notation",
+		},
+		"prefix notation": {
+			Config{"labels.b": "2", "labels.a": "1,5"},
+			labels,
+			"'a:1,5',b:2",
+			true,
+			"labels",
+			"collected, sorted, quoted",
+		},
+		"prefix on fallback": {
+			Config{"tags.a": "1"},
+			labels,
+			"a:1",
+			true,
+			"tags",
+			"fallbacks have prefix notation too",
+		},
+		"prefix and older": {
+			Config{"labels.a": "1", "tags": "b:2"},
+			labels,
+			"a:1",
+			true,
+			"labels",
+			"prefix notation of the key beats a fallback",
+		},
+		"only for maps": {Config{"new.x": "1"}, renamed, "d", false, "", "other kinds have no prefix notation"},
+		"dot alone":     {Config{"labels.": "1"}, labels, "", false, "", "an entry needs a name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, set := tc.config.Lookup(tc.option)
@@ -59,16 +87,66 @@ func TestWrite(t *testing.T) {
 		want   Config
 		reason string
 	}{
-		"set":                {Config{"old": "b"}, func(c Config) { c.Set(renamed, "a") }, Config{"old": "b", "new": "a"}, "older spellings stay: the key wins anyway"},
-		"set a map":          {Config{"labels.a": "1", "labelsx": "2"}, func(c Config) { c.Set(labels, "b:2") }, Config{"labels": "b:2", "labelsx": "2"}, "prefix notation would be dead weight"},
-		"default":            {Config{}, func(c Config) { c.SetDefault(renamed, "a") }, Config{"new": "a"}, "nothing was set"},
-		"no default":         {Config{"older": "c"}, func(c Config) { c.SetDefault(renamed, "a") }, Config{"older": "c"}, "an older spelling counts as set"},
-		"no default for map": {Config{"tags.x": "1"}, func(c Config) { c.SetDefault(labels, "a:1") }, Config{"tags.x": "1"}, "prefix notation counts as set"},
-		"unset":              {Config{"new": "a", "old": "b"}, func(c Config) { c.Unset(renamed) }, Config{"old": "b"}, "only the first spelling found, as in Flink"},
-		"unset fallback":     {Config{"older": "c"}, func(c Config) { c.Unset(renamed) }, Config{}, "the first one found may be a fallback"},
-		"unset a map":        {Config{"labels.a": "1", "labels.b": "2", "x": "y"}, func(c Config) { c.Unset(labels) }, Config{"x": "y"}, "with all of its entries"},
-		"unset all":          {Config{"new": "a", "old": "b", "older": "c", "x": "y"}, func(c Config) { c.UnsetAll(renamed) }, Config{"x": "y"}, "every spelling"},
-		"unset nothing":      {Config{"x": "y"}, func(c Config) { c.UnsetAll(renamed) }, Config{"x": "y"}, "nothing to do"},
+		"set": {
+			Config{"old": "b"},
+			func(c Config) { c.Set(renamed, "a") },
+			Config{"old": "b", "new": "a"},
+			"older spellings stay: the key wins anyway",
+		},
+		"set a map": {
+			Config{"labels.a": "1", "labelsx": "2"},
+			func(c Config) { c.Set(labels, "b:2") },
+			Config{"labels": "b:2", "labelsx": "2"},
+			"prefix notation would be dead weight",
+		},
+		"default": {
+			Config{},
+			func(c Config) { c.SetDefault(renamed, "a") },
+			Config{"new": "a"},
+			"nothing was set",
+		},
+		"no default": {
+			Config{"older": "c"},
+			func(c Config) { c.SetDefault(renamed, "a") },
+			Config{"older": "c"},
+			"an older spelling counts as set",
+		},
+		"no default for map": {
+			Config{"tags.x": "1"},
+			func(c Config) { c.SetDefault(labels, "a:1") },
+			Config{"tags.x": "1"},
+			"prefix notation counts as set",
+		},
+		"unset": {
+			Config{"new": "a", "old": "b"},
+			func(c Config) { c.Unset(renamed) },
+			Config{"old": "b"},
+			"only the first spelling found, as in Flink",
+		},
+		"unset fallback": {
+			Config{"older": "c"},
+			func(c Config) { c.Unset(renamed) },
+			Config{},
+			"the first one found may be a fallback",
+		},
+		"unset a map": {
+			Config{"labels.a": "1", "labels.b": "2", "x": "y"},
+			func(c Config) { c.Unset(labels) },
+			Config{"x": "y"},
+			"with all of its entries",
+		},
+		"unset all": {
+			Config{"new": "a", "old": "b", "older": "c", "x": "y"},
+			func(c Config) { c.UnsetAll(renamed) },
+			Config{"x": "y"},
+			"every spelling",
+		},
+		"unset nothing": {
+			Config{"x": "y"},
+			func(c Config) { c.UnsetAll(renamed) },
+			Config{"x": "y"},
+			"nothing to do",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.write(tc.before)
@@ -85,7 +163,11 @@ func TestSets(t *testing.T) {
 		got, want any
 		reason    string
 	}{
-		"merge":        {c.Merge(Config{"b": "9", "c": "4"}), Config{"b": "9", "a.x": "1", "a.y": "3", "c": "4"}, "the argument wins"},
+		"merge": {
+			c.Merge(Config{"b": "9", "c": "4"}),
+			Config{"b": "9", "a.x": "1", "a.y": "3", "c": "4"},
+			"the argument wins",
+		},
 		"merge nil":    {Config(nil).Merge(nil), Config{}, "never nil, so that it can be written"},
 		"keys":         {c.Keys(), []string{"a.x", "a.y", "b"}, "sorted"},
 		"with prefix":  {c.WithPrefix("a."), Config{"x": "1", "y": "3"}, "the prefix is cut off"},
@@ -103,8 +185,17 @@ func TestSets(t *testing.T) {
 
 // kinds is one option of each kind with a default.
 func kinds() Config {
-	return Config{"duration": "90s", "memory": "2g", "int": "7", "float": "0.5", "bool": "TRUE", "enum": "native", "list": "a;b",
-		"map": "k:v", "maps": "a:1,b:2;a:3"}
+	return Config{
+		"duration": "90s",
+		"memory":   "2g",
+		"int":      "7",
+		"float":    "0.5",
+		"bool":     "TRUE",
+		"enum":     "native",
+		"list":     "a;b",
+		"map":      "k:v",
+		"maps":     "a:1,b:2;a:3",
+	}
 }
 
 func option(name string, kind Kind) Option {
@@ -119,16 +210,30 @@ func TestTypedReads(t *testing.T) {
 		want any
 		zero any
 	}{
-		"duration": {func(o Option) (any, error) { return c.Duration(o) }, KindDuration, 90 * time.Second, time.Duration(0)},
-		"memory":   {func(o Option) (any, error) { return c.Memory(o) }, KindMemory, int64(2 << 30), int64(0)},
-		"int":      {func(o Option) (any, error) { return c.Int(o) }, KindInt, 7, 0},
-		"float":    {func(o Option) (any, error) { return c.Float(o) }, KindFloat, 0.5, 0.0},
-		"bool":     {func(o Option) (any, error) { return c.Bool(o) }, KindBool, true, false},
-		"enum":     {func(o Option) (any, error) { return c.Enum(o) }, KindEnum, "NATIVE", ""},
-		"list":     {func(o Option) (any, error) { return c.List(o) }, KindList, []string{"a", "b"}, []string(nil)},
-		"map":      {func(o Option) (any, error) { return c.Map(o) }, KindMap, map[string]string{"k": "v"}, map[string]string(nil)},
-		"maps": {func(o Option) (any, error) { return c.MapList(o) }, KindMapList, []map[string]string{{"a": "1", "b": "2"}, {"a": "3"}},
-			[]map[string]string(nil)},
+		"duration": {
+			func(o Option) (any, error) { return c.Duration(o) },
+			KindDuration,
+			90 * time.Second,
+			time.Duration(0),
+		},
+		"memory": {func(o Option) (any, error) { return c.Memory(o) }, KindMemory, int64(2 << 30), int64(0)},
+		"int":    {func(o Option) (any, error) { return c.Int(o) }, KindInt, 7, 0},
+		"float":  {func(o Option) (any, error) { return c.Float(o) }, KindFloat, 0.5, 0.0},
+		"bool":   {func(o Option) (any, error) { return c.Bool(o) }, KindBool, true, false},
+		"enum":   {func(o Option) (any, error) { return c.Enum(o) }, KindEnum, "NATIVE", ""},
+		"list":   {func(o Option) (any, error) { return c.List(o) }, KindList, []string{"a", "b"}, []string(nil)},
+		"map": {
+			func(o Option) (any, error) { return c.Map(o) },
+			KindMap,
+			map[string]string{"k": "v"},
+			map[string]string(nil),
+		},
+		"maps": {
+			func(o Option) (any, error) { return c.MapList(o) },
+			KindMapList,
+			[]map[string]string{{"a": "1", "b": "2"}, {"a": "3"}},
+			[]map[string]string(nil),
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := tc.read(option(name, tc.kind))
@@ -156,14 +261,34 @@ func TestReadErrors(t *testing.T) {
 		hides  string
 		reason string
 	}{
-		"names the key used": {Option{Key: "new", Kind: KindDuration, Fallbacks: []string{"old"}}, durationOf(c), []string{`"old"`, `"soon"`, "duration", "d, h, min"}, "",
-			"the user has to find the text in what they wrote"},
-		"secret": {Option{Key: "kubernetes.operator.password-timeout", Kind: KindDuration}, durationOf(c), []string{"password-timeout", "******"}, "hunter2",
-			"a value that may be a secret is not shown"},
-		"32 bits": {Option{Key: "n", Kind: KindInt}, func(o Option) error { _, err := c.Int(o); return err }, []string{`"n"`, "32 bits"}, "",
-			"Flink's integers have 32 bits"},
-		"enum": {Option{Key: "n", Kind: KindEnum, Values: []string{"A", "B"}}, func(o Option) error { _, err := c.Enum(o); return err }, []string{"one of A, B"}, "",
-			"the error lists the constants"},
+		"names the key used": {
+			Option{Key: "new", Kind: KindDuration, Fallbacks: []string{"old"}},
+			durationOf(c),
+			[]string{`"old"`, `"soon"`, "duration", "d, h, min"},
+			"",
+			"the user has to find the text in what they wrote",
+		},
+		"secret": {
+			Option{Key: "kubernetes.operator.password-timeout", Kind: KindDuration},
+			durationOf(c),
+			[]string{"password-timeout", "******"},
+			"hunter2",
+			"a value that may be a secret is not shown",
+		},
+		"32 bits": {
+			Option{Key: "n", Kind: KindInt},
+			func(o Option) error { _, err := c.Int(o); return err },
+			[]string{`"n"`, "32 bits"},
+			"",
+			"Flink's integers have 32 bits",
+		},
+		"enum": {
+			Option{Key: "n", Kind: KindEnum, Values: []string{"A", "B"}},
+			func(o Option) error { _, err := c.Enum(o); return err },
+			[]string{"one of A, B"},
+			"",
+			"the error lists the constants",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tc.read(tc.option)
@@ -192,7 +317,12 @@ func durationOf(c Config) func(Option) error {
 
 func TestSensitive(t *testing.T) {
 	for key, want := range map[string]bool{
-		"security.ssl.rest.keystore-password": true, "fs.s3a.SECRET.key": true, "some.token": true, "rest.port": false, "pipeline.name": false,
+
+		"security.ssl.rest.keystore-password": true,
+		"fs.s3a.SECRET.key":                   true,
+		"some.token":                          true,
+		"rest.port":                           false,
+		"pipeline.name":                       false,
 	} {
 		if got := Sensitive(key); got != want {
 			t.Errorf("Sensitive(%q) = %v, want %v", key, got, want)

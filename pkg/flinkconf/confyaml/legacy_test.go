@@ -15,18 +15,38 @@ func TestParseLegacy(t *testing.T) {
 		skipped []int // lines
 		reason  string
 	}{
-		"entries":         {"a: 1\nb.c: x y\n", map[string]string{"a": "1", "b.c": "x y"}, nil, "one entry a line"},
-		"no line feed":    {"a: 1", map[string]string{"a": "1"}, nil, "the last line may end with the file"},
-		"windows":         {"a: 1\r\nb: 2\rc: 3", map[string]string{"a": "1", "b": "2", "c": "3"}, nil, "Java knows three line ends"},
-		"comments":        {"# a: 1\nb: 2 # two\n", map[string]string{"b": "2"}, nil, "everything from # on is a comment"},
+		"entries":      {"a: 1\nb.c: x y\n", map[string]string{"a": "1", "b.c": "x y"}, nil, "one entry a line"},
+		"no line feed": {"a: 1", map[string]string{"a": "1"}, nil, "the last line may end with the file"},
+		"windows": {
+			"a: 1\r\nb: 2\rc: 3",
+			map[string]string{"a": "1", "b": "2", "c": "3"},
+			nil,
+			"Java knows three line ends",
+		},
+		"comments": {
+			"# a: 1\nb: 2 # two\n",
+			map[string]string{"b": "2"},
+			nil,
+			"everything from # on is a comment",
+		},
 		"hash in a value": {"url: http://h/#x\n", map[string]string{"url": "http://h/"}, nil, "even inside a value"},
 		"second colon":    {"a: b: c\n", map[string]string{"a": "b: c"}, nil, "only the first one separates"},
-		"no blank":        {"a:1\nb: 2\n", map[string]string{"b": "2"}, []int{1}, "a colon without a blank does not separate"},
-		"no value":        {"a: \nb: 2\n", map[string]string{"b": "2"}, []int{1}, "an empty value is no entry"},
-		"no key":          {"\n: 1\n", map[string]string{}, []int{2}, "an empty key is none either"},
-		"again":           {"a: 1\na: 2\n", map[string]string{"a": "2"}, nil, "the last one counts"},
-		"nested yaml":     {"a:\n  b: 1\n", map[string]string{"b": "1"}, []int{1}, "it is not YAML: nesting is not seen"},
-		"trimmed":         {"  a:   1\t\n", map[string]string{"a": "1"}, nil, "keys and values are trimmed"},
+		"no blank": {
+			"a:1\nb: 2\n",
+			map[string]string{"b": "2"},
+			[]int{1},
+			"a colon without a blank does not separate",
+		},
+		"no value": {"a: \nb: 2\n", map[string]string{"b": "2"}, []int{1}, "an empty value is no entry"},
+		"no key":   {"\n: 1\n", map[string]string{}, []int{2}, "an empty key is none either"},
+		"again":    {"a: 1\na: 2\n", map[string]string{"a": "2"}, nil, "the last one counts"},
+		"nested yaml": {
+			"a:\n  b: 1\n",
+			map[string]string{"b": "1"},
+			[]int{1},
+			"it is not YAML: nesting is not seen",
+		},
+		"trimmed": {"  a:   1\t\n", map[string]string{"a": "1"}, nil, "keys and values are trimmed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, skipped := ParseLegacy(tc.text)

@@ -17,29 +17,70 @@ func TestJobManagerErrors(t *testing.T) {
 		says   []string
 		reason string
 	}{
-		"nothing": {conf.Config{}, []string{"jobmanager.memory.heap.size", "jobmanager.memory.flink.size", "jobmanager.memory.process.size"},
-			"the error names the three ways out"},
-		"off-heap too large": {conf.Config{"jobmanager.memory.flink.size": "100m"}, []string{"jobmanager.memory.off-heap.size", "128 mb"},
-			"the default off-heap memory does not fit"},
-		"process too small": {conf.Config{"jobmanager.memory.process.size": "400m"}, []string{"256 mb", "192 mb", "400 mb"},
-			"metaspace and the least overhead are more than the process"},
+		"nothing": {
+			conf.Config{},
+			[]string{"jobmanager.memory.heap.size", "jobmanager.memory.flink.size", "jobmanager.memory.process.size"},
+			"the error names the three ways out",
+		},
+		"off-heap too large": {
+			conf.Config{"jobmanager.memory.flink.size": "100m"},
+			[]string{"jobmanager.memory.off-heap.size", "128 mb"},
+			"the default off-heap memory does not fit",
+		},
+		"process too small": {
+			conf.Config{"jobmanager.memory.process.size": "400m"},
+			[]string{"256 mb", "192 mb", "400 mb"},
+			"metaspace and the least overhead are more than the process",
+		},
 		"heap and flink": {conf.Config{"jobmanager.memory.heap.size": "2g", "jobmanager.memory.flink.size": "1g"},
 			[]string{"do not add up", "jobmanager.memory.flink.size"}, "the heap alone is more"},
-		"three disagree": {conf.Config{"jobmanager.memory.heap.size": "512m", "jobmanager.memory.off-heap.size": "1m", "jobmanager.memory.flink.size": "1g"},
-			[]string{"do not add up"}, "explicit sizes are never changed"},
-		"overhead out of bounds": {conf.Config{"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "4g"},
-			[]string{"JVM overhead", "[192 mb, 1 gb]"}, "what is left is more than the most overhead"},
-		"process below flink": {conf.Config{"jobmanager.memory.flink.size": "2g", "jobmanager.memory.process.size": "1g"},
-			[]string{"JVM overhead", "-"}, "nothing is left for the overhead"},
-		"min over max": {conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-overhead.min": "2g"},
-			[]string{"jvm-overhead.min", "jvm-overhead.max"}, "bounds the wrong way round"},
-		"fraction": {conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-overhead.fraction": "1"},
-			[]string{"jvm-overhead.fraction", "less than 1"}, "a fraction of all leaves nothing"},
-		"unreadable": {conf.Config{"jobmanager.memory.process.size": "2Gi"}, []string{`"jobmanager.memory.process.size"`, "2Gi"},
-			"the option and its text are named"},
-		"unreadable limit": {conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.enable-jvm-direct-memory-limit": "on"},
-			[]string{"enable-jvm-direct-memory-limit"}, "also a flag that only shapes the command line"},
-		"too large": {conf.Config{"jobmanager.memory.heap.size": "9223372036854775807"}, []string{"more than 64 bits"}, "no silent wrap around"},
+		"three disagree": {
+			conf.Config{
+				"jobmanager.memory.heap.size":     "512m",
+				"jobmanager.memory.off-heap.size": "1m",
+				"jobmanager.memory.flink.size":    "1g",
+			},
+			[]string{"do not add up"},
+			"explicit sizes are never changed",
+		},
+		"overhead out of bounds": {
+			conf.Config{"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "4g"},
+			[]string{"JVM overhead", "[192 mb, 1 gb]"},
+			"what is left is more than the most overhead",
+		},
+		"process below flink": {
+			conf.Config{"jobmanager.memory.flink.size": "2g", "jobmanager.memory.process.size": "1g"},
+			[]string{"JVM overhead", "-"},
+			"nothing is left for the overhead",
+		},
+		"min over max": {
+			conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-overhead.min": "2g"},
+			[]string{"jvm-overhead.min", "jvm-overhead.max"},
+			"bounds the wrong way round",
+		},
+		"fraction": {
+			conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-overhead.fraction": "1"},
+			[]string{"jvm-overhead.fraction", "less than 1"},
+			"a fraction of all leaves nothing",
+		},
+		"unreadable": {
+			conf.Config{"jobmanager.memory.process.size": "2Gi"},
+			[]string{`"jobmanager.memory.process.size"`, "2Gi"},
+			"the option and its text are named",
+		},
+		"unreadable limit": {
+			conf.Config{
+				"jobmanager.memory.process.size":                   "2g",
+				"jobmanager.memory.enable-jvm-direct-memory-limit": "on",
+			},
+			[]string{"enable-jvm-direct-memory-limit"},
+			"also a flag that only shapes the command line",
+		},
+		"too large": {
+			conf.Config{"jobmanager.memory.heap.size": "9223372036854775807"},
+			[]string{"more than 64 bits"},
+			"no silent wrap around",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := JobManagerProcess(tc.config)
@@ -54,22 +95,51 @@ func TestTaskManagerErrors(t *testing.T) {
 		says   []string
 		reason string
 	}{
-		"nothing": {conf.Config{}, []string{"taskmanager.memory.task.heap.size and taskmanager.memory.managed.size", "taskmanager.memory.process.size"},
-			"the error names the three ways out"},
-		"task heap alone": {conf.Config{"taskmanager.memory.task.heap.size": "1g"}, []string{"need to be configured explicitly"},
-			"task heap without managed memory does not say how large the process is"},
-		"parts too large": {conf.Config{"taskmanager.memory.flink.size": "300m"}, []string{"more than the Flink memory (300 mb)"},
-			"the defaults of the parts do not fit"},
-		"explicit parts too large": {conf.Config{"taskmanager.memory.flink.size": "1g", "taskmanager.memory.task.heap.size": "1g"},
-			[]string{"more than the Flink memory (1 gb)"}, "the task heap takes all"},
-		"network out of bounds": {conf.Config{"taskmanager.memory.flink.size": "4g", "taskmanager.memory.task.heap.size": "512m",
-			"taskmanager.memory.network.max": "128m"}, []string{"network memory", "[64 mb, 128 mb]"}, "the rest is more than network memory may be"},
-		"buffers": {conf.Config{"taskmanager.memory.flink.size": "4g", "taskmanager.memory.task.heap.size": "512m",
-			"taskmanager.network.numberOfBuffers": "2048"}, []string{"taskmanager.network.numberOfBuffers", "64 mb"}, "a count of buffers is exact"},
-		"no cpu": {conf.Config{"taskmanager.memory.process.size": "2g", "taskmanager.cpu.cores": "0"}, []string{"taskmanager.cpu.cores"},
-			"a TaskManager needs a CPU"},
-		"slots": {conf.Config{"taskmanager.memory.process.size": "2g", "taskmanager.numberOfTaskSlots": "two"}, []string{"taskmanager.numberOfTaskSlots", "two"},
-			"the slots stand in for the CPU"},
+		"nothing": {
+			conf.Config{},
+			[]string{
+				"taskmanager.memory.task.heap.size and taskmanager.memory.managed.size",
+				"taskmanager.memory.process.size",
+			},
+			"the error names the three ways out",
+		},
+		"task heap alone": {
+			conf.Config{"taskmanager.memory.task.heap.size": "1g"},
+			[]string{"need to be configured explicitly"},
+			"task heap without managed memory does not say how large the process is",
+		},
+		"parts too large": {
+			conf.Config{"taskmanager.memory.flink.size": "300m"},
+			[]string{"more than the Flink memory (300 mb)"},
+			"the defaults of the parts do not fit",
+		},
+		"explicit parts too large": {
+			conf.Config{"taskmanager.memory.flink.size": "1g", "taskmanager.memory.task.heap.size": "1g"},
+			[]string{"more than the Flink memory (1 gb)"},
+			"the task heap takes all",
+		},
+		"network out of bounds": {
+			conf.Config{"taskmanager.memory.flink.size": "4g", "taskmanager.memory.task.heap.size": "512m",
+				"taskmanager.memory.network.max": "128m"},
+			[]string{"network memory", "[64 mb, 128 mb]"},
+			"the rest is more than network memory may be",
+		},
+		"buffers": {
+			conf.Config{"taskmanager.memory.flink.size": "4g", "taskmanager.memory.task.heap.size": "512m",
+				"taskmanager.network.numberOfBuffers": "2048"},
+			[]string{"taskmanager.network.numberOfBuffers", "64 mb"},
+			"a count of buffers is exact",
+		},
+		"no cpu": {
+			conf.Config{"taskmanager.memory.process.size": "2g", "taskmanager.cpu.cores": "0"},
+			[]string{"taskmanager.cpu.cores"},
+			"a TaskManager needs a CPU",
+		},
+		"slots": {
+			conf.Config{"taskmanager.memory.process.size": "2g", "taskmanager.numberOfTaskSlots": "two"},
+			[]string{"taskmanager.numberOfTaskSlots", "two"},
+			"the slots stand in for the CPU",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := TaskManagerProcess(tc.config)
@@ -103,7 +173,11 @@ func TestVersions(t *testing.T) {
 		"2.0":      {"v2_0", false, 166429984, "the heap is not set, and the buffers are not counted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := conf.Config{"jobmanager.heap.size": "1g", "taskmanager.memory.process.size": "2g", "taskmanager.network.numberOfBuffers": "1000"}
+			c := conf.Config{
+				"jobmanager.heap.size":                "1g",
+				"taskmanager.memory.process.size":     "2g",
+				"taskmanager.network.numberOfBuffers": "1000",
+			}
 			if tc.version != "" {
 				c.Set(key.FlinkVersion, tc.version)
 			}
@@ -126,10 +200,14 @@ func TestNetworkBound(t *testing.T) {
 		want   int64
 		reason string
 	}{
-		"1.16":          {conf.Config{"$internal.flink.version": "v1_16"}, 1 << 30, "at most 1 gb"},
-		"1.16 explicit": {conf.Config{"$internal.flink.version": "v1_16", "taskmanager.memory.network.max": "2g"}, 1583769214, "an explicit bound counts"},
-		"1.17":          {conf.Config{"$internal.flink.version": "v1_17"}, 1583769214, "the share alone"},
-		"not said":      {conf.Config{}, 1583769214, "without a version as 1.20"},
+		"1.16": {conf.Config{"$internal.flink.version": "v1_16"}, 1 << 30, "at most 1 gb"},
+		"1.16 explicit": {
+			conf.Config{"$internal.flink.version": "v1_16", "taskmanager.memory.network.max": "2g"},
+			1583769214,
+			"an explicit bound counts",
+		},
+		"1.17":     {conf.Config{"$internal.flink.version": "v1_17"}, 1583769214, "the share alone"},
+		"not said": {conf.Config{}, 1583769214, "without a version as 1.20"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.config.Set(key.TaskManagerProcessMemory, "16g")
@@ -147,10 +225,18 @@ func TestCPU(t *testing.T) {
 		want   float64
 		reason string
 	}{
-		"slots":      {conf.Config{"taskmanager.numberOfTaskSlots": "3"}, 3, "the slots stand in for the CPU"},
-		"kubernetes": {conf.Config{"kubernetes.taskmanager.cpu.amount": "0.5", "taskmanager.numberOfTaskSlots": "3"}, 0.5, "the request of the pod"},
-		"older key":  {conf.Config{"kubernetes.taskmanager.cpu": "1.5"}, 1.5, "under its older name too"},
-		"cores":      {conf.Config{"taskmanager.cpu.cores": "2", "kubernetes.taskmanager.cpu.amount": "0.5"}, 2, "the explicit option wins"},
+		"slots": {conf.Config{"taskmanager.numberOfTaskSlots": "3"}, 3, "the slots stand in for the CPU"},
+		"kubernetes": {
+			conf.Config{"kubernetes.taskmanager.cpu.amount": "0.5", "taskmanager.numberOfTaskSlots": "3"},
+			0.5,
+			"the request of the pod",
+		},
+		"older key": {conf.Config{"kubernetes.taskmanager.cpu": "1.5"}, 1.5, "under its older name too"},
+		"cores": {
+			conf.Config{"taskmanager.cpu.cores": "2", "kubernetes.taskmanager.cpu.amount": "0.5"},
+			2,
+			"the explicit option wins",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.config.Set(key.TaskManagerProcessMemory, "2g")
@@ -170,7 +256,10 @@ func TestMiB(t *testing.T) {
 }
 
 func TestDirectLimit(t *testing.T) {
-	m, err := JobManagerProcess(conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.enable-jvm-direct-memory-limit": "true"})
+	m, err := JobManagerProcess(conf.Config{
+		"jobmanager.memory.process.size":                   "2g",
+		"jobmanager.memory.enable-jvm-direct-memory-limit": "true",
+	})
 	want := "-Xmx1530082096 -Xms1530082096 -XX:MaxDirectMemorySize=134217728 -XX:MaxMetaspaceSize=268435456"
 	if err != nil || m.JVMArgs() != want {
 		t.Errorf("JVMArgs() = %q, %v, want %q", m.JVMArgs(), err, want)
@@ -188,9 +277,21 @@ func TestPartsAddUp(t *testing.T) {
 			option    conf.Option
 			low, high int
 		}{
-			{key.JobManagerProcessMemory, 600, 8000}, {key.JobManagerFlinkMemory, 300, 6000}, {key.JobManagerHeap, 64, 4000},
-			{key.JobManagerOffHeap, 0, 500}, {key.JobManagerMetaspace, 0, 600}, {key.TaskManagerProcessMemory, 800, 8000},
-			{key.TaskManagerFlinkMemory, 500, 6000}, {key.TaskManagerTaskHeap, 0, 3000}, {key.TaskManagerManaged, 0, 2000},
+			{
+				key.JobManagerProcessMemory,
+				600,
+				8000,
+			}, {key.JobManagerFlinkMemory, 300, 6000}, {key.JobManagerHeap, 64, 4000},
+			{
+				key.JobManagerOffHeap,
+				0,
+				500,
+			}, {key.JobManagerMetaspace, 0, 600}, {key.TaskManagerProcessMemory, 800, 8000},
+			{
+				key.TaskManagerFlinkMemory,
+				500,
+				6000,
+			}, {key.TaskManagerTaskHeap, 0, 3000}, {key.TaskManagerManaged, 0, 2000},
 			{key.TaskManagerNetworkMax, 64, 2000}, {key.TaskManagerTaskOffHeap, 0, 300},
 		} {
 			if rapid.Bool().Draw(t, o.option.Key) {

@@ -39,7 +39,11 @@ func TestFlinkVectors(t *testing.T) {
 		t.Fatalf("no vectors: %v", err)
 	}
 	for _, v := range vectors {
-		got := vector{Config: v.Config, JobManager: jobManagerAnswer(v.Config), TaskManager: taskManagerAnswer(v.Config)}
+		got := vector{
+			Config:      v.Config,
+			JobManager:  jobManagerAnswer(v.Config),
+			TaskManager: taskManagerAnswer(v.Config),
+		}
 		if diff := cmp.Diff(v, got); diff != "" {
 			t.Errorf("-Flink +ours:\n%s", diff)
 		}
@@ -63,8 +67,18 @@ func taskManagerAnswer(c conf.Config) answer {
 		return answer{Error: true}
 	}
 	return answer{
-		Figures: []int64{m.Process, m.Flink, m.Metaspace, m.Overhead, m.FrameworkHeap, m.FrameworkOffHeap, m.TaskHeap, m.TaskOffHeap,
-			m.Managed, m.Network},
+		Figures: []int64{
+			m.Process,
+			m.Flink,
+			m.Metaspace,
+			m.Overhead,
+			m.FrameworkHeap,
+			m.FrameworkOffHeap,
+			m.TaskHeap,
+			m.TaskOffHeap,
+			m.Managed,
+			m.Network,
+		},
 		CPU: syntax.FormatFloat(m.CPUCores), JVM: m.JVMArgs(), Dynamic: m.DynamicProperties(),
 	}
 }

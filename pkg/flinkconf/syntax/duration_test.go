@@ -15,14 +15,22 @@ func TestParseDuration(t *testing.T) {
 		want   time.Duration
 		reason string
 	}{
-		"no unit":      {"1500", 1500 * time.Millisecond, "a bare number is milliseconds"},
-		"short unit":   {"5m", 5 * time.Minute, "m is minutes in a duration"},
-		"long unit":    {"2 Hours", 2 * time.Hour, "labels are read in any case"},
-		"micro sign":   {"3 µs", 3 * time.Microsecond, "the micro sign is the printed label"},
-		"blanks":       {" \t7 s\n", 7 * time.Second, "Java trims the ends"},
-		"zero":         {"0", 0, "zero is a duration"},
-		"forever":      {"9223372036854775807 ms", math.MaxInt64, "a Java duration beyond Go's range becomes the longest one"},
-		"longest":      {"9223372036854775807", math.MaxInt64, "Long.MAX_VALUE without unit is the usual way to say never"},
+		"no unit":    {"1500", 1500 * time.Millisecond, "a bare number is milliseconds"},
+		"short unit": {"5m", 5 * time.Minute, "m is minutes in a duration"},
+		"long unit":  {"2 Hours", 2 * time.Hour, "labels are read in any case"},
+		"micro sign": {"3 µs", 3 * time.Microsecond, "the micro sign is the printed label"},
+		"blanks":     {" \t7 s\n", 7 * time.Second, "Java trims the ends"},
+		"zero":       {"0", 0, "zero is a duration"},
+		"forever": {
+			"9223372036854775807 ms",
+			math.MaxInt64,
+			"a Java duration beyond Go's range becomes the longest one",
+		},
+		"longest": {
+			"9223372036854775807",
+			math.MaxInt64,
+			"Long.MAX_VALUE without unit is the usual way to say never",
+		},
 		"whole number": {"007 s", 7 * time.Second, "leading zeros do not make it octal"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +72,17 @@ func TestDurationReadsBack(t *testing.T) {
 }
 
 func FuzzParseDuration(f *testing.F) {
-	for _, seed := range []string{"5 min", "90s", "0", "1 d", "µs", "9223372036854775807 s", "12 \u00b5s", "-1 min", " 3\u2003h"} {
+	for _, seed := range []string{
+		"5 min",
+		"90s",
+		"0",
+		"1 d",
+		"µs",
+		"9223372036854775807 s",
+		"12 \u00b5s",
+		"-1 min",
+		" 3\u2003h",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -31,14 +31,18 @@ func TestFormatMemory(t *testing.T) {
 
 func TestParseMemoryErrors(t *testing.T) {
 	for name, tc := range map[string]struct{ text, says, reason string }{
-		"kubernetes":     {"2Gi", `unit "gi" is unknown`, "Kubernetes units are not Flink units"},
-		"accepted":       {"2Gi", "b, kb, mb, gb, tb", "the error says what is accepted"},
-		"fraction":       {"1.5g", `unit ".5g" is unknown`, "whole numbers only"},
-		"negative":       {"-1g", "does not start with a number", "sizes are not negative"},
-		"long number":    {"9223372036854775808", "too large", "more than 63 bits"},
-		"long product":   {"9007199254740992 kb", "more than 64 bits", "the product counts"},
-		"wraps to small": {"18014398509481985 kb", "more than 64 bits", "a product that wraps around to a small number is noticed"},
-		"empty":          {"", "is empty", "nothing is no size"},
+		"kubernetes":   {"2Gi", `unit "gi" is unknown`, "Kubernetes units are not Flink units"},
+		"accepted":     {"2Gi", "b, kb, mb, gb, tb", "the error says what is accepted"},
+		"fraction":     {"1.5g", `unit ".5g" is unknown`, "whole numbers only"},
+		"negative":     {"-1g", "does not start with a number", "sizes are not negative"},
+		"long number":  {"9223372036854775808", "too large", "more than 63 bits"},
+		"long product": {"9007199254740992 kb", "more than 64 bits", "the product counts"},
+		"wraps to small": {
+			"18014398509481985 kb",
+			"more than 64 bits",
+			"a product that wraps around to a small number is noticed",
+		},
+		"empty": {"", "is empty", "nothing is no size"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := ParseMemory(tc.text)
@@ -60,7 +64,18 @@ func TestMemoryReadsBack(t *testing.T) {
 }
 
 func FuzzParseMemory(f *testing.F) {
-	for _, seed := range []string{"2g", "2048 mb", "100", "1024K", "2 Gi", "", "9223372036854775807", "16t", "8388608 tb", "\u212a1"} {
+	for _, seed := range []string{
+		"2g",
+		"2048 mb",
+		"100",
+		"1024K",
+		"2 Gi",
+		"",
+		"9223372036854775807",
+		"16t",
+		"8388608 tb",
+		"\u212a1",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
