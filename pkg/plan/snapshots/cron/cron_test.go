@@ -207,11 +207,15 @@ func TestDaysOfMonthsAgreeWithTheCalendar(t *testing.T) {
 	}
 	last := func(d time.Time) time.Time { return time.Date(d.Year(), d.Month()+1, 0, 0, 0, 0, 0, time.UTC) }
 	rows := map[string]func(d time.Time) bool{
-		"0 0 0 L * ?":   func(d time.Time) bool { return d.AddDate(0, 0, 1).Month() != d.Month() },
-		"0 0 0 LW * ?":  func(d time.Time) bool { return d.Equal(working(last(d))) },
-		"0 0 0 15W * ?": func(d time.Time) bool { return d.Equal(working(time.Date(d.Year(), d.Month(), 15, 0, 0, 0, 0, time.UTC))) },
-		"0 0 0 1W * ?":  func(d time.Time) bool { return d.Equal(working(time.Date(d.Year(), d.Month(), 1, 0, 0, 0, 0, time.UTC))) },
-		"0 0 0 ? * 3L":  func(d time.Time) bool { return d.Weekday() == time.Tuesday && d.AddDate(0, 0, 7).Month() != d.Month() },
+		"0 0 0 L * ?":  func(d time.Time) bool { return d.AddDate(0, 0, 1).Month() != d.Month() },
+		"0 0 0 LW * ?": func(d time.Time) bool { return d.Equal(working(last(d))) },
+		"0 0 0 15W * ?": func(d time.Time) bool {
+			return d.Equal(working(time.Date(d.Year(), d.Month(), 15, 0, 0, 0, 0, time.UTC)))
+		},
+		"0 0 0 1W * ?": func(d time.Time) bool {
+			return d.Equal(working(time.Date(d.Year(), d.Month(), 1, 0, 0, 0, 0, time.UTC)))
+		},
+		"0 0 0 ? * 3L": func(d time.Time) bool { return d.Weekday() == time.Tuesday && d.AddDate(0, 0, 7).Month() != d.Month() },
 		"0 0 0 ? * 4#2": func(d time.Time) bool {
 			return d.Weekday() == time.Wednesday && d.AddDate(0, 0, -7).Month() == d.Month() && d.AddDate(0, 0, -14).Month() != d.Month()
 		},
