@@ -4,7 +4,7 @@
 //	pip download --no-deps apache-flink-libraries==1.20.5     # unpack so that DIR/lib holds the jars
 //	go run ./hack/flinkrecord -flink DIR -version 1.20.5 -out pkg/flinkrest/testdata/1.20
 //
-// It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of the
+// I/O. It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of the
 // machine are replaced in what it writes; serialized Java objects are left out. Times, ports and random IDs are as
 // recorded, so two runs differ in them.
 //

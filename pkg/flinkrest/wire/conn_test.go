@@ -181,7 +181,7 @@ func TestNoAnswer(t *testing.T) {
 		reason  string
 	}{
 		"refused":        {refused, 0, "connection refused", "nothing listens"},
-		"closed at once": {closed, 0, "", "a port-forward to a pod that is gone"},
+		"closed at once": {closed, 0, "closed the connection", "a port-forward to a pod that is gone"},
 		"silent":         {listen(t, hang), 50 * time.Millisecond, "in time", "a stopped JVM"},
 		"half a header": {listen(t, func(c net.Conn) {
 			read(c)
@@ -191,7 +191,7 @@ func TestNoAnswer(t *testing.T) {
 		"half a body": {listen(t, func(c net.Conn) {
 			read(c)
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"ping\":")
-		}), 0, "EOF", "killed while it answered"},
+		}), 0, "closed the connection", "killed while it answered"},
 		"a drip": {listen(t, func(c net.Conn) {
 			read(c)
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"ping\":")

@@ -5,8 +5,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"strings"
+	"syscall"
 	"time"
 )
 
@@ -66,6 +69,8 @@ func (c *Conn) reason(ctx context.Context, err error) string {
 		return fmt.Sprintf("no answer from %s in time", c.base.Host)
 	case errors.As(err, &name):
 		return fmt.Sprintf("lookup %s: %s", name.Name, name.Err)
+	case cutOff(err):
+		return fmt.Sprintf("%s closed the connection before it had answered", c.base.Host)
 	case errors.As(err, &op):
 		return fmt.Sprintf("%s %s: %s", op.Op, c.base.Host, op.Err)
 	}
@@ -73,4 +78,15 @@ func (c *Conn) reason(ctx context.Context, err error) string {
 		err = next
 	}
 	return fmt.Sprintf("%s: %s", c.base.Host, err)
+}
+
+// cutOff recognises the many faces of one thing; which of them shows depends on timing.
+func cutOff(err error) bool {
+	for _, face := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, face) {
+			return true
+		}
+	}
+	// net/http does not export this one.
+	return strings.Contains(err.Error(), "server closed idle connection")
 }
