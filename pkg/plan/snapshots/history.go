@@ -1,0 +1,142 @@
+package snapshots
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// remember makes a savepoint the last one, and adds it to the history unless it is the newest there.
+func remember(info *v1beta1.SavepointInfo, s v1beta1.Savepoint) {
+	info.LastSavepoint = &s
+	if n := len(info.SavepointHistory); n == 0 || info.SavepointHistory[n-1].Location != s.Location {
+		info.SavepointHistory = append(slices.Clone(info.SavepointHistory), s)
+	}
+}
+
+// RecordUpgrade records the savepoint that a job was stopped with, in a status without FlinkStateSnapshots. at is when it was asked for.
+func RecordUpgrade(status v1beta1.JobStatus, path string, format v1beta1.SavepointFormatType, at time.Time) v1beta1.JobStatus {
+	next := *status.DeepCopy()
+	remember(savepointInfo(&next), v1beta1.Savepoint{
+		TimeStamp: at.UnixMilli(), Location: path, TriggerType: v1beta1.SnapshotTriggerUpgrade, FormatType: format,
+	})
+	return next
+}
+
+// Prune shortens the history of savepoints in the status of a job. dispose are the paths whose files go, oldest first; the shorter history
+// may be stored only when every one of them was accepted. They stay on disk when kubernetes.operator.savepoint.cleanup.enabled is
+// false.
+//
+//	the history is, beside              entry            goes when
+//	COMPLETED savepoint resources
+//	----------------------------------  ---------------  ----------------------------------------------------
+//	empty, or one entry beside none     all              never
+//	longer                              one the job's    never
+//	                                    next start needs
+//	                                    oldest           more are left than the largest count, less the
+//	                                                     COMPLETED resources
+//	                                    newest           it is too old, and there is a COMPLETED resource
+//	                                    others           they are too old
+func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
+	next = *f.Status.DeepCopy()
+	if next.SavepointInfo == nil {
+		return next, nil
+	}
+	history := next.SavepointInfo.SavepointHistory
+	completed := f.completedSavepoints()
+	if len(history) == 0 || (len(history) == 1 && completed == 0) {
+		return next, nil
+	}
+	limit, age := max(0, f.maxCount(Savepoint)-completed), f.maxAge(Savepoint)
+	left := len(history)
+	var kept []v1beta1.Savepoint
+	for i, s := range history {
+		tooOld := age > 0 && f.Now.Sub(time.UnixMilli(s.TimeStamp)) > age && (i < len(history)-1 || completed > 0)
+		if (left <= limit && !tooOld) || NeededBy(f.Status, f.Intent, s.Location) {
+			kept = append(kept, s)
+			continue
+		}
+		left--
+		if read(f.Config.Bool, key.SavepointCleanupEnabled, true) && s.Location != "" {
+			dispose = append(dispose, s.Location)
+		}
+	}
+	next.SavepointInfo.SavepointHistory = kept
+	return next, dispose
+}
+
+// completedSavepoints counts the job's FlinkStateSnapshots that hold a savepoint.
+func (f Facts) completedSavepoints() int {
+	mine, _ := f.own()
+	n := 0
+	for i := range mine {
+		if TypeOf(mine[i].Spec) == Savepoint && mine[i].Status.State == v1beta1.SnapshotCompleted {
+			n++
+		}
+	}
+	return n
+}
+
+// LastKnown is the state that a job was last known to be at: the one recorded for its next start, else its last savepoint. known is false
+// when only the high-availability data tells. Empty and known means that there is none.
+func LastKnown(status v1beta1.JobStatus) (path string, known bool) {
+	switch {
+	case status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder:
+		return "", false
+	case status.UpgradeSavepointPath != "":
+		return status.UpgradeSavepointPath, true
+	case status.SavepointInfo != nil && status.SavepointInfo.LastSavepoint != nil:
+		return status.SavepointInfo.LastSavepoint.Location, true
+	}
+	return "", true
+}
+
+// Outcome is what became of the last snapshot that was asked for, by the record in status.
+type Outcome string
+
+// The outcomes.
+const (
+	// OutcomeNone: none was ever asked for.
+	OutcomeNone Outcome = ""
+	// OutcomePending: in flight, or about to be asked for.
+	OutcomePending Outcome = "PENDING"
+	// OutcomeSucceeded: done.
+	OutcomeSucceeded Outcome = "SUCCEEDED"
+	// OutcomeAbandoned: given up.
+	OutcomeAbandoned Outcome = "ABANDONED"
+)
+
+// OutcomeOf derives what became of the last snapshot of a type.
+//
+//	in flight, or the nonce is not the reconciled one        PENDING
+//	none done, and no nonce reconciled                       none
+//	the last one was not MANUAL, or carries that nonce       SUCCEEDED
+//	else                                                     ABANDONED
+func OutcomeOf(f Facts, t Type) Outcome {
+	wanted, handled := nonceOf(f.Wanted, t), nonceOf(f.Reconciled, t)
+	if pending(f.Status, t) != nil || (wanted != nil && (handled == nil || *handled != *wanted)) {
+		return OutcomePending
+	}
+	cause, nonce, done := last(f.Status, t)
+	switch {
+	case !done && handled == nil:
+		return OutcomeNone
+	case done && (cause != v1beta1.SnapshotTriggerManual || (nonce != nil && handled != nil && *nonce == *handled)):
+		return OutcomeSucceeded
+	}
+	return OutcomeAbandoned
+}
+
+func last(status v1beta1.JobStatus, t Type) (v1beta1.SnapshotTriggerType, *int64, bool) {
+	switch {
+	case t == Checkpoint && status.CheckpointInfo != nil && status.CheckpointInfo.LastCheckpoint != nil:
+		c := status.CheckpointInfo.LastCheckpoint
+		return c.TriggerType, c.TriggerNonce, true
+	case t == Savepoint && status.SavepointInfo != nil && status.SavepointInfo.LastSavepoint != nil:
+		s := status.SavepointInfo.LastSavepoint
+		return s.TriggerType, s.TriggerNonce, true
+	}
+	return "", nil, false
+}
