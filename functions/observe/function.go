@@ -29,8 +29,8 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		Gather:  &gather.Gatherer{Kube: client, Flink: connect, Operator: s.Operator, LogFiles: s.LogFiles, Brief: true, Now: now},
 		Clock:   clock.New(client, s.Namespace, s.Clock, now),
 		Control: event.Publisher{URL: s.ControlBroker},
-		Watches: s.Watches,
-		Log:     log,
+		Watches: s.Watches, Namespaces: s.Namespaces,
+		Log: log,
 	}
 	return event.Receiver{Handle: handle(observer), Log: log, Budget: pass.Budget}, nil
 }
@@ -42,7 +42,7 @@ func handle(o *sweep.Observer) event.Handle {
 	return func(ctx context.Context, e cloudevents.Event) error {
 		switch {
 		case e.Type() == event.TypePing:
-			return flights.Do(ctx, "tick", func(ctx context.Context) error { return o.Tick(ctx, e.Time()) })
+			return flights.Do(ctx, "tick", func(ctx context.Context) error { return o.Tick(ctx) })
 		case e.Type() == event.TypeShard:
 			var shard event.Shard
 			if err := e.DataAs(&shard); err != nil {

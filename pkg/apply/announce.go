@@ -98,6 +98,8 @@ func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructure
 
 // record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name.
 func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	now := metav1.NewTime(a.Now().Truncate(time.Second))
 	object := kube.Object{Resource: kube.Events, Namespace: resource.GetNamespace(), Name: eventName(resource, e)}
 	_, err := a.Kube.Create(ctx, object, &corev1.Event{

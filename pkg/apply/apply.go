@@ -185,7 +185,11 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 		}
 	}
 	object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
-	if err := c.Kube.Delete(ctx, object, a.UID, kube.Propagation(a.Propagation)); err != nil || a.Propagation == metav1.DeletePropagationOrphan {
+	options := []func(*metav1.DeleteOptions){kube.Propagation(a.Propagation)}
+	if a.ResourceVersion != "" {
+		options = append(options, kube.AtVersion(a.ResourceVersion))
+	}
+	if err := c.Kube.Delete(ctx, object, a.UID, options...); err != nil || a.Propagation == metav1.DeletePropagationOrphan {
 		return err
 	}
 	return c.deleteOwned(ctx, a)

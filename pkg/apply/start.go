@@ -70,7 +70,7 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (*unstructu
 		return there, nil
 	case p.object.Resource == kube.Deployments:
 		return nil, fail.Conflictf(op, "OtherOperation", "a Deployment of another operation is there")
-	case len(there.GetOwnerReferences()) == 0 && there.GetAnnotations()[v1beta1.AnnotationOperation] == "":
+	case !leftBehind(there, r.object.Name):
 		return nil, fail.Invalidf(op, "ForeignObject", "an object of that name is there and is not ours; rename or delete it")
 	}
 	if err := c.stillOpen(ctx, r, p.operation); err != nil {
@@ -80,6 +80,16 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (*unstructu
 		return nil, err
 	}
 	return c.Kube.Create(ctx, p.object, p.body)
+}
+
+// leftBehind reports whether an object belongs to a JobManager Deployment of the cluster's own name, present or past.
+func leftBehind(u *unstructured.Unstructured, cluster string) bool {
+	for _, o := range u.GetOwnerReferences() {
+		if o.Kind == "Deployment" && o.Name == cluster && u.GetAnnotations()[v1beta1.AnnotationOperation] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // stillOpen reads the resource again: only the pass whose intent is open may remove another operation's object.

@@ -128,24 +128,3 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
-
-func TestIsSweep(t *testing.T) {
-	rows := map[string]struct {
-		pace Pace
-		tick time.Time
-		want bool
-	}{
-		"each tick of a steady clock":     {Steady, noon.Add(17 * time.Second), true},
-		"first tick of a minute, fast":    {Transition, noon.Add(400 * time.Millisecond), true},
-		"other ticks, fast":               {Transition, noon.Add(2 * time.Second), false},
-		"last tick of a minute, fast":     {Transition, noon.Add(58*time.Second + 500*time.Millisecond), false},
-		"a schedule that is none of ours": {Unknown, noon.Add(17 * time.Second), true},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			if got := IsSweep(row.pace, row.tick); got != row.want {
-				t.Errorf("got %t", got)
-			}
-		})
-	}
-}

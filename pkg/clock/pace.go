@@ -44,15 +44,6 @@ const (
 	stampHolds = 2 * time.Minute
 )
 
-// sweepEvery is how often a tick at the transition pace is the full sweep. At the other paces each tick is.
-const sweepEvery = time.Minute
-
-// IsSweep reports whether the tick made at this time looks at every resource, not only at the fast ones. At the transition pace that is
-// the first tick of each minute.
-func IsSweep(pace Pace, tick time.Time) bool {
-	return pace != Transition || tick.Sub(tick.Truncate(sweepEvery)) < 2*time.Second
-}
-
 // Wanted is the pace that a fleet needs, by the status of its resources alone.
 func Wanted(moving, running bool) Pace {
 	switch {

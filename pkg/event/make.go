@@ -11,6 +11,8 @@ import (
 type Shard struct {
 	// Kind is the kind to list.
 	Kind string `json:"kind"`
+	// Namespace is the namespace to list; empty is all.
+	Namespace string `json:"namespace,omitempty"`
 	// Continue is the API server's token of the page; empty is the first page.
 	Continue string `json:"continue,omitempty"`
 	// Limit is the size of the page.

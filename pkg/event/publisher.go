@@ -9,6 +9,8 @@ import (
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"github.com/cloudevents/sdk-go/v2/binding"
 	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
+
+	"github.com/kn-flink/kn-flink/pkg/fail"
 )
 
 // Publisher posts events to one address, in binary mode. The zero value posts nothing. Safe for concurrent use.
@@ -37,14 +39,14 @@ func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return fmt.Errorf("post event %s of type %s: %w", e.ID(), e.Type(), err)
+		return fail.As(fail.Transient, "post event "+e.ID(), "BrokerUnreachable", err)
 	}
 	defer func() {
 		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4096)) // so that the connection is kept
 		_ = response.Body.Close()
 	}()
 	if response.StatusCode >= 300 {
-		return fmt.Errorf("post event %s of type %s to %s: answer %d", e.ID(), e.Type(), p.URL, response.StatusCode)
+		return fail.Transientf("post event "+e.ID(), "BrokerRefused", "type %s to %s: answer %d", e.Type(), p.URL, response.StatusCode)
 	}
 	return nil
 }

@@ -22,21 +22,23 @@ const listed = 500
 
 // JobManagers lists the Deployments of all clusters by their labels, and answers for each resource. A Deployment without those labels
 // is not found this way; where one decides, as before a first start, the pass reads it by name.
-func (g *Gatherer) JobManagers(ctx context.Context, selector string) func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
+func (g *Gatherer) JobManagers(ctx context.Context, selector string, namespaces []string) func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
 	found := map[types.NamespacedName]plan.Observed[*appsv1.Deployment]{}
-	query := kube.Query{Resource: kube.Deployments, Labels: selector, Limit: listed}
-	for {
-		list, err := g.Kube.List(ctx, query)
-		if err != nil {
-			unknown := plan.Unknown[*appsv1.Deployment](oneLine(err))
-			return func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] { return unknown }
-		}
-		for i := range list.Items {
-			u := &list.Items[i]
-			found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = observe(u, true, nil, typed[appsv1.Deployment])
-		}
-		if query.Continue = list.GetContinue(); query.Continue == "" {
-			break
+	for _, namespace := range namespaces {
+		query := kube.Query{Resource: kube.Deployments, Namespace: namespace, Labels: selector, Limit: listed}
+		for {
+			list, err := g.Kube.List(ctx, query)
+			if err != nil {
+				unknown := plan.Unknown[*appsv1.Deployment](oneLine(err))
+				return func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] { return unknown }
+			}
+			for i := range list.Items {
+				u := &list.Items[i]
+				found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = observe(u, true, nil, typed[appsv1.Deployment])
+			}
+			if query.Continue = list.GetContinue(); query.Continue == "" {
+				break
+			}
 		}
 	}
 	return func(u *unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {

@@ -132,6 +132,8 @@ type DeleteCluster struct {
 	// Owned are the objects that go with it, as the round saw them. They are deleted here, because the garbage collector, which would do
 	// it too, takes a few requests a second for the whole cluster. Nil leaves them to it.
 	Owned []OwnedObject
+	// ResourceVersion is a further precondition; empty asks for none.
+	ResourceVersion string
 	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the pass whose
 	// intent is open may remove what another operation prepared.
 	WhileOpen string

@@ -5,6 +5,8 @@ type Situation string
 
 // The situations of a FlinkDeployment, in the order in which they are looked for.
 const (
+	// Canary: a resource that tests an operator; it is left alone.
+	Canary Situation = "Canary"
 	// Deleting: the resource is marked for deletion.
 	Deleting Situation = "Deleting"
 	// NotOurs: an open intent in status does not follow from this resource's UID.

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -32,8 +33,13 @@ type Observer struct {
 	}
 	// Watches says whether a namespace is this installation's.
 	Watches func(namespace string) bool
+	// Namespaces are the watched ones; empty means all, in one list.
+	Namespaces []string
 	// Log gets one line for each pass asked for.
 	Log *zap.SugaredLogger
+
+	mu    sync.Mutex
+	swept time.Time
 }
 
 // source is the function's name in CloudEvents.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,20 +33,21 @@ const (
 // selector finds the JobManager Deployments of every cluster.
 const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," + render.LabelType + " in (" + render.TypeNative + ",flink-standalone-kubernetes)"
 
-// Tick does what one tick of the clock asks for. at is when the tick was made.
+// Tick does what one tick of the clock asks for.
 //
-//	clock        first tick of a minute   looks at               sets the clock
-//	transition   no                       fast resources         no
-//	transition   yes                      all                    yes
-//	otherwise    -                        all                    yes
-func (o *Observer) Tick(ctx context.Context, at time.Time) error {
+//	clock        last full sweep of this pod   looks at               sets the clock
+//	transition   in this minute                fast resources         no
+//	transition   earlier, or none              all                    yes
+//	otherwise    -                             all                    yes
+//
+// Whether a sweep is due is remembered, not read off the tick: a tick that was collapsed into another must not take the sweep with it.
+func (o *Observer) Tick(ctx context.Context) error {
 	state, err := o.Clock.Read(ctx)
 	if err != nil {
 		return err
 	}
-	if !clock.IsSweep(state.Pace, at) {
-		_, err := o.page(ctx, kube.Query{Fields: "status.pace=" + string(v1beta1.PaceFast), Limit: pageSize})
-		return err
+	if !o.sweepDue(state.Pace) {
+		return o.fast(ctx)
 	}
 	fleet, err := o.sweep(ctx)
 	if settleErr := o.settle(ctx, state, fleet); settleErr != nil {
@@ -54,10 +56,53 @@ func (o *Observer) Tick(ctx context.Context, at time.Time) error {
 	return err
 }
 
+// sweepDue reports whether this tick is the full sweep, and remembers that it was.
+func (o *Observer) sweepDue(pace clock.Pace) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.Gather.Now()
+	if pace == clock.Transition && o.swept.Truncate(time.Minute).Equal(now.Truncate(time.Minute)) {
+		return false
+	}
+	o.swept = now
+	return true
+}
+
+// fast looks at what is in transition.
+func (o *Observer) fast(ctx context.Context) error {
+	var failures []error
+	for _, namespace := range o.namespaces() {
+		query := kube.Query{Namespace: namespace, Fields: "status.pace=" + string(v1beta1.PaceFast), Limit: pageSize}
+		for {
+			list, err := o.list(ctx, query)
+			if err != nil {
+				failures = append(failures, err)
+				break
+			}
+			failures = append(failures, o.lookAtAll(ctx, list))
+			if query.Continue = list.GetContinue(); query.Continue == "" {
+				break
+			}
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// namespaces are those to list, each by itself; one empty name lists all of them at once.
+func (o *Observer) namespaces() []string {
+	if len(o.Namespaces) == 0 {
+		return []string{""}
+	}
+	return o.Namespaces
+}
+
 // Shard looks at one page of a sweep that another request spread.
 func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
-	_, err := o.page(ctx, kube.Query{Continue: s.Continue, Limit: s.Limit})
-	return err
+	list, err := o.list(ctx, kube.Query{Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit})
+	if err != nil {
+		return err
+	}
+	return o.lookAtAll(ctx, list)
 }
 
 // fleet is what a sweep learns for the clock, from status alone.
@@ -67,40 +112,46 @@ type fleet struct {
 	count           int
 }
 
-// sweep looks at every resource: the first page itself, and each further page by an event to itself.
+// sweep looks at every resource: further pages are spread by events to itself first, then it looks at the first one.
 func (o *Observer) sweep(ctx context.Context) (fleet, error) {
-	all := fleet{}
-	query := kube.Query{Limit: pageSize}
+	all := fleet{complete: true}
 	var failures []error
-	for {
-		list, err := o.list(ctx, query)
+	for _, namespace := range o.namespaces() {
+		query := kube.Query{Namespace: namespace, Limit: pageSize}
+		first, err := o.list(ctx, query)
 		if err != nil {
-			return all, errors.Join(append(failures, err)...)
-		}
-		all.add(list)
-		next := list.GetContinue()
-		if query.Continue == "" {
-			if err := o.lookAtAll(ctx, list); err != nil {
-				failures = append(failures, err)
-			}
-		} else if err := o.spread(ctx, query); err != nil {
+			all.complete = false
 			failures = append(failures, err)
+			continue
 		}
-		if next == "" {
-			all.complete = true
-			return all, errors.Join(failures...)
+		all.add(first, o.Watches)
+		for query.Continue = first.GetContinue(); query.Continue != ""; {
+			failures = append(failures, o.spread(ctx, query))
+			list, err := o.list(ctx, query)
+			if err != nil {
+				all.complete = false
+				failures = append(failures, err)
+				break
+			}
+			all.add(list, o.Watches)
+			query.Continue = list.GetContinue()
 		}
-		query.Continue = next
+		failures = append(failures, o.lookAtAll(ctx, first))
 	}
+	return all, errors.Join(failures...)
 }
 
-func (f *fleet) add(list *unstructured.UnstructuredList) {
-	f.count += len(list.Items)
+func (f *fleet) add(list *unstructured.UnstructuredList, watches func(string) bool) {
 	for _, u := range list.Items {
+		if !watches(u.GetNamespace()) {
+			continue
+		}
+		f.count++
 		pace, _, _ := unstructured.NestedString(u.Object, "status", "pace")
 		jm, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
 		situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
-		f.moving = f.moving || pace == string(v1beta1.PaceFast) || situation == ""
+		canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
+		f.moving = f.moving || pace == string(v1beta1.PaceFast) || (situation == "" && !canary)
 		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing))
 	}
 }
@@ -123,20 +174,12 @@ func (o *Observer) list(ctx context.Context, query kube.Query) (*unstructured.Un
 	return o.Gather.Kube.List(ctx, query)
 }
 
-func (o *Observer) page(ctx context.Context, query kube.Query) (*unstructured.UnstructuredList, error) {
-	list, err := o.list(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return list, o.lookAtAll(ctx, list)
-}
-
 // spread posts the page to whichever pod takes it.
 func (o *Observer) spread(ctx context.Context, query kube.Query) error {
 	now := o.Gather.Now()
 	e, err := event.Make(event.TypeShard, event.Head{
 		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), query.Continue), Source: source, Time: now,
-	}, event.Shard{Kind: v1beta1.KindFlinkDeployment, Continue: query.Continue, Limit: query.Limit})
+	}, event.Shard{Kind: v1beta1.KindFlinkDeployment, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit})
 	if err != nil {
 		return err
 	}
@@ -179,5 +222,5 @@ func (o *Observer) deployments(ctx context.Context, list *unstructured.Unstructu
 			return o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())
 		}
 	}
-	return o.Gather.JobManagers(ctx, selector)
+	return o.Gather.JobManagers(ctx, selector, o.namespaces())
 }

@@ -52,7 +52,8 @@ func Ask(s Snapshot) Questions {
 		endpoint := v.Endpoint()
 		q.Flink = &endpoint
 	}
-	lost := s.JobManager.IsAbsent() && v.Last != nil && v.LastRunning()
+	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
+	lost := s.JobManager.IsAbsent() && v.Last != nil && !rests
 	q.Pods = (present && !available) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		q.Ingress = true
@@ -60,7 +61,7 @@ func Ask(s Snapshot) Questions {
 			q.Companions = v.expectedCompanions()
 		}
 	}
-	first := intent == nil && v.Last == nil
+	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || v.asksToStop()))) {
@@ -90,7 +91,7 @@ type More struct {
 //
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
-//	Failure      the job has just FAILED
+//	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
 func AskMore(s Snapshot) More {
 	status := s.Resource.Status
@@ -100,20 +101,20 @@ func AskMore(s Snapshot) More {
 	}
 	job, found := subject.FindJob(jobs, status.JobStatus.JobID)
 	moved := found && job.State != status.JobStatus.State
-	settling := status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
+	settling := !job.State.IsTerminal() && status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	v := &view{Subject: subject.New(s)}
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
 	return More{
 		Facts:       settling || becameReady || moved,
-		Failure:     moved && job.State == v1beta1.FlinkJobFailed,
+		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || v.asksToStop())) || (v.asksToStop() && v.MaxCheckpointAge() > 0)),
 	}
 }
 
 // expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.
 func (v *view) expectedCompanions() []Companion {
-	cluster, err := v.RenderStart(v.Intent())
+	cluster, _, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
 	}

@@ -29,7 +29,6 @@ func change(v *view) (outcome, bool) {
 	if v.Last == nil {
 		return outcome{}, false
 	}
-	v.Observe()
 	if v.Problem != "" {
 		v.rejected()
 	}
@@ -63,10 +62,11 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	d := v.decideUpgrade(purpose)
 	switch d.Verdict {
 	case plan.Go:
-		if wanted {
+		o := v.stopAsDecided(purpose, d)
+		if o.record != "" || o.situation == plan.Suspended {
 			v.tellChange(diff)
 		}
-		return v.stopAsDecided(purpose, d), true
+		return o, true
 	case plan.Refuse:
 		v.fail(d.Reason, d.Message)
 		v.refused = &stall{d.Reason, d.Message}
@@ -139,6 +139,9 @@ func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) 
 	how := stopKinds[d.Suspend]
 	switch {
 	case !present && purpose == v1beta1.PurposeSuspend:
+		if o, occupied := v.occupied(); occupied {
+			return o
+		}
 		v.RecordSuspended(v.Spec, d.Restore)
 		return outcome{situation: plan.Suspended}
 	case !present:
@@ -163,10 +166,16 @@ func (v *view) resume(diff specdiff.Change) outcome {
 		mode = v.Last.Spec.Job.UpgradeMode
 	}
 	jm, present := v.Seen.JobManager.Get()
-	if !present {
-		return v.startFrom(purpose, v.Spec, mode)
+	var o outcome
+	if present {
+		o = v.beginStop(stop{purpose, v.Spec, v1beta1.StopNone, mode}, jm)
+	} else {
+		o = v.startFrom(purpose, v.Spec, mode)
 	}
-	return v.beginStop(stop{purpose, v.Spec, v1beta1.StopNone, mode}, jm)
+	if o.record != "" {
+		v.tellChange(diff)
+	}
+	return o
 }
 
 // fail shows why an operation cannot go on, once.

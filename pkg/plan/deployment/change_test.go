@@ -159,7 +159,7 @@ func TestASuspensionOvertakesAStart(t *testing.T) {
 	w.round()
 	w.terminate()
 	w.run()
-	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
+	w.want(plan.NeverStarted, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, "")
 	if w.released {
 		t.Error("the start was released although the spec asks for a suspension")
 	}
@@ -267,7 +267,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			row.prepare(w)
 			for range 4 {
 				p := Make(w.s)
-				if row.want != plan.Waiting && len(p.Effects()) > 0 {
+				if row.want != plan.Waiting && touches(p) {
 					t.Fatalf("nothing may be touched, got %s", p)
 				}
 				w.round()
@@ -286,7 +286,7 @@ func TestAForeignIntentIsLeftAlone(t *testing.T) {
 	w := stable(t, application)
 	w.s.Resource.Status.Intent = &v1beta1.Intent{OperationID: "0123", OverResourceVersion: "1", Step: v1beta1.StepStopping}
 	p := w.round()
-	if len(p.Effects()) > 0 || w.status().Situation != string(plan.NotOurs) || !strings.Contains(w.condition(summary.Stalled).Message, "kubectl patch") {
+	if touches(p) || w.status().Situation != string(plan.NotOurs) || !strings.Contains(w.condition(summary.Stalled).Message, "kubectl patch") {
 		t.Errorf("got %s, %+v", p, w.status().Conditions)
 	}
 }

@@ -3,6 +3,9 @@ package deployment
 import (
 	"fmt"
 	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -36,7 +39,9 @@ func deleting(v *view) (outcome, bool) {
 		if o, blocked := v.deletionBlocked(); blocked {
 			return o, true
 		}
-		v.Tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
+		if v.Seen.Resource.Status.LifecycleState != v1beta1.LifecycleDeleting {
+			v.Tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
+		}
 	}
 	if present && v.Owned(jm) {
 		if jm.DeletionTimestamp != nil && v.deletionOpen() {
@@ -48,6 +53,9 @@ func deleting(v *view) (outcome, bool) {
 	}
 	return v.lastRites(), true
 }
+
+// deletingFor is how long the resource has been marked for deletion.
+func (v *view) deletingFor() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
 
 // deletionOpen reports whether the intent of the deletion is stored.
 func (v *view) deletionOpen() bool {
@@ -74,11 +82,14 @@ func (v *view) lastRites() outcome {
 	case v.KubernetesHA() && v.Seen.HAData.IsUnknown():
 		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	}
-	if v.Seen.JobManager.IsAbsent() && len(pods) > 0 {
-		return outcome{situation: plan.Deleting, wait: stall{"ClusterTerminating", "the JobManager pods are ending"}}
+	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if v.Seen.JobManager.IsAbsent() && len(pods) > 0 && v.Propagation() != metav1.DeletePropagationOrphan {
+		o := v.waitForPods()
+		o.situation = plan.Deleting
+		return o
 	}
 	found, _ := v.Seen.HAData.Get()
-	if len(found) > 0 && v.Last != nil {
+	if len(found) > 0 && v.Last != nil && v.Seen.JobManager.IsAbsent() {
 		action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
 		for _, c := range found {
 			action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
@@ -119,9 +130,12 @@ func (v *view) sessionBlockers() []string {
 			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(jobs, ", ")))
 		}
 	}
-	if v.BlocksOnUnmanagedJobs() {
+	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {
 		var running []string
-		jobs, _ := v.Seen.Flink.Jobs.Get()
+		jobs, answered := v.Seen.Flink.Jobs.Get()
+		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.deletingFor() < v.CleanupTimeout() {
+			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
+		}
 		for _, j := range jobs {
 			if !j.State.IsTerminal() {
 				running = append(running, j.ID)

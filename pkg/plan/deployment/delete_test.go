@@ -111,12 +111,12 @@ func TestDeletionWaitsForWhatItCannotSee(t *testing.T) {
 	w := stable(t, application)
 	w.delete()
 	w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out")
-	if p := w.round(); len(p.Effects()) > 0 || w.status().Situation != string(plan.Unobservable) {
+	if p := w.round(); touches(p) || w.status().Situation != string(plan.Unobservable) {
 		t.Errorf("nothing may be done on a guess, got %s", p)
 	}
 	w.s.JobManager = plan.Absent[*appsv1.Deployment]()
 	w.s.Pods = plan.Unknown[[]corev1.Pod]("time-out")
-	if p := w.round(); len(p.Effects()) > 0 || w.gone {
+	if p := w.round(); touches(p) || w.gone {
 		t.Errorf("pods may be left, got %s", p)
 	}
 	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
@@ -171,7 +171,7 @@ func TestADeletionThatWantsASavepointIsRefusedAndSaysSo(t *testing.T) {
 	w := stable(t, stateful)
 	w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
 	w.delete()
-	if p := w.run(); len(p.Effects()) > 0 || w.condition(summary.Stalled).Reason != "SavepointOnDeletionNotSupported" {
+	if p := w.run(); touches(p) || w.condition(summary.Stalled).Reason != "SavepointOnDeletionNotSupported" {
 		t.Errorf("got %s, %+v", p, w.condition(summary.Stalled))
 	}
 }

@@ -13,6 +13,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
 	v := &view{Subject: subject.New(s)}
+	v.Accept()
 	text := v.ErrorText(subject.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})

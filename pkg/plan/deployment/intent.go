@@ -81,6 +81,9 @@ func carryOn(v *view) (outcome, bool) {
 	if v.Seen.JobManager.IsUnknown() {
 		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
+	if jm, present := v.Seen.JobManager.Get(); !present || jm.DeletionTimestamp != nil {
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	}
 	switch intent.Step {
 	case v1beta1.StepStopping:
 		return v.carryStop(), true

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
@@ -27,16 +28,20 @@ type rule func(v *view) (outcome, bool)
 
 // rules in their order; the first whose business it is decides.
 //
+//	canary       a resource of somebody's test, not to be touched
 //	deleting     the resource is marked for deletion
 //	foreign      the stored intent is another resource's
 //	carryOn      an intent is open: Stopping, Starting or Released
 //	unreadable   the stored status cannot be read
 //	unaccounted  a Deployment or high-availability data nobody accounts for
 //	first        nothing was deployed yet
+//	inherited    another operator was upgrading it
+//	observed     (brings the status up to what was seen, decides nothing)
+//	after        a JobManager whose job has ended
 //	change       the spec asks for another cluster, a suspension or a resumption
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{deleting, foreign, carryOn, unreadable, unaccounted, first, change, recoverLost, settled}
+var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, change, recoverLost, settled}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
@@ -52,18 +57,34 @@ func Make(s Snapshot) plan.Plan {
 
 // finish adds the summary to what a rule decided.
 func (v *view) finish(o outcome) plan.Plan {
+	if v.untouched {
+		return plan.Plan{Situation: o.situation, Finish: o.finish}
+	}
 	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
 	status := v.Want.DeepCopy()
+	status = quietRound(o, status)
 	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Events: v.Events, Notes: v.Notes}
-	if o.record != "" || !subject.SameMeaning(v.Resource().Status, *status) {
+	changes := status != nil && !subject.SameMeaning(v.Resource().Status, *status)
+	if o.record != "" || changes {
 		p.Status = status
 	}
+	if o.record != "" || (changes && status.Pace == v1beta1.PaceFast) {
+		p.Actions = append(p.Actions, plan.WakeClock{})
+	}
 	if o.record != "" {
-		p.Actions = append(p.Actions, plan.WakeClock{}, plan.Record{Status: status, Why: o.record})
+		p.Actions = append(p.Actions, plan.Record{Status: status, Why: o.record})
 	}
 	p.Actions = append(p.Actions, o.actions...)
-	if status.NextLook != nil {
+	if status != nil && status.NextLook != nil {
 		p.Due = status.NextLook.Time
 	}
 	return p
+}
+
+// quietRound leaves the status alone in a round that another follows at once: that one writes what both found.
+func quietRound(o outcome, status *v1beta1.FlinkDeploymentStatus) *v1beta1.FlinkDeploymentStatus {
+	if o.again && o.record == "" {
+		return nil
+	}
+	return status
 }

@@ -11,7 +11,7 @@ import (
 //
 //	what                                        then
 //	the Deployment is being deleted by someone  wait until it is gone
-//	no Deployment, job ended                    settled
+//	no Deployment, job ended                    settled, unless failed jobs are restarted: then from its recorded state
 //	no Deployment, recovery switched off        stalled
 //	no Deployment, session or stateless         start again
 //	no Deployment, high availability            start again from its data
@@ -45,8 +45,12 @@ func recoverLost(v *view) (outcome, bool) {
 func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 	mode := v1beta1.UpgradeModeLastState
 	switch {
-	case !v.IsSession() && state.IsTerminal():
+	case !v.IsSession() && state.IsTerminal() && (state != v1beta1.FlinkJobFailed || !v.RestartsFailed()):
 		return outcome{}, false
+	case state.IsTerminal():
+		mode = v1beta1.UpgradeModeSavepoint
+	}
+	switch {
 	case !v.RecoveryEnabled():
 		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
 			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true

@@ -58,6 +58,9 @@ func (v *view) clearError() {
 
 // reportBreakage tells once why the JobManager cannot start.
 func (v *view) reportBreakage() outcome {
+	if v.Problem != "" {
+		return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}} // the spec's own error is shown
+	}
 	text := v.ErrorText(subject.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: v.Broken.Reason, Component: plan.ComponentJobManager, Message: v.Broken.Message})

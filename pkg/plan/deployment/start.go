@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
@@ -24,15 +25,24 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	if target.Job != nil {
 		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
 	}
-	if from.Kind == v1beta1.StartLastState {
+	switch {
+	case from.Kind == v1beta1.StartLastState:
 		intent.JobID = v.Want.JobStatus.JobID
 		first = append(first, v.dropJobGraphs())
+	case target.Job != nil && v.KubernetesHA() && v.Seen.HAData.IsUnknown():
+		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
+	case target.Job != nil:
+		first = append(first, v.leftHAData()...)
 	}
+	open := v.Want.Intent
 	v.Want.Intent = intent
-	cluster, err := v.RenderStart(intent)
+	cluster, jobID, err := v.RenderStart(intent)
 	if err != nil {
-		v.Want.Intent = nil
+		v.Want.Intent = open
 		return v.cannotRender(err)
+	}
+	if jobID != "" {
+		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
 	v.RecordStarting(intent, target)
 	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
@@ -84,6 +94,19 @@ func (v *view) cannotStart(c restore.Choice) outcome {
 	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, c.Message}}
 }
 
+// leftHAData removes the high-availability data of an earlier job before one that does not start from it: Flink would run both.
+func (v *view) leftHAData() []plan.Action {
+	found, _ := v.Seen.HAData.Get()
+	if len(found) == 0 {
+		return nil
+	}
+	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
+	for _, c := range found {
+		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
+	}
+	return []plan.Action{action}
+}
+
 // dropJobGraphs removes what the high-availability data would run by itself.
 func (v *view) dropJobGraphs() plan.Action {
 	action := plan.DropJobGraphs{Namespace: v.Seen.Resource.Namespace}
@@ -97,7 +120,7 @@ func (v *view) dropJobGraphs() plan.Action {
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
 // at the same time.
 func (v *view) occupied() (outcome, bool) {
-	if !v.Seen.JobManager.IsAbsent() || v.Last == nil || !v.LastRunning() {
+	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
 		return outcome{}, false
 	}
 	pods, known := v.Seen.Pods.Get()
@@ -105,7 +128,9 @@ func (v *view) occupied() (outcome, bool) {
 	case !known:
 		return v.unobservable("the JobManager pods", v.Seen.Pods.Why()), true
 	case len(pods) > 0:
-		return outcome{situation: plan.Lost, wait: stall{"ClusterTerminating", "JobManager pods of the lost cluster are still ending"}}, true
+		o := v.waitForPods()
+		o.situation = plan.Lost
+		return o, true
 	}
 	return outcome{}, false
 }
@@ -129,7 +154,7 @@ func (v *view) cannotRender(err error) outcome {
 func (v *view) carryStart() outcome {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
-	target := v.target()
+	target := v.startTarget()
 	if present && jm.DeletionTimestamp != nil {
 		return outcome{situation: plan.Starting, wait: stall{"ClusterTerminating", "the Deployment of an earlier start is going away"}}
 	}
@@ -138,26 +163,46 @@ func (v *view) carryStart() outcome {
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		if present {
-			return outcome{situation: plan.Starting, again: true, actions: []plan.Action{v.deleteCluster(jm)}}
+			return v.removePrepared(jm)
+		}
+		if intent.Purpose == v1beta1.PurposeDeploy {
+			v.RecordNeverDeployed()
+			return outcome{situation: plan.NeverStarted}
 		}
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
 	if intent.Generation != v.Generation && v.redirects(target) {
-		return v.beginStart(intent.Purpose, target, *intent.From)
+		return v.beginStart(v.redirected(target), target, *intent.From)
 	}
 	if o, gone := v.lastStateGone(); gone {
 		return o
 	}
-	cluster, err := v.RenderStart(intent)
+	cluster, _, err := v.RenderStart(intent)
 	if err != nil {
 		return v.cannotRender(err)
 	}
 	if !present || !v.allPrepared(companionsOf(cluster)) {
-		return outcome{situation: plan.Starting, again: true, actions: append(v.ingressActions(target),
-			plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})}
+		return outcome{situation: plan.Starting, again: true, actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}}}
 	}
 	return v.release(jm, cluster.JobManager, target)
+}
+
+// startTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
+// settled already.
+func (v *view) startTarget() v1beta1.FlinkDeploymentSpec {
+	if v.Problem == "" {
+		return *v.Spec.DeepCopy()
+	}
+	return v.target()
+}
+
+// redirected is the purpose of a start that leads to another spec than it began for: a recovery with a new spec is an upgrade.
+func (v *view) redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
+	if v.Intent().Purpose == v1beta1.PurposeRecover && specdiff.Classify(&v.Last.Spec, &target, target.DesiredMode()).Kind.Effective() {
+		return v1beta1.PurposeUpgrade
+	}
+	return v.Intent().Purpose
 }
 
 // lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
@@ -182,12 +227,24 @@ func (v *view) redirects(target v1beta1.FlinkDeploymentSpec) bool {
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and
 // it carries an operation of ours.
 func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
-	never := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
-	if !v.Owned(jm) || subject.OwnOperation(jm) == "" || !never {
+	if !v.preparedOnly(jm) {
 		return v.stands("a Deployment that the open start does not account for")
 	}
+	return v.removePrepared(jm)
+}
+
+// preparedOnly reports whether a start of this resource prepared the Deployment and never released it.
+func (v *view) preparedOnly(jm *appsv1.Deployment) bool {
+	return v.Owned(jm) && subject.OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
+}
+
+// removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
+func (v *view) removePrepared(jm *appsv1.Deployment) outcome {
 	remove := v.deleteCluster(jm)
-	remove.WhileOpen = v.Intent().OperationID
+	remove.ResourceVersion = jm.ResourceVersion
+	if v.Intent() != nil {
+		remove.WhileOpen = v.Intent().OperationID
+	}
 	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
 }
 
@@ -219,9 +276,7 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	v.RecordDeployed(target)
-	return outcome{
-		situation: plan.Waiting, wait: jobManagerStarting, actions: v.ingressActions(target), finish: []plan.Action{v.releaseAction()},
-	}
+	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: append([]plan.Action{v.releaseAction()}, v.ingressActions(target)...)}
 }
 
 func (v *view) releaseAction() plan.Action {

@@ -3,6 +3,7 @@ package deployment
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -57,12 +58,27 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 		intent.From = &choice.From
 	}
 	v.Want.Intent = intent
+	if err := v.startable(intent); err != nil {
+		v.Want.Intent = nil
+		return v.cannotRender(err)
+	}
 	v.Want.Retry = nil
 	v.RecordStopping(s.purpose, s.how)
 	v.Tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.how, s.restore))
 	o := v.stopStep(jm)
 	return outcome{situation: stopSituation(s.purpose), record: "intent", actions: o.actions, again: o.again}
+}
+
+// startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
+func (v *view) startable(intent *v1beta1.Intent) error {
+	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {
+		return nil
+	}
+	trial := intent.DeepCopy()
+	trial.JobID = intent.OperationID // any will do
+	_, _, err := v.RenderStart(trial)
+	return err
 }
 
 // stopStep is the next effect of an open stop on a cluster that is there.
@@ -132,6 +148,9 @@ func (v *view) carryStop() outcome {
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {
+			if v.preparedOnly(jm) {
+				return v.removePrepared(jm)
+			}
 			return v.stands("a Deployment that the open stop does not account for")
 		}
 		if jm.DeletionTimestamp == nil {
@@ -177,8 +196,12 @@ func (v *view) stopped() outcome {
 func (v *view) waitForPods() outcome {
 	pods, _ := v.Seen.Pods.Get()
 	wait := stall{"ClusterTerminating", "the old cluster is being deleted"}
-	if v.Since(v.Intent().StoredAt) <= v.CleanupTimeout() || len(pods) == 0 {
+	if v.terminatingFor() <= v.CleanupTimeout() {
 		return outcome{situation: plan.Stopping, wait: wait}
+	}
+	if len(pods) == 0 {
+		return outcome{situation: plan.Stopping, stall: &stall{"ClusterTerminating", fmt.Sprintf(
+			"the old Deployment does not end; see what holds it: kubectl get deployment %s -n %s -o yaml", v.Seen.Resource.Name, v.Seen.Resource.Namespace)}}
 	}
 	var names, nodes []string
 	for _, p := range pods {
@@ -189,6 +212,22 @@ func (v *view) waitForPods() outcome {
 	return outcome{situation: plan.Stopping, stall: &stall{"NodeUnreachable", fmt.Sprintf(
 		"pods %s on nodes %s do not end; if those nodes are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
 		strings.Join(names, ", "), strings.Join(nodes, ", "), r.Namespace, strings.Join(names, " "))}}
+}
+
+// terminatingFor is how long the old cluster has been going away.
+func (v *view) terminatingFor() time.Duration {
+	jm, present := v.Seen.JobManager.Get()
+	switch {
+	case v.Intent() != nil:
+		return v.Since(v.Intent().StoredAt)
+	case v.Seen.Resource.DeletionTimestamp != nil:
+		return v.deletingFor()
+	case present && jm.DeletionTimestamp != nil:
+		return v.Since(*jm.DeletionTimestamp)
+	case v.Want.PaceSince != nil:
+		return v.Since(*v.Want.PaceSince)
+	}
+	return 0
 }
 
 // disposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job

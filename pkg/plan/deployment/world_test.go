@@ -192,3 +192,13 @@ func (w *world) want(situation plan.Situation, lifecycle v1beta1.LifecycleState,
 			got.Situation, got.LifecycleState, got.JobManagerDeploymentStatus, got.JobStatus.State, situation, lifecycle, jm, job, w.log, got.Conditions)
 	}
 }
+
+// touches reports whether a plan does anything but wake the clock.
+func touches(p plan.Plan) bool {
+	for _, a := range p.Effects() {
+		if a != (plan.WakeClock{}) {
+			return true
+		}
+	}
+	return false
+}

@@ -7,6 +7,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // Breakage is why a JobManager does not start.
@@ -63,6 +66,30 @@ func (v *Subject) explainCreate(message string) string {
 		return message
 	}
 	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, v.Seen.Resource.Namespace)
+}
+
+// sameBreakage keeps the words of a breakage that is told already. A container that cannot be pulled or started alternates between
+// trying and backing off, and both count up in their messages; that is one problem, not many.
+func (v *Subject) sameBreakage(b *Breakage) *Breakage {
+	told := v.Resource().Status
+	if b == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
+		return b
+	}
+	for _, c := range told.Conditions {
+		if c.Type == summary.ClusterAvailable && class(c.Reason) == class(b.Reason) {
+			return &Breakage{Reason: c.Reason, Message: c.Message, Fatal: b.Fatal}
+		}
+	}
+	return b
+}
+
+// class groups reasons that are stages of the same problem.
+func class(reason string) string {
+	switch reason {
+	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName":
+		return "Image"
+	}
+	return reason
 }
 
 func containerBreakage(pod corev1.Pod) *Breakage {

@@ -122,6 +122,9 @@ func (v *Subject) Propagation() metav1.DeletionPropagation {
 	return metav1.DeletionPropagation(read(v.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
 }
 
+// mostTimeout bounds one call to Flink, whatever kubernetes.operator.flink.client.timeout says: a pass has 20 s.
+const mostTimeout = 10 * time.Second
+
 // Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was deployed with.
 func (v *Subject) Endpoint() plan.Endpoint {
 	r := v.Seen.Resource
@@ -131,16 +134,16 @@ func (v *Subject) Endpoint() plan.Endpoint {
 	}
 	return plan.Endpoint{
 		URL:     fmt.Sprintf("%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, read(v.config().Int, key.RestPort, 8081)),
-		Timeout: read(v.config().Duration, key.FlinkClientTimeout, 10*time.Second),
+		Timeout: min(mostTimeout, read(v.config().Duration, key.FlinkClientTimeout, mostTimeout)),
 	}
 }
 
 // RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes the same.
-func (v *Subject) RenderStart(intent *v1beta1.Intent) (render.Cluster, error) {
+func (v *Subject) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
 	r := v.Seen.Resource
 	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
 	if err != nil {
-		return render.Cluster{}, fmt.Errorf("the intent's spec cannot be read: %w", err)
+		return render.Cluster{}, "", fmt.Errorf("the intent's spec cannot be read: %w", err)
 	}
 	start := flinkconf.Start{JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults)}
 	if intent.From != nil {
@@ -154,12 +157,13 @@ func (v *Subject) RenderStart(intent *v1beta1.Intent) (render.Cluster, error) {
 		Spec: &spec.Spec, Start: start,
 	})
 	if err != nil {
-		return render.Cluster{}, err
+		return render.Cluster{}, "", err
 	}
-	return render.NativeCluster(render.Input{
+	cluster, err = render.NativeCluster(render.Input{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
 		LogFiles: v.Seen.LogFiles,
 	})
+	return cluster, composed.JobID, err
 }
 
 // RenderIngress makes the Ingress of a spec; nil when it asks for none or Ingresses are not managed.

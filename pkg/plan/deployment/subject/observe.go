@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -35,7 +38,7 @@ func (v *Subject) Observe() {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.Broken = v.findBreakage(jm); v.Broken != nil && v.Broken.Fatal {
+		if v.Broken = v.sameBreakage(v.findBreakage(jm)); v.Broken != nil && v.Broken.Fatal {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}
@@ -73,6 +76,10 @@ func (v *Subject) observeJob() {
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
+	if status.State.IsTerminal() && !job.State.IsTerminal() && job.StartTime != status.StartTime && status.StartTime != "" {
+		v.Reran = true
+		return
+	}
 	v.Job = &job
 	status.JobName, status.StartTime = job.Name, job.StartTime
 	if job.State != status.State {
@@ -92,6 +99,15 @@ func (v *Subject) observeLastState(job Job) {
 	} else if v.Seen.Flink.Checkpoints.IsAbsent() && job.State == v1beta1.FlinkJobCanceled {
 		v.Want.JobStatus.UpgradeSavepointPath = ""
 	}
+}
+
+// EndedAt is when the job's state was last seen to change; the zero time when that is not recorded.
+func (v *Subject) EndedAt() metav1.Time {
+	millis, err := strconv.ParseInt(v.Want.JobStatus.UpdateTime, 10, 64)
+	if err != nil {
+		return v.Now()
+	}
+	return metav1.NewTime(time.UnixMilli(millis))
 }
 
 // SetJobState takes over a state, with the time of the change.

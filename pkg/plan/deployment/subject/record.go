@@ -101,7 +101,11 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 // RecordSuspended is the status of a job that was suspended as asked; it ends the open intent.
 func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
-	status.Intent = nil
+	status.ObservedGeneration = v.Generation
+	if intent := status.Intent; intent != nil && v.Problem != "" {
+		status.ObservedGeneration = intent.Generation
+	}
+	status.Intent, status.Retry = nil, nil
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if !status.JobStatus.State.IsTerminal() {
@@ -111,13 +115,22 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 	status.ClusterInfo = nil
 	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
-	status.ObservedGeneration = v.Generation
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	record.Spec.Job.State = v1beta1.JobStateSuspended
 	record.Spec.Job.UpgradeMode = restore
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+}
+
+// RecordNeverDeployed takes back the record of a first start that was never released.
+func (v *Subject) RecordNeverDeployed() {
+	status := &v.Want
+	status.Intent, status.TaskManager, status.Error = nil, nil, ""
+	status.JobStatus = v1beta1.JobStatus{}
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	status.ReconciliationStatus = v1beta1.ReconciliationStatus{}
+	v.Last = nil
 }
 
 // keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint afterwards.

@@ -33,6 +33,8 @@ type Subject struct {
 	Want v1beta1.FlinkDeploymentStatus
 	// Job is the job as Flink lists it; nil when it does not, or does not answer.
 	Job *Job
+	// Reran is true when a job that had ended runs again under the same ID.
+	Reran bool
 	// Broken is why the JobManager cannot start; nil when nothing says so.
 	Broken *Breakage
 	// Events are published with the plan.
