@@ -25,6 +25,9 @@ func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v
 		progress.State = subject.StopCompleted
 	case flinkrest.OperationFailed:
 		progress.State = subject.StopFailed
+		if operation.Location != "" {
+			progress.State = subject.StopCompleted // the savepoint is written; only the stop after it failed
+		}
 		if operation.Failure != nil {
 			progress.Cause = operation.Failure.Summary()
 		}
@@ -57,7 +60,7 @@ func (g *Gatherer) checkpoints(ctx context.Context, client *flinkrest.Client, jo
 		take(c.ID, c.ExternalPath, c.RestoreTime.Time())
 	}
 	for _, c := range []*flinkrest.Checkpoint{s.Latest.Completed, s.Latest.Savepoint} {
-		if c != nil {
+		if c != nil && !c.Discarded {
 			take(c.ID, c.ExternalPath, c.TriggerTime.Time())
 		}
 	}

@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,7 +29,7 @@ func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s subject.
 	for _, j := range answer {
 		jobs = append(jobs, subject.Job{
 			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
-			Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
+			EndTime: endOf(j), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
 		})
 	}
 	s.Flink.Jobs = plan.Present(jobs)
@@ -46,6 +47,14 @@ func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s subject.
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink
+}
+
+// endOf is when a job ended; Flink says -1 until then.
+func endOf(j flinkrest.JobSummary) time.Time {
+	if j.EndTime <= 0 {
+		return time.Time{}
+	}
+	return j.EndTime.Time()
 }
 
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.

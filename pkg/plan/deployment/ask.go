@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"time"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -87,6 +89,9 @@ type More struct {
 	Checkpoints bool
 }
 
+// recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
+const recentEnd = time.Minute
+
 // AskMore says what else to ask Flink, given the jobs.
 //
 //	what         when
@@ -108,7 +113,7 @@ func AskMore(s Snapshot) More {
 	return More{
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || v.asksToStop())) || (v.asksToStop() && v.MaxCheckpointAge() > 0)),
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || v.asksToStop() || s.Now.Sub(job.EndTime) < recentEnd)) || (v.asksToStop() && v.MaxCheckpointAge() > 0)),
 	}
 }
 

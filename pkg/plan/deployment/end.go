@@ -81,6 +81,9 @@ func (v *view) stopsJob() (subject.Job, outcome, bool) {
 	}
 	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
 	switch {
+	case !listed && v.Since(intent.StoredAt) <= v.CheckpointTimeout():
+		// A JobManager that has just failed over lists no job until it has submitted it.
+		return job, outcome{situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"}}, false
 	case !listed:
 		return job, v.stateLost("JobNotFound", "Flink no longer knows the job that was being stopped"), false
 	case job.StartTime != intent.Stops.JobStartTime && intent.Stops.JobStartTime != "":
@@ -103,6 +106,8 @@ func (v *view) failedOver() outcome {
 func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome {
 	c, known := v.Seen.Flink.Checkpoints.Get()
 	switch {
+	case !job.StatisticsSettled(v.Seen.Now):
+		return outcome{situation: plan.Stopping, wait: jobEnded}
 	case v.Seen.Flink.Checkpoints.IsUnknown():
 		return v.unobservable("the checkpoints of the job that has ended", v.Seen.Flink.Checkpoints.Why())
 	case known && c.Path != "":

@@ -34,6 +34,9 @@ func recoverLost(v *view) (outcome, bool) {
 	if v.IsSession() || !restarts || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
 	}
+	if v.Job != nil && !v.Job.StatisticsSettled(v.Seen.Now) {
+		return outcome{situation: plan.Lost, wait: jobEnded}, true
+	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() {
 		mode = v.asRecorded()
@@ -63,6 +66,8 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 	}
 	return o, true
 }
+
+var jobEnded = stall{"JobEnded", "the job has ended; its last checkpoint is read as soon as Flink's statistics show it"}
 
 // asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was given.
 func (v *view) asRecorded() v1beta1.UpgradeMode {

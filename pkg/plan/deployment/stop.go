@@ -45,17 +45,17 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	intent.Stops = &v1beta1.Incarnation{
 		DeploymentUID: jm.UID, JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
-	switch s.how {
-	case v1beta1.StopStateless, "":
-		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
-	case v1beta1.StopSavepoint:
-		intent.TriggerID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeTrigger)
-	case v1beta1.StopNone:
+	switch {
+	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone:
 		choice := v.choose(s.purpose, s.target, s.restore)
 		if choice.Verdict != plan.Go {
 			return v.cannotStart(choice)
 		}
 		intent.From = &choice.From
+	case s.how == v1beta1.StopStateless, s.how == "":
+		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
+	case s.how == v1beta1.StopSavepoint:
+		intent.TriggerID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeTrigger)
 	}
 	v.Want.Intent = intent
 	if err := v.startable(intent); err != nil {

@@ -159,6 +159,16 @@ func (w *world) do(action plan.Action) {
 		now := metav1.NewTime(w.s.Now)
 		jm.DeletionTimestamp = &now
 		w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
+	case plan.Retire:
+		jm, ok := w.s.JobManager.Get()
+		if !ok || jm.UID != a.UID {
+			w.t.Fatalf("retirement of %s, which is not there", a.UID)
+		}
+		jm = jm.DeepCopy()
+		none := int32(0)
+		jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
+		delete(jm.Annotations, v1beta1.AnnotationOperation)
+		w.s.JobManager = plan.Present(jm)
 	case plan.DeleteHAData:
 		w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	}

@@ -20,6 +20,7 @@ import (
 //	Unknown         -               -                  as it was
 //	Absent          -               -                  MISSING
 //	being deleted   -               -                  MISSING
+//	no replicas     -               -                  MISSING
 //	Present         yes             -                  READY
 //	available       no              -                  DEPLOYED_NOT_READY
 //	not available   -               cannot start       ERROR
@@ -30,7 +31,7 @@ func (v *Subject) Observe() {
 	switch {
 	case v.Seen.JobManager.IsUnknown():
 		return
-	case !present || jm.DeletionTimestamp != nil:
+	case !present || jm.DeletionTimestamp != nil || (jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0):
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	case v.Seen.Flink.Jobs.IsPresent():
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
@@ -91,7 +92,7 @@ func (v *Subject) observeJob() {
 
 // observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
 func (v *Subject) observeLastState(job Job) {
-	if !job.State.IsTerminal() {
+	if !job.State.IsTerminal() || !job.StatisticsSettled(v.Seen.Now) {
 		return
 	}
 	if c, ok := v.Seen.Flink.Checkpoints.Get(); ok && c.Path != "" {

@@ -84,6 +84,8 @@ type Job struct {
 	State v1beta1.FlinkJobState
 	// StartTime is epoch milliseconds as decimal text.
 	StartTime string
+	// EndTime is when the job ended; zero while it has not.
+	EndTime time.Time
 	// Tasks are all subtasks, Running those that run, Finished those that ended well.
 	Tasks, Running, Finished int
 }
@@ -139,6 +141,12 @@ type ClusterFacts struct {
 	// StateSize is that of the newest completed checkpoint, in bytes (GET /jobs/:jobid/checkpoints); nil without one.
 	StateSize *int64
 }
+
+// statisticsAge is how old Flink's checkpoint statistics may be (web.refresh-interval, 3 s), with some room.
+const statisticsAge = 4 * time.Second
+
+// StatisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from a cache.
+func (j Job) StatisticsSettled(now time.Time) bool { return now.Sub(j.EndTime) >= statisticsAge }
 
 // FindJob is the job of an ID among those that Flink lists.
 func FindJob(jobs []Job, id string) (Job, bool) {

@@ -1,0 +1,259 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// highlyAvailable is a last-state application with Kubernetes high availability.
+var highlyAvailable = strings.Replace(strings.Replace(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`, 1),
+	`"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1)
+
+// haMaps are what Flink keeps for a job with a completed checkpoint.
+func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {
+	return plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-" + jobID + "-config-map", UID: "1", ResourceVersion: "5"}, Checkpoint: true},
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "2", ResourceVersion: "6"}},
+	})
+}
+
+// stopWith lets Flink answer for the stop-with-savepoint.
+func (w *world) stopWith(progress subject.StopProgress) { w.s.Flink.Stop = plan.Present(progress) }
+
+func upgradeImage(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }
+
+func TestASavepointUpgradeCarriesTheState(t *testing.T) {
+	w := stable(t, stateful)
+	oldJob := w.status().JobStatus.JobID
+	w.edit(upgradeImage)
+	p := w.run()
+	if !strings.Contains(p.String(), "stop job "+oldJob+" with savepoint") || w.status().Intent.Stop != v1beta1.StopSavepoint {
+		t.Fatalf("got %s, intent %+v", p, w.status().Intent)
+	}
+	w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+	if p := w.run(); touches(p) {
+		t.Errorf("a savepoint in progress is waited for, got %s", p)
+	}
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	p = w.run()
+	if w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" || w.status().JobStatus.State != v1beta1.FlinkJobFinished || !w.status().Intent.Ended {
+		t.Fatalf("the end must be recorded before anything is deleted: %+v", w.status().JobStatus)
+	}
+	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, delete cluster") {
+		t.Errorf("got %s", p)
+	}
+	w.terminate()
+	w.run()
+	intent := w.status().Intent
+	if intent == nil || intent.From.Kind != v1beta1.StartSavepoint || intent.From.Path != "file:///s/1" || intent.JobID == oldJob {
+		t.Fatalf("the new job must start from the savepoint under a new ID: %+v", intent)
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+	if mode := w.lastMode(); mode != v1beta1.UpgradeModeSavepoint {
+		t.Errorf("recorded upgrade mode %s", mode)
+	}
+}
+
+func (w *world) lastMode() v1beta1.UpgradeMode {
+	last, err := v1beta1.ParseReconciledDeployment(w.status().ReconciliationStatus.LastReconciledSpec)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return last.Spec.Job.UpgradeMode
+}
+
+func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(upgradeImage)
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	if w.status().Intent != nil || w.status().Retry == nil || w.status().Retry.Attempts != 1 || !strings.Contains(w.status().Error, "disk full") {
+		t.Fatalf("intent %+v, retry %+v, error %s", w.status().Intent, w.status().Retry, w.status().Error)
+	}
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	if p := w.run(); touches(p) || p.Status != nil {
+		t.Errorf("before the time of the next attempt nothing happens, got %s, %+v", p, p.Status)
+	}
+	w.s.Now = w.s.Now.Add(11e9)
+	if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
+		t.Errorf("the next attempt must be made, got %s", p)
+	}
+	if w.told("SavepointError") != 1 {
+		t.Errorf("SavepointError was told %d times", w.told("SavepointError"))
+	}
+}
+
+func TestASavepointStopThatFlinkForgot(t *testing.T) {
+	rows := map[string]struct {
+		state       v1beta1.FlinkJobState
+		checkpoints plan.Observed[subject.Checkpoints]
+		start       string
+		want        string
+		situation   plan.Situation
+		reason      string
+	}{
+		"it never came":                        {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping, "the job runs on: ask again, with the same ID"},
+		"the job has finished":                 {v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end", plan.Stopping, "its statistics name the savepoint"},
+		"it has finished and nobody could ask": {v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable, "nothing is deleted before the path is known"},
+		"the job began again":                  {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost, "without high availability it runs from its old state"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.edit(upgradeImage)
+			w.run()
+			w.stopWith(subject.StopProgress{State: subject.StopNotKnown})
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].State, jobs[0].StartTime = row.state, row.start
+			w.s.Flink.Checkpoints = row.checkpoints
+			p := w.run()
+			if row.want != "" && !strings.Contains(p.String(), row.want) || (row.want == "" && touches(p)) {
+				t.Errorf("got %s: %s", p, row.reason)
+			}
+			if w.status().Situation != string(row.situation) {
+				t.Errorf("situation %s, want %s: %s", w.status().Situation, row.situation, row.reason)
+			}
+		})
+	}
+}
+
+func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(upgradeImage)
+	w.run()
+	w.lose()
+	w.run()
+	if w.s.JobManager.IsPresent() || w.status().Situation != string(plan.StateLost) || !strings.Contains(w.condition(summary.StateSafe).Message, "savepointRedeployNonce") {
+		t.Errorf("situation %s, conditions %+v", w.status().Situation, w.status().Conditions)
+	}
+}
+
+func TestALastStateUpgradeKeepsTheJobIDAndTheData(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	job := w.status().JobStatus.JobID
+	w.s.HAData = haMaps(job)
+	w.edit(upgradeImage)
+	p := w.run()
+	if w.status().Intent.Stop != v1beta1.StopLastState || strings.Contains(p.String(), "cancel") {
+		t.Fatalf("got %s, intent %+v", p, w.status().Intent)
+	}
+	w.terminate()
+	w.run()
+	intent := w.status().Intent
+	if intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job {
+		t.Fatalf("intent %+v, want a last-state start of job %s; rounds %q", intent, job, w.log)
+	}
+	if data, _ := w.s.HAData.Get(); len(data) != 2 {
+		t.Errorf("high-availability data was deleted: %+v", data)
+	}
+	if w.status().JobStatus.UpgradeSavepointPath != v1beta1.LastStatePlaceholder || w.lastMode() != v1beta1.UpgradeModeLastState {
+		t.Errorf("path %s, mode %s", w.status().JobStatus.UpgradeSavepointPath, w.lastMode())
+	}
+}
+
+func TestALastStateStartNeedsItsData(t *testing.T) {
+	rows := map[string]struct {
+		data      plan.Observed[[]subject.HAConfigMap]
+		situation plan.Situation
+		reason    string
+	}{
+		"gone":    {plan.Present([]subject.HAConfigMap{}), plan.StateLost, "the job would start empty"},
+		"unknown": {plan.Unknown[[]subject.HAConfigMap]("time-out"), plan.Unobservable, "nothing is done on a guess"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.edit(upgradeImage)
+			w.run()
+			w.terminate()
+			w.s.HAData = row.data
+			w.run()
+			if w.released = false; w.s.JobManager.IsPresent() || w.status().Situation != string(row.situation) {
+				t.Errorf("situation %s: %s; rounds %q", w.status().Situation, row.reason, w.log)
+			}
+		})
+	}
+}
+
+func TestALostHighlyAvailableJobComesBackFromItsData(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	job := w.status().JobStatus.JobID
+	w.lose()
+	w.s.HAData = haMaps(job)
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job || intent.Purpose != v1beta1.PurposeRecover {
+		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
+	}
+}
+
+func TestAnotherFlinkVersionNeedsASavepoint(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2" })
+	w.run()
+	if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopSavepoint {
+		t.Errorf("intent %+v", w.status().Intent)
+	}
+}
+
+func TestSuspendWithASavepointAndResume(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.run()
+	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
+	jm, _ := w.s.JobManager.Get()
+	if jm.Spec.Replicas == nil || *jm.Spec.Replicas != 0 {
+		t.Error("without high availability a replaced pod would run the job again: no replicas")
+	}
+	w.s.Flink = subject.Flink{}
+	if p := w.round(); touches(p) || p.Status != nil {
+		t.Errorf("a suspended world must be quiet, got %s", p)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+	w.run()
+	w.terminate()
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From.Path != "file:///s/1" {
+		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
+	}
+}
+
+func TestASavepointRedeployStartsFromTheGivenPath(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		nonce := int64(1)
+		s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = "file:///given", &nonce
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From.Path != "file:///given" {
+		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
+	}
+}
+
+func TestARedeployIsTheWayOutOfALostState(t *testing.T) {
+	w := stable(t, stateful)
+	w.lose()
+	w.run()
+	w.want(plan.StateLost, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		nonce := int64(7)
+		s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = "file:///found", &nonce
+	})
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From.Path != "file:///found" {
+		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
+	}
+}
