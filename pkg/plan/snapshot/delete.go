@@ -1,0 +1,119 @@
+package snapshot
+
+import (
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// deleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the mark. First match wins:
+//
+//	there is                                        then
+//	no finalizer of ours                            nothing
+//	nothing to dispose of: a checkpoint,            the finalizer goes, the files stay
+//	disposeOnDelete false, no job, no readable spec
+//	a request in flight                             wait for it, at most the checkpoint timeout
+//	no completed snapshot, or none with a path      the finalizer goes
+//	a job that is, or will be, started from it      the finalizer goes, the files stay, Warning
+//	no resource of the job any more                 the finalizer goes, the files stay, Warning
+//	a JobManager that answers                       disposal, then the finalizer goes
+//	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
+func deleting(v *view) (outcome, bool) {
+	r := v.resource()
+	if r.DeletionTimestamp == nil {
+		return outcome{}, false
+	}
+	if v.lacksFinalizer() {
+		return outcome{situation: plan.Deleting, silent: true}, true
+	}
+	if !v.disposes() {
+		return v.release(), true
+	}
+	if v.want.State == v1beta1.SnapshotInProgress {
+		if v.overdue(v.job.patience() + v.cleanupTimeout()) {
+			return v.leave("its request is still in flight"), true
+		}
+		o, _ := inProgress(v)
+		o.situation, o.stall = plan.Deleting, cause{}
+		o.again = v.want.State != v1beta1.SnapshotInProgress
+		return o, true
+	}
+	return v.dispose(), true
+}
+
+// dispose removes the files of a completed savepoint, as far as that can be done.
+func (v *view) dispose() outcome {
+	path := v.want.Path
+	_, listed := v.s.Flink.Job.Get()
+	answers := listed || v.s.Flink.Job.IsAbsent()
+	switch {
+	case v.want.State != v1beta1.SnapshotCompleted, path == nil, *path == "":
+		return v.release()
+	case v.job.presence == validation.Present && !v.job.deleting && snapshots.NeededBy(v.job.status, v.job.intent, *path):
+		return v.leave("the job's next start needs it")
+	case v.job.presence == validation.Absent:
+		return v.leave("its job is gone, and with it the JobManager that could do it")
+	case v.job.endpoint != nil && answers && !v.overdue(v.cleanupTimeout()):
+		o := v.release()
+		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
+		return o
+	}
+	return v.disposalWaits("no JobManager answers")
+}
+
+// disposalWaits says why the files are still there; after the deadline it leaves them.
+func (v *view) disposalWaits(why string) outcome {
+	if v.overdue(v.cleanupTimeout()) {
+		return v.leave(why)
+	}
+	message := "the savepoint is not disposed of yet: " + why
+	if !v.toldAlready(message) {
+		v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: message})
+	}
+	return outcome{situation: plan.Deleting, due: v.deadline(v.cleanupTimeout()), wait: cause{"Disposal", message}}
+}
+
+func (v *view) toldAlready(message string) bool {
+	for _, c := range v.resource().Status.Conditions {
+		if c.Reason == "Disposal" && c.Message == message {
+			return true
+		}
+	}
+	return false
+}
+
+// leave lets the resource go and says what stays behind.
+func (v *view) leave(why string) outcome {
+	path := ""
+	if v.want.Path != nil {
+		path = " at " + *v.want.Path
+	}
+	v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: "the savepoint" + path + " was not disposed of, its files are left: " + why})
+	return v.release()
+}
+
+func (v *view) release() outcome {
+	return outcome{situation: plan.Deleting, silent: true, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}}}
+}
+
+// disposes reports whether the resource's data goes with it.
+func (v *view) disposes() bool {
+	reference := v.resource().Spec.JobReference
+	return v.s.SpecProblem == "" && v.kind == snapshots.Savepoint && v.resource().Spec.Savepoint.DisposedOnDelete() &&
+		reference != nil && reference.Name != ""
+}
+
+// cleanupTimeout is kubernetes.operator.resource.cleanup.timeout.
+func (v *view) cleanupTimeout() time.Duration {
+	return read(v.job.config.Duration, key.ResourceCleanupTimeout, 5*time.Minute)
+}
+
+func (v *view) deadline(after time.Duration) time.Time {
+	return v.resource().DeletionTimestamp.Add(after).UTC()
+}
+
+func (v *view) overdue(after time.Duration) bool { return !v.s.Now.Before(v.deadline(after)) }

@@ -1,0 +1,224 @@
+package snapshot
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// target is the job that a snapshot is of, as far as the resources tell.
+type target struct {
+	presence validation.Presence
+	// why says why the presence is Unknown.
+	why string
+
+	uid      types.UID
+	deleting bool
+	status   v1beta1.JobStatus
+	intent   *v1beta1.Intent
+	// settled: no operation is open, so a job that does not run will not run by itself.
+	settled bool
+	// suspended: the spec acted on last asks for no running job.
+	suspended bool
+
+	version v1beta1.FlinkVersion
+	// config is that of the running job; the installation's defaults when there is none.
+	config flinkconf.Config
+	// endpoint is where its JobManager answers; nil when there is none to ask.
+	endpoint *plan.Endpoint
+}
+
+// findTarget reads what spec.jobReference names.
+func findTarget(s Snapshot) target {
+	r := s.Resource
+	t := target{config: s.Operator.Default(r.Namespace, "")}
+	reference := r.Spec.JobReference
+	switch {
+	case reference == nil || reference.Name == "":
+		return t
+	case reference.Kind == v1beta1.JobKindFlinkDeployment:
+		d, ok := s.Deployment.Get()
+		t.presence, t.why = presenceOf(s.Deployment)
+		if ok {
+			t.fromDeployment(d)
+			t.cluster(s, d)
+		}
+	case reference.Kind == v1beta1.JobKindFlinkSessionJob:
+		j, ok := s.SessionJob.Get()
+		t.presence, t.why = presenceOf(s.SessionJob)
+		if ok {
+			t.fromSessionJob(s, j)
+		}
+	}
+	return t
+}
+
+func presenceOf[T any](o plan.Observed[T]) (validation.Presence, string) {
+	switch {
+	case o.IsPresent():
+		return validation.Present, ""
+	case o.IsAbsent():
+		return validation.Absent, ""
+	}
+	return validation.Unknown, o.Why()
+}
+
+func (t *target) fromDeployment(d *v1beta1.FlinkDeployment) {
+	t.uid, t.deleting, t.status, t.intent = d.UID, d.DeletionTimestamp != nil, d.Status.JobStatus, openIntent(d.Status.Intent)
+	t.reconciled(d.Status.ReconciliationStatus)
+}
+
+func (t *target) fromSessionJob(s Snapshot, j *v1beta1.FlinkSessionJob) {
+	t.uid, t.deleting, t.status, t.intent = j.UID, j.DeletionTimestamp != nil, j.Status.JobStatus, openIntent(j.Status.Intent)
+	t.reconciled(j.Status.ReconciliationStatus)
+	d, ok := s.Deployment.Get()
+	if !ok {
+		return
+	}
+	t.settled = t.settled && openIntent(d.Status.Intent) == nil
+	t.cluster(s, d)
+	composed, err := flinkconf.SessionJob(t.config, j.Name, &j.Spec)
+	if err == nil {
+		t.config = composed
+	}
+}
+
+// openIntent leaves out one that is only not cleared yet: a released start is a running job.
+func openIntent(intent *v1beta1.Intent) *v1beta1.Intent {
+	if intent != nil && intent.Step == v1beta1.StepReleased {
+		return nil
+	}
+	return intent
+}
+
+func (t *target) reconciled(r v1beta1.ReconciliationStatus) {
+	done := r.State == v1beta1.ReconciliationDeployed || r.State == v1beta1.ReconciliationRolledBack
+	t.settled = t.intent == nil && done && !t.deleting
+	t.suspended = v1beta1.ReconciledJobState(deployedText(r)) == v1beta1.JobStateSuspended
+}
+
+// deployedText is the spec that runs.
+func deployedText(r v1beta1.ReconciliationStatus) string {
+	if r.State == v1beta1.ReconciliationRolledBack && r.LastStableSpec != "" {
+		return r.LastStableSpec
+	}
+	return r.LastReconciledSpec
+}
+
+// cluster reads the configuration and the endpoint of the cluster that was deployed. One that was never deployed has neither.
+func (t *target) cluster(s Snapshot, d *v1beta1.FlinkDeployment) {
+	text := deployedText(d.Status.ReconciliationStatus)
+	deployed, err := v1beta1.ParseReconciledDeployment(text)
+	if text == "" || err != nil {
+		t.config, t.version = s.Operator.Default(d.Namespace, d.Spec.FlinkVersion), d.Spec.FlinkVersion
+		return
+	}
+	t.version = deployed.Spec.FlinkVersion
+	t.config, err = flinkconf.Observe(flinkconf.ObserveInput{
+		Operator: s.Operator, Namespace: d.Namespace, Name: d.Name, Deployed: &deployed.Spec, Current: &d.Spec,
+	})
+	if err != nil {
+		t.config = s.Operator.Default(d.Namespace, t.version)
+	}
+	if jm := d.Status.JobManagerDeploymentStatus; jm == v1beta1.JobManagerMissing || jm == "" {
+		return
+	}
+	scheme := "http"
+	if read(t.config.Bool, key.RestSSLEnabled, false) {
+		scheme = "https"
+	}
+	t.endpoint = &plan.Endpoint{
+		URL:     fmt.Sprintf("%s://%s-rest.%s.svc:%d", scheme, d.Name, d.Namespace, read(t.config.Int, key.RestPort, 8081)),
+		Timeout: read(t.config.Duration, key.FlinkClientTimeout, 10*time.Second),
+	}
+}
+
+// read is the value of an option, or its default when the text cannot be read: validation reports that.
+func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback T) T {
+	value, err := get(option)
+	if err != nil {
+		return fallback
+	}
+	return value
+}
+
+// patience is how long a job that does not run is waited for: as long as Flink itself waits for a checkpoint.
+func (t target) patience() time.Duration {
+	return read(t.config.Duration, key.CheckpointingTimeout, 10*time.Minute)
+}
+
+// remembers is how long Flink knows a request for certain.
+func (t target) remembers() time.Duration {
+	return read(t.config.Duration, key.RestAsyncStoreDuration, 5*time.Minute)
+}
+
+// standing is what a snapshot may expect of its job.
+type standing string
+
+const (
+	// unknown: the resource could not be read.
+	unknown standing = "Unknown"
+	// gone: there is no such resource.
+	gone standing = "Gone"
+	// other: the resource of that name is another job.
+	other standing = "Other"
+	// ended: the job does not run and will not by itself.
+	ended standing = "Ended"
+	// moving: the job does not run, or cannot be asked, and is expected to run.
+	moving standing = "Moving"
+	// runs: Flink says that it is RUNNING, and nobody is about to stop it.
+	runs standing = "Runs"
+)
+
+// standing of the job; first match wins.
+//
+//	resource                                      Flink lists the job        standing
+//	could not be read                             -                          unknown
+//	not there                                     -                          gone
+//	has another UID than the one first seen       -                          other
+//	an operation is open on it or its cluster,    -                          moving
+//	or it is being deleted
+//	its spec asks for a suspended job             -                          ended
+//	FAILED jobs are restarted                     as FAILED                  moving
+//	-                                             as ended for good          ended
+//	-                                             as RUNNING                 runs
+//	-                                             otherwise                  moving
+//	its status says ended for good                not, or does not answer    ended; moving if restarted
+//	otherwise                                     not, or does not answer    moving
+func (v *view) standing() standing {
+	t := v.job
+	switch {
+	case t.presence == validation.Absent:
+		return gone
+	case t.presence != validation.Present:
+		return unknown
+	case v.want.JobUID != "" && v.want.JobUID != t.uid:
+		return other
+	case !t.settled:
+		return moving
+	case t.suspended:
+		return ended
+	}
+	state := t.status.State
+	live, listed := v.s.Flink.Job.Get()
+	if listed {
+		state = live.State
+	}
+	switch {
+	case state == v1beta1.FlinkJobFailed && read(t.config.Bool, key.JobRestartFailed, false):
+		return moving
+	case state.IsTerminal():
+		return ended
+	case listed && state == v1beta1.FlinkJobRunning && t.endpoint != nil:
+		return runs
+	}
+	return moving
+}

@@ -1,0 +1,172 @@
+package snapshot
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// outcome is what a rule decided, before the summary is added.
+type outcome struct {
+	situation plan.Situation
+	// record stores the status before the actions.
+	record bool
+	// actions in order, without WakeClock and Record; finish are those that follow the status write.
+	actions, finish []plan.Action
+	// again asks for another round at once.
+	again bool
+	// stall says why nothing will happen until someone acts; zero when it is not so.
+	stall cause
+	// wait says what is under way; zero when nothing is.
+	wait cause
+	// jobDown: the job does not run and is waited for.
+	jobDown bool
+	// due is when to look again at the latest; zero leaves it to the pace.
+	due time.Time
+	// silent leaves the status as it is.
+	silent bool
+	// slow leaves the clock alone although something is under way.
+	slow bool
+}
+
+// cause is a reason, one CamelCase word, and a message, one line.
+type cause struct{ reason, message string }
+
+// rule answers an outcome, or that the view is not its business.
+type rule func(v *view) (outcome, bool)
+
+// rules in their order; the first whose business it is decides.
+//
+//	deleting    the resource is marked for deletion
+//	canary      the resource only probes the operator
+//	settled     it is completed, abandoned or failed for good
+//	finalizer   it lacks our finalizer
+//	invalid     its spec does not validate and nothing is in flight
+//	existing    it stands for a savepoint that exists
+//	inProgress  a request is in flight
+//	pending     a request is to be made
+var rules = []rule{deleting, canary, settled, finalizer, invalid, existing, inProgress, pending}
+
+// Make decides what to do for one FlinkStateSnapshot. It is total: it never fails and never panics on any snapshot.
+func Make(s Snapshot) plan.Plan {
+	v := newView(s)
+	for _, decide := range rules {
+		if o, mine := decide(v); mine {
+			return v.finish(o)
+		}
+	}
+	return v.finish(outcome{situation: plan.Unobservable})
+}
+
+// MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a failed attempt; a
+// disposal that it refused is told and tried again until its deadline. Another failure gives false: the error speaks for itself.
+func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.Action, message string) (plan.Plan, bool) {
+	resource := s.Resource.DeepCopy()
+	resource.Status = *left.DeepCopy()
+	s.Resource = resource
+	v := newView(s)
+	switch failed.(type) {
+	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
+		return v.finish(v.failedAttempt(message)), true
+	case plan.DisposeSavepoint:
+		return v.finish(v.disposalWaits(message)), true
+	}
+	return plan.Plan{}, false
+}
+
+func canary(v *view) (outcome, bool) {
+	return outcome{situation: plan.Steady, silent: true}, v.isCanary()
+}
+
+func settled(v *view) (outcome, bool) {
+	switch v.want.State {
+	case v1beta1.SnapshotCompleted:
+		return outcome{situation: Completed}, true
+	case v1beta1.SnapshotAbandoned:
+		return outcome{situation: Abandoned, stall: cause{reasonAbandoned, v.want.Error}}, true
+	case v1beta1.SnapshotFailed:
+		return outcome{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}, true
+	}
+	return outcome{}, false
+}
+
+const noneLeft = "every attempt failed, see status.error; make another FlinkStateSnapshot to try again"
+
+func finalizer(v *view) (outcome, bool) {
+	if !v.lacksFinalizer() {
+		return outcome{}, false
+	}
+	add := plan.AddFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}
+	return outcome{situation: Triggering, actions: []plan.Action{add}, again: true}, true
+}
+
+// invalid tells once that the spec does not validate. What is in flight is looked after all the same.
+func invalid(v *view) (outcome, bool) {
+	flies := v.want.State == v1beta1.SnapshotInProgress && v.job.presence != ""
+	if v.problem == "" || flies || v.lost() {
+		return outcome{}, false
+	}
+	told := v.condition(summary.SpecAccepted)
+	if told == nil || told.Message != summary.OneLine(v.problem, summary.MaxMessageLength) {
+		v.events = append(v.events, plan.Event{
+			Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.headline,
+		})
+	}
+	return outcome{situation: plan.Invalid, stall: cause{"ValidationFailed", v.problem}}, true
+}
+
+// lost reports whether the job that the snapshot was first seen with is not there any more.
+func (v *view) lost() bool {
+	s := v.standing()
+	return v.want.JobUID != "" && (s == gone || s == other)
+}
+
+// existing stands for a savepoint that exists: it is complete at once, and needs no job.
+func existing(v *view) (outcome, bool) {
+	savepoint := v.resource().Spec.Savepoint
+	if !savepoint.Exists() {
+		return outcome{}, false
+	}
+	path := savepoint.Path
+	v.want.TriggerTimestamp = v.instant()
+	return v.complete(path), true
+}
+
+// complete ends a snapshot well.
+func (v *view) complete(path string) outcome {
+	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotCompleted, &path, "", v.instant()
+	return outcome{situation: Completed}
+}
+
+// finish adds the summary to what a rule decided.
+func (v *view) finish(o outcome) plan.Plan {
+	v.summarize(o)
+	status := v.want.DeepCopy()
+	p := plan.Plan{Situation: o.situation, Again: o.again, Events: v.events}
+	if !o.silent && (o.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
+		p.Status = status
+	}
+	if o.record || (p.Status != nil && status.Pace == v1beta1.PaceFast && v.resource().Status.Pace != v1beta1.PaceFast) {
+		p.Actions = append(p.Actions, plan.WakeClock{})
+	}
+	if o.record {
+		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
+	}
+	p.Actions = append(p.Actions, o.actions...)
+	if labels := v.labels(); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil && v.s.SpecProblem == "" {
+		p.Finish = append(p.Finish, labels)
+	}
+	p.Finish = append(p.Finish, o.finish...)
+	if status.NextLook != nil {
+		p.Due = status.NextLook.Time
+	}
+	return p
+}
+
+// isFinal reports whether the wanted state is never left.
+func (v *view) isFinal() bool { return snapshots.IsFinal(v.want.State) }

@@ -1,0 +1,78 @@
+package snapshot
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
+const fastFor = 15 * time.Minute
+
+// summarize derives from the outcome what people and the clock read: situation, conditions, pace.
+func (v *view) summarize(o outcome) {
+	v.want.Situation = string(o.situation)
+	wanted := []metav1.Condition{v.accepted()}
+	if o.jobDown {
+		wanted = append(wanted, metav1.Condition{
+			Type: summary.JobRunning, Status: metav1.ConditionFalse, Reason: "JobNotRunning", Message: o.wait.message,
+		})
+	}
+	switch {
+	case o.stall.reason != "":
+		wanted = append(wanted, metav1.Condition{
+			Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: o.stall.reason, Message: o.stall.message,
+		})
+	case o.wait.reason != "":
+		wanted = append(wanted, metav1.Condition{
+			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: o.wait.reason, Message: o.wait.message,
+		})
+	}
+	r := v.resource()
+	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{Now: v.s.Now, Generation: r.Generation}, wanted...)
+	v.setPace(o)
+}
+
+func (v *view) accepted() metav1.Condition {
+	c := metav1.Condition{Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: "the spec is valid"}
+	if v.problem != "" && !v.isFinal() {
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, "ValidationFailed", v.problem
+	}
+	return c
+}
+
+// setPace keeps the clock fast while something is under way, for at most fastFor after it began. When it began is stored, so that a
+// repeated look moves nothing.
+//
+//	under way              began            pace                     next look
+//	no, or slow            forgotten        slow                     when due
+//	yes, and a new record  now              fast                     when due, else after fastFor
+//	yes                    now, if new      fast for fastFor, slow   when due, else after fastFor
+func (v *view) setPace(o outcome) {
+	v.want.Pace, v.want.NextLook = v1beta1.PaceSlow, timeOrNil(o.due)
+	if o.wait.reason == "" || o.slow {
+		v.want.PaceSince = nil
+		return
+	}
+	if v.want.PaceSince == nil || o.record {
+		v.want.PaceSince = timeOrNil(v.now())
+	}
+	until := v.want.PaceSince.Add(fastFor)
+	if v.s.Now.Before(until) {
+		v.want.Pace = v1beta1.PaceFast
+	}
+	if o.due.IsZero() {
+		v.want.NextLook = timeOrNil(until)
+	}
+}
+
+func timeOrNil(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	at := metav1.NewTime(t)
+	return &at
+}

@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// view is the snapshot with what follows from it at once, and the status as this round will leave it. Rules read it and write only want
+// and events.
+type view struct {
+	s    Snapshot
+	job  target
+	kind snapshots.Type
+	want v1beta1.FlinkStateSnapshotStatus
+	// problem says why the spec does not count, headline is the first of it; empty when it does.
+	problem, headline string
+	events            []plan.Event
+}
+
+func newView(s Snapshot) *view {
+	v := &view{s: s, job: findTarget(s), kind: snapshots.TypeOf(s.Resource.Spec), want: *s.Resource.Status.DeepCopy()}
+	if v.want.State == "" {
+		v.want.State = v1beta1.SnapshotTriggerPending
+	}
+	if v.want.JobUID == "" {
+		v.want.JobUID = types.UID(s.Resource.Annotations[v1beta1.AnnotationJobUID])
+	}
+	if v.want.JobUID == "" && v.job.presence == validation.Present {
+		v.want.JobUID = v.job.uid
+	}
+	v.judge()
+	return v
+}
+
+func (v *view) judge() {
+	v.problem, v.headline = v.s.SpecProblem, v.s.SpecProblem
+	if v.problem != "" {
+		return
+	}
+	r := v.s.Resource
+	findings := validation.StateSnapshot(validation.StateSnapshotInput{
+		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Target: v.job.presence,
+	})
+	v.problem, v.headline = validation.Message(findings), validation.Headline(findings)
+}
+
+func (v *view) resource() *v1beta1.FlinkStateSnapshot { return v.s.Resource }
+
+// now is the time of the look, as status has it.
+func (v *view) now() time.Time { return v.s.Now.UTC().Truncate(time.Second) }
+
+func (v *view) instant() string { return v.now().Format(time.RFC3339) }
+
+// parseInstant reads a time of status; zero when there is none.
+func parseInstant(text string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+func (v *view) tell(e plan.Event) {
+	e.Component = componentSnapshot
+	v.events = append(v.events, e)
+}
+
+func (v *view) isCanary() bool {
+	return strings.EqualFold(v.resource().Labels[v1beta1.LabelCanary], "true")
+}
+
+func (v *view) lacksFinalizer() bool {
+	return !slices.Contains(v.resource().Finalizers, v1beta1.FinalizerFlinkStateSnapshot)
+}
+
+// errorText is status.error of one cause.
+func (v *view) errorText(kind, message string) string {
+	c, bounds := v.job.config, summary.DefaultErrorBounds()
+	bounds.FieldLength = read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
+	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", bounds)
+	if err != nil {
+		return message
+	}
+	return text
+}
+
+// secondary names the job as the Java operator does.
+func (v *view) secondary() string {
+	r := v.resource().Spec.JobReference
+	if r == nil {
+		r = &v1beta1.JobReference{}
+	}
+	return fmt.Sprintf("Secondary resource %s (%s) for savepoint %s", r.Name, r.Kind, v.resource().Name)
+}
+
+// condition is the stored condition of a type; nil when there is none.
+func (v *view) condition(name string) *metav1.Condition {
+	list := v.resource().Status.Conditions
+	if i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// labels is the action that gives the resource the labels that it lacks; nil when it lacks none.
+func (v *view) labels() plan.Action {
+	r := v.resource()
+	var job *v1beta1.JobReference
+	if v.job.presence == validation.Present {
+		job = r.Spec.JobReference
+	}
+	changed := map[string]string{}
+	for name, value := range snapshots.Labels(r.Labels, v.kind, v.want.State, job) {
+		if have, ok := r.Labels[name]; !ok || have != value {
+			changed[name] = value
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return plan.SetLabels{Labels: changed, UID: r.UID}
+}
