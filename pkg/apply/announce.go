@@ -15,6 +15,7 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -70,9 +71,13 @@ func (a *Announcer) change(ctx context.Context, resource *unstructured.Unstructu
 		return value
 	}
 	old, _, _ := unstructured.NestedMap(resource.Object, "status")
+	lifecycle := "lifecycleState"
+	if resource.GetKind() == v1beta1.KindFlinkStateSnapshot {
+		lifecycle = "state"
+	}
 	c := event.Change{
 		Generation:        resource.GetGeneration(),
-		OldLifecycleState: text(old, "lifecycleState"), LifecycleState: text(next, "lifecycleState"),
+		OldLifecycleState: text(old, lifecycle), LifecycleState: text(next, lifecycle),
 		OldJobState: text(old, "jobStatus", "state"), JobState: text(next, "jobStatus", "state"),
 		Error: text(next, "error"),
 	}

@@ -120,6 +120,9 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 	case plan.ForceDeletePod:
 		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: a.Name}, a.UID, kube.Grace(0))
 	}
+	if mine, err := c.snapshotAction(ctx, r, action); mine {
+		return err
+	}
 	return fail.Bugf("carry a plan out", "UnknownAction", "there is no way to carry out %T", action)
 }
 

@@ -42,12 +42,17 @@ func (r *Runner) Run(ctx context.Context, key event.Key) error {
 	if !r.Watches(key.Namespace) {
 		return nil
 	}
-	if key.Kind != v1beta1.KindFlinkDeployment {
+	gvr, round := v1beta1.FlinkDeploymentGVR, r.round
+	switch key.Kind {
+	case v1beta1.KindFlinkDeployment:
+	case v1beta1.KindFlinkStateSnapshot:
+		gvr, round = v1beta1.FlinkStateSnapshotGVR, r.snapshotRound
+	default:
 		return r.refuse(ctx, key)
 	}
-	object := kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: key.Namespace, Name: key.Name}
+	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
 	for range maxRounds {
-		again, err := r.round(ctx, object, key)
+		again, err := round(ctx, object, key)
 		if err != nil || !again {
 			return err
 		}
@@ -109,7 +114,6 @@ func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error
 // resources are the kinds that are accepted and not run yet.
 var resources = map[string]schema.GroupVersionResource{
 	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR,
-	v1beta1.KindFlinkStateSnapshot:       v1beta1.FlinkStateSnapshotGVR,
 	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR,
 }
 

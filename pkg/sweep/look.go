@@ -7,6 +7,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
@@ -78,14 +79,14 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
 		reason = event.ReasonDrift
 	}
-	return o.request(ctx, s.Resource, reason)
+	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason)
 }
 
 // request posts pass.requested.
-func (o *Observer) request(ctx context.Context, r *v1beta1.FlinkDeployment, reason event.Reason) error {
-	key := event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}
+func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason) error {
+	key := event.Key{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()}
 	e, err := event.Make(event.TypePassRequested, event.Head{
-		ID:  fmt.Sprintf("%s-%s-%s-%d", r.UID, r.ResourceVersion, reason, o.Gather.Now().UnixMilli()),
+		ID:  fmt.Sprintf("%s-%s-%s-%d", r.GetUID(), r.GetResourceVersion(), reason, o.Gather.Now().UnixMilli()),
 		Key: key, Source: source, Time: o.Gather.Now(), Reason: string(reason),
 	}, nil)
 	if err != nil {

@@ -47,9 +47,10 @@ func (o *Observer) Tick(ctx context.Context) error {
 		return err
 	}
 	if !o.sweepDue(state.Pace) {
-		return o.fast(ctx)
+		return errors.Join(o.fast(ctx), o.fastSnapshots(ctx))
 	}
 	fleet, err := o.sweep(ctx)
+	err = errors.Join(err, o.sweepSnapshots(ctx, &fleet))
 	if settleErr := o.settle(ctx, state, fleet); settleErr != nil {
 		err = errors.Join(err, settleErr)
 	}

@@ -1,0 +1,47 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
+)
+
+// snapshotRound is gather, plan, apply for one FlinkStateSnapshot.
+func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key) (again bool, err error) {
+	started := time.Now()
+	s, resource, found, err := r.Gather.StateSnapshot(ctx, key.Namespace, key.Name)
+	if err != nil || !found {
+		return false, err
+	}
+	p := snapshot.Make(s)
+	result, err := r.Apply.Carry(ctx, object, resource, p)
+	r.report(key, p, started, err)
+	if err != nil {
+		return false, r.snapshotFailed(ctx, object, result, s, err)
+	}
+	return p.Again, nil
+}
+
+// snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no error of the pass.
+// Every other error shows in the log and comes again.
+func (r *Runner) snapshotFailed(ctx context.Context, object kube.Object, result apply.Result, s snapshot.Snapshot, err error) error {
+	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
+		return err
+	}
+	status := s.Resource.Status
+	if stored, ok := result.Stored.(*v1beta1.FlinkStateSnapshotStatus); ok {
+		status = *stored
+	}
+	p, shows := snapshot.MakeFailed(s, status, result.Failed, fail.Message(err))
+	if !shows {
+		return err
+	}
+	_, err = r.Apply.Carry(ctx, object, result.Resource, p)
+	return err
+}

@@ -1,0 +1,105 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// unfinished selects the snapshots that a look may carry on, by the label that each pass keeps; one without a label is new.
+const unfinished = v1beta1.LabelSnapshotState + " notin (" + string(v1beta1.SnapshotCompleted) + "," +
+	string(v1beta1.SnapshotAbandoned) + "," + string(v1beta1.SnapshotFailed) + ")"
+
+// fastSnapshots looks at the snapshots in transition: those being taken, and those being deleted.
+func (o *Observer) fastSnapshots(ctx context.Context) error {
+	return o.eachSnapshot(ctx, kube.Query{Fields: "status.pace=" + string(v1beta1.PaceFast)}, func(*unstructured.UnstructuredList) {})
+}
+
+// sweepSnapshots looks at every snapshot that is not finished, and tells the fleet whether one is in transition.
+func (o *Observer) sweepSnapshots(ctx context.Context, all *fleet) error {
+	err := errors.Join(
+		o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, func(list *unstructured.UnstructuredList) { all.addSnapshots(list, o.Watches) }),
+		o.fastSnapshots(ctx),
+	)
+	if err != nil {
+		all.complete = false
+	}
+	return err
+}
+
+func (f *fleet) addSnapshots(list *unstructured.UnstructuredList, watches func(string) bool) {
+	for _, u := range list.Items {
+		pace, _, _ := unstructured.NestedString(u.Object, "status", "pace")
+		f.moving = f.moving || (watches(u.GetNamespace()) && pace == string(v1beta1.PaceFast))
+	}
+}
+
+// eachSnapshot looks at the snapshots of a query, page by page, some at a time. One that cannot be looked at does not keep the others
+// from it.
+func (o *Observer) eachSnapshot(ctx context.Context, query kube.Query, seen func(*unstructured.UnstructuredList)) error {
+	query.Resource, query.Limit = v1beta1.FlinkStateSnapshotGVR, pageSize
+	var failures []error
+	for _, namespace := range o.namespaces() {
+		query.Namespace, query.Continue = namespace, ""
+		for {
+			list, err := o.Gather.Kube.List(ctx, query)
+			if err != nil {
+				failures = append(failures, err)
+				break
+			}
+			seen(list)
+			failures = append(failures, o.lookAtSnapshots(ctx, list)...)
+			if query.Continue = list.GetContinue(); query.Continue == "" {
+				break
+			}
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (o *Observer) lookAtSnapshots(ctx context.Context, list *unstructured.UnstructuredList) []error {
+	var mu sync.Mutex
+	var failures []error
+	var group errgroup.Group
+	group.SetLimit(lookers)
+	for i := range list.Items {
+		u := &list.Items[i]
+		if !o.Watches(u.GetNamespace()) {
+			continue
+		}
+		group.Go(func() error {
+			if err := o.lookAtSnapshot(ctx, u); err != nil {
+				o.Log.Infow("look failed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error, err.Error())
+				mu.Lock()
+				failures = append(failures, err)
+				mu.Unlock()
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // failures are collected above
+	return failures
+}
+
+// lookAtSnapshot asks for a pass where one would do or record something.
+func (o *Observer) lookAtSnapshot(ctx context.Context, u *unstructured.Unstructured) error {
+	s, err := o.Gather.StateSnapshotOf(ctx, u)
+	if err != nil {
+		return err
+	}
+	p := snapshot.Make(s)
+	if p.IsQuiet() && p.Status == nil {
+		return nil
+	}
+	return o.request(ctx, v1beta1.KindFlinkStateSnapshot, s.Resource, event.ReasonTransition)
+}
