@@ -86,7 +86,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 func (v *view) decideUpgrade(purpose v1beta1.IntentPurpose) upgrade.Decision {
 	f := upgrade.Facts{
 		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
-		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Last.Spec.FlinkVersion != v.Spec.FlinkVersion,
+		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
 		HighAvailability: v.haData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
 		Checkpoints: v.checkpointTimes(),
 	}

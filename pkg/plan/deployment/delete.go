@@ -5,10 +5,12 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // deleting ends a resource that is marked for deletion. It takes an open intent over; the finalizer goes when a fresh read finds
@@ -19,7 +21,7 @@ import (
 //	Deployment Unknown                    wait
 //	session jobs, or running jobs, that   wait and say which
 //	block the deletion
-//	a savepoint was asked for             Refused until it can be taken
+//	a savepoint was asked for             take it, for as long as a checkpoint may take; then go on without
 //	our Deployment                        intent, take it down
 //	our Deployment, being deleted         wait
 //	nothing, or somebody else's           pods gone? HA data gone? then the finalizer
@@ -44,6 +46,10 @@ func deleting(v *view) (outcome, bool) {
 		}
 	}
 	if present && v.Owned(jm) {
+		if o, saving := v.saveFirst(jm); saving {
+			o.situation = plan.Deleting
+			return o, true
+		}
 		if jm.DeletionTimestamp != nil && v.deletionOpen() {
 			o := v.waitForPods()
 			o.situation = plan.Deleting
@@ -104,9 +110,6 @@ func (v *view) deletionBlocked() (outcome, bool) {
 	var reasons []string
 	if v.IsSession() {
 		reasons = v.sessionBlockers()
-	} else if v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !v.Want.JobStatus.State.IsTerminal() {
-		return outcome{situation: plan.Refused, stall: &stall{"SavepointOnDeletionNotSupported",
-			"kubernetes.operator.job.savepoint-on-deletion is true and the savepoint cannot be taken yet, so the job is left running; set the option to false to delete without one"}}, true
 	}
 	if len(reasons) == 0 {
 		return outcome{}, false
@@ -116,6 +119,32 @@ func (v *view) deletionBlocked() (outcome, bool) {
 		v.Tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
 	}
 	return outcome{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
+}
+
+// saveFirst stops the job with a savepoint before a deletion that asks for one. It is tried for as long as a checkpoint may take; then
+// the deletion goes on, and says that it was skipped.
+func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
+	saved := v.deletionOpen() && v.Intent().Ended
+	state := v.Want.JobStatus.State
+	if v.IsSession() || !v.SavepointOnDeletion() || v.Last == nil || !v.LastRunning() || saved || jm.DeletionTimestamp != nil || state.IsTerminal() {
+		return outcome{}, false
+	}
+	open := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint
+	switch {
+	case v.deletingFor() > v.CheckpointTimeout():
+		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
+			Message: fmt.Sprintf("No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout())})
+		return outcome{}, false
+	case open:
+		return v.awaitSavepoint(jm), true
+	case v.Want.Retry != nil && v.Seen.Now.Before(v.Want.Retry.After.Time):
+		return outcome{wait: stall{v.Want.Retry.Reason, v.Want.Retry.Message}}, true
+	}
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); !found || job.State != v1beta1.FlinkJobRunning {
+		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true
+	}
+	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
 }
 
 // sessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.

@@ -167,12 +167,38 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	}
 }
 
-func TestADeletionThatWantsASavepointIsRefusedAndSaysSo(t *testing.T) {
-	w := stable(t, stateful)
-	w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
-	w.delete()
-	if p := w.run(); touches(p) || w.condition(summary.Stalled).Reason != "SavepointOnDeletionNotSupported" {
-		t.Errorf("got %s, %+v", p, w.condition(summary.Stalled))
+func TestADeletionTakesItsSavepointFirst(t *testing.T) {
+	rows := map[string]struct {
+		answer func(*world)
+		saved  bool
+		reason string
+	}{
+		"it completes": {func(w *world) { w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"}) }, true, "asked for"},
+		"it fails": {func(w *world) {
+			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+			w.run()
+			w.s.Now = w.s.Now.Add(11 * 60e9)
+		}, false, "the deletion goes on when its time is over"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+			w.delete()
+			if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
+				t.Fatalf("got %s", p)
+			}
+			row.answer(w)
+			w.run()
+			if saved := w.status().JobStatus.UpgradeSavepointPath == "file:///s/1"; saved != row.saved {
+				t.Errorf("saved %t: %s", saved, row.reason)
+			}
+			w.terminate()
+			w.run()
+			if !w.gone || (w.told("SavepointSkipped") > 0) == row.saved {
+				t.Errorf("gone %t, SavepointSkipped told %d times, rounds %q", w.gone, w.told("SavepointSkipped"), w.log)
+			}
+		})
 	}
 }
 

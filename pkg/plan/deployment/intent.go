@@ -48,11 +48,19 @@ func hash(text string) string {
 // waits for the intent's end.
 func (v *view) target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
+	if intent.Purpose == v1beta1.PurposeRollback && (v.Problem != "" || intent.Generation == v.Generation) {
+		return v.storedTarget()
+	}
 	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
 	if v.Problem == "" && (intent.Generation == v.Generation || keeps || subject.Stateless(&v.Spec)) {
 		return *v.Spec.DeepCopy()
 	}
-	stored, err := v1beta1.ParseReconciledDeployment(intent.Spec)
+	return v.storedTarget()
+}
+
+// storedTarget is the spec that the open intent was stored with.
+func (v *view) storedTarget() v1beta1.FlinkDeploymentSpec {
+	stored, err := v1beta1.ParseReconciledDeployment(v.Intent().Spec)
 	if err != nil {
 		v.Note("the intent's spec cannot be read, the current one is used: " + err.Error())
 		return *v.Spec.DeepCopy()

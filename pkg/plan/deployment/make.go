@@ -38,10 +38,12 @@ type rule func(v *view) (outcome, bool)
 //	inherited    another operator was upgrading it
 //	observed     (brings the status up to what was seen, decides nothing)
 //	after        a JobManager whose job has ended
+//	rolledForward (records that the spec is what runs since a rollback, decides nothing)
 //	change       the spec asks for another cluster, a suspension or a resumption
+//	rollBack     what was deployed does not become stable
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, change, recoverLost, settled}
+var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, recoverLost, settled}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {

@@ -42,7 +42,7 @@ func recoverLost(v *view) (outcome, bool) {
 		mode = v.asRecorded()
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: fmt.Sprintf("Restarting the job, which is %s", state)})
-	return v.beginStop(stop{v1beta1.PurposeRecover, v.Last.Spec, v1beta1.StopNone, mode}, jm), true
+	return v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm), true
 }
 
 func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
@@ -60,7 +60,7 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 	case v.MayStartEmpty():
 		mode = v.asRecorded()
 	}
-	o := v.startFrom(v1beta1.PurposeRecover, v.Last.Spec, mode)
+	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.record != "" {
 		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment"})
 	}

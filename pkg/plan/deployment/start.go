@@ -191,7 +191,8 @@ func (v *view) carryStart() outcome {
 // startTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
 // settled already.
 func (v *view) startTarget() v1beta1.FlinkDeploymentSpec {
-	if v.Problem == "" {
+	rollsBack := v.Intent().Purpose == v1beta1.PurposeRollback && v.Intent().Generation == v.Generation
+	if v.Problem == "" && !rollsBack {
 		return *v.Spec.DeepCopy()
 	}
 	return v.target()
@@ -199,6 +200,9 @@ func (v *view) startTarget() v1beta1.FlinkDeploymentSpec {
 
 // redirected is the purpose of a start that leads to another spec than it began for: a recovery with a new spec is an upgrade.
 func (v *view) redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
+	if v.Intent().Purpose == v1beta1.PurposeRollback && v.Intent().Generation != v.Generation {
+		return v1beta1.PurposeUpgrade
+	}
 	if v.Intent().Purpose == v1beta1.PurposeRecover && specdiff.Classify(&v.Last.Spec, &target, target.DesiredMode()).Kind.Effective() {
 		return v1beta1.PurposeUpgrade
 	}

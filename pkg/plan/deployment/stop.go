@@ -186,10 +186,14 @@ func (v *view) stopped() outcome {
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
-	if intent.From != nil {
-		return v.beginStart(intent.Purpose, target, *intent.From)
+	purpose := intent.Purpose
+	if purpose == v1beta1.PurposeRollback && intent.Generation != v.Generation && v.Problem == "" {
+		purpose = v1beta1.PurposeUpgrade
 	}
-	return v.startFrom(intent.Purpose, target, intent.Restore)
+	if intent.From != nil {
+		return v.beginStart(purpose, target, *intent.From)
+	}
+	return v.startFrom(purpose, target, intent.Restore)
 }
 
 // waitForPods waits for a cluster that is being deleted, and says who holds it up when it takes too long.

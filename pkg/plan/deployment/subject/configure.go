@@ -26,8 +26,8 @@ func (v *Subject) config() flinkconf.Config {
 	}
 	r := v.Seen.Resource
 	deployed, current := &v.Spec, &r.Spec
-	if v.Last != nil {
-		deployed = &v.Last.Spec
+	if running := v.Running(); running != nil {
+		deployed = running
 	}
 	if v.Seen.SpecProblem != "" {
 		current = nil
@@ -105,6 +105,16 @@ func (v *Subject) SavepointTarget() (directory, format string, drain bool) {
 // CheckpointTimeout is execution.checkpointing.timeout, after which Flink gives a savepoint up.
 func (v *Subject) CheckpointTimeout() time.Duration {
 	return read(v.config().Duration, key.CheckpointingTimeout, 10*time.Minute)
+}
+
+// RollbackEnabled is kubernetes.operator.deployment.rollback.enabled.
+func (v *Subject) RollbackEnabled() bool {
+	return read(v.config().Bool, key.DeploymentRollbackEnabled, false)
+}
+
+// ReadinessTimeout is kubernetes.operator.deployment.readiness.timeout.
+func (v *Subject) ReadinessTimeout() time.Duration {
+	return read(v.config().Duration, key.DeploymentReadinessTimeout, 5*time.Minute)
 }
 
 // ShutdownTTL is kubernetes.operator.jm-deployment.shutdown-ttl.

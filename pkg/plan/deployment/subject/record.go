@@ -10,6 +10,7 @@ import (
 //	stopping    UPGRADING  the old one, upgradeMode as restored, not first     -
 //	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
 //	released    DEPLOYED   the new one, job running                            its own
+//	rolled back ROLLING_BACK, then ROLLED_BACK: the failed one stays, but for its upgradeMode
 //	suspended   DEPLOYED   the new one, job suspended; also lastStableSpec     its own
 //
 // A recovery starts the recorded spec again and moves none of them.
@@ -25,6 +26,10 @@ func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.Stop
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	if purpose == v1beta1.PurposeRollback {
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
+		status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	}
 	if how == v1beta1.StopSavepoint || how == v1beta1.StopCancel {
 		return // nothing is given up before the end of the job is recorded
 	}
@@ -50,7 +55,11 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		}
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
 	}
-	if intent.Purpose == v1beta1.PurposeRecover {
+	switch intent.Purpose {
+	case v1beta1.PurposeRecover:
+		return
+	case v1beta1.PurposeRollback:
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
@@ -85,7 +94,12 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		status.TaskManager = v.TaskManagerInfo(target)
 	}
-	if v.Intent().Purpose == v1beta1.PurposeRecover {
+	switch v.Intent().Purpose {
+	case v1beta1.PurposeRecover:
+		return
+	case v1beta1.PurposeRollback:
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRolledBack
+		status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
@@ -121,6 +135,20 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+}
+
+// RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked for.
+func (v *Subject) RecordRolledForward() {
+	record := v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}
+	if record.Spec.Job != nil && v.Last.Spec.Job != nil {
+		record.Spec.Job.UpgradeMode = v.Last.Spec.Job.UpgradeMode
+	}
+	v.keepNonces(&record.Spec)
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	v.Want.ObservedGeneration = v.Generation
+	v.Want.Error = ""
+	v.StoreReconciled(record, false)
 }
 
 // RecordNeverDeployed takes back the record of a first start that was never released.

@@ -27,6 +27,8 @@ type Subject struct {
 	Problem, Headline string
 	// Last is the spec acted on last; nil before the first deployment.
 	Last *v1beta1.ReconciledDeployment
+	// LastStable is the newest spec known to run well; nil when there is none or it cannot be read.
+	LastStable *v1beta1.ReconciledDeployment
 	// Unreadable says why status.reconciliationStatus cannot be read; empty when it can.
 	Unreadable string
 	// Want is the status as this round leaves it.
@@ -57,7 +59,24 @@ func New(s Snapshot) *Subject {
 			v.Last = &last
 		}
 	}
+	if text := s.Resource.Status.ReconciliationStatus.LastStableSpec; text != "" {
+		if stable, err := v1beta1.ParseReconciledDeployment(text); err == nil {
+			v.LastStable = &stable
+		}
+	}
 	return v
+}
+
+// Running is the spec that the cluster was started with: after a rollback the last stable one, else the one acted on last. Nil before
+// the first deployment.
+func (v *Subject) Running() *v1beta1.FlinkDeploymentSpec {
+	switch {
+	case v.Last == nil:
+		return nil
+	case v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack && v.LastStable != nil:
+		return &v.LastStable.Spec
+	}
+	return &v.Last.Spec
 }
 
 // Accept decides which spec counts. A spec that does not validate leaves the last accepted one in force, running if the interrupted

@@ -1,0 +1,89 @@
+package deployment
+
+import (
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+)
+
+// A rollback is an intent like any other, from the recorded spec to lastStableSpec:
+//
+//	ROLLING_BACK   the failed cluster is taken down, its high-availability data kept, the last stable spec prepared
+//	ROLLED_BACK    released; lastReconciledSpec still holds the spec that failed, so it is not tried again
+//
+// A newer spec, or the stable one written back by the user, ends it.
+
+// AnnotationRollback on a FlinkDeployment asks for a rollback of the generation that it names.
+const AnnotationRollback = "flinkdeployment.flink.apache.org/rollback"
+
+// rolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done for it.
+func rolledForward(v *view) (outcome, bool) {
+	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
+	if rolledBack && v.Problem == "" && v.LastStable != nil && !specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
+		v.RecordRolledForward()
+	}
+	return outcome{}, false
+}
+
+// rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must hold:
+//
+//	the spec is the recorded one, DEPLOYED, and not the stable one
+//	the stable spec runs, and under the same Flink version
+//	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
+//	high-availability data is there; or the failed start needed a savepoint and never ran; or no state is kept
+func rollBack(v *view) (outcome, bool) {
+	if !v.rollbackDue() {
+		return outcome{}, false
+	}
+	jm, present := v.Seen.JobManager.Get()
+	data := v.haData()
+	never := present && v.neverRan(jm)
+	target := *v.LastStable.Spec.DeepCopy()
+	s := stop{purpose: v1beta1.PurposeRollback, target: target}
+	switch recorded := v.Last.Spec.Job; {
+	case data.IsUnknown():
+		return v.unobservable("the high-availability data", data.Why()), true
+	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
+		s.how, s.restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
+	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && never:
+		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
+	case data.IsPresent():
+		s.how, s.restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
+	default:
+		return outcome{}, false
+	}
+	o := v.rollTo(s, jm, present)
+	if o.record != "" {
+		v.Tell(plan.Event{Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment."})
+	}
+	return o, true
+}
+
+func (v *view) rollTo(s stop, jm *appsv1.Deployment, present bool) outcome {
+	if present {
+		return v.beginStop(s, jm)
+	}
+	return v.startFrom(s.purpose, s.target, s.restore)
+}
+
+// rollbackDue reports whether a rollback should begin, but for the state that it needs.
+func (v *view) rollbackDue() bool {
+	r := v.Want.ReconciliationStatus
+	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed || r.LastReconciledSpec == r.LastStableSpec {
+		return false
+	}
+	stable := v.LastStable.Spec
+	suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended
+	if suspended || stable.FlinkVersion != v.Spec.FlinkVersion || !v.LastRunning() {
+		return false
+	}
+	if v.Seen.Resource.Annotations[AnnotationRollback] == strconv.FormatInt(v.Want.ObservedGeneration, 10) {
+		return true
+	}
+	deadline := r.ReconciliationTimestamp + v.ReadinessTimeout().Milliseconds()
+	return v.RollbackEnabled() && v.Seen.Now.UnixMilli() > deadline
+}

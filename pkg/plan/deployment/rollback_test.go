@@ -1,0 +1,141 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+var rollingBack = strings.Replace(highlyAvailable, `"state.savepoints.dir"`, `"kubernetes.operator.deployment.rollback.enabled":"true","state.savepoints.dir"`, 1)
+
+// failing brings a resource to a change that is deployed and does not run.
+func failing(t *testing.T, spec string) *world {
+	t.Helper()
+	w := stable(t, spec)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(upgradeImage)
+	w.run()
+	w.terminate()
+	w.run()
+	if !w.released || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		t.Fatalf("the change was not deployed, rounds %q, %+v", w.log, w.status().Conditions)
+	}
+	return w
+}
+
+func (w *world) runningImage() string {
+	jm, _ := w.s.JobManager.Get()
+	return jm.Spec.Template.Spec.Containers[0].Image
+}
+
+func TestAFailedUpgradeIsRolledBack(t *testing.T) {
+	w := failing(t, rollingBack)
+	job := w.status().JobStatus.JobID
+	w.s.Now = w.s.Now.Add(4 * 60e9)
+	w.run()
+	if w.status().Intent != nil && w.status().Intent.Purpose == v1beta1.PurposeRollback {
+		t.Fatal("rolled back before the readiness timeout")
+	}
+	w.s.Now = w.s.Now.Add(2 * 60e9)
+	w.run()
+	w.want(plan.Stopping, v1beta1.LifecycleRollingBack, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+	w.terminate()
+	w.run()
+	w.want(plan.Waiting, v1beta1.LifecycleRolledBack, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+	if w.runningImage() != "flink:1.20" || w.status().JobStatus.JobID != job {
+		t.Errorf("image %s, job %s; want the stable image and job %s", w.runningImage(), w.status().JobStatus.JobID, job)
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a rolled back world must be quiet, got %s", p)
+	}
+	if n := w.told("Rollback"); n != 1 {
+		t.Errorf("Rollback was told %d times", n)
+	}
+}
+
+// rolledBack is the end of the story above.
+func rolledBack(t *testing.T) *world {
+	t.Helper()
+	w := failing(t, rollingBack)
+	w.s.Now = w.s.Now.Add(6 * 60e9)
+	w.run()
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	return w
+}
+
+func TestARollbackEnds(t *testing.T) {
+	rows := map[string]struct {
+		edit    func(*v1beta1.FlinkDeploymentSpec)
+		restart bool
+		state   v1beta1.ReconciliationState
+		reason  string
+	}{
+		"the stable spec is written back": {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" }, false, v1beta1.ReconciliationDeployed, "it is what runs"},
+		"another spec":                    {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" }, true, v1beta1.ReconciliationUpgrading, "an upgrade like any other"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := rolledBack(t)
+			w.edit(row.edit)
+			w.run()
+			if restarts := w.status().Intent != nil; restarts != row.restart || w.status().ReconciliationStatus.State != row.state {
+				t.Errorf("restarts %t, state %s: %s", restarts, w.status().ReconciliationStatus.State, row.reason)
+			}
+		})
+	}
+}
+
+func TestANewSpecOvertakesARollback(t *testing.T) {
+	w := failing(t, rollingBack)
+	w.s.Now = w.s.Now.Add(6 * 60e9)
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" })
+	w.terminate()
+	w.run()
+	if w.runningImage() != "flink:1.20.6" || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.status().ReconciliationStatus.State, w.log)
+	}
+}
+
+func TestAnInvalidSpecDoesNotStopARollback(t *testing.T) {
+	w := failing(t, rollingBack)
+	w.s.Now = w.s.Now.Add(6 * 60e9)
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.LogConfiguration = map[string]string{"random": "x"} })
+	w.terminate()
+	w.run()
+	if w.runningImage() != "flink:1.20" || w.status().ReconciliationStatus.State != v1beta1.ReconciliationRolledBack {
+		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.status().ReconciliationStatus.State, w.log)
+	}
+}
+
+func TestARollbackOnDemand(t *testing.T) {
+	w := failing(t, highlyAvailable)
+	w.s.Now = w.s.Now.Add(60 * 60e9)
+	w.run()
+	if w.status().Intent != nil {
+		t.Fatal("rollback is not enabled")
+	}
+	w.s.Resource.Annotations = map[string]string{AnnotationRollback: "2"}
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRollback {
+		t.Errorf("intent %+v", intent)
+	}
+}
+
+func TestALostRolledBackClusterComesBackWithTheStableSpec(t *testing.T) {
+	w := rolledBack(t)
+	w.lose()
+	w.run()
+	if w.runningImage() != "flink:1.20" {
+		t.Errorf("image %s", w.runningImage())
+	}
+}
