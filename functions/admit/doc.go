@@ -1,6 +1,8 @@
 // Command admit is the function behind the admission webhook: it validates and mutates resources on their way into the API server
 // and renews the certificate that it is reached under. It sleeps at zero pods until one of three wakes it:
 //
+// I/O: it serves HTTP, reads resources and writes its own certificate.
+//
 //	POST /validate, /mutate   AdmissionReviews of the API server, through the ingress gateway
 //	POST /renew               the daily ping of PingSource flink-admit-certificate, a CloudEvent
 //

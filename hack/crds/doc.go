@@ -2,6 +2,8 @@
 // Go types in pkg/apis/flink/v1beta1, one YAML file per kind. It runs by
 // go generate.
 //
+// I/O: it reads the types and writes config/crds.
+//
 // The schemas have to accept every resource that the Apache Flink Kubernetes
 // Operator's own definitions accept, and store it without loss. So what a
 // generator adds by itself is taken off again (shape.go): required, default,

@@ -14,7 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -46,7 +46,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstru
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
-	q := deployment.Ask(s)
+	q := ask.First(s)
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {

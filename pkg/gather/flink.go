@@ -11,12 +11,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // flink asks the JobManager for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s subject.Snapshot) subject.Flink {
+func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapshot) subject.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
@@ -33,7 +33,7 @@ func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s subject.
 		})
 	}
 	s.Flink.Jobs = plan.Present(jobs)
-	more := deployment.AskMore(s)
+	more := ask.Then(s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {

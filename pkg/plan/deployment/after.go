@@ -23,7 +23,7 @@ func after(v *view) (outcome, bool) {
 	retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
 	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
 	switch {
-	case !v.LastRunning() && v.preparedOnly(jm):
+	case !v.LastRunning() && v.PreparedOnly(jm):
 		return v.removePrepared(jm), true
 	case v.Reran:
 		v.Tell(plan.Event{Warning: true, Reason: "JobReran", Component: plan.ComponentJob, Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped."})

@@ -2,11 +2,7 @@ package deployment
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
-
-	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -62,7 +58,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	if v.Job != nil && v.Job.State.IsTerminal() && !v.Job.StatisticsSettled(v.Seen.Now) && !v.MayStartEmpty() {
 		return outcome{situation: plan.Waiting, wait: jobEnded}, true
 	}
-	d := v.decideUpgrade(purpose)
+	d := upgrade.Decide(v.UpgradeFacts(purpose))
 	switch d.Verdict {
 	case plan.Go:
 		o := v.stopAsDecided(purpose, d)
@@ -80,53 +76,6 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 		return outcome{}, false
 	}
 	return outcome{situation: plan.Waiting, wait: *v.pending}, true
-}
-
-// decideUpgrade gives package upgrade its facts.
-func (v *view) decideUpgrade(purpose v1beta1.IntentPurpose) upgrade.Decision {
-	f := upgrade.Facts{
-		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
-		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
-		HighAvailability: v.haData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
-		Checkpoints: v.checkpointTimes(),
-	}
-	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
-		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
-		if f.Wanted == v1beta1.UpgradeModeStateless { // an invalid spec that wants its state kept
-			f.Wanted = v.Seen.Resource.Spec.Job.DesiredUpgradeMode()
-		}
-	}
-	if job := v.Last.Spec.Job; job != nil {
-		f.RecordedMode = job.UpgradeMode
-	}
-	if jm, present := v.Seen.JobManager.Get(); present {
-		f.NeverStarted = v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.neverRan(jm)
-	}
-	return upgrade.Decide(f)
-}
-
-// haData is what is known of the high-availability data that a start could use.
-func (v *view) haData() plan.Observed[upgrade.HAData] {
-	if !v.HighAvailabilityUsable() {
-		return plan.Absent[upgrade.HAData]()
-	}
-	return subject.UsableHAData(v.Seen.HAData)
-}
-
-func (v *view) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
-	c, ok := v.Seen.Flink.Checkpoints.Get()
-	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {
-		return plan.Unknown[upgrade.Checkpoints](v.Seen.Flink.Checkpoints.Why())
-	}
-	return plan.Present(upgrade.Checkpoints{JobStart: v.jobStart(), Completed: c.Completed, Pending: c.Pending})
-}
-
-func (v *view) jobStart() time.Time {
-	millis, err := strconv.ParseInt(v.Want.JobStatus.StartTime, 10, 64)
-	if err != nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(millis)
 }
 
 func (v *view) tellChange(diff specdiff.Change) {
@@ -188,22 +137,4 @@ func (v *view) fail(reason, message string) {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})
 	}
 	v.Want.Error = text
-}
-
-// startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
-// within it, so the only pod, created within it, is the first one.
-const startWindow = 10 * time.Second
-
-// neverRan reports whether no container of the start ever ran: one pod, the first one, with nothing started in it. Any doubt is a no.
-func (v *view) neverRan(jm *appsv1.Deployment) bool {
-	pods, ok := v.Seen.Pods.Get()
-	if !ok || len(pods) != 1 || pods[0].CreationTimestamp.After(jm.CreationTimestamp.Add(startWindow)) {
-		return false
-	}
-	for _, c := range append(slices.Clone(pods[0].Status.InitContainerStatuses), pods[0].Status.ContainerStatuses...) {
-		if c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil {
-			return false
-		}
-	}
-	return true
 }

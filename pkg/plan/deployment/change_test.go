@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -310,7 +311,7 @@ func TestOperatorDefaultsCount(t *testing.T) {
 	w.s.Operator = flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.default-configuration.flink-version.v1_19+.rest.port": "9999"})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
-	if q := Ask(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
+	if q := ask.First(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
 		t.Errorf("Flink is asked at %+v", q.Flink)
 	}
 }

@@ -3,7 +3,6 @@ package deployment
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -59,9 +58,6 @@ func deleting(v *view) (outcome, bool) {
 	}
 	return v.lastRites(), true
 }
-
-// deletingFor is how long the resource has been marked for deletion.
-func (v *view) deletingFor() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
 
 // deletionOpen reports whether the intent of the deletion is stored.
 func (v *view) deletionOpen() bool {
@@ -131,7 +127,7 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 	}
 	open := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint
 	switch {
-	case v.deletingFor() > v.CheckpointTimeout():
+	case v.DeletingFor() > v.CheckpointTimeout():
 		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf("No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout())})
 		return outcome{}, false
@@ -162,7 +158,7 @@ func (v *view) sessionBlockers() []string {
 	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {
 		var running []string
 		jobs, answered := v.Seen.Flink.Jobs.Get()
-		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.deletingFor() < v.CleanupTimeout() {
+		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.DeletingFor() < v.CleanupTimeout() {
 			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
 		}
 		for _, j := range jobs {

@@ -1,8 +1,6 @@
 package deployment
 
 import (
-	"strconv"
-
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -16,9 +14,6 @@ import (
 //	ROLLED_BACK    released; lastReconciledSpec still holds the spec that failed, so it is not tried again
 //
 // A newer spec, or the stable one written back by the user, ends it.
-
-// AnnotationRollback on a FlinkDeployment asks for a rollback of the generation that it names.
-const AnnotationRollback = "flinkdeployment.flink.apache.org/rollback"
 
 // rolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done for it.
 func rolledForward(v *view) (outcome, bool) {
@@ -36,12 +31,12 @@ func rolledForward(v *view) (outcome, bool) {
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	high-availability data is there; or the failed start needed a savepoint and never ran; or no state is kept
 func rollBack(v *view) (outcome, bool) {
-	if !v.rollbackDue() {
+	if !v.RollbackDue() {
 		return outcome{}, false
 	}
 	jm, present := v.Seen.JobManager.Get()
-	data := v.haData()
-	never := present && v.neverRan(jm)
+	data := v.UsableHAData()
+	never := present && v.NeverRan(jm)
 	target := *v.LastStable.Spec.DeepCopy()
 	s := stop{purpose: v1beta1.PurposeRollback, target: target}
 	switch recorded := v.Last.Spec.Job; {
@@ -68,22 +63,4 @@ func (v *view) rollTo(s stop, jm *appsv1.Deployment, present bool) outcome {
 		return v.beginStop(s, jm)
 	}
 	return v.startFrom(s.purpose, s.target, s.restore)
-}
-
-// rollbackDue reports whether a rollback should begin, but for the state that it needs.
-func (v *view) rollbackDue() bool {
-	r := v.Want.ReconciliationStatus
-	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed || r.LastReconciledSpec == r.LastStableSpec {
-		return false
-	}
-	stable := v.LastStable.Spec
-	suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended
-	if suspended || stable.FlinkVersion != v.Spec.FlinkVersion || !v.LastRunning() {
-		return false
-	}
-	if v.Seen.Resource.Annotations[AnnotationRollback] == strconv.FormatInt(v.Want.ObservedGeneration, 10) {
-		return true
-	}
-	deadline := r.ReconciliationTimestamp + v.ReadinessTimeout().Milliseconds()
-	return v.RollbackEnabled() && v.Seen.Now.UnixMilli() > deadline
 }

@@ -124,7 +124,7 @@ func TestARollbackOnDemand(t *testing.T) {
 	if w.status().Intent != nil {
 		t.Fatal("rollback is not enabled")
 	}
-	w.s.Resource.Annotations = map[string]string{AnnotationRollback: "2"}
+	w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationRollback: "2"}
 	w.run()
 	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRollback {
 		t.Errorf("intent %+v", intent)

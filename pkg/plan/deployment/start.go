@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
@@ -55,34 +56,11 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.
 func (v *view) startFrom(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) outcome {
-	choice := v.choose(purpose, target, mode)
+	choice := restore.Choose(v.RestoreFacts(purpose, target, mode))
 	if choice.Verdict != plan.Go {
 		return v.cannotStart(choice)
 	}
 	return v.beginStart(purpose, target, choice.From)
-}
-
-// choose gives package restore its facts.
-func (v *view) choose(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) restore.Choice {
-	r, job := v.Seen.Resource, v.Want.JobStatus
-	f := restore.Facts{
-		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
-		HighAvailability: subject.NamesCheckpoint(v.haData()),
-		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || v.firstNeverRan(),
-	}
-	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
-		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
-	}
-	if target.Job != nil {
-		f.InitialSavepointPath = target.Job.InitialSavepointPath
-	}
-	return restore.Choose(f)
-}
-
-// firstNeverRan reports whether the first start of the resource never ran a container.
-func (v *view) firstNeverRan() bool {
-	jm, present := v.Seen.JobManager.Get()
-	return present && v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.neverRan(jm)
 }
 
 // cannotStart reports why a job may not start. Nothing is deleted.
@@ -182,7 +160,7 @@ func (v *view) carryStart() outcome {
 	if err != nil {
 		return v.cannotRender(err)
 	}
-	if !present || !v.allPrepared(companionsOf(cluster)) {
+	if !present || !v.allPrepared(ask.Companions(cluster)) {
 		return outcome{situation: plan.Starting, again: true, actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}}}
 	}
 	return v.release(jm, cluster.JobManager, target)
@@ -215,7 +193,7 @@ func (v *view) lastStateGone() (outcome, bool) {
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
 		return outcome{}, false
 	}
-	choice := v.choose(intent.Purpose, v.target(), v1beta1.UpgradeModeLastState)
+	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.target(), v1beta1.UpgradeModeLastState))
 	if choice.Verdict == plan.Go {
 		return outcome{}, false
 	}
@@ -231,15 +209,10 @@ func (v *view) redirects(target v1beta1.FlinkDeploymentSpec) bool {
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and
 // it carries an operation of ours.
 func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
-	if !v.preparedOnly(jm) {
+	if !v.PreparedOnly(jm) {
 		return v.stands("a Deployment that the open start does not account for")
 	}
 	return v.removePrepared(jm)
-}
-
-// preparedOnly reports whether a start of this resource prepared the Deployment and never released it.
-func (v *view) preparedOnly(jm *appsv1.Deployment) bool {
-	return v.Owned(jm) && subject.OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.

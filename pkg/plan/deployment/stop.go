@@ -3,13 +3,13 @@ package deployment
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
 // A stop, drawn for one pass and the next:
@@ -47,7 +47,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	}
 	switch {
 	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone:
-		choice := v.choose(s.purpose, s.target, s.restore)
+		choice := restore.Choose(v.RestoreFacts(s.purpose, s.target, s.restore))
 		if choice.Verdict != plan.Go {
 			return v.cannotStart(choice)
 		}
@@ -148,7 +148,7 @@ func (v *view) carryStop() outcome {
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {
-			if v.preparedOnly(jm) {
+			if v.PreparedOnly(jm) {
 				return v.removePrepared(jm)
 			}
 			return v.stands("a Deployment that the open stop does not account for")
@@ -200,7 +200,7 @@ func (v *view) stopped() outcome {
 func (v *view) waitForPods() outcome {
 	pods, _ := v.Seen.Pods.Get()
 	wait := stall{"ClusterTerminating", "the old cluster is being deleted"}
-	if v.terminatingFor() <= v.CleanupTimeout() {
+	if v.TerminatingFor() <= v.CleanupTimeout() {
 		return outcome{situation: plan.Stopping, wait: wait}
 	}
 	if len(pods) == 0 {
@@ -216,22 +216,6 @@ func (v *view) waitForPods() outcome {
 	return outcome{situation: plan.Stopping, stall: &stall{"NodeUnreachable", fmt.Sprintf(
 		"pods %s on nodes %s do not end; if those nodes are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
 		strings.Join(names, ", "), strings.Join(nodes, ", "), r.Namespace, strings.Join(names, " "))}}
-}
-
-// terminatingFor is how long the old cluster has been going away.
-func (v *view) terminatingFor() time.Duration {
-	jm, present := v.Seen.JobManager.Get()
-	switch {
-	case v.Intent() != nil:
-		return v.Since(v.Intent().StoredAt)
-	case v.Seen.Resource.DeletionTimestamp != nil:
-		return v.deletingFor()
-	case present && jm.DeletionTimestamp != nil:
-		return v.Since(*jm.DeletionTimestamp)
-	case v.Want.PaceSince != nil:
-		return v.Since(*v.Want.PaceSince)
-	}
-	return 0
 }
 
 // disposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job

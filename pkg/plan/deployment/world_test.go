@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -104,7 +105,7 @@ func (w *world) run() plan.Plan {
 
 // look fills in what the snapshot asks for beyond what tests set themselves.
 func (w *world) look() {
-	q := Ask(w.s)
+	q := ask.First(w.s)
 	if q.Pods && w.s.Pods.IsUnknown() && w.s.Pods.Why() == "" {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}

@@ -16,8 +16,8 @@ func (v *Subject) HighAvailabilityUsable() bool {
 	return flinkconf.HighAvailabilityOf(v.compose(&v.Spec)) == flinkconf.HAKubernetes
 }
 
-// UsableHAData is what the ConfigMaps say: there is data when one of a job is there, and a checkpoint when one names it.
-func UsableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HAData] {
+// usableHAData is what the ConfigMaps say: there is data when one of a job is there, and a checkpoint when one names it.
+func usableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HAData] {
 	found, ok := seen.Get()
 	switch {
 	case !ok && seen.IsAbsent():
@@ -36,8 +36,8 @@ func UsableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HADat
 	return plan.Present(data)
 }
 
-// NamesCheckpoint reduces the data to whether it names a checkpoint.
-func NamesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
+// namesCheckpoint reduces the data to whether it names a checkpoint.
+func namesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
 	d, ok := data.Get()
 	switch {
 	case ok:

@@ -1,4 +1,4 @@
-package deployment
+package ask
 
 import (
 	"time"
@@ -17,7 +17,7 @@ type Questions struct {
 	// Pods asks for the JobManager's pods, and for FailedMount events when one cannot mount.
 	Pods bool
 	// Companions are the objects of a prepared start to look for.
-	Companions []Companion
+	Companions []subject.Companion
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
 	Stop bool
 	// Owned asks for what goes with the Deployment.
@@ -30,7 +30,7 @@ type Questions struct {
 	SessionJobs bool
 }
 
-// Ask says what to look at next, given the resource and its Deployment.
+// First says what to look at next, given the resource and its Deployment.
 //
 //	what        when
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
@@ -42,8 +42,8 @@ type Questions struct {
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared
 //	SessionJobs a session cluster is being deleted
-func Ask(s Snapshot) Questions {
-	v := &view{Subject: subject.New(s)}
+func First(s subject.Snapshot) Questions {
+	v := subject.New(s)
 	q := Questions{}
 	intent := v.Intent()
 	deleting := v.Resource().DeletionTimestamp != nil
@@ -60,22 +60,22 @@ func Ask(s Snapshot) Questions {
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		q.Ingress = true
 		if present && subject.OwnOperation(jm) == intent.OperationID {
-			q.Companions = v.expectedCompanions()
+			q.Companions = expectedCompanions(v)
 		}
 	}
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
-	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || v.asksToStop()))) {
+	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		q.HAData = true
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || v.asksToStop())
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v))
 	q.SessionJobs = deleting && v.IsSession()
 	return q
 }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
-func (v *view) asksToStop() bool {
+func asksToStop(v *subject.Subject) bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
@@ -92,13 +92,13 @@ type More struct {
 // recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
 const recentEnd = time.Minute
 
-// AskMore says what else to ask Flink, given the jobs.
+// Then says what else to ask Flink, given the jobs.
 //
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
-func AskMore(s Snapshot) More {
+func Then(s subject.Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
 	if !ok {
@@ -108,34 +108,35 @@ func AskMore(s Snapshot) More {
 	moved := found && job.State != status.JobStatus.State
 	settling := !job.State.IsTerminal() && status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	v := &view{Subject: subject.New(s)}
+	v := subject.New(s)
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
 	return More{
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || v.asksToStop() || s.Now.Sub(job.EndTime) < recentEnd)) || (v.asksToStop() && v.MaxCheckpointAge() > 0)),
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
 	}
 }
 
 // expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.
-func (v *view) expectedCompanions() []Companion {
+func expectedCompanions(v *subject.Subject) []subject.Companion {
 	cluster, _, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
 	}
-	return companionsOf(cluster)
+	return Companions(cluster)
 }
 
-func companionsOf(cluster render.Cluster) []Companion {
-	var all []Companion
+// Companions lists the objects of a start, besides its Deployment.
+func Companions(cluster render.Cluster) []subject.Companion {
+	var all []subject.Companion
 	for _, o := range cluster.Services {
-		all = append(all, Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(all, subject.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
 	}
 	for _, o := range cluster.ConfigMaps {
-		all = append(all, Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(all, subject.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
 	}
 	for _, o := range cluster.Secrets {
-		all = append(all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(all, subject.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
 	}
 	return all
 }

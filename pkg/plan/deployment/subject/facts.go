@@ -1,0 +1,102 @@
+package subject
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+// UpgradeFacts are what package upgrade decides on.
+func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
+	f := upgrade.Facts{
+		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
+		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
+		HighAvailability: v.UsableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
+		Checkpoints: v.checkpointTimes(),
+	}
+	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
+		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
+		if f.Wanted == v1beta1.UpgradeModeStateless { // an invalid spec that wants its state kept
+			f.Wanted = v.Seen.Resource.Spec.Job.DesiredUpgradeMode()
+		}
+	}
+	if job := v.Last.Spec.Job; job != nil {
+		f.RecordedMode = job.UpgradeMode
+	}
+	if jm, present := v.Seen.JobManager.Get(); present {
+		f.NeverStarted = v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
+	}
+	return f
+}
+
+// UsableHAData is what is known of the high-availability data that a start could use.
+func (v *Subject) UsableHAData() plan.Observed[upgrade.HAData] {
+	if !v.HighAvailabilityUsable() {
+		return plan.Absent[upgrade.HAData]()
+	}
+	return usableHAData(v.Seen.HAData)
+}
+
+func (v *Subject) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
+	c, ok := v.Seen.Flink.Checkpoints.Get()
+	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {
+		return plan.Unknown[upgrade.Checkpoints](v.Seen.Flink.Checkpoints.Why())
+	}
+	return plan.Present(upgrade.Checkpoints{JobStart: v.jobStart(), Completed: c.Completed, Pending: c.Pending})
+}
+
+func (v *Subject) jobStart() time.Time {
+	millis, err := strconv.ParseInt(v.Want.JobStatus.StartTime, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis)
+}
+
+// RestoreFacts are what package restore chooses on.
+func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) restore.Facts {
+	r, job := v.Seen.Resource, v.Want.JobStatus
+	f := restore.Facts{
+		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
+		HighAvailability: namesCheckpoint(v.UsableHAData()),
+		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || v.firstNeverRan(),
+	}
+	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
+		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
+	}
+	if target.Job != nil {
+		f.InitialSavepointPath = target.Job.InitialSavepointPath
+	}
+	return f
+}
+
+// firstNeverRan reports whether the first start of the resource never ran a container.
+func (v *Subject) firstNeverRan() bool {
+	jm, present := v.Seen.JobManager.Get()
+	return present && v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
+}
+
+// startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
+// within it, so the only pod, created within it, is the first one.
+const startWindow = 10 * time.Second
+
+// NeverRan reports whether no container of the start ever ran: one pod, the first one, with nothing started in it. Any doubt is a no.
+func (v *Subject) NeverRan(jm *appsv1.Deployment) bool {
+	pods, ok := v.Seen.Pods.Get()
+	if !ok || len(pods) != 1 || pods[0].CreationTimestamp.After(jm.CreationTimestamp.Add(startWindow)) {
+		return false
+	}
+	for _, c := range append(slices.Clone(pods[0].Status.InitContainerStatuses), pods[0].Status.ContainerStatuses...) {
+		if c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil {
+			return false
+		}
+	}
+	return true
+}
