@@ -4,28 +4,35 @@
 #   CRDS=1   the custom resource definitions as well, if no resource is left, and with them what jobs needed
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-ours=(-l app.kubernetes.io/part-of=kn-flink --ignore-not-found)
-not_tenants=(-l 'app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant' --ignore-not-found)
+ours=(-l app.kubernetes.io/part-of=kn-flink)
+not_tenants=(-l 'app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component!=tenant')
+
+# remove ARGUMENTS...: kubectl delete, whose list of objects is shown only when something fails.
+remove() {
+  local out
+  out=$(kubectl delete --ignore-not-found "$@" 2>&1) || die "could not delete $1:
+$out"
+}
 
 # Admission first: from here on no write asks a function that is going away.
 remove_admission() {
-  kubectl delete mutatingwebhookconfigurations,validatingwebhookconfigurations "${ours[@]}"
-  kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies "${ours[@]}"
+  remove mutatingwebhookconfigurations,validatingwebhookconfigurations "${ours[@]}"
+  remove validatingadmissionpolicybindings,validatingadmissionpolicies "${ours[@]}"
   ! has_crd clusterdomainclaims.networking.internal.knative.dev ||
-    kubectl delete clusterdomainclaims.networking.internal.knative.dev "${ours[@]}" --wait=false
-  kubectl delete services -A "${ours[@]}"
+    remove clusterdomainclaims.networking.internal.knative.dev "${ours[@]}" --wait=false
+  remove services -A "${ours[@]}" --field-selector "metadata.namespace!=$SYSTEM"
 }
 
 remove_system() {
   local kind
   # Sources and Triggers first, so that no event meets a function that is half gone.
   for kind in apiserversources.sources.knative.dev pingsources.sources.knative.dev triggers.eventing.knative.dev; do
-    ! has_crd "$kind" || kubectl -n $SYSTEM delete "$kind" --all --ignore-not-found
+    ! has_crd "$kind" || remove "$kind" -n $SYSTEM --all
   done
-  kubectl delete namespace $SYSTEM --ignore-not-found
-  kubectl delete clusterrolebindings "${ours[@]}"
-  kubectl delete clusterroles "${not_tenants[@]}"
-  kubectl delete rolebindings -A "${not_tenants[@]}"
+  remove namespace $SYSTEM
+  remove clusterrolebindings "${ours[@]}"
+  remove clusterroles "${not_tenants[@]}"
+  remove rolebindings -A "${not_tenants[@]}"
 }
 
 resources() {
@@ -36,10 +43,9 @@ resources() {
 }
 
 remove_crds() {
-  local kind
-  for kind in "${KINDS[@]}"; do kubectl delete crd "$kind.flink.apache.org" --ignore-not-found; done
-  kubectl delete rolebindings,serviceaccounts -A -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component=tenant --ignore-not-found
-  kubectl delete clusterroles "${ours[@]}"
+  remove crd "${KINDS[@]/%/.flink.apache.org}"
+  remove rolebindings,serviceaccounts -A -l app.kubernetes.io/part-of=kn-flink,app.kubernetes.io/component=tenant
+  remove clusterroles "${ours[@]}"
 }
 
 need_cluster
@@ -49,9 +55,12 @@ if [ "${CRDS:-}" = 1 ] && [ -n "$left" ]; then
 $left
 Delete them first, while the operator is here to do it properly, or undeploy without CRDS=1"
 fi
+step "admission"
 remove_admission
+step "the functions and their events"
 remove_system
 if [ "${CRDS:-}" = 1 ]; then
+  step "custom resource definitions"
   remove_crds
   step "all of kn-flink is gone"
 else
