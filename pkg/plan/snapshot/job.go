@@ -86,8 +86,14 @@ func (t *target) fromSessionJob(s Snapshot, j *v1beta1.FlinkSessionJob) {
 	t.settled = t.settled && openIntent(d.Status.Intent) == nil
 	t.cluster(s, d)
 	composed, err := flinkconf.SessionJob(t.config, j.Name, &j.Spec)
-	if err == nil {
-		t.config = composed
+	if err != nil {
+		return
+	}
+	t.config = composed
+	// The job's own directory counts in whichever spelling: the cluster's may stand under the newer one.
+	own, err := flinkconf.Flatten(j.Spec.FlinkConfiguration)
+	if dir, set := own.Lookup(key.SavepointDir); err == nil && set {
+		t.config.Set(key.SavepointDir, dir)
 	}
 }
 

@@ -102,7 +102,7 @@ func finalizer(v *view) (outcome, bool) {
 		return outcome{}, false
 	}
 	add := plan.AddFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}
-	return outcome{situation: Triggering, actions: []plan.Action{add}, again: true}, true
+	return outcome{situation: Triggering, silent: true, actions: []plan.Action{add}, again: true}, true
 }
 
 // invalid tells once that the spec does not validate. What is in flight is looked after all the same.
