@@ -1,0 +1,51 @@
+package scenario
+
+import (
+	"slices"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+)
+
+// disorder is what a Broker does to events.
+type disorder string
+
+const (
+	inOrder  disorder = ""
+	doubled  disorder = "doubled"
+	dropped  disorder = "dropped" // every event: only the clock is left
+	every2nd disorder = "every second dropped"
+	late     disorder = "late" // with the next step, after what came then
+	reversed disorder = "reversed"
+)
+
+// arrange does it to one batch.
+func (d disorder) arrange(h *harness, batch []cloudevents.Event) []cloudevents.Event {
+	switch d {
+	case doubled:
+		var twice []cloudevents.Event
+		for _, e := range batch {
+			twice = append(twice, e, e)
+		}
+		return twice
+	case dropped:
+		return slices.DeleteFunc(batch, func(e cloudevents.Event) bool { return fromAPIServer(e) })
+	case every2nd:
+		var kept []cloudevents.Event
+		for _, e := range batch {
+			if h.parity = !h.parity; h.parity {
+				kept = append(kept, e)
+			}
+		}
+		return kept
+	case late:
+		h.late = append(h.late, batch...)
+		return nil
+	case reversed:
+		slices.Reverse(batch)
+	}
+	return batch
+}
+
+func fromAPIServer(e cloudevents.Event) bool {
+	return e.Type() != "org.apache.flink.operator.pass.requested.v1"
+}

@@ -1,0 +1,318 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/util/jsonpath"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// What a user does, and what a user sees.
+
+// change is an edit of a spec.
+type change func(spec map[string]any)
+
+// application is the spec of a small job.
+func application(changes ...change) map[string]any {
+	spec := map[string]any{
+		"image": "flink:1.20", "flinkVersion": "v1_20", "serviceAccount": "flink",
+		"flinkConfiguration": map[string]any{"taskmanager.numberOfTaskSlots": "2"},
+		"jobManager":         map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
+		"taskManager":        map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
+		"job": map[string]any{
+			"jarURI": "local:///opt/flink/examples/streaming/StateMachineExample.jar", "parallelism": int64(2), "upgradeMode": "stateless",
+		},
+	}
+	for _, c := range changes {
+		c(spec)
+	}
+	return spec
+}
+
+func session(changes ...change) map[string]any {
+	return application(append([]change{func(spec map[string]any) { delete(spec, "job") }}, changes...)...)
+}
+
+func jobField(name string, value any) change {
+	return func(spec map[string]any) { spec["job"].(map[string]any)[name] = value }
+}
+
+func field(name string, value any) change { return func(spec map[string]any) { spec[name] = value } }
+
+func option(key, value string) change {
+	return func(spec map[string]any) { spec["flinkConfiguration"].(map[string]any)[key] = value }
+}
+
+func parallelism(n int64) change     { return jobField("parallelism", n) }
+func upgradeMode(mode string) change { return jobField("upgradeMode", mode) }
+func jobState(state string) change   { return jobField("state", state) }
+
+// stateful makes the job keep its state: checkpoints each ten seconds, savepoints where they can be found.
+func stateful(mode string) change {
+	return func(spec map[string]any) {
+		upgradeMode(mode)(spec)
+		option("execution.checkpointing.interval", "10 s")(spec)
+		option("execution.checkpointing.dir", "s3://c")(spec)
+		option("execution.checkpointing.savepoint-dir", "s3://s")(spec)
+	}
+}
+
+// highlyAvailable adds Kubernetes high availability.
+func highlyAvailable(spec map[string]any) {
+	option("high-availability.type", "kubernetes")(spec)
+	option("high-availability.storageDir", "s3://ha")(spec)
+}
+
+// apply makes a resource, or replaces its spec.
+func (h *harness) apply(name string, spec map[string]any) {
+	h.t.Helper()
+	if h.resource(name) != nil {
+		h.edit(name, func(old map[string]any) { clear(old); maps.Copy(old, spec) })
+		return
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+		"metadata": map[string]any{"namespace": namespace, "name": name}, "spec": spec,
+	}}
+	if _, err := h.w.Kube.Create(kubesim.FlinkDeployments, u); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// edit changes a spec, as kubectl edit would.
+func (h *harness) edit(name string, changes ...change) {
+	h.t.Helper()
+	_, err := h.w.Kube.Update(kubesim.FlinkDeployments, namespace, name, func(u *unstructured.Unstructured) {
+		for _, c := range changes {
+			c(u.Object["spec"].(map[string]any))
+		}
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// remove deletes a resource, as kubectl delete --wait=false would.
+func (h *harness) remove(name string) {
+	h.t.Helper()
+	if err := h.w.Kube.Delete(kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *harness) resource(name string) *unstructured.Unstructured {
+	return h.w.Kube.Get(kubesim.FlinkDeployments, namespace, name)
+}
+
+// status is the stored status; the zero one when there is none.
+func (h *harness) status(name string) v1beta1.FlinkDeploymentStatus {
+	h.t.Helper()
+	u := h.resource(name)
+	if u == nil {
+		return v1beta1.FlinkDeploymentStatus{}
+	}
+	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return d.Status
+}
+
+// settled says that the status speaks of the present spec and is in this lifecycle state.
+func (h *harness) settled(name string, state v1beta1.LifecycleState) func() bool {
+	return func() bool {
+		u, s := h.resource(name), h.status(name)
+		return u != nil && s.ObservedGeneration == u.GetGeneration() && s.LifecycleState == state
+	}
+}
+
+func (h *harness) untilStable(name string) {
+	h.t.Helper()
+	h.until(name+" is STABLE", h.settled(name, v1beta1.LifecycleStable))
+}
+
+func (h *harness) untilSuspended(name string) {
+	h.t.Helper()
+	h.until(name+" is SUSPENDED", h.settled(name, v1beta1.LifecycleSuspended))
+}
+
+func (h *harness) untilGone(name string) {
+	h.t.Helper()
+	h.until(name+" is gone", func() bool { return h.resource(name) == nil })
+}
+
+func (h *harness) untilSituation(name, situation string) {
+	h.t.Helper()
+	h.until(name+" is "+situation, func() bool { return h.status(name).Situation == situation })
+}
+
+// checkpoints lets the job complete one.
+func (h *harness) checkpoints(name string) {
+	h.t.Helper()
+	h.until("a checkpoint of "+name, func() bool {
+		j := h.w.Flink.Job(namespace, name, "")
+		return j != nil && j.State == job.Running && j.Latest(false) != nil
+	})
+}
+
+// columns are what kubectl get -o wide prints, by the installed CRD.
+func (h *harness) columns(name string) string {
+	h.t.Helper()
+	u := h.resource(name)
+	if u == nil {
+		return "NotFound"
+	}
+	var cells []string
+	for _, c := range printerColumns() {
+		path := jsonpath.New(c.Name).AllowMissingKeys(true)
+		if err := path.Parse("{" + c.JSONPath + "}"); err != nil {
+			h.t.Fatal(err)
+		}
+		var cell strings.Builder
+		if err := path.Execute(&cell, u.Object); err != nil {
+			h.t.Fatal(err)
+		}
+		if cell.Len() == 0 {
+			cell.WriteString("-")
+		}
+		cells = append(cells, cell.String())
+	}
+	return strings.Join(cells, " ")
+}
+
+var printerColumns = sync.OnceValue(func() []apiextensionsv1.CustomResourceColumnDefinition {
+	text, err := os.ReadFile("../../config/crds/flink.apache.org_flinkdeployments.yaml")
+	if err != nil {
+		panic(err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		panic(err)
+	}
+	return crd.Spec.Versions[0].AdditionalPrinterColumns
+})
+
+// reasons are those of the Kubernetes Events on a resource, each once, in order.
+func (h *harness) reasons(name string) string {
+	seen := map[string]bool{}
+	for _, u := range h.w.Kube.List(kubesim.Events, namespace, nil) {
+		of, _, _ := unstructured.NestedString(u.Object, "involvedObject", "name")
+		kind, _, _ := unstructured.NestedString(u.Object, "involvedObject", "kind")
+		if reason, _, _ := unstructured.NestedString(u.Object, "reason"); of == name && kind == v1beta1.KindFlinkDeployment {
+			seen[reason] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(seen)), " ")
+}
+
+// starts are the begins of the jobs of a cluster: how, and whether from a savepoint or a checkpoint.
+func (h *harness) starts(name string) string {
+	var all []string
+	for _, s := range h.w.Flink.Starts(namespace, name) {
+		text := s.How
+		switch {
+		case strings.Contains(s.From, "/savepoint-"):
+			text += "(savepoint)"
+		case strings.Contains(s.From, "/chk-"):
+			text += "(checkpoint)"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// running is the state of the cluster's newest job at Flink; "-" when nobody knows one.
+func (h *harness) running(name string) string {
+	if j := h.w.Flink.Job(namespace, name, ""); j != nil {
+		return string(j.State)
+	}
+	return "-"
+}
+
+var (
+	ids      = regexp.MustCompile(`[0-9a-f]{32}`)
+	uids     = regexp.MustCompile(`5ca1ab1e-0000-4000-8000-[0-9a-f]{12}`)
+	times    = regexp.MustCompile(`20\d\d-\d\d-\d\dT[0-9:.]+Z`)
+	saved    = regexp.MustCompile(`savepoint-[0-9a-f]{6}-[0-9a-f]{12}`)
+	chk      = regexp.MustCompile(`chk-\d+`)
+	volatile = []struct {
+		pattern *regexp.Regexp
+		word    string
+	}{{saved, "<savepoint>"}, {ids, "<id>"}, {uids, "<uid>"}, {times, "<time>"}, {chk, "<checkpoint>"}}
+)
+
+func normal(text string) string {
+	for _, v := range volatile {
+		text = v.pattern.ReplaceAllString(text, v.word)
+	}
+	return text
+}
+
+// end is the state that a scenario led to, without what differs from run to run.
+func (h *harness) end() string {
+	h.t.Helper()
+	var out strings.Builder
+	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+		name, s := u.GetName(), h.status(u.GetName())
+		fmt.Fprintf(&out, "%s: %s | JobManager %s | %s, generation %d of %d, stable %t | pace %s | finalizers %v | deleting %t\n",
+			name, h.columns(name), s.JobManagerDeploymentStatus, s.ReconciliationStatus.State, s.ObservedGeneration, u.GetGeneration(),
+			s.ReconciliationStatus.LastStableSpec == s.ReconciliationStatus.LastReconciledSpec, s.Pace, u.GetFinalizers(), u.GetDeletionTimestamp() != nil)
+		fmt.Fprintf(&out, "  last %s\n  error %s\n", s.ReconciliationStatus.LastReconciledSpec, s.Error)
+		if s.Intent != nil && s.Intent.Step != v1beta1.StepReleased {
+			fmt.Fprintf(&out, "  intent %s %s\n", s.Intent.Purpose, s.Intent.Step)
+		}
+		for _, c := range s.Conditions {
+			fmt.Fprintf(&out, "  %s=%s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
+		}
+		fmt.Fprintf(&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", h.starts(name), h.running(name), h.w.Flink.MostJobManagers(namespace, name))
+	}
+	var objects []string
+	for _, u := range h.w.Kube.List(kubesim.Deployments, "", nil) {
+		replicas, _, _ := unstructured.NestedInt64(u.Object, "spec", "replicas")
+		objects = append(objects, fmt.Sprintf("deployment %s replicas %d", u.GetName(), replicas))
+	}
+	for _, u := range h.w.Kube.List(kubesim.Services, "", nil) {
+		objects = append(objects, "service "+u.GetName())
+	}
+	for _, u := range h.w.Kube.List(kubesim.ConfigMaps, "", nil) {
+		objects = append(objects, "configmap "+u.GetName())
+	}
+	for _, u := range h.w.Kube.List(kubesim.Pods, "", nil) {
+		phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+		objects = append(objects, "pod "+u.GetLabels()["component"]+" "+phase)
+	}
+	sort.Strings(objects)
+	return normal(out.String() + strings.Join(objects, "\n") + "\n")
+}
+
+// describe is for the message of a failure: where things stand and what was done last.
+func (h *harness) describe() string {
+	effects := h.w.Tap.Effects()
+	var last []string
+	for _, e := range effects[max(0, len(effects)-25):] {
+		last = append(last, e.String())
+	}
+	return h.end() + "last effects:\n" + strings.Join(last, "\n")
+}
+
+// expect says what a user must see.
+func expect[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
+	}
+}

@@ -1,0 +1,212 @@
+package scenario
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// scenario is one story. Its story runs under every disturbance; what it expects must hold under each, but for what it asks of
+// h.undisturbed.
+type scenario struct {
+	// story is what happens.
+	story func(h *harness)
+	// reason is why it matters.
+	reason string
+}
+
+// undisturbed says that nothing breaks in this run, so that counts and events are exact.
+func (h *harness) undisturbed() bool { return h.disturbance == "" }
+
+// rest lets things settle, coarsely: enough for the clock's stamp to grow old and for three full sweeps.
+func (h *harness) rest() {
+	h.t.Helper()
+	h.disorder = inOrder
+	for _, e := range h.late {
+		h.deliver(e)
+	}
+	h.late = nil
+	for range 12 {
+		h.w.Tick(16 * time.Second)
+		h.w.Step()
+		h.flush()
+		h.tick()
+	}
+}
+
+// run runs the story under one disturbance and returns where it led.
+func (s scenario) run(t testing.TB, disturbance string, disturb func(h *harness)) (*harness, string) {
+	t.Helper()
+	h := newHarness(t)
+	h.disturbance = disturbance
+	if disturb != nil {
+		disturb(h)
+	}
+	s.story(h)
+	h.figures.effects = len(h.w.Tap.Effects())
+	h.figures.requests = h.w.Tap.Count(wire.ByAgent("reconcile"))
+	h.w.Tap.Revive()
+	h.watch.arm()
+	h.rest()
+	if err := h.watch.finish(); err != nil {
+		t.Error(err)
+	}
+	h.quiet()
+	return h, h.end()
+}
+
+// maxLook is how many requests the look at one resource that is as it should be may take.
+const maxLook = 6
+
+// quiet proves that nothing is written any more: not by a tick, not by the echo of the last status write, not by a look at a
+// Deployment.
+func (h *harness) quiet() {
+	h.t.Helper()
+	writes := func(what string) int {
+		h.t.Helper()
+		for _, r := range h.w.Tap.Requests() {
+			if r.IsWrite() {
+				h.t.Errorf("%s makes a write: %s\n%s", what, r, h.describe())
+			}
+		}
+		n := len(h.w.Tap.Requests())
+		h.w.Tap.Forget()
+		return n
+	}
+	h.w.Tap.Forget()
+	h.tick()
+	h.figures.tick = writes("a tick in a quiet world")
+	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+		echo := kubesim.Event{Type: "update", APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: u.GetName()}
+		h.deliver(h.fromFeed(echo))
+		h.figures.pass = max(h.figures.pass, writes("the echo of a status write"))
+		echo.APIVersion, echo.Kind = "apps/v1", "Deployment"
+		h.deliver(h.fromFeed(echo))
+		h.figures.look = max(h.figures.look, writes("an event of a Deployment in a quiet world"))
+	}
+	if h.figures.pass > maxLook || h.figures.look > maxLook {
+		h.t.Errorf("%d requests for a quiet pass and %d for a quiet look, want at most %d", h.figures.pass, h.figures.look, maxLook)
+	}
+}
+
+// secondPass runs a whole pass of another pod for every resource.
+func (h *harness) secondPass() func() {
+	other := h.newReconcile("reconcile-2")
+	var one sync.Mutex
+	return func() {
+		if !one.TryLock() {
+			return // requests of one pass go out at the same time
+		}
+		defer one.Unlock()
+		for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+			h.passBy(other, u.GetName())
+		}
+	}
+}
+
+func (h *harness) passBy(who http.Handler, name string) {
+	e, err := event.Make(event.TypePassRequested, event.Head{
+		ID: "second", Source: "/test", Time: h.w.Clock.Now(), Reason: "transition",
+		Key: event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
+	}, nil)
+	if err != nil {
+		h.t.Error(err)
+		return
+	}
+	h.postTo(who, e)
+}
+
+// tryAll asks for every crash point and position.
+var tryAll = os.Getenv("KNFLINK_SCENARIO_ALL") != ""
+
+// sample picks up to most numbers from 1 to n, spread evenly and always with the same offset for the same name.
+func sample(n, most int, offset int) []int {
+	if tryAll || n <= most {
+		most = n
+	}
+	var picked []int
+	for i := range most {
+		picked = append(picked, 1+(i*n/most+offset%max(1, n/max(1, most)))%n)
+	}
+	return picked
+}
+
+// Points tried when not all are.
+const (
+	someCrashes   = 5
+	somePositions = 4
+)
+
+// totals are over all scenarios.
+var totals struct {
+	sync.Mutex
+	runs, crashes, positions, statuses int
+}
+
+// prove runs a scenario under every disturbance. number spreads the samples of the scenarios.
+func (s scenario) prove(t *testing.T, number int) {
+	plain, want := s.run(t, "", nil)
+	if t.Failed() {
+		return
+	}
+	effects, requests := plain.figures.effects, plain.figures.requests
+	t.Logf("%d effects, %d requests, %d passes, %d looks, %d ticks, %d statuses; quiet: tick %d, pass %d, look %d requests",
+		effects, requests, plain.passes, plain.looks, plain.ticks, plain.watch.statuses, plain.figures.tick, plain.figures.pass, plain.figures.look)
+	runs := 1
+	same := func(disturbance string, disturb func(h *harness)) {
+		runs++
+		t.Run(disturbance, func(t *testing.T) {
+			_, got := s.run(t, disturbance, disturb)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("another end (-undisturbed +disturbed)\n%s", diff)
+			}
+		})
+	}
+	for _, d := range []disorder{doubled, dropped, every2nd, late, reversed} {
+		same(string(d), func(h *harness) { h.disorder = d })
+	}
+	crashes := sample(effects, someCrashes, number)
+	for _, n := range crashes {
+		same(fmt.Sprintf("crash after effect %d", n), func(h *harness) { h.w.Tap.CrashAfterEffect("", n) })
+	}
+	between := func(nth int) func(h *harness) {
+		return func(h *harness) {
+			h.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: nth, Do: h.secondPass()})
+		}
+	}
+	positions := sample(requests, somePositions, number)
+	for _, n := range positions {
+		same(fmt.Sprintf("second pass before request %d", n), between(n))
+	}
+	same("second pass before every request", between(0))
+	totals.Lock()
+	defer totals.Unlock()
+	totals.runs += runs
+	totals.crashes += len(crashes)
+	totals.positions += len(positions) + 1
+	totals.statuses += plain.watch.statuses
+}
+
+func TestScenarios(t *testing.T) {
+	t.Cleanup(func() {
+		t.Logf("%d scenarios, %d runs, %d crash points, %d positions of a second pass", len(scenarios), totals.runs, totals.crashes, totals.positions)
+	})
+	number := 0
+	for _, name := range names(scenarios) {
+		number++
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenarios[name].prove(t, number)
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package scenario
+
+import (
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// watcher looks at every status that is stored, and at the models' violations.
+type watcher struct {
+	h  *harness
+	mu sync.Mutex
+
+	versions   map[types.UID]string
+	operations seen
+	jobs       seen
+	statuses   int
+	violations int
+}
+
+// seen holds identifiers: the newest of each resource, and all that ever were.
+type seen struct {
+	newest map[types.UID]string
+	all    map[string]bool
+}
+
+// next takes the identifier that a resource shows now, and says whether it came back after another.
+func (s *seen) next(uid types.UID, id string) (repeated bool) {
+	if s.all == nil {
+		s.newest, s.all = map[types.UID]string{}, map[string]bool{}
+	}
+	if id == "" || s.newest[uid] == id {
+		return false
+	}
+	repeated = s.all[id]
+	s.newest[uid], s.all[id] = id, true
+	return repeated
+}
+
+func newWatcher(h *harness) *watcher {
+	w := &watcher{h: h, versions: map[types.UID]string{}}
+	w.arm()
+	return w
+}
+
+// arm looks right after each status write, too. Tap.Revive disarms it.
+func (w *watcher) arm() {
+	w.h.w.Tap.Inject(wire.Fault{
+		Match: func(r wire.Request) bool { return r.Subresource == "status" }, Effective: true, After: true, Do: w.look,
+	})
+}
+
+// look checks every stored status that is new.
+func (w *watcher) look() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.h.t
+	for _, u := range w.h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+		if w.versions[u.GetUID()] == u.GetResourceVersion() {
+			continue
+		}
+		w.versions[u.GetUID()] = u.GetResourceVersion()
+		d, _, err := v1beta1.DecodeDeployment(u.Object)
+		if err != nil {
+			t.Errorf("a status that cannot be read was stored: %v", err)
+			continue
+		}
+		if len(d.Status.Conditions) == 0 {
+			continue
+		}
+		w.statuses++
+		if err := summary.CheckConditions(d.Status.Conditions, d.Generation); err != nil {
+			t.Errorf("%s in situation %s: %v", d.Name, d.Status.Situation, err)
+		}
+		if i := d.Status.Intent; i != nil && w.operations.next(d.UID, i.OperationID) {
+			t.Errorf("%s: operation %s came back after another", d.Name, i.OperationID)
+		}
+		if id := d.Status.JobStatus.JobID; w.jobs.next(d.UID, id) {
+			t.Errorf("%s: job %s came back after another", d.Name, id)
+		}
+	}
+	if found := w.h.w.Flink.Violations(); len(found) > w.violations {
+		t.Errorf("violations: %v", found[w.violations:])
+		w.violations = len(found)
+	}
+}
+
+// finish says what was logged and must not be.
+func (w *watcher) finish() error {
+	w.h.mu.Lock()
+	defer w.h.mu.Unlock()
+	if len(w.h.faults) > 0 {
+		return fmt.Errorf("logged as errors: %q", w.h.faults)
+	}
+	return nil
+}
