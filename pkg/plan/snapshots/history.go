@@ -33,7 +33,7 @@ func RecordUpgrade(status v1beta1.JobStatus, path string, format v1beta1.Savepoi
 //	COMPLETED savepoint resources
 //	----------------------------------  ---------------  ----------------------------------------------------
 //	empty, or one entry beside none     all              never
-//	longer                              one the job's    never
+//	longer                              one the job's    never; it does not count
 //	                                    next start needs
 //	                                    oldest           more are left than the largest count, less the
 //	                                                     COMPLETED resources
@@ -54,8 +54,12 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 	var kept []v1beta1.Savepoint
 	for i, s := range history {
 		tooOld := age > 0 && f.Now.Sub(time.UnixMilli(s.TimeStamp)) > age && (i < len(history)-1 || completed > 0)
-		if (left <= limit && !tooOld) || NeededBy(f.Status, f.Intent, s.Location) {
+		needed := NeededBy(f.Status, f.Intent, s.Location)
+		if needed || (left <= limit && !tooOld) {
 			kept = append(kept, s)
+			if needed {
+				left--
+			}
 			continue
 		}
 		left--
