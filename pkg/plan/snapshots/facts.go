@@ -35,11 +35,14 @@ type Facts struct {
 	Now time.Time
 	// Kind is FlinkDeployment or FlinkSessionJob.
 	Kind v1beta1.JobKind
-	// Namespace, Name, UID, Generation and Created are the resource's.
+	// Namespace and Name are the resource's.
 	Namespace, Name string
-	UID             types.UID
-	Generation      int64
-	Created         time.Time
+	// UID is metadata.uid of the resource.
+	UID types.UID
+	// Generation is metadata.generation of the resource.
+	Generation int64
+	// Created is metadata.creationTimestamp of the resource.
+	Created time.Time
 	// Running reports whether Flink says that the job is RUNNING.
 	Running bool
 	// FlinkVersion is that of the running cluster.
