@@ -25,6 +25,8 @@ func (c *ControlPlane) apiServerFlags() []string {
 		"--service-cluster-ip-range=" + ServiceRange,
 		"--authorization-mode=Node,RBAC",
 		"--enable-admission-plugins=NodeRestriction",
+		// It taints new nodes for the node lifecycle controller, which does not run: one node cannot be lost alone.
+		"--disable-admission-plugins=TaintNodesByCondition",
 		"--allow-privileged=true",
 		"--anonymous-auth=false",
 		"--enable-priority-and-fairness=false",

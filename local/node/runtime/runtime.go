@@ -10,6 +10,7 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	cri "k8s.io/cri-api/pkg/apis"
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/kubelet/pkg/cri/streaming"
 
@@ -132,3 +133,8 @@ func newID() string {
 
 // notFound is what the kubelet takes for "it is gone already".
 func notFound(kind, id string) error { return status.Errorf(codes.NotFound, "no %s %q", kind, id) }
+
+var (
+	_ cri.RuntimeService      = (*Runtime)(nil)
+	_ cri.ImageManagerService = (*Runtime)(nil)
+)

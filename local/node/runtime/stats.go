@@ -45,6 +45,6 @@ func (r *Runtime) CheckpointContainer(context.Context, *runtimeapi.CheckpointCon
 }
 
 // GetContainerEvents is part of the CRI. The kubelet asks for them only with a feature that is off.
-func (r *Runtime) GetContainerEvents(context.Context, string, chan *runtimeapi.ContainerEventResponse, func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
+func (r *Runtime) GetContainerEvents(context.Context, chan *runtimeapi.ContainerEventResponse, func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
 	return errors.New("no events: list the containers")
 }

@@ -1,0 +1,286 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// script is a pod whose one container runs a shell script.
+func script(name, text string) *corev1.Pod {
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"app": name}},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers:    []corev1.Container{{Name: "main", Image: image, Args: []string{"-c", text}}},
+		},
+	}
+}
+
+// begin creates a pod, which goes with the test.
+func begin(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		now := int64(0)
+		err := client.CoreV1().Pods("default").Delete(context.Background(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		if err != nil && !apierrors.IsNotFound(err) {
+			t.Error(err)
+		}
+	})
+}
+
+// reach waits until the pod is as wanted, and returns it.
+func reach(t *testing.T, name, what string, wanted func(*corev1.Pod) bool) *corev1.Pod {
+	t.Helper()
+	var pod *corev1.Pod
+	defer func() {
+		if t.Failed() && pod != nil {
+			t.Logf("the pod is %s: %+v", pod.Status.Phase, pod.Status)
+		}
+	}()
+	eventually(t, "pod "+name+" "+what, func(ctx context.Context) (bool, error) {
+		got, err := client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		pod = got
+		return wanted(pod), nil
+	})
+	return pod
+}
+
+func phase(wanted corev1.PodPhase) func(*corev1.Pod) bool {
+	return func(pod *corev1.Pod) bool { return pod.Status.Phase == wanted }
+}
+
+// logs are what `kubectl logs` prints.
+func logs(t *testing.T, name string, options corev1.PodLogOptions) string {
+	t.Helper()
+	stream, err := client.CoreV1().Pods("default").GetLogs(name, &options).Stream(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	text, err := io.ReadAll(stream)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// output runs a pod to its end and returns its log.
+func output(t *testing.T, pod *corev1.Pod) string {
+	t.Helper()
+	begin(t, pod)
+	reach(t, pod.Name, "succeeds", phase(corev1.PodSucceeded))
+	return logs(t, pod.Name, corev1.PodLogOptions{})
+}
+
+func TestAPodRunsAndItsLogIsRead(t *testing.T) {
+	begin(t, script("runs", "echo hello; echo $LOCAL_POD_ADDRESS; exec sleep 1000"))
+	pod := reach(t, "runs", "is running", phase(corev1.PodRunning))
+	eventually(t, "log", func(context.Context) (bool, error) {
+		return logs(t, "runs", corev1.PodLogOptions{}) == fmt.Sprintf("hello\n%s\n", pod.Status.PodIP), nil
+	})
+	if !plane.Network().Contains(pod.Status.PodIP) || pod.Status.PodIP == plane.Network().Server() {
+		t.Errorf("its address is %q", pod.Status.PodIP)
+	}
+}
+
+func TestAnExitCodeIsTheContainers(t *testing.T) {
+	begin(t, script("fails", "exit 3"))
+	pod := reach(t, "fails", "has failed", phase(corev1.PodFailed))
+	if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended == nil || ended.ExitCode != 3 || ended.Reason != "Error" {
+		t.Errorf("%+v", ended)
+	}
+}
+
+func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
+	for _, object := range []error{
+		create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: map[string]string{"key": "from-config-map"}}, metav1.CreateOptions{})),
+		create(client.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"key": "from-secret"}}, metav1.CreateOptions{})),
+	} {
+		if object != nil {
+			t.Fatal(object)
+		}
+	}
+	pod := script("volumes", strings.Join([]string{
+		"cat /etc/c/key; echo", "cat /etc/s/key; echo", "cat /etc/d/labels; echo", "cat /etc/one; echo",
+		"echo from-empty-dir > /data/sub/file; cat /data/sub/file", "echo $OWN", "echo $FROM", "cd /data/sub && ls",
+		"test $OWN = $LOCAL_POD_ADDRESS", "grep -q server: $KUBECONFIG && echo kubeconfig",
+	}, "\n"))
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "c", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "c"}}}},
+		{Name: "s", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}},
+		{Name: "e", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
+		{Name: "d", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{
+			{Path: "labels", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels"}}}}}},
+	}
+	main := &pod.Spec.Containers[0]
+	main.VolumeMounts = []corev1.VolumeMount{
+		{Name: "c", MountPath: "/etc/c"}, {Name: "s", MountPath: "/etc/s"}, {Name: "d", MountPath: "/etc/d"},
+		{Name: "c", MountPath: "/etc/one", SubPath: "key"}, {Name: "e", MountPath: "/data/sub", SubPath: "made"},
+	}
+	main.Env = []corev1.EnvVar{
+		{Name: "OWN", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: "status.podIP"}}},
+		{Name: "FROM", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
+			LocalObjectReference: corev1.LocalObjectReference{Name: "c"}, Key: "key"}}},
+	}
+	text := output(t, pod)
+	own := reach(t, "volumes", "has ended", phase(corev1.PodSucceeded)).Status.PodIP
+	want := "from-config-map\nfrom-secret\napp=\"volumes\"\nfrom-config-map\nfrom-empty-dir\n" + own + "\nfrom-config-map\nfile\nkubeconfig\n"
+	if text != want {
+		t.Errorf("got\n%swant\n%s", text, want)
+	}
+}
+
+func create[T any](_ T, err error) error { return err }
+
+func TestInitContainersRunFirst(t *testing.T) {
+	pod := script("init", "cat /work/from-init")
+	work := []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: image, Args: []string{"-c", "echo made > /work/from-init"}, VolumeMounts: work}}
+	pod.Spec.Containers[0].VolumeMounts = work
+	if text := output(t, pod); text != "made\n" {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestAReadinessProbeDecides(t *testing.T) {
+	pod := script("probe", "sleep 1; touch /tmp/ready; exec sleep 1000")
+	pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
+		PeriodSeconds: 1,
+		ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"test", "-e", "/tmp/ready"}}},
+	}
+	begin(t, pod)
+	reach(t, "probe", "is running and not ready", func(p *corev1.Pod) bool {
+		return p.Status.Phase == corev1.PodRunning && !p.Status.ContainerStatuses[0].Ready
+	})
+	reach(t, "probe", "is ready", func(p *corev1.Pod) bool { return p.Status.ContainerStatuses[0].Ready })
+}
+
+func TestACrashLoopBacksOff(t *testing.T) {
+	pod := script("loop", "echo again; exit 1")
+	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
+	begin(t, pod)
+	got := reach(t, "loop", "backs off after a restart", func(p *corev1.Pod) bool {
+		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount > 0 &&
+			p.Status.ContainerStatuses[0].State.Waiting != nil && p.Status.ContainerStatuses[0].State.Waiting.Reason == "CrashLoopBackOff"
+	})
+	if last := got.Status.ContainerStatuses[0].LastTerminationState.Terminated; last == nil || last.ExitCode != 1 {
+		t.Errorf("last ended as %+v", last)
+	}
+	if text := logs(t, "loop", corev1.PodLogOptions{Previous: true}); text != "again\n" {
+		t.Errorf("the log of the previous one is %q", text)
+	}
+}
+
+func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
+	pod := script("unknown", "true")
+	pod.Spec.Containers[0].Image = "example.com/nothing:9"
+	begin(t, pod)
+	reach(t, "unknown", "cannot pull", func(p *corev1.Pod) bool {
+		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].State.Waiting != nil &&
+			p.Status.ContainerStatuses[0].State.Waiting.Reason == "ImagePullBackOff"
+	})
+	eventually(t, "the event that says why", func(ctx context.Context) (bool, error) {
+		events, err := client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=unknown"})
+		if err != nil {
+			return false, err
+		}
+		for _, event := range events.Items {
+			if event.Reason == "Failed" && strings.Contains(event.Message, `no distribution stands for image "example.com/nothing:9"`) {
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+func TestADeletedPodHasItsGracePeriod(t *testing.T) {
+	for name, row := range map[string]struct {
+		text   string
+		grace  int64
+		log    string
+		reason string
+	}{
+		"polite":   {"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done", 30, "up\nbye\n", "It ends by itself on SIGTERM."},
+		"stubborn": {"trap '' TERM; echo up; while :; do sleep 0.1; done", 1, "up\n", "It is killed when its time is up."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := script(name, row.text)
+			pod.Finalizers = []string{"example.com/look"}
+			pod.Spec.TerminationGracePeriodSeconds = &row.grace
+			begin(t, pod)
+			eventually(t, "it is up", func(context.Context) (bool, error) {
+				got, err := client.CoreV1().Pods("default").Get(t.Context(), name, metav1.GetOptions{})
+				if err != nil || got.Status.Phase != corev1.PodRunning {
+					return false, err
+				}
+				return logs(t, name, corev1.PodLogOptions{}) == "up\n", nil
+			})
+			if err := client.CoreV1().Pods("default").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			reach(t, name, "has ended: "+row.reason, func(p *corev1.Pod) bool {
+				return p.Status.ContainerStatuses[0].State.Terminated != nil
+			})
+			if text := logs(t, name, corev1.PodLogOptions{}); text != row.log {
+				t.Errorf("its log is %q, want %q", text, row.log)
+			}
+			_, err := client.CoreV1().Pods("default").Patch(t.Context(), name, "application/merge-patch+json",
+				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+			if err != nil && !apierrors.IsNotFound(err) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestFilesOfTheImageAreRewritten(t *testing.T) {
+	if err := create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "conf"}, Data: map[string]string{"app.conf": "dir: file:///data/x\nother: /database\n"}}, metav1.CreateOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	pod := script("rewritten", "cat $APP_CONF/app.conf; ls /app")
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "conf", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "conf"}}}},
+		{Name: "data", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}}},
+	}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "conf", MountPath: "/app/conf"}, {Name: "data", MountPath: "/data"}}
+	if text, want := output(t, pod), "dir: file:///tmp/x\nother: /database\nconf\n"; text != want {
+		t.Errorf("got\n%swant\n%s", text, want)
+	}
+}
+
+func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
+	service := &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "svc"},
+		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "named"}, Ports: []corev1.ServicePort{{Port: 8081}}},
+	}
+	if err := create(client.CoreV1().Services("default").Create(t.Context(), service, metav1.CreateOptions{})); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, script("named", "while ! grep -q 'svc.default.svc$' $LOCAL_HOSTS_FILE; do sleep 0.05; done; cat $LOCAL_HOSTS_FILE; exec sleep 1000"))
+	pod := reach(t, "named", "is running", phase(corev1.PodRunning))
+	eventually(t, "lookup", func(context.Context) (bool, error) {
+		found := local.Lookup("svc.default.svc.cluster.local.")
+		return len(found) == 1 && found[0] == pod.Status.PodIP, nil
+	})
+	eventually(t, "the pod's own file", func(context.Context) (bool, error) {
+		text := logs(t, "named", corev1.PodLogOptions{})
+		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named\n") && strings.Contains(text, pod.Status.PodIP+" svc.default.svc\n"), nil
+	})
+}
