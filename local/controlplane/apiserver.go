@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
@@ -114,6 +115,8 @@ func (c *ControlPlane) buildAPIServer(ctx context.Context) (func(context.Context
 	if err != nil {
 		return nil, nil, err
 	}
+	// Watches of clients that know nothing of the end are cut off.
+	chain.GenericAPIServer.ShutdownTimeout = time.Second
 	prepared, err := chain.PrepareRun()
 	if err != nil {
 		return nil, nil, err

@@ -2,17 +2,22 @@ package node
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	noop "go.opentelemetry.io/otel/trace/noop"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/util/connrotation"
 	"k8s.io/kubernetes/cmd/kubelet/app"
 	"k8s.io/kubernetes/cmd/kubelet/app/options"
 	"k8s.io/kubernetes/pkg/kubelet"
@@ -90,6 +95,7 @@ func (n *Node) configuration(identity controlplane.NodeIdentity) (*options.Kubel
 }
 
 func (n *Node) dependencies(identity controlplane.NodeIdentity, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration) (*kubelet.Dependencies, error) {
+	n.cut = cuttable(identity.Config)
 	client, err := kubernetes.NewForConfig(identity.Config)
 	if err != nil {
 		return nil, err
@@ -140,6 +146,23 @@ func (n *Node) dependencies(identity controlplane.NodeIdentity, flags *options.K
 		},
 	}
 	return deps, nil
+}
+
+// cuttable lets a client's connections be ended and no new ones made: the only way to stop what cannot be told to stop.
+func cuttable(config *rest.Config) func() {
+	var over atomic.Bool
+	dial := (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	connections := connrotation.NewDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		if over.Load() {
+			return nil, errors.New("the node has stopped")
+		}
+		return dial(ctx, network, address)
+	})
+	config.Dial = connections.DialContext
+	return func() {
+		over.Store(true)
+		connections.CloseAll()
+	}
 }
 
 func volumePlugins() []volume.VolumePlugin {

@@ -18,9 +18,9 @@ import (
 
 // The one platform of this package's tests.
 var (
-	plane  *controlplane.ControlPlane
-	local  *Node
-	client *kubernetes.Clientset
+	plane    *controlplane.ControlPlane
+	local    *Node
+	client   *kubernetes.Clientset
 	appFiles string // the directory that stands for the test image's /app
 )
 

@@ -45,6 +45,7 @@ type Node struct {
 	runtime *runtime.Runtime
 	client  *kubernetes.Clientset // the administrator's
 	cancel  context.CancelFunc
+	cut     func() // ends the kubelet's connections, for good
 	sockets string
 	stop    sync.Once
 	stopErr error
@@ -185,6 +186,9 @@ func (n *Node) Stop() error {
 		}
 		if n.runtime != nil {
 			n.stopErr = n.runtime.Close()
+		}
+		if n.cut != nil {
+			n.cut()
 		}
 		if n.sockets != "" {
 			n.stopErr = errors.Join(n.stopErr, os.RemoveAll(n.sockets))

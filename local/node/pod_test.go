@@ -45,6 +45,9 @@ func reach(t *testing.T, name, what string, wanted func(*corev1.Pod) bool) *core
 	defer func() {
 		if t.Failed() && pod != nil {
 			t.Logf("the pod is %s: %+v", pod.Status.Phase, pod.Status)
+			if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodRunning {
+				t.Logf("its log:\n%s", logs(t, name, corev1.PodLogOptions{}))
+			}
 		}
 	}()
 	eventually(t, "pod "+name+" "+what, func(ctx context.Context) (bool, error) {
@@ -86,6 +89,7 @@ func output(t *testing.T, pod *corev1.Pod) string {
 }
 
 func TestAPodRunsAndItsLogIsRead(t *testing.T) {
+	t.Parallel()
 	begin(t, script("runs", "echo hello; echo $LOCAL_POD_ADDRESS; exec sleep 1000"))
 	pod := reach(t, "runs", "is running", phase(corev1.PodRunning))
 	eventually(t, "log", func(context.Context) (bool, error) {
@@ -97,6 +101,7 @@ func TestAPodRunsAndItsLogIsRead(t *testing.T) {
 }
 
 func TestAnExitCodeIsTheContainers(t *testing.T) {
+	t.Parallel()
 	begin(t, script("fails", "exit 3"))
 	pod := reach(t, "fails", "has failed", phase(corev1.PodFailed))
 	if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended == nil || ended.ExitCode != 3 || ended.Reason != "Error" {
@@ -105,6 +110,7 @@ func TestAnExitCodeIsTheContainers(t *testing.T) {
 }
 
 func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
+	t.Parallel()
 	for _, object := range []error{
 		create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: map[string]string{"key": "from-config-map"}}, metav1.CreateOptions{})),
@@ -148,6 +154,7 @@ func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 func create[T any](_ T, err error) error { return err }
 
 func TestInitContainersRunFirst(t *testing.T) {
+	t.Parallel()
 	pod := script("init", "cat /work/from-init")
 	work := []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
@@ -159,6 +166,7 @@ func TestInitContainersRunFirst(t *testing.T) {
 }
 
 func TestAReadinessProbeDecides(t *testing.T) {
+	t.Parallel()
 	pod := script("probe", "sleep 1; touch /tmp/ready; exec sleep 1000")
 	pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
 		PeriodSeconds: 1,
@@ -172,6 +180,7 @@ func TestAReadinessProbeDecides(t *testing.T) {
 }
 
 func TestACrashLoopBacksOff(t *testing.T) {
+	t.Parallel()
 	pod := script("loop", "echo again; exit 1")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	begin(t, pod)
@@ -188,6 +197,7 @@ func TestACrashLoopBacksOff(t *testing.T) {
 }
 
 func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
+	t.Parallel()
 	pod := script("unknown", "true")
 	pod.Spec.Containers[0].Image = "example.com/nothing:9"
 	begin(t, pod)
@@ -210,6 +220,7 @@ func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
 }
 
 func TestADeletedPodHasItsGracePeriod(t *testing.T) {
+	t.Parallel()
 	for name, row := range map[string]struct {
 		text   string
 		grace  int64
@@ -220,6 +231,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 		"stubborn": {"trap '' TERM; echo up; while :; do sleep 0.1; done", 1, "up\n", "It is killed when its time is up."},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			pod := script(name, row.text)
 			pod.Finalizers = []string{"example.com/look"}
 			pod.Spec.TerminationGracePeriodSeconds = &row.grace
@@ -250,6 +262,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 }
 
 func TestFilesOfTheImageAreRewritten(t *testing.T) {
+	t.Parallel()
 	if err := create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "conf"}, Data: map[string]string{"app.conf": "dir: file:///data/x\nother: /database\n"}}, metav1.CreateOptions{})); err != nil {
 		t.Fatal(err)
@@ -266,6 +279,7 @@ func TestFilesOfTheImageAreRewritten(t *testing.T) {
 }
 
 func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
+	t.Parallel()
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "svc"},
 		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "named"}, Ports: []corev1.ServicePort{{Port: 8081}}},

@@ -16,7 +16,8 @@ import (
 //	DIR/files/N     the rewritten copies of the image's Rewritten
 //	DIR/root        links, for the image's Paths that have one of these or a mount below them
 //
-// Where two claim a path: mount before rewritten, scratch and image; what is deeper before what is higher.
+// Where two claim a path: mount before rewritten, scratch and image; what is deeper before what is higher. A path that is a
+// real one already means itself: what a container has said about its files, another may be told.
 func layout(dir string, image Image, mounts []*runtimeapi.Mount) (view, error) {
 	mounted, maps := map[string]string{}, []mapping{}
 	for _, m := range mounts {
@@ -51,7 +52,11 @@ func layout(dir string, image Image, mounts []*runtimeapi.Mount) (view, error) {
 		}
 		maps = append(maps, mapping{inside, outside})
 	}
-	v := newView(maps...)
+	own := []mapping{{filepath.Dir(dir), filepath.Dir(dir)}}
+	for _, m := range append(pairs(image.Paths), pairs(mounted)...) {
+		own = append(own, mapping{m.outside, m.outside})
+	}
+	v := newView(append(own, maps...)...)
 	return v, fill(dir, image, mounted, over, v)
 }
 
