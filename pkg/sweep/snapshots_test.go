@@ -1,0 +1,102 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// inbox keeps what is posted.
+type inbox struct{ subjects []string }
+
+// Publish takes an event.
+func (b *inbox) Publish(_ context.Context, e cloudevents.Event) error {
+	b.subjects = append(b.subjects, e.Subject()+" "+e.Type())
+	return nil
+}
+
+// put stores a FlinkStateSnapshot in a state; new when it is empty.
+func put(t *testing.T, server *kubesim.Server, name string, state v1beta1.SnapshotState, pace string) {
+	t.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "metadata": map[string]any{"namespace": "flink", "name": name},
+		"spec": map[string]any{"savepoint": map[string]any{}, "jobReference": map[string]any{"kind": "FlinkDeployment", "name": "gone"}},
+	}}
+	if state != "" {
+		u.SetLabels(map[string]string{v1beta1.LabelSnapshotState: string(state)})
+	}
+	if _, err := server.Create(v1beta1.FlinkStateSnapshotGVR, u); err != nil {
+		t.Fatal(err)
+	}
+	if state == "" {
+		return
+	}
+	if _, err := server.UpdateStatus(v1beta1.FlinkStateSnapshotGVR, "flink", name, map[string]any{"state": string(state), "pace": pace, "failures": int64(0)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
+	tap, clock := wire.New(), kubesim.NewClock()
+	server := kubesim.New(t, clock, tap)
+	put(t, server, "new", "", "")
+	put(t, server, "flying", v1beta1.SnapshotInProgress, "fast")
+	put(t, server, "waiting", v1beta1.SnapshotTriggerPending, "slow")
+	put(t, server, "done", v1beta1.SnapshotCompleted, "slow")
+	put(t, server, "lost", v1beta1.SnapshotAbandoned, "slow")
+	posted := &inbox{}
+	o := &Observer{
+		Gather: &gather.Gatherer{
+			Kube: kube.New(server.Dynamic("observe")), Operator: flinkconf.NewOperator(nil), Brief: true, Now: clock.Now,
+			Flink: func(plan.Endpoint) (*flinkrest.Client, error) { return nil, errors.New("nobody asks") },
+		},
+		Control: posted, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
+	}
+	if err := o.fastSnapshots(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(posted.subjects) != 1 || posted.subjects[0] != "flink/FlinkStateSnapshot/flying "+event.TypePassRequested {
+		t.Errorf("a fast tick asked for %q", posted.subjects)
+	}
+	posted.subjects = nil
+	all := fleet{complete: true}
+	if err := o.sweepSnapshots(t.Context(), &all); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range posted.subjects {
+		seen[s] = true
+	}
+	if len(seen) != 3 || !all.moving || !all.complete {
+		t.Errorf("a sweep asked for %q, moving %t, complete %t; want the new, the flying and the waiting one", posted.subjects, all.moving, all.complete)
+	}
+	lists := tap.Count(wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource))
+	clock.Advance(time.Minute)
+	o.Watches = func(string) bool { return false }
+	posted.subjects, all = nil, fleet{complete: true}
+	if err := o.sweepSnapshots(t.Context(), &all); err != nil || len(posted.subjects) != 0 || all.moving {
+		t.Errorf("another installation's: %q, moving %t, %v", posted.subjects, all.moving, err)
+	}
+	if n := tap.Count(wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource)) - lists; n != 2 {
+		t.Errorf("a sweep made %d lists, want 2", n)
+	}
+	tap.Inject(wire.Fault{Match: wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource), Status: 500})
+	if err := o.sweepSnapshots(t.Context(), &all); err == nil || all.complete {
+		t.Errorf("a sweep that saw nothing must not set the clock: %v, complete %t", err, all.complete)
+	}
+}
