@@ -15,7 +15,6 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -43,10 +42,11 @@ type Announcer struct {
 	Log *zap.SugaredLogger
 }
 
-// events publishes a plan's events, all at the same time: each as a Kubernetes Event and as a CloudEvent.
-func (a *Announcer) events(ctx context.Context, resource *unstructured.Unstructured, p plan.Plan) {
-	if a == nil || len(p.Events) == 0 {
-		return
+// begin publishes a plan's events, each as a Kubernetes Event and as a CloudEvent, and the change that its status makes, all at the same
+// time. The function that it returns waits for them.
+func (a *Announcer) begin(ctx context.Context, resource *unstructured.Unstructured, p plan.Plan) func() {
+	if a == nil {
+		return func() {}
 	}
 	var group errgroup.Group
 	for _, e := range p.Events {
@@ -58,33 +58,33 @@ func (a *Announcer) events(ctx context.Context, resource *unstructured.Unstructu
 			return nil
 		})
 	}
-	_ = group.Wait() // failures are noted where they happen
+	if c, changes := a.change(resource, p.Status); changes {
+		group.Go(func() error { a.note("status", a.post(ctx, resource, event.TypeStatus, "status", c)); return nil })
+	}
+	return func() { _ = group.Wait() } // failures are noted where they happen
 }
 
-// change publishes what a status write changes of lifecycle state, job state and error; nothing when none of them moves.
-func (a *Announcer) change(ctx context.Context, resource *unstructured.Unstructured, next map[string]any) {
-	if a == nil {
-		return
+// change is what a status changes of lifecycle state, job state and error, and whether any of them moves.
+func (a *Announcer) change(resource *unstructured.Unstructured, status any) (event.Change, bool) {
+	if status == nil {
+		return event.Change{}, false
+	}
+	next, err := contentOf(status)
+	if err != nil {
+		return event.Change{}, false // the write will say so
 	}
 	text := func(status map[string]any, path ...string) string {
 		value, _, _ := unstructured.NestedString(status, path...)
 		return value
 	}
 	old, _, _ := unstructured.NestedMap(resource.Object, "status")
-	lifecycle := "lifecycleState"
-	if resource.GetKind() == v1beta1.KindFlinkStateSnapshot {
-		lifecycle = "state"
-	}
 	c := event.Change{
 		Generation:        resource.GetGeneration(),
-		OldLifecycleState: text(old, lifecycle), LifecycleState: text(next, lifecycle),
+		OldLifecycleState: text(old, "lifecycleState"), LifecycleState: text(next, "lifecycleState"),
 		OldJobState: text(old, "jobStatus", "state"), JobState: text(next, "jobStatus", "state"),
 		Error: text(next, "error"),
 	}
-	if c.OldLifecycleState == c.LifecycleState && c.OldJobState == c.JobState && text(old, "error") == c.Error {
-		return
-	}
-	a.note("status", a.post(ctx, resource, event.TypeStatus, "status", c))
+	return c, c.OldLifecycleState != c.LifecycleState || c.OldJobState != c.JobState || text(old, "error") != c.Error
 }
 
 func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructured, eventType, reason string, data any) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // Writer is the part of kube.Client that carries actions out.
@@ -51,6 +52,8 @@ type round struct {
 	object   kube.Object
 	resource *unstructured.Unstructured
 	stored   any
+	prepared []subject.Companion
+	told     func()
 }
 
 // Result is what a round left behind.
@@ -59,14 +62,18 @@ type Result struct {
 	Resource *unstructured.Unstructured
 	// Stored is the status that was written last; nil when none was.
 	Stored any
+	// Prepared are the companions of a start that this round made, or found as made; nil when it prepared none.
+	Prepared []subject.Companion
 	// Failed is the action that failed; nil when none did.
 	Failed plan.Action
 }
 
-// Carry carries a plan out on the resource that its snapshot read. The result says how far it came, also beside an error.
+// Carry carries a plan out on the resource that its snapshot read. Its events, and what its status changes, are published beside its
+// first actions and before its status. The result says how far it came, also beside an error.
 func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan) (Result, error) {
 	r := &round{object: object, resource: resource}
-	c.Announce.events(ctx, resource, p)
+	r.told = c.Announce.begin(ctx, resource, p)
+	defer r.told()
 	for _, action := range p.Actions {
 		if err := c.do(ctx, r, action); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
@@ -82,7 +89,7 @@ func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstr
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
-	return Result{Resource: r.resource, Stored: r.stored}, nil
+	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared}, nil
 }
 
 // do carries one action out. The switch knows every action of package plan.
@@ -137,7 +144,7 @@ func (c *Carrier) store(ctx context.Context, r *round, status any) error {
 	}
 	next := r.resource.DeepCopy()
 	next.Object["status"] = content
-	c.Announce.change(ctx, r.resource, content)
+	r.told()
 	updated, err := c.Kube.UpdateStatus(ctx, r.object, next)
 	if err != nil {
 		return err

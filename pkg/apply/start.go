@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 )
 
 // prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the others. Objects are
@@ -43,7 +44,11 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	for _, o := range owned.Secrets {
 		create(kube.Object{Resource: kube.Secrets, Namespace: o.Namespace, Name: o.Name}, o)
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	r.prepared = ask.Companions(a.Cluster)
+	return nil
 }
 
 // piece is one object of a prepared start.

@@ -32,12 +32,30 @@ func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s su
 	if err != nil || !found {
 		return subject.Snapshot{}, nil, found, err
 	}
-	s, err = g.DeploymentOf(ctx, object, g.JobManager(ctx, namespace, name))
+	s, err = g.DeploymentOf(ctx, Read{Resource: object, JobManager: g.JobManager(ctx, namespace, name)})
 	return s, object, true, err
 }
 
+// Read is what was read of a FlinkDeployment already.
+type Read struct {
+	// Resource is the FlinkDeployment.
+	Resource *unstructured.Unstructured
+	// JobManager is its Deployment, read after it.
+	JobManager plan.Observed[*appsv1.Deployment]
+	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
+	Prepared []subject.Companion
+}
+
+// Again looks at the resource in the version that the round before left behind, as the API server answered it.
+func (g *Gatherer) Again(ctx context.Context, resource *unstructured.Unstructured, prepared []subject.Companion) (subject.Snapshot, error) {
+	return g.DeploymentOf(ctx, Read{
+		Resource: resource, JobManager: g.JobManager(ctx, resource.GetNamespace(), resource.GetName()), Prepared: prepared,
+	})
+}
+
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
-func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) (subject.Snapshot, error) {
+func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, error) {
+	object, jm := r.Resource, r.JobManager
 	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
 	if err != nil {
 		return subject.Snapshot{}, fail.As(fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
@@ -56,7 +74,10 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, object *unstructured.Unstru
 	namespace, name := resource.Namespace, resource.Name
 	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, namespace, name) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
-	ask(len(q.Companions) > 0 && !g.Brief, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
+	if r.Prepared != nil {
+		s.Companions = plan.Present(r.Prepared)
+	}
+	ask(len(q.Companions) > 0 && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })

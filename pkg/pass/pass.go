@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -15,6 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
@@ -51,29 +53,40 @@ func (r *Runner) Run(ctx context.Context, key event.Key) error {
 		return r.refuse(ctx, key)
 	}
 	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
+	var last apply.Result
 	for range maxRounds {
-		again, err := round(ctx, object, key)
+		result, again, err := round(ctx, object, key, last)
 		if err != nil || !again {
 			return err
 		}
+		last = result
 	}
 	return fail.Bugf("pass of "+key.String(), "TooManyRounds", "the pass did not come to rest after %d rounds", maxRounds)
 }
 
-// round is gather, plan, apply.
-func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key) (again bool, err error) {
+// round is gather, plan, apply. A round that follows another at once goes on with the resource as that one's last write left it: the
+// API server has just answered with it, and every write is guarded by its version.
+func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, bool, error) {
 	started := time.Now()
-	snapshot, resource, found, err := r.Gather.Deployment(ctx, key.Namespace, key.Name)
+	snapshot, resource, found, err := r.look(ctx, key, last)
 	if err != nil || !found {
-		return false, err
+		return apply.Result{}, false, err
 	}
 	p := deployment.Make(snapshot)
 	result, err := r.Apply.Carry(ctx, object, resource, p)
 	r.report(key, p, started, err)
 	if err != nil {
-		return false, r.failed(ctx, object, result, snapshot, err)
+		return result, false, r.failed(ctx, object, result, snapshot, err)
 	}
-	return p.Again, nil
+	return result, p.Again, nil
+}
+
+func (r *Runner) look(ctx context.Context, key event.Key, last apply.Result) (subject.Snapshot, *unstructured.Unstructured, bool, error) {
+	if last.Resource == nil {
+		return r.Gather.Deployment(ctx, key.Namespace, key.Name)
+	}
+	s, err := r.Gather.Again(ctx, last.Resource, last.Prepared)
+	return s, last.Resource, true, err
 }
 
 // failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.

@@ -13,19 +13,19 @@ import (
 )
 
 // snapshotRound is gather, plan, apply for one FlinkStateSnapshot.
-func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key) (again bool, err error) {
+func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key, _ apply.Result) (apply.Result, bool, error) {
 	started := time.Now()
 	s, resource, found, err := r.Gather.StateSnapshot(ctx, key.Namespace, key.Name)
 	if err != nil || !found {
-		return false, err
+		return apply.Result{}, false, err
 	}
 	p := snapshot.Make(s)
 	result, err := r.Apply.Carry(ctx, object, resource, p)
 	r.report(key, p, started, err)
 	if err != nil {
-		return false, r.snapshotFailed(ctx, object, result, s, err)
+		return result, false, r.snapshotFailed(ctx, object, result, s, err)
 	}
-	return p.Again, nil
+	return result, p.Again, nil
 }
 
 // snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no error of the pass.

@@ -60,7 +60,7 @@ func (o *Observer) Look(ctx context.Context, namespace, name string) error {
 
 // lookAt looks at one that a list brought, with its Deployment.
 func (o *Observer) lookAt(ctx context.Context, u *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) error {
-	snapshot, err := o.Gather.DeploymentOf(ctx, u, jm)
+	snapshot, err := o.Gather.DeploymentOf(ctx, gather.Read{Resource: u, JobManager: jm})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ type Questions struct {
 //	HAData      high availability on Kubernetes, and: a first start, a change or recovery that may need it, a start from it, or a stop
 //	            that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
-//	Ingress     a start is being prepared
+//	Ingress     a start is being prepared that no longer asks for one
 //	SessionJobs a session cluster is being deleted
 func First(s subject.Snapshot) Questions {
 	v := subject.New(s)
@@ -56,9 +56,10 @@ func First(s subject.Snapshot) Questions {
 	}
 	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
 	lost := s.JobManager.IsAbsent() && v.Last != nil && !rests
-	q.Pods = (present && !available) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
+	starting := intent != nil && intent.Step == v1beta1.StepStarting
+	q.Pods = (present && !available && !starting) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
 	if intent != nil && intent.Step == v1beta1.StepStarting {
-		q.Ingress = true
+		q.Ingress = v.Spec.Ingress == nil && intent.Purpose != v1beta1.PurposeDeploy
 		if present && subject.OwnOperation(jm) == intent.OperationID {
 			q.Companions = expectedCompanions(v)
 		}
