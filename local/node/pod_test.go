@@ -1,15 +1,21 @@
 package node
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/remotecommand"
+	utilexec "k8s.io/client-go/util/exec"
 )
 
 // script is a pod whose one container runs a shell script.
@@ -165,9 +171,23 @@ func TestInitContainersRunFirst(t *testing.T) {
 	}
 }
 
+// execute is `kubectl exec`.
+func execute(t *testing.T, name string, command ...string) (string, error) {
+	t.Helper()
+	url := client.CoreV1().RESTClient().Post().Namespace("default").Resource("pods").Name(name).SubResource("exec").
+		VersionedParams(&corev1.PodExecOptions{Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
+	executor, err := remotecommand.NewWebSocketExecutor(plane.Config(), "GET", url.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	err = executor.StreamWithContext(t.Context(), remotecommand.StreamOptions{Stdout: &out, Stderr: &out})
+	return out.String(), err
+}
+
 func TestAReadinessProbeDecides(t *testing.T) {
 	t.Parallel()
-	pod := script("probe", "sleep 1; touch /tmp/ready; exec sleep 1000")
+	pod := script("probe", "exec sleep 1000")
 	pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
 		PeriodSeconds: 1,
 		ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"test", "-e", "/tmp/ready"}}},
@@ -176,7 +196,21 @@ func TestAReadinessProbeDecides(t *testing.T) {
 	reach(t, "probe", "is running and not ready", func(p *corev1.Pod) bool {
 		return p.Status.Phase == corev1.PodRunning && !p.Status.ContainerStatuses[0].Ready
 	})
+	if out, err := execute(t, "probe", "sh", "-c", "touch /tmp/ready && echo done"); err != nil || out != "done\n" {
+		t.Fatalf("exec: %q, %v", out, err)
+	}
 	reach(t, "probe", "is ready", func(p *corev1.Pod) bool { return p.Status.ContainerStatuses[0].Ready })
+}
+
+func TestExecHasTheCommandsExitCode(t *testing.T) {
+	t.Parallel()
+	begin(t, script("exec", "exec sleep 1000"))
+	reach(t, "exec", "is running", phase(corev1.PodRunning))
+	_, err := execute(t, "exec", "sh", "-c", "exit 7")
+	var exit utilexec.CodeExitError
+	if !errors.As(err, &exit) || exit.Code != 7 {
+		t.Errorf("%v, want exit code 7", err)
+	}
 }
 
 func TestACrashLoopBacksOff(t *testing.T) {
@@ -233,29 +267,38 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pod := script(name, row.text)
-			pod.Finalizers = []string{"example.com/look"}
 			pod.Spec.TerminationGracePeriodSeconds = &row.grace
 			begin(t, pod)
-			eventually(t, "it is up", func(context.Context) (bool, error) {
-				got, err := client.CoreV1().Pods("default").Get(t.Context(), name, metav1.GetOptions{})
-				if err != nil || got.Status.Phase != corev1.PodRunning {
-					return false, err
-				}
-				return logs(t, name, corev1.PodLogOptions{}) == "up\n", nil
-			})
+			reach(t, name, "is running", phase(corev1.PodRunning))
+			stream, err := client.CoreV1().Pods("default").GetLogs(name, &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stream.Close()
+			log := bufio.NewReader(stream)
+			up, err := log.ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun := time.Now()
 			if err := client.CoreV1().Pods("default").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			reach(t, name, "has ended: "+row.reason, func(p *corev1.Pod) bool {
-				return p.Status.ContainerStatuses[0].State.Terminated != nil
-			})
-			if text := logs(t, name, corev1.PodLogOptions{}); text != row.log {
-				t.Errorf("its log is %q, want %q", text, row.log)
+			rest, err := io.ReadAll(log)
+			if err != nil {
+				t.Fatal(err)
 			}
-			_, err := client.CoreV1().Pods("default").Patch(t.Context(), name, "application/merge-patch+json",
-				[]byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-			if err != nil && !apierrors.IsNotFound(err) {
-				t.Error(err)
+			// What the kubelet says when the container is gone before its log is read to the end follows.
+			own, _, _ := strings.Cut(up+string(rest), "rpc error:")
+			if own != row.log {
+				t.Errorf("its log is %q, want %q: %s", own, row.log, row.reason)
+			}
+			eventually(t, "it is gone", func(ctx context.Context) (bool, error) {
+				_, err := client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+				return apierrors.IsNotFound(err), nil
+			})
+			if took := time.Since(begun); took > 20*time.Second {
+				t.Errorf("it took %s: %s", took, row.reason)
 			}
 		})
 	}

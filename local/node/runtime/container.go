@@ -194,7 +194,7 @@ func (c *container) status() *runtimeapi.ContainerStatus {
 		Metadata:    c.config.GetMetadata(),
 		State:       runtimeapi.ContainerState_CONTAINER_CREATED,
 		CreatedAt:   c.created.UnixNano(),
-		Image:       c.config.GetImage(),
+		Image:       &runtimeapi.ImageSpec{Image: c.config.GetImage().GetUserSpecifiedImage()},
 		ImageRef:    c.image.ID,
 		ImageId:     c.image.ID,
 		Labels:      c.config.GetLabels(),
