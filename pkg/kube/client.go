@@ -17,12 +17,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// The client's own limits. A burst of a hundred resources must not wait for the client; API priority and fairness protects the
-// server. The timeout bounds one call (design: a call 10 s, a pass 20 s).
+// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the number of passes at a time bounds it, and the API
+// server's priority and fairness protects that one.
 const (
-	qps         = 200
-	burst       = 400
 	callTimeout = 10 * time.Second
+	noLimit     = -1
 )
 
 // Client reads and writes Kubernetes objects. Safe for concurrent use.
@@ -63,7 +62,7 @@ func InCluster(userAgent string) (*Client, error) {
 // ForConfig connects with the given configuration, with this package's limits on it.
 func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	config = rest.CopyConfig(config)
-	config.QPS, config.Burst, config.Timeout, config.UserAgent = qps, burst, callTimeout, userAgent
+	config.QPS, config.Timeout, config.UserAgent = noLimit, callTimeout, userAgent
 	d, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)

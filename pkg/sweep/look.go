@@ -69,6 +69,9 @@ func (o *Observer) lookAt(ctx context.Context, u *unstructured.Unstructured, jm 
 
 // judge decides whether a pass would do or record anything, and asks for it.
 func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason event.Reason) error {
+	if reason != event.ReasonWorkload && justBegun(s) {
+		return nil
+	}
 	p := deployment.Make(s)
 	if p.IsQuiet() && p.Status == nil {
 		return nil
@@ -81,6 +84,16 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	}
 	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason)
 }
+
+// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one would only get in
+// its way. One that died is noticed a few seconds later.
+func justBegun(s deployment.Snapshot) bool {
+	intent := s.Resource.Status.Intent
+	return intent != nil && intent.Step == v1beta1.StepStarting && s.Now.Sub(intent.StoredAt.Time) < preparing
+}
+
+// preparing is how long a start is left to the pass that began it.
+const preparing = 6 * time.Second
 
 // request posts pass.requested.
 func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason) error {

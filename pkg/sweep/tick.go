@@ -26,7 +26,7 @@ import (
 // a request's budget. bulkFrom is from how many on their Deployments are listed in one request instead of read one by one.
 const (
 	pageSize = 500
-	lookers  = 32
+	lookers  = 16
 	bulkFrom = 5
 )
 
