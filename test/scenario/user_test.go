@@ -17,6 +17,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -142,7 +145,9 @@ func (h *harness) settled(name string, state v1beta1.LifecycleState) func() bool
 
 func (h *harness) untilStable(name string) {
 	h.t.Helper()
-	h.until(name+" is STABLE", h.settled(name, v1beta1.LifecycleStable))
+	h.until(name+" is STABLE and ready", func() bool {
+		return h.settled(name, v1beta1.LifecycleStable)() && h.status(name).Situation == "Steady"
+	})
 }
 
 func (h *harness) untilSuspended(name string) {
@@ -315,4 +320,32 @@ func expect[T comparable](t testing.TB, what string, got, want T) {
 	if got != want {
 		t.Errorf("%s:\n got %v\nwant %v", what, got, want)
 	}
+}
+
+// jobManagerPod is the pod of a cluster's JobManager.
+func (h *harness) jobManagerPod(name string) string {
+	h.t.Helper()
+	pods := h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": name, "component": "jobmanager"})
+	if len(pods) == 0 {
+		h.t.Fatalf("%s has no JobManager pod\n%s", name, h.describe())
+	}
+	return pods[0].GetName()
+}
+
+// runJar runs a job in a session cluster, as a person with flink run would, and returns its ID.
+func (h *harness) runJar(name string) string {
+	h.t.Helper()
+	client, err := h.connect("person")(plan.Endpoint{URL: "http://" + flinksim.Host(namespace, name)})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	jar, err := client.JarUpload(h.t.Context(), "mine.jar", strings.NewReader("PK"))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	id, err := client.JarRun(h.t.Context(), jar, flinkrest.RunRequest{Parallelism: 1})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return id
 }

@@ -197,6 +197,16 @@ func (s scenario) prove(t *testing.T, number int) {
 	totals.statuses += plain.watch.statuses
 }
 
+// TestStories tells each story once, undisturbed.
+func TestStories(t *testing.T) {
+	for _, name := range names(scenarios) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			scenarios[name].run(t, "", nil)
+		})
+	}
+}
+
 func TestScenarios(t *testing.T) {
 	t.Cleanup(func() {
 		t.Logf("%d scenarios, %d runs, %d crash points, %d positions of a second pass", len(scenarios), totals.runs, totals.crashes, totals.positions)
