@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/test/flinksim"
@@ -48,7 +47,7 @@ func install(t *testing.T) *installation {
 	}
 	client, log := kube.New(w.Dynamic(agent)), zap.NewNop().Sugar()
 	i := &installation{t: t, w: w, r: &Runner{
-		Gather: &gather.Gatherer{Kube: client, Flink: connect, Operator: flinkconf.NewOperator(nil), Now: w.Clock.Now},
+		Gather: &gather.Gatherer{Kube: client, Flink: connect, Now: w.Clock.Now},
 		Apply: &apply.Carrier{Kube: client, Flink: connect, Clock: clock.New(client, "flink-system", "flink-clock", w.Clock.Now),
 			Announce: &apply.Announcer{Kube: client, Listeners: event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: deaf{}}},
 				Source: "/functions/reconcile", Now: w.Clock.Now, Log: log}},

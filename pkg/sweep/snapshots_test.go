@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -13,10 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -59,11 +56,15 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	put(t, server, "waiting", v1beta1.SnapshotTriggerPending, "slow")
 	put(t, server, "done", v1beta1.SnapshotCompleted, "slow")
 	put(t, server, "lost", v1beta1.SnapshotAbandoned, "slow")
+	connect, err := gather.NewConnect(nil) // nobody is asked: there is no such job
+	if err != nil {
+		t.Fatal(err)
+	}
 	posted := &inbox{}
 	o := &Observer{
 		Gather: &gather.Gatherer{
 			Kube: kube.New(server.Dynamic("observe")), Operator: flinkconf.NewOperator(nil), Brief: true, Now: clock.Now,
-			Flink: func(plan.Endpoint) (*flinkrest.Client, error) { return nil, errors.New("nobody asks") },
+			Flink: connect,
 		},
 		Control: posted, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
 	}
