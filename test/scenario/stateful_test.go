@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"strings"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -161,16 +160,25 @@ var statefulScenarios = map[string]scenario{
 		h.edit("demo", field("image", "flink:broken"))
 		h.untilSituation("demo", "Broken")
 		h.edit("demo", field("image", "flink:1.20"))
-		h.pass(time.Minute)
-		h.until("it runs, or a person is asked", func() bool {
-			return h.status("demo").Situation == "Steady" || h.condition("demo", "Stalled") != "-"
-		})
-		for _, s := range h.w.Flink.Starts(namespace, "demo")[1:] {
-			if s.From == "" {
-				h.t.Errorf("started from nothing: %s", s)
-			}
-		}
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "a savepoint that was taken is never forgotten"},
+
+	"a crash loop after an upgrade by savepoint": {func(h *harness) {
+		h.image("flink:broken", controllers.Script{Waiting: "CrashLoopBackOff", Message: "back-off 5m0s", Terminated: "no such class"})
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
+		h.untilStable("demo")
+		h.edit("demo", field("image", "flink:broken"))
+		h.untilSituation("demo", "Broken")
+		h.edit("demo", field("image", "flink:1.20"))
+		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "Manual restore required") })
+		h.rest()
+		h.says("demo", "Stalled", "True CrashLoopBackOff: [flink-main-container] CrashLoop - no such class")
+		h.quiet()
+		h.edit("demo", jobField("initialSavepointPath", h.status("demo").JobStatus.UpgradeSavepointPath), jobField("savepointRedeployNonce", int64(1)))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "what ran may have gone further: a person decides, and is told once"},
 }
 
 // deletionScenarios delete a resource in each state.
@@ -226,7 +234,7 @@ var deletionScenarios = map[string]scenario{
 		id := h.runJar("demo")
 		h.remove("demo")
 		h.until("it says what blocks", func() bool { return strings.Contains(h.condition("demo", "Stalled"), id) })
-		h.tells("demo", "Cleanup CleanupFailed Submit")
+		h.tells("demo", "CleanupFailed Submit")
 		h.w.Flink.Do(namespace, "demo", id, func(j *job.Job) { j.Finish(h.w.Clock.Now()) })
 		h.untilGone("demo")
 	}, "nobody's job is taken away by the deletion of its cluster"},

@@ -56,10 +56,11 @@ func (v *view) clearError() {
 	}
 }
 
-// reportBreakage tells once why the JobManager cannot start.
+// reportBreakage tells once why the JobManager cannot start. The error of a spec that is invalid, or of a change that is refused, is
+// the one that is shown: two that take turns would be told again by each pass.
 func (v *view) reportBreakage() outcome {
-	if v.Problem != "" {
-		return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}} // the spec's own error is shown
+	if v.Problem != "" || v.refused != nil {
+		return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
 	}
 	text := v.ErrorText(subject.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
 	if v.Want.Error != text {

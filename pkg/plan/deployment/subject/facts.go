@@ -31,9 +31,16 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 		f.RecordedMode = job.UpgradeMode
 	}
 	if jm, present := v.Seen.JobManager.Get(); present {
-		f.NeverStarted = v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
+		f.NeverStarted = (v.IsFirst() || v.startsFromPath()) && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
 	}
 	return f
+}
+
+// startsFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can be given it again.
+func (v *Subject) startsFromPath() bool {
+	recorded := v.Want.JobStatus.UpgradeSavepointPath
+	return v.Last.Spec.Job != nil && v.Last.Spec.Job.UpgradeMode == v1beta1.UpgradeModeSavepoint &&
+		recorded != "" && recorded != v1beta1.LastStatePlaceholder
 }
 
 // UsableHAData is what is known of the high-availability data that a start could use.
