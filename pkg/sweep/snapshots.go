@@ -16,21 +16,24 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// unfinished selects the snapshots that a look may carry on, by the label that each pass keeps; one without a label is new.
-const unfinished = v1beta1.LabelSnapshotState + " notin (" + string(v1beta1.SnapshotCompleted) + "," +
-	string(v1beta1.SnapshotAbandoned) + "," + string(v1beta1.SnapshotFailed) + ")"
+// Selectors of snapshots by how far they are, by the label that each pass keeps. unfinished ones may be carried on, and one without a
+// label is new; of the finished ones only those that are being deleted are ever fast.
+const (
+	finalStates = "(" + string(v1beta1.SnapshotCompleted) + "," + string(v1beta1.SnapshotAbandoned) + "," + string(v1beta1.SnapshotFailed) + ")"
+	unfinished  = v1beta1.LabelSnapshotState + " notin " + finalStates
+	finished    = v1beta1.LabelSnapshotState + " in " + finalStates
+	fast        = "status.pace=" + string(v1beta1.PaceFast)
+)
 
 // fastSnapshots looks at the snapshots in transition: those being taken, and those being deleted.
 func (o *Observer) fastSnapshots(ctx context.Context) error {
-	return o.eachSnapshot(ctx, kube.Query{Fields: "status.pace=" + string(v1beta1.PaceFast)}, func(*unstructured.UnstructuredList) {})
+	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(*unstructured.UnstructuredList) {})
 }
 
-// sweepSnapshots looks at every snapshot that is not finished, and tells the fleet whether one is in transition.
+// sweepSnapshots looks at every snapshot that is not finished or is being deleted, and tells the fleet whether one is in transition.
 func (o *Observer) sweepSnapshots(ctx context.Context, all *fleet) error {
-	err := errors.Join(
-		o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, func(list *unstructured.UnstructuredList) { all.addSnapshots(list, o.Watches) }),
-		o.fastSnapshots(ctx),
-	)
+	add := func(list *unstructured.UnstructuredList) { all.addSnapshots(list, o.Watches) }
+	err := errors.Join(o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, add), o.eachSnapshot(ctx, kube.Query{Labels: finished, Fields: fast}, add))
 	if err != nil {
 		all.complete = false
 	}

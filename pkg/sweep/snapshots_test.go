@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,10 +20,15 @@ import (
 )
 
 // inbox keeps what is posted.
-type inbox struct{ subjects []string }
+type inbox struct {
+	mu       sync.Mutex
+	subjects []string
+}
 
 // Publish takes an event.
 func (b *inbox) Publish(_ context.Context, e cloudevents.Event) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.subjects = append(b.subjects, e.Subject()+" "+e.Type())
 	return nil
 }
@@ -83,7 +89,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	for _, s := range posted.subjects {
 		seen[s] = true
 	}
-	if len(seen) != 3 || !all.moving || !all.complete {
+	if len(seen) != 3 || len(posted.subjects) != 3 || !all.moving || !all.complete {
 		t.Errorf("a sweep asked for %q, moving %t, complete %t; want the new, the flying and the waiting one", posted.subjects, all.moving, all.complete)
 	}
 	lists := tap.Count(wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource))
