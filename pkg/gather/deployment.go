@@ -77,7 +77,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	if r.Prepared != nil {
 		s.Companions = plan.Present(r.Prepared)
 	}
-	ask(len(q.Companions) > 0 && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, q.Companions) })
+	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(s)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
@@ -164,3 +164,6 @@ func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) p
 	}
 	return plan.Present(names)
 }
+
+// expected is ask.Expected, under a name that the closures above do not hide.
+func expected(s subject.Snapshot) []subject.Companion { return ask.Expected(s) }

@@ -115,8 +115,8 @@ func (w *world) look() {
 	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
 		w.s.SessionJobs = plan.Present([]string{})
 	}
-	if len(q.Companions) > 0 && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
-		w.s.Companions = plan.Present(q.Companions)
+	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
+		w.s.Companions = plan.Present(ask.Expected(w.s))
 	}
 }
 

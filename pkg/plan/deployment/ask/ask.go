@@ -16,8 +16,8 @@ type Questions struct {
 	Flink *plan.Endpoint
 	// Pods asks for the JobManager's pods, and for FailedMount events when one cannot mount.
 	Pods bool
-	// Companions are the objects of a prepared start to look for.
-	Companions []subject.Companion
+	// Companions asks for the objects of a prepared start; Expected names them.
+	Companions bool
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
 	Stop bool
 	// Owned asks for what goes with the Deployment.
@@ -61,7 +61,7 @@ func First(s subject.Snapshot) Questions {
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		q.Ingress = v.Spec.Ingress == nil && intent.Purpose != v1beta1.PurposeDeploy
 		if present && subject.OwnOperation(jm) == intent.OperationID {
-			q.Companions = expectedCompanions(v)
+			q.Companions = true
 		}
 	}
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
@@ -118,8 +118,10 @@ func Then(s subject.Snapshot) More {
 	}
 }
 
-// expectedCompanions lists what the open start consists of; nil when it cannot be rendered, which the start itself will report.
-func expectedCompanions(v *subject.Subject) []subject.Companion {
+// Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered, which the start
+// itself will report.
+func Expected(s subject.Snapshot) []subject.Companion {
+	v := subject.New(s)
 	cluster, _, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
