@@ -23,7 +23,7 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	none := int32(0)
 	jm.Spec.Replicas = &none
 	object := kube.Object{Resource: kube.Deployments, Namespace: jm.Namespace, Name: jm.Name}
-	made, err := c.createOnce(ctx, r, piece{object, jm, a.Operation})
+	made, fresh, err := c.createOnce(ctx, r, piece{object: object, body: jm, operation: a.Operation})
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	var group errgroup.Group
 	create := func(object kube.Object, body any) {
 		group.Go(func() error {
-			_, err := c.createOnce(ctx, r, piece{object, body, a.Operation})
+			_, _, err := c.createOnce(ctx, r, piece{object: object, body: body, operation: a.Operation, looks: !fresh})
 			return err
 		})
 	}
@@ -56,20 +56,43 @@ type piece struct {
 	object    kube.Object
 	body      any
 	operation string
+	// looks asks before it creates: where an earlier pass has been at work the object is there most likely, and a Service that is created
+	// in vain costs the API server an address and a lock.
+	looks bool
 }
 
-// createOnce creates an object, or finds the one that this operation created before.
-func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (*unstructured.Unstructured, error) {
-	made, err := c.Kube.Create(ctx, p.object, p.body)
+// createOnce creates an object, or finds the one that this operation created before. fresh reports which.
+func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unstructured.Unstructured, fresh bool, err error) {
+	if p.looks {
+		there, found, err := c.Kube.Get(ctx, p.object)
+		if err != nil {
+			return nil, false, err
+		}
+		if found {
+			made, err = c.takeOver(ctx, r, p, there)
+			return made, false, err
+		}
+	}
+	made, err = c.Kube.Create(ctx, p.object, p.body)
 	if err == nil || !apierrors.IsAlreadyExists(err) {
-		return made, err
+		return made, true, err
 	}
 	there, found, err := c.Kube.Get(ctx, p.object)
-	op := "create " + p.object.String()
 	switch {
 	case err != nil:
-		return nil, err
-	case !found || there.GetDeletionTimestamp() != nil:
+		return nil, false, err
+	case !found:
+		return nil, false, fail.Waitingf("create "+p.object.String(), "ObjectGoing", "the object of an earlier start has just gone")
+	}
+	made, err = c.takeOver(ctx, r, p, there)
+	return made, false, err
+}
+
+// takeOver answers for an object that is there: ours, or left behind by another operation of this cluster, which is replaced.
+func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	op := "create " + p.object.String()
+	switch {
+	case there.GetDeletionTimestamp() != nil:
 		return nil, fail.Waitingf(op, "ObjectGoing", "the object of an earlier start is being deleted")
 	case there.GetAnnotations()[v1beta1.AnnotationOperation] == p.operation:
 		return there, nil
