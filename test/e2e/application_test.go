@@ -221,3 +221,19 @@ func TestBrokenImageIsToldAndMended(t *testing.T) {
 	mended := kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
 	expect(t, "status.error of the mended resource", text(mended.Unstructured, "status", "error"), "")
 }
+
+// A namespace that nobody prepared is told, with the command that mends it.
+func TestMissingServiceAccountIsTold(t *testing.T) {
+	const name = "no-account"
+	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
+		set(t, u, "nobody", "spec", "serviceAccount")
+	}))
+	kube.resource(t, name, 2*time.Minute).until("tells what to do", func(o object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "there is no FlinkDeployment"
+		}
+		status, reason, message := condition(o.Unstructured, "ClusterAvailable")
+		return status == "False" && strings.Contains(message, "make tenant NS="+space),
+			fmt.Sprintf("ClusterAvailable is %q (%s: %s)", status, reason, message)
+	})
+}

@@ -75,6 +75,13 @@ func TestApplyToReleaseFromZero(t *testing.T) {
 }
 
 func TestHundredAtOnce(t *testing.T) {
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		defer cancel()
+		if err := removeLeftovers(ctx); err != nil {
+			t.Error(err)
+		}
+	})
 	ctx := deadline(t, 5*time.Minute)
 	jobManagers := kube.watch(ctx, t, deployments, space, "", "component=jobmanager")
 	resources := kube.watch(ctx, t, flinkDeployments, space, "", "")
