@@ -42,6 +42,8 @@ install_crds() {
   cat config/crds/*.yaml | apply --force-conflicts || die "could not apply config/crds"
   local kind
   for kind in "${KINDS[@]}"; do
+    # Twice: a definition that is so new that it has no conditions yet is an error to kubectl, not something to wait for.
+    kubectl wait --for=jsonpath='{.status.conditions}' --timeout=60s "crd/$kind.flink.apache.org" >/dev/null 2>&1 || true
     kubectl wait --for=condition=Established --timeout=60s "crd/$kind.flink.apache.org" >/dev/null || die "the API server does not take $kind"
   done
 }
