@@ -11,8 +11,8 @@
 //
 // It must not stub anything of the functions: what stands in is the cluster, the Brokers and Flink.
 //
-// Settings: KNFLINK_SCENARIO_ALL=1 tries every crash point and position instead of a sample; KNFLINK_SCENARIO_STEPS and
-// -rapid.checks make the random run longer.
+// Settings: KNFLINK_SCENARIO_POINTS is how many points of each kind are tried for each scenario, KNFLINK_SCENARIO_CHECKS how many random
+// runs there are, KNFLINK_SCENARIO_SCRIPT the file of commands to replay.
 //
 // Start reading at harness in harness_test.go, then at scenarios_test.go.
 package scenario

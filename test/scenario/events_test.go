@@ -18,6 +18,8 @@ const (
 	reversed disorder = "reversed"
 )
 
+var disorders = []disorder{doubled, dropped, every2nd, late, reversed}
+
 // arrange does it to one batch.
 func (d disorder) arrange(h *harness, batch []cloudevents.Event) []cloudevents.Event {
 	switch d {

@@ -174,7 +174,9 @@ var statefulScenarios = map[string]scenario{
 		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "Manual restore required") })
 		h.rest()
 		h.says("demo", "Stalled", "True CrashLoopBackOff: [flink-main-container] CrashLoop - no such class")
-		h.quiet()
+		if h.undisturbed() {
+			h.quiet()
+		}
 		h.edit("demo", jobField("initialSavepointPath", h.status("demo").JobStatus.UpgradeSavepointPath), jobField("savepointRedeployNonce", int64(1)))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")

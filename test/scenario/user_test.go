@@ -300,8 +300,11 @@ func (h *harness) end() string {
 		phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
 		objects = append(objects, "pod "+u.GetLabels()["component"]+" "+phase)
 	}
+	for i := range objects {
+		objects[i] = normal(objects[i])
+	}
 	sort.Strings(objects)
-	return normal(out.String() + strings.Join(objects, "\n") + "\n")
+	return normal(out.String()) + strings.Join(objects, "\n") + "\n"
 }
 
 // describe is for the message of a failure: where things stand and what was done last.
