@@ -147,6 +147,9 @@ type Intent struct {
 	Stop StopKind `json:"stop,omitempty"`
 	// Restore is how the successor gets its state, and the upgradeMode recorded
 	// with it; empty means stateless.
+	//
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
 	Restore UpgradeMode `json:"restore,omitempty"`
 	// Ended is true once the end of the job, with the state that it left, is
 	// recorded; only then may what knows it be deleted.
