@@ -164,6 +164,29 @@ var statefulScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "a savepoint that was taken is never forgotten"},
 
+	"an edit of a job whose state is lost": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint")))
+		h.untilStable("demo")
+		h.loseDeployment("demo")
+		h.untilSituation("demo", "StateLost")
+		h.edit("demo", parallelism(4))
+		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "make stateful upgrades") })
+		h.says("demo", "Stalled", "Manual restore required")
+		expect(h.t, "what runs", h.starts("demo"), "nothing")
+	}, "two things that need a person are told once"},
+
+	"two broken images, then a good one": {func(h *harness) {
+		h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
+		h.image("flink:wrong", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image either"})
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable, field("image", "flink:broken")))
+		h.untilSituation("demo", "Broken")
+		h.edit("demo", field("image", "flink:wrong"))
+		h.until("the second is broken, too", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "no such image either") })
+		h.edit("demo", field("image", "flink:1.20"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing")
+	}, "what never ran left no state, however often it was tried"},
+
 	"a crash loop after an upgrade by savepoint": {func(h *harness) {
 		h.image("flink:broken", controllers.Script{Waiting: "CrashLoopBackOff", Message: "back-off 5m0s", Terminated: "no such class"})
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable))

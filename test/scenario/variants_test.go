@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -136,7 +137,7 @@ func (h *harness) passBy(who http.Handler, name string) {
 // and over all scenarios every kind of point is met; a large number tries every one.
 var points = func() int {
 	if n, err := strconv.Atoi(os.Getenv("KNFLINK_SCENARIO_POINTS")); err == nil {
-		return n
+		return max(1, n)
 	}
 	return 2
 }()
@@ -206,6 +207,15 @@ func (s scenario) prove(t *testing.T, number int) {
 // TestMain trades memory for time: the models make much garbage.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
+	checks := os.Getenv("KNFLINK_SCENARIO_CHECKS")
+	if checks == "" {
+		checks = "10"
+	}
+	for name, value := range map[string]string{"rapid.checks": checks, "rapid.nofailfile": "true"} {
+		if err := flag.Set(name, value); err != nil {
+			panic(err)
+		}
+	}
 	os.Exit(m.Run())
 }
 

@@ -130,8 +130,11 @@ func (v *view) resume(diff specdiff.Change) outcome {
 	return o
 }
 
-// fail shows why an operation cannot go on, once.
+// fail shows why an operation cannot go on, once. A round shows one failure, the first: two would take turns in status and events.
 func (v *view) fail(reason, message string) {
+	if v.refused != nil {
+		return
+	}
 	text := v.ErrorText(subject.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})

@@ -30,17 +30,20 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
-	if jm, present := v.Seen.JobManager.Get(); present {
-		f.NeverStarted = (v.IsFirst() || v.startsFromPath()) && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
-	}
+	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f
 }
 
-// startsFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can be given it again.
-func (v *Subject) startsFromPath() bool {
-	recorded := v.Want.JobStatus.UpgradeSavepointPath
-	return v.Last.Spec.Job != nil && v.Last.Spec.Job.UpgradeMode == v1beta1.UpgradeModeSavepoint &&
-		recorded != "" && recorded != v1beta1.LastStatePlaceholder
+// startedEmpty reports whether the newest start was given no state, or is the first one.
+func (v *Subject) startedEmpty() bool {
+	job := v.Last.Spec.Job
+	return v.IsFirst() || (job != nil && job.UpgradeMode == v1beta1.UpgradeModeStateless && v.Want.JobStatus.UpgradeSavepointPath == "")
+}
+
+// startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can be given it again.
+func (v *Subject) startedFromPath() bool {
+	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
+	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" && recorded != v1beta1.LastStatePlaceholder
 }
 
 // UsableHAData is what is known of the high-availability data that a start could use.
@@ -73,7 +76,7 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	f := restore.Facts{
 		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
 		HighAvailability: namesCheckpoint(v.UsableHAData()),
-		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || v.firstNeverRan(),
+		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet()),
 	}
 	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
 		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
@@ -84,10 +87,10 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	return f
 }
 
-// firstNeverRan reports whether the first start of the resource never ran a container.
-func (v *Subject) firstNeverRan() bool {
+// neverRanYet reports whether the newest start never ran a container.
+func (v *Subject) neverRanYet() bool {
 	jm, present := v.Seen.JobManager.Get()
-	return present && v.IsFirst() && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
+	return present && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
 }
 
 // startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
