@@ -36,19 +36,17 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		Watches: s.Watches,
 		Log:     log,
 	}
-	return event.Receiver{Handle: handle(runner.Run), Log: log, Budget: pass.Patience}, nil
+	return event.Receiver{Handle: handle(runner.Run), Log: log, Budget: pass.Budget}, nil
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.
 func handle(run func(context.Context, event.Key) error) event.Handle {
-	flights, gate := &pass.Flights{}, pass.NewGate(pass.Slots, pass.Budget)
+	flights := &pass.Flights{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		key, err := event.KeyOf(e)
 		if err != nil {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
-		return flights.Do(ctx, key.String(), func(ctx context.Context) error {
-			return gate.Through(ctx, func(ctx context.Context) error { return run(ctx, key) })
-		})
+		return flights.Do(ctx, key.String(), func(ctx context.Context) error { return run(ctx, key) })
 	}
 }

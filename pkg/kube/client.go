@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the number of passes at a time bounds it, and the API
+// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the containerConcurrency of a function bounds it, and the API
 // server's priority and fairness protects that one.
 const (
 	callTimeout = 10 * time.Second

@@ -24,14 +24,6 @@ import (
 // Budget bounds a pass.
 const Budget = 20 * time.Second
 
-// Patience bounds a request: the wait for a slot and the pass, and, if events for the resource came meanwhile, the pass to follow. It
-// stays below the function's timeoutSeconds (60), in which a cold start is counted.
-const Patience = 50 * time.Second
-
-// Slots is how many passes one pod runs at the same time. A pass waits for some fifteen answers in a row; with more passes than this the
-// answers only come later.
-const Slots = 12
-
 // maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a start five.
 const maxRounds = 8
 

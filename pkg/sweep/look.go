@@ -108,6 +108,3 @@ func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, re
 	o.Log.Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
 	return o.Control.Publish(ctx, e)
 }
-
-// postBudget bounds the posting of one event.
-const postBudget = 5 * time.Second

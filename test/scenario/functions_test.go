@@ -41,17 +41,15 @@ func (h *harness) newReconcile(agent string) http.Handler {
 		},
 		Watches: everywhere, Log: log,
 	}
-	flights, gate := &pass.Flights{}, pass.NewGate(pass.Slots, pass.Budget)
+	flights := &pass.Flights{}
 	handle := func(ctx context.Context, e cloudevents.Event) error {
 		key, err := event.KeyOf(e)
 		if err != nil {
 			return err
 		}
-		return flights.Do(ctx, key.String(), func(ctx context.Context) error {
-			return gate.Through(ctx, func(ctx context.Context) error { return runner.Run(ctx, key) })
-		})
+		return flights.Do(ctx, key.String(), func(ctx context.Context) error { return runner.Run(ctx, key) })
 	}
-	return event.Receiver{Handle: handle, Log: log, Budget: pass.Patience}
+	return event.Receiver{Handle: handle, Log: log, Budget: pass.Budget}
 }
 
 func (h *harness) newObserve(agent string) http.Handler {
