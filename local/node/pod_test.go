@@ -338,6 +338,6 @@ func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
 	})
 	eventually(t, "the pod's own file", func(context.Context) (bool, error) {
 		text := logs(t, "named", corev1.PodLogOptions{})
-		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named\n") && strings.Contains(text, pod.Status.PodIP+" svc.default.svc\n"), nil
+		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named ") && strings.Contains(text, pod.Status.PodIP+" svc.default.svc\n"), nil
 	})
 }

@@ -189,7 +189,12 @@ func (r *Runtime) writeHosts(s *sandbox) error {
 	if own == "" {
 		own = r.options.Network.Server()
 	}
-	content := fmt.Sprintf("%s localhost %s\n%s", own, s.config.GetHostname(), r.names)
+	// A process asks the kernel for its host's name, which is this machine's, and looks that up, too.
+	machine, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	content := fmt.Sprintf("%s localhost %s %s\n%s", own, s.config.GetHostname(), machine, r.names)
 	if err := os.WriteFile(s.hosts()+".part", []byte(content), 0o644); err != nil {
 		return err
 	}
