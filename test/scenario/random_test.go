@@ -333,7 +333,7 @@ func TestRandomRuns(t *testing.T) {
 			}
 		}()
 		r.do(fmt.Sprintf("apply %d", rapid.IntRange(0, len(modes)-1).Draw(rt, "mode")))
-		for _, l := range rapid.SliceOfN(line, 1, longest).Draw(rt, "commands") {
+		for _, l := range rapid.SliceOfN(line, 6, longest).Draw(rt, "commands") {
 			r.do(l)
 		}
 		r.conclude()

@@ -72,7 +72,7 @@ func (s scenario) run(t testing.TB, disturbance string, disturb func(h *harness)
 // refused, a pass looks for what it would have to delete.
 const (
 	maxLook = 6
-	maxPass = 8
+	maxPass = 10
 )
 
 // quiet proves that nothing is written any more: not by a tick, not by the echo of the last status write, not by a look at a
