@@ -1,0 +1,124 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// directory makes the hostPath of examples/checkpoint-ha.yaml on the node, for a cluster of one node.
+const directory = `
+apiVersion: v1
+kind: Pod
+metadata: {name: make-directory}
+spec:
+  restartPolicy: Never
+  containers:
+  - name: make
+    image: flink:2.2
+    command: [/bin/sh, -c, "mkdir -p /node/flink && chown 9999:9999 /node/flink"]
+    securityContext: {runAsUser: 0}
+    volumeMounts: [{name: node, mountPath: /node}]
+  volumes: [{name: node, hostPath: {path: /tmp}}]
+`
+
+func makeDirectory(t *testing.T) {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(directory), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	w := kube.watch(deadline(t, 2*time.Minute), t, pods, space, "metadata.name="+u.GetName(), "")
+	if _, err := kube.in(pods, space).Create(t.Context(), u, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := kube.in(pods, space).Delete(context.Background(), u.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	w.until("has made the directory", func(o object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "no pod"
+		}
+		return text(o.Unstructured, "status", "phase") == "Succeeded", "phase " + text(o.Unstructured, "status", "phase")
+	})
+}
+
+// restored says from where a job started: the path of a savepoint or checkpoint, and which of both it is.
+func (c *cluster) restored(t *testing.T, name, jobID string) (path string, savepoint bool) {
+	t.Helper()
+	var answer struct {
+		Latest struct {
+			Restored *struct {
+				Path      string `json:"external_path"`
+				Savepoint bool   `json:"is_savepoint"`
+			} `json:"restored"`
+		} `json:"latest"`
+	}
+	poll(t, time.Minute, "the checkpoints of "+name+" tell what it started from", func(ctx context.Context) (bool, error) {
+		if err := c.flink(ctx, name, "/jobs/"+jobID+"/checkpoints", &answer); err != nil {
+			return false, err
+		}
+		return answer.Latest.Restored != nil, fmt.Errorf("job %s was not restored from anything", jobID)
+	})
+	return answer.Latest.Restored.Path, answer.Latest.Restored.Savepoint
+}
+
+// completedCheckpoint waits until a job has a checkpoint of its own to go back to.
+func (c *cluster) completedCheckpoint(t *testing.T, name, jobID string) {
+	t.Helper()
+	poll(t, time.Minute, name+" completes a checkpoint", func(ctx context.Context) (bool, error) {
+		var answer struct {
+			Counts struct {
+				Completed int `json:"completed"`
+			} `json:"counts"`
+		}
+		err := c.flink(ctx, name, "/jobs/"+jobID+"/checkpoints", &answer)
+		return err == nil && answer.Counts.Completed > 0, err
+	})
+}
+
+// A job with state goes on from where it was, by a savepoint or by its last checkpoint.
+func TestStateSurvivesUpgrades(t *testing.T) {
+	const name = "stateful"
+	makeDirectory(t)
+	kube.create(t, example(t, "checkpoint-ha.yaml", name, nil))
+	kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
+	jobID, _ := kube.tasksRunning(t, name, "")
+	kube.completedCheckpoint(t, name, jobID)
+
+	for _, mode := range []string{"savepoint", "last-state"} {
+		t.Run(mode, func(t *testing.T) {
+			jobManager := kube.jobManager(t, name, startLimit)
+			old := jobManager.until("exists", released)
+			at := kube.patch(t, name, map[string]any{
+				"job":                map[string]any{"upgradeMode": mode},
+				"flinkConfiguration": map[string]any{"e2e.round": mode},
+			})
+			next := jobManager.until("is a new one, released", func(o object) (bool, string) {
+				if o.Unstructured != nil && o.GetUID() == old.GetUID() {
+					return false, "it is the old one"
+				}
+				return released(o)
+			})
+			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", 0, next.at.Sub(at))
+			stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
+			jobID, _ = kube.tasksRunning(t, name, "")
+			expect(t, "status.jobStatus.jobId", text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
+			path, savepoint := kube.restored(t, name, jobID)
+			if savepoint != (mode == "savepoint") || !strings.Contains(path, "flink-data") {
+				t.Errorf("the job started from %q (a savepoint: %v), want what the upgrade by %s left", path, savepoint, mode)
+			}
+			kube.completedCheckpoint(t, name, jobID)
+		})
+	}
+}
