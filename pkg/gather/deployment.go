@@ -80,6 +80,9 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(s)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
+	ask(q.Snapshots, func() {
+		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
+	})
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
 	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, q, s) })
 	_ = group.Wait() // every look reports its failure in the part that it fills

@@ -31,7 +31,7 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 	progress, asked := v.Seen.Flink.Stop.Get()
 	switch {
 	case asked && progress.State == subject.StopCompleted:
-		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Reason: "StopWithSavepoint"})
+		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Reason: stoppedWithSavepoint})
 	case asked && progress.State == subject.StopInProgress:
 		return outcome{situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"}}
 	case asked && progress.State == subject.StopFailed:
@@ -118,6 +118,9 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 	return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "NoStateYet"})
 }
 
+// stoppedWithSavepoint is why a start is from the savepoint that its predecessor was stopped with.
+const stoppedWithSavepoint = "StopWithSavepoint"
+
 // recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
 func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) outcome {
 	intent := v.Intent()
@@ -128,10 +131,16 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 		intent.Restore = v1beta1.UpgradeModeStateless
 	}
 	v.Note(fmt.Sprintf("the job ended %s with %s", state, from.Path))
-	if intent.Purpose == v1beta1.PurposeSuspend {
-		return v.suspendEnded(jm, intent.Restore)
+	var kept []plan.Action
+	if from.Reason == stoppedWithSavepoint {
+		kept = v.KeepSavepoint(from.Path)
 	}
-	return outcome{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}
+	if intent.Purpose == v1beta1.PurposeSuspend {
+		o := v.suspendEnded(jm, intent.Restore)
+		o.actions = append(kept, o.actions...)
+		return o
+	}
+	return outcome{situation: plan.Stopping, record: "end", actions: append(kept, v.takeDown(jm)...)}
 }
 
 // suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the JobManager stays

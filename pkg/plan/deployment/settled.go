@@ -41,7 +41,7 @@ func (v *view) settle() outcome {
 	case jm != v1beta1.JobManagerReady:
 		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		return outcome{situation: plan.Steady}
+		return outcome{situation: plan.Steady, actions: v.TakeSnapshots()}
 	case v.Job != nil && state == v1beta1.FlinkJobRunning:
 		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}
 	}

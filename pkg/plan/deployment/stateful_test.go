@@ -44,7 +44,7 @@ func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 	if w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" || w.status().JobStatus.State != v1beta1.FlinkJobFinished || !w.status().Intent.Ended {
 		t.Fatalf("the end must be recorded before anything is deleted: %+v", w.status().JobStatus)
 	}
-	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, delete cluster") {
+	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, ") || !strings.Contains(p.String(), "delete cluster") {
 		t.Errorf("got %s", p)
 	}
 	w.terminate()

@@ -26,6 +26,8 @@ type Questions struct {
 	HAData bool
 	// Ingress asks for the Ingress of the resource's name.
 	Ingress bool
+	// Snapshots asks for the FlinkStateSnapshots of the job.
+	Snapshots bool
 	// SessionJobs asks for the FlinkSessionJobs of this session cluster.
 	SessionJobs bool
 }
@@ -41,6 +43,7 @@ type Questions struct {
 //	            that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
+//	Snapshots   the spec or the options ask for snapshots
 //	SessionJobs a session cluster is being deleted
 func First(s subject.Snapshot) Questions {
 	v := subject.New(s)
@@ -71,6 +74,7 @@ func First(s subject.Snapshot) Questions {
 		q.HAData = true
 	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v))
+	q.Snapshots = available && intent == nil && !deleting && v.TakesSnapshots()
 	q.SessionJobs = deleting && v.IsSession()
 	return q
 }

@@ -37,6 +37,8 @@ type Snapshot struct {
 	HAData plan.Observed[[]HAConfigMap]
 	// Ingress is the Ingress of the resource's name, if it is ours.
 	Ingress plan.Observed[plan.ObjectVersion]
+	// Snapshots are the FlinkStateSnapshots that may be the job's.
+	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
 	// SessionJobs are the names of the FlinkSessionJobs of a session cluster.
 	SessionJobs plan.Observed[[]string]
 	// Flink is what the JobManager answered.
