@@ -1,0 +1,224 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	"go.uber.org/zap"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// mailbox keeps whole events.
+type mailbox struct {
+	mu     sync.Mutex
+	events []cloudevents.Event
+}
+
+// Publish takes an event.
+func (m *mailbox) Publish(_ context.Context, e cloudevents.Event) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.events = append(m.events, e)
+	return nil
+}
+
+// take returns the events of a type and forgets all.
+func (m *mailbox) take(eventType string) []cloudevents.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var found []cloudevents.Event
+	for _, e := range m.events {
+		if e.Type() == eventType {
+			found = append(found, e)
+		}
+	}
+	m.events = nil
+	return found
+}
+
+// fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is asleep.
+type fleetOf struct {
+	*Observer
+	kube *kubesim.Server
+	tap  *wire.Tap
+	mail *mailbox
+}
+
+func newFleet(t *testing.T, resources int) *fleetOf {
+	t.Helper()
+	f := &fleetOf{tap: wire.New(), mail: &mailbox{}}
+	f.kube = kubesim.New(t, kubesim.NewClock(), f.tap)
+	client := kube.New(f.kube.Dynamic("observe"))
+	f.Observer = &Observer{
+		Gather:  &gather.Gatherer{Kube: client, Operator: flinkconf.NewOperator(nil), Brief: true, Now: f.kube.Clock.Now},
+		Clock:   clock.New(client, "flink-system", "flink-clock", f.kube.Clock.Now),
+		Control: f.mail, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
+	}
+	ping := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource", "metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
+		"spec": map[string]any{"schedule": clock.Asleep.Schedule()},
+	}}
+	if _, err := f.kube.Create(kubesim.PingSources, ping); err != nil {
+		t.Fatal(err)
+	}
+	for i := range resources {
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+			"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", i)}, "spec": map[string]any{"flinkVersion": "v1_20"},
+		}}
+		if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
+}
+
+func (f *fleetOf) pace() clock.Pace {
+	schedule, _, _ := unstructured.NestedString(f.kube.Get(kubesim.PingSources, "flink-system", "flink-clock").Object, "spec", "schedule")
+	return clock.Of(schedule)
+}
+
+func (f *fleetOf) lists() int {
+	return f.tap.Count(func(r wire.Request) bool { return r.Verb == "list" && r.Resource == "flinkdeployments" })
+}
+
+func TestASweepSpreadsItsPages(t *testing.T) {
+	f := newFleet(t, 2*pageSize+3)
+	if err := f.Tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.mail.mu.Lock()
+	seen := len(f.mail.events)
+	f.mail.mu.Unlock()
+	if seen != pageSize+2 {
+		t.Fatalf("%d events, want a pass for each resource of the first page and one shard for each further page", seen)
+	}
+	if f.pace() != clock.Transition {
+		t.Errorf("pace %s, want transition: passes are due", f.pace())
+	}
+	asked := map[string]int{}
+	for _, e := range f.mail.take(event.TypeShard) {
+		var page event.Shard
+		if err := e.DataAs(&page); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Shard(t.Context(), page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, e := range f.mail.take(event.TypePassRequested) {
+		asked[e.Subject()]++
+	}
+	if len(asked) != pageSize+3 {
+		t.Errorf("the shards asked for %d passes, want %d", len(asked), pageSize+3)
+	}
+	lookups := f.tap.Count(func(r wire.Request) bool { return r.Verb == "get" && r.Resource == "deployments" })
+	if lookups >= bulkFrom {
+		t.Errorf("%d Deployments were read one by one, want lists for all but the last short page", lookups)
+	}
+}
+
+func TestALateShardIsTransient(t *testing.T) {
+	f := newFleet(t, pageSize+1)
+	if err := f.Tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var page event.Shard
+	if err := f.mail.take(event.TypeShard)[0].DataAs(&page); err != nil {
+		t.Fatal(err)
+	}
+	f.kube.ExpireLists()
+	if err := f.Shard(t.Context(), page); err == nil || len(f.mail.take(event.TypePassRequested)) != 0 {
+		t.Errorf("got %v, want an error: the page is gone, and the next sweep looks at it", err)
+	}
+}
+
+func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
+	f := newFleet(t, 3)
+	setPace := func(name string, pace v1beta1.Pace) {
+		status := map[string]any{"pace": string(pace), "situation": "Waiting"}
+		if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", name, status); err != nil {
+			t.Fatal(err)
+		}
+	}
+	setPace("demo-0001", v1beta1.PaceFast)
+	setPace("demo-0002", v1beta1.PaceSlow)
+	if err := f.Tick(t.Context()); err != nil { // the clock is asleep: a full sweep, which wakes it
+		t.Fatal(err)
+	}
+	if n := len(f.mail.take(event.TypePassRequested)); n != 3 {
+		t.Errorf("the sweep asked for %d passes, want 3", n)
+	}
+	for second := 2; second <= 62; second += 30 {
+		f.kube.Clock.Advance(2 * time.Second)
+		if second == 62 {
+			f.kube.Clock.Advance(time.Minute)
+		}
+		if err := f.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		asked := f.mail.take(event.TypePassRequested)
+		want := 1
+		if second == 62 {
+			want = 3
+		}
+		if len(asked) != want || (want == 1 && !strings.HasSuffix(asked[0].Subject(), "demo-0001")) {
+			t.Errorf("after %d s: %d passes, want %d", second, len(asked), want)
+		}
+	}
+}
+
+func TestASweepThatFailsSetsNoClock(t *testing.T) {
+	rows := map[string]struct {
+		fault  wire.Fault
+		asks   int
+		reason string
+	}{
+		"the list":         {wire.Fault{Match: wire.On("list", "flinkdeployments"), Status: 500}, 0, "nothing was seen"},
+		"the clock itself": {wire.Fault{Match: wire.On("get", "pingsources"), Status: 500}, 0, "what cannot be read is not set"},
+		"a write between":  {wire.Fault{Match: wire.On("patch", "pingsources"), Status: 409}, 2, "somebody woke it since: the next sweep mends it"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 2)
+			f.tap.Inject(row.fault)
+			if err := f.Tick(t.Context()); err == nil {
+				t.Error("want an error, so that the tick comes again")
+			}
+			if n := len(f.mail.take(event.TypePassRequested)); n != row.asks {
+				t.Errorf("%d passes asked for, want %d", n, row.asks)
+			}
+			if f.pace() != clock.Asleep {
+				t.Errorf("pace %s, want it as it was: %s", f.pace(), row.reason)
+			}
+		})
+	}
+}
+
+func TestOneThatCannotBeReadKeepsNobodyFromIt(t *testing.T) {
+	f := newFleet(t, 3)
+	if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo-0001", map[string]any{"observedGeneration": "not a number"}); err != nil {
+		t.Fatal(err)
+	}
+	err := f.Tick(t.Context())
+	if n := len(f.mail.take(event.TypePassRequested)); n != 2 || err == nil {
+		t.Errorf("%d passes asked for and %v, want the two others and an error", n, err)
+	}
+	if f.lists() != 1 {
+		t.Errorf("%d lists, want one", f.lists())
+	}
+}
