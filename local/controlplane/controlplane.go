@@ -28,8 +28,7 @@ type Options struct {
 // ControlPlane is a running control plane.
 type ControlPlane struct {
 	options Options
-	owned   bool   // whether the network is ours to give back
-	sockets string // a directory with a path short enough for Unix sockets
+	owned   bool // whether the network is ours to give back
 	log     *log
 	pki     *pki
 	listen  net.Listener // the API server's
@@ -84,9 +83,6 @@ func (c *ControlPlane) prepare(context.Context) error {
 		}
 		c.owned = true
 	}
-	if c.sockets, err = os.MkdirTemp("", "knf-"); err != nil {
-		return err
-	}
 	if c.listen, err = c.options.Network.Listen(c.options.Network.Server(), 6443); err != nil {
 		return err
 	}
@@ -105,9 +101,6 @@ func (c *ControlPlane) Stop() error {
 		}
 		if c.listen != nil {
 			_ = c.listen.Close() // the API server has closed it, if it got that far
-		}
-		if c.sockets != "" {
-			errs = append(errs, os.RemoveAll(c.sockets))
 		}
 		if c.owned {
 			errs = append(errs, c.options.Network.Close())

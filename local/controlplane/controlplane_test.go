@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -46,7 +47,21 @@ func TestTheServerSaysWhichReleaseItIs(t *testing.T) {
 	if pinned := regexp.MustCompile(`k8s.io/kubernetes (v\S+)`).FindSubmatch(mod); pinned == nil || string(pinned[1]) != KubernetesVersion {
 		t.Errorf("go.mod pins %q, the constant says %s", pinned, KubernetesVersion)
 	}
-	t.Logf("ready after %s", ready)
+}
+
+func TestADirectoryStartedAgainGoesOn(t *testing.T) {
+	if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "left", metav1.GetOptions{}); err != nil {
+		t.Errorf("what the first start stored: %v", err)
+	}
+	if starts[0].url != starts[1].url {
+		t.Errorf("the server was at %s and is at %s", starts[0].url, starts[1].url)
+	}
+	for i, start := range starts {
+		t.Logf("start %d: ready after %s", i, start.ready)
+		if start.ready > 30*time.Second {
+			t.Errorf("start %d took %s", i, start.ready)
+		}
+	}
 }
 
 func TestTheKubeconfigIsAllAClientNeeds(t *testing.T) {
@@ -85,6 +100,7 @@ func TestTheServerListensOnLoopbackOnly(t *testing.T) {
 }
 
 func TestAServiceAccountHasItsRightsAndNoOthers(t *testing.T) {
+	t.Parallel()
 	ns := namespace(t)
 	config, err := plane.ServiceAccountConfig(t.Context(), ns, "default")
 	if err != nil {
@@ -138,6 +154,7 @@ func deployment(replicas int32) *appsv1.Deployment {
 }
 
 func TestADeploymentBecomesPodsAndGarbageIsCollected(t *testing.T) {
+	t.Parallel()
 	ns := namespace(t)
 	if _, err := client.AppsV1().Deployments(ns).Create(t.Context(), deployment(2), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -166,6 +183,7 @@ func TestADeploymentBecomesPodsAndGarbageIsCollected(t *testing.T) {
 }
 
 func TestANamespaceGoesWithAllThatIsInIt(t *testing.T) {
+	t.Parallel()
 	ns := namespace(t)
 	if _, err := client.CoreV1().ConfigMaps(ns).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -180,6 +198,7 @@ func TestANamespaceGoesWithAllThatIsInIt(t *testing.T) {
 }
 
 func TestEveryNamespaceHasTheAuthorityForPods(t *testing.T) {
+	t.Parallel()
 	ns := namespace(t)
 	eventually(t, "kube-root-ca.crt", func(ctx context.Context) (bool, error) {
 		authority, err := client.CoreV1().ConfigMaps(ns).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})

@@ -12,7 +12,7 @@ import (
 
 // etcdURL is the Unix socket that only this user can open: etcd has no users of its own here.
 func (c *ControlPlane) etcdURL(name string) url.URL {
-	return url.URL{Scheme: "unix", Path: filepath.Join(c.sockets, name)}
+	return url.URL{Scheme: "unix", Path: filepath.Join(c.options.Network.Sockets(), name)}
 }
 
 // startEtcd runs etcd without fsync: a process that is killed loses nothing, a machine that loses power may.

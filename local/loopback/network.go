@@ -20,8 +20,9 @@ const (
 
 // Network is one 127.N.0.0/16, held until Close.
 type Network struct {
-	number int
-	lock   net.Listener
+	number  int
+	lock    net.Listener
+	sockets string
 }
 
 // Reserve holds the network that dir had the last time or, if that is taken or unknown, the lowest one free, and remembers
@@ -42,12 +43,31 @@ func Reserve(dir string) (*Network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("lock network 127.%d: %w", n, err)
 		}
-		if err := remember(dir, n); err != nil {
+		sockets, err := socketDirectory(n)
+		if err == nil {
+			err = remember(dir, n)
+		}
+		if err != nil {
 			return nil, errors.Join(err, lock.Close())
 		}
-		return &Network{number: n, lock: lock}, nil
+		return &Network{number: n, lock: lock, sockets: sockets}, nil
 	}
 	return nil, fmt.Errorf("all networks 127.%d to 127.%d are held by other platforms: stop one", first, last)
+}
+
+// socketDirectory is an empty directory that only this user can enter. What a killed process left there goes.
+func socketDirectory(n int) (string, error) {
+	path := filepath.Join(os.TempDir(), fmt.Sprintf("kn-flink-%d-%d", os.Getuid(), n))
+	if info, err := os.Lstat(path); err == nil {
+		// Anyone can make a directory of that name in a shared /tmp.
+		if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Getuid() {
+			return "", fmt.Errorf("%s is not this user's directory: remove it, or set TMPDIR", path)
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return "", err
+		}
+	}
+	return path, os.Mkdir(path, 0o700)
 }
 
 func recall(dir string) (int, bool) {
@@ -73,7 +93,12 @@ func remember(dir string, n int) error {
 }
 
 // Close gives the network back. Addresses in use stay in use.
-func (n *Network) Close() error { return n.lock.Close() }
+func (n *Network) Close() error {
+	return errors.Join(os.RemoveAll(n.sockets), n.lock.Close())
+}
+
+// Sockets is a directory for Unix sockets, with a path short enough for them, that goes with the network.
+func (n *Network) Sockets() string { return n.sockets }
 
 // Server is the address of the platform's own servers, 127.N.0.1.
 func (n *Network) Server() string { return fmt.Sprintf("127.%d.0.1", n.number) }

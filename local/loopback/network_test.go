@@ -2,6 +2,7 @@ package loopback
 
 import (
 	"net"
+	"os"
 	"testing"
 )
 
@@ -49,6 +50,26 @@ func TestADirectoryWhoseNetworkIsTakenGetsAnother(t *testing.T) {
 	holder := reserve(t, dir)
 	if other := reserve(t, dir); other.Server() == holder.Server() {
 		t.Errorf("both have %s", other.Server())
+	}
+}
+
+func TestSocketsHaveAPlaceOfTheirOwn(t *testing.T) {
+	n, err := Reserve("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(n.Sockets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 || len(n.Sockets()) > 60 {
+		t.Errorf("%s is %s", n.Sockets(), info.Mode())
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(n.Sockets()); !os.IsNotExist(err) {
+		t.Errorf("it is still there: %v", err)
 	}
 }
 

@@ -195,6 +195,6 @@ func (n *Node) socketDirectory(dir string) (string, error) {
 	if len(dir) < 60 {
 		return dir, nil
 	}
-	short := filepath.Join(n.sockets, "kubelet")
+	short := filepath.Join(n.options.ControlPlane.Network().Sockets(), "kubelet")
 	return short, os.Symlink(dir, short)
 }

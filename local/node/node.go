@@ -46,7 +46,6 @@ type Node struct {
 	client  *kubernetes.Clientset // the administrator's
 	cancel  context.CancelFunc
 	cut     func() // ends the kubelet's connections, for good
-	sockets string
 	stop    sync.Once
 	stopErr error
 
@@ -103,9 +102,6 @@ func (n *Node) startRuntime(context.Context) error {
 	}
 	ca, err := os.ReadFile(identity.CAFile)
 	if err != nil {
-		return err
-	}
-	if n.sockets, err = os.MkdirTemp("", "knf-"); err != nil {
 		return err
 	}
 	url := n.options.ControlPlane.URL()
@@ -189,9 +185,6 @@ func (n *Node) Stop() error {
 		}
 		if n.cut != nil {
 			n.cut()
-		}
-		if n.sockets != "" {
-			n.stopErr = errors.Join(n.stopErr, os.RemoveAll(n.sockets))
 		}
 	})
 	return n.stopErr
