@@ -81,9 +81,14 @@ func (v view) at(text string, i int) (mapping, bool) {
 	return mapping{}, false
 }
 
-// starts says whether an absolute path can begin after this text.
+// starts says whether an absolute path can begin after this text: after a URL's scheme, a shell's ${NAME:-, and anything
+// else that cannot be part of a path.
 func starts(before string) bool {
-	return before == "" || strings.HasSuffix(before, "://") || !inName(before[len(before)-1]) && before[len(before)-1] != '/'
+	if before == "" || strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":-") {
+		return true
+	}
+	last := before[len(before)-1]
+	return last != '/' && !inName(last)
 }
 
 // ends says whether a path's last name can end before this text.
