@@ -228,14 +228,3 @@ func TestArguments(t *testing.T) {
 		t.Errorf("got %v, want a word on the missing service account", err)
 	}
 }
-
-func TestServeEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := serve(ctx, 0, http.NotFoundHandler()); err != nil {
-		t.Errorf("an end that was asked for is no failure: %v", err)
-	}
-	if err := serve(t.Context(), -1, http.NotFoundHandler()); err == nil {
-		t.Error("a port that cannot be listened on must be told")
-	}
-}

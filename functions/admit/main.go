@@ -2,16 +2,14 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 	"os"
-	"strconv"
 	"time"
 
 	"knative.dev/pkg/signals"
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
@@ -41,29 +39,5 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, s.Port, newHandler(s, client, time.Now, log))
-}
-
-// serve answers until ctx ends. Knative sends SIGTERM only when the last request has been answered, so the end is quick.
-func serve(ctx context.Context, port int, handler http.Handler) error {
-	server := &http.Server{
-		Addr:    ":" + strconv.Itoa(port),
-		Handler: handler,
-		// Nobody is slow on purpose behind the queue proxy; a broken connection must not stay for ever.
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	if err := server.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return nil
+	return serve.Until(ctx, s.Port, newHandler(s, client, time.Now, log))
 }
