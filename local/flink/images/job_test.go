@@ -1,13 +1,17 @@
 package images
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -198,10 +202,116 @@ func stop(t *testing.T, cr *v1beta1.FlinkDeployment) {
 }
 
 func TestTheSmallestExampleRuns(t *testing.T) {
+	t.Parallel()
 	tenant(t)
 	begun := time.Now()
 	cr := launch(t, strings.Replace(file(t, "examples/basic.yaml"), "name: basic", "name: basic\n  namespace: "+namespace, 1))
 	running(t, cr)
 	t.Logf("running after %s", time.Since(begun))
+	stop(t, cr)
+}
+
+// highlyAvailable is a job whose pods share a directory, by a pod template.
+const highlyAvailable = `apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {name: ha, namespace: jobs}
+spec:
+  image: flink:1.20
+  flinkVersion: v1_20
+  serviceAccount: flink
+  flinkConfiguration:
+    taskmanager.numberOfTaskSlots: "2"
+    high-availability.type: kubernetes
+    high-availability.storageDir: file:///flink-data/ha
+    state.checkpoints.dir: file:///flink-data/checkpoints
+    execution.checkpointing.interval: 2 s
+  podTemplate:
+    spec:
+      containers:
+      - name: flink-main-container
+        volumeMounts: [{name: data, mountPath: /flink-data}]
+      volumes:
+      - name: data
+        hostPath: {path: DATA}
+  jobManager: {resource: {memory: 1024m, cpu: 0.5}}
+  taskManager: {resource: {memory: 1024m, cpu: 0.5}}
+  job:
+    jarURI: local:///opt/flink/examples/streaming/StateMachineExample.jar
+    parallelism: 2
+    upgradeMode: last-state
+`
+
+// checkpoints are what Flink says of a job's.
+type checkpoints struct {
+	Counts struct{ Completed, Restored int }
+	Latest struct {
+		Completed struct {
+			ExternalPath string `json:"external_path"`
+		}
+	}
+}
+
+// killed ends the JVM of a cluster's JobManager as a crash would, and says how many there were.
+func killed(t *testing.T, name string) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, entry := range entries {
+		pid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		command, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline")) // it may have ended
+		environ, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
+		if bytes.Contains(command, []byte("KubernetesApplicationClusterEntrypoint")) && bytes.Contains(environ, []byte(plane.Dir()+"/")) &&
+			bytes.Contains(environ, []byte("HOSTNAME="+name+"-")) {
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			found++
+		}
+	}
+	return found
+}
+
+func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
+	t.Parallel()
+	tenant(t)
+	cr := launch(t, strings.ReplaceAll(highlyAvailable, "DATA", data))
+	running(t, cr)
+	client := kubernetes.NewForConfigOrDie(plane.Config())
+	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=taskmanager"})
+	if err != nil || len(pods.Items) != 1 {
+		t.Fatalf("%d TaskManagers, %v", len(pods.Items), err)
+	}
+	if mounts := pods.Items[0].Spec.Containers[0].VolumeMounts; !slices.ContainsFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/flink-data" }) {
+		t.Errorf("the JobManager did not read its TaskManagers' pod template: mounts %+v", mounts)
+	}
+	path := "/jobs/5f1c9c0e6b2a4d7f8e3b1a2c3d4e5f60/checkpoints"
+	eventually(t, "a checkpoint", func(ctx context.Context) (bool, error) {
+		var now checkpoints
+		if rest(ctx, cr, path, &now) != nil || now.Counts.Completed == 0 {
+			return false, nil
+		}
+		if !strings.HasPrefix(now.Latest.Completed.ExternalPath, "file:"+data+"/checkpoints/") {
+			t.Errorf("it is in %s", now.Latest.Completed.ExternalPath)
+		}
+		return true, nil
+	})
+	if found := killed(t, "ha"); found != 1 {
+		t.Fatalf("%d JobManagers", found)
+	}
+	eventually(t, "the job is restored", func(ctx context.Context) (bool, error) {
+		var now checkpoints
+		return rest(ctx, cr, path, &now) == nil && now.Counts.Restored > 0 && now.Counts.Completed > 0, nil
+	})
+	running(t, cr)
+	pods, err = client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=jobmanager"})
+	if err != nil || len(pods.Items) != 1 || pods.Items[0].Status.ContainerStatuses[0].RestartCount != 1 {
+		t.Errorf("the pod was not restarted in place: %+v, %v", pods.Items, err)
+	}
 	stop(t, cr)
 }

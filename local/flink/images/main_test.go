@@ -28,7 +28,9 @@ var (
 var cache = flink.Cache{
 	Jobs: "../../../test/cluster/flink/jobs",
 	Progress: func(step string, done, total int64) {
-		fmt.Fprintf(os.Stderr, "%s: %d of %d MB\n", step, done>>20, total>>20)
+		if done == total {
+			fmt.Fprintf(os.Stderr, "%s: %d MB\n", step, total>>20)
+		}
 	},
 }
 
