@@ -113,7 +113,7 @@ var verbs = map[string]func(r *run, n int){
 		r.disorder = append(disorders, inOrder, inOrder)[n%(len(disorders)+2)]
 	},
 	"crash": func(r *run, n int) {
-		r.fault(wire.Fault{Match: wire.ByAgent(""), Effective: true, After: true, Nth: 1 + n, Kill: true})
+		r.fault(crashAfter(1 + n))
 	},
 	"second-pass": func(r *run, n int) {
 		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Do: r.secondPass()})

@@ -111,6 +111,12 @@ func (h *harness) quiet() {
 	}
 }
 
+// crashAfter kills whichever function made the n-th effect of both.
+func crashAfter(n int) wire.Fault {
+	ours := func(r wire.Request) bool { return r.Agent == "reconcile" || r.Agent == "observe" }
+	return wire.Fault{Match: ours, Effective: true, After: true, Nth: n, Kill: true}
+}
+
 // secondPass runs a whole pass of another pod for every resource.
 func (h *harness) secondPass() func() {
 	other := h.newReconcile("reconcile-2")
@@ -189,7 +195,7 @@ func (s scenario) prove(t *testing.T, number int) {
 	}
 	crashes := sample(effects, number)
 	for _, n := range crashes {
-		same(fmt.Sprintf("crash after effect %d", n), func(h *harness) { h.w.Tap.CrashAfterEffect("", n) })
+		same(fmt.Sprintf("crash after effect %d", n), func(h *harness) { h.w.Tap.Inject(crashAfter(n)) })
 	}
 	between := func(nth int) func(h *harness) {
 		return func(h *harness) {
