@@ -143,9 +143,11 @@ func TestSessionCluster(t *testing.T) {
 		Version string `json:"flink-version"`
 		Jobs    int    `json:"jobs-running"`
 	}
-	if err := kube.flink(t.Context(), name, "/overview", &overview); err != nil {
-		t.Fatal(err)
-	}
+	// The overview asks the resource manager, too, which may elect its leader a moment after the dispatcher.
+	poll(t, time.Minute, "the session cluster answers", func(ctx context.Context) (bool, error) {
+		err := kube.flink(ctx, name, "/overview", &overview)
+		return err == nil, err
+	})
 	if !strings.HasPrefix(overview.Version, "1.20") || overview.Jobs != 0 {
 		t.Errorf("the session cluster says it is %+v, want an empty Flink 1.20", overview)
 	}
