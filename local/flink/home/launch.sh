@@ -67,12 +67,16 @@ run() {
     "-Dlog4j.configuration=file:$FLINK_CONF_DIR/log4j-console.properties" \
     "-Dlog4j.configurationFile=file:$FLINK_CONF_DIR/log4j-console.properties" \
     "-Dlogback.configurationFile=file:$FLINK_CONF_DIR/logback-console.xml" \
-    -classpath "$class_path" "$1" --configDir "$FLINK_CONF_DIR" "${@:2}"
+    -classpath "$class_path" "$@"
 }
 
 flags=() sizes=() options=()
 # Every pod listens at its own address, not at all of this machine's.
 jobmanager=("-Djobmanager.bind-host=$LOCAL_POD_ADDRESS" "-Drest.bind-address=$LOCAL_POD_ADDRESS" "-Duser.artifacts.base-dir=$FLINK_HOME/artifacts")
+# Where a JobManager looks which log configuration its TaskManagers can have; the default is the path in a pod.
+jobmanager+=("-D\$internal.deployment.config-dir=$FLINK_CONF_DIR")
+# A job asks for its ResourceManager a moment before that is there, and then rests for ten seconds.
+grep -qs error-delay "$FLINK_CONF_DIR"/{flink-conf,config}.yaml || jobmanager+=(-Dcluster.registration.error-delay=500ms)
 taskmanager=("-Dtaskmanager.bind-host=$LOCAL_POD_ADDRESS" "-Dtaskmanager.host=$LOCAL_POD_ADDRESS")
 entrypoint=org.apache.flink.kubernetes.entrypoint.Kubernetes
 
@@ -91,12 +95,13 @@ kubernetes-jobmanager)
   esac
   memory GET_JM_RESOURCE_PARAMS "$@"
   java_options jobmanager
+  # These classes take the directory from FLINK_CONF_DIR, and no notice of what follows an option that they do not know.
   run "$class" "${sizes[@]}" "${jobmanager[@]}" "$@"
   ;;
 kubernetes-taskmanager)
   read -ra flags <<<"${FLINK_TM_JVM_MEM_OPTS:-}"
   java_options taskmanager
-  run org.apache.flink.kubernetes.taskmanager.KubernetesTaskExecutorRunner "${taskmanager[@]}" "$@"
+  run org.apache.flink.kubernetes.taskmanager.KubernetesTaskExecutorRunner --configDir "$FLINK_CONF_DIR" "${taskmanager[@]}" "$@"
   ;;
 standalone-job | jobmanager)
   shift # start-foreground
@@ -104,12 +109,12 @@ standalone-job | jobmanager)
   [ "$role" = jobmanager ] || class=org.apache.flink.container.entrypoint.StandaloneApplicationClusterEntryPoint
   memory GET_JM_RESOURCE_PARAMS "$@"
   java_options jobmanager
-  run "$class" "${sizes[@]}" "${jobmanager[@]}" "$@"
+  run "$class" --configDir "$FLINK_CONF_DIR" "${sizes[@]}" "${jobmanager[@]}" "$@"
   ;;
 taskmanager)
   shift # start-foreground
   memory GET_TM_RESOURCE_PARAMS "$@"
   java_options taskmanager
-  run org.apache.flink.runtime.taskexecutor.TaskManagerRunner "${sizes[@]}" "${taskmanager[@]}" "$@"
+  run org.apache.flink.runtime.taskexecutor.TaskManagerRunner --configDir "$FLINK_CONF_DIR" "${sizes[@]}" "${taskmanager[@]}" "$@"
   ;;
 esac

@@ -208,6 +208,17 @@ func TestTheSmallestExampleRuns(t *testing.T) {
 	cr := launch(t, strings.Replace(file(t, "examples/basic.yaml"), "name: basic", "name: basic\n  namespace: "+namespace, 1))
 	running(t, cr)
 	t.Logf("running after %s", time.Since(begun))
+	client := kubernetes.NewForConfigOrDie(plane.Config())
+	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=basic"})
+	if err != nil || len(pods.Items) != 2 {
+		t.Fatalf("%d pods, %v", len(pods.Items), err)
+	}
+	for _, pod := range pods.Items {
+		log, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, &corev1.PodLogOptions{}).DoRaw(t.Context())
+		if err != nil || !strings.Contains(string(log), " INFO  org.apache.flink.runtime.") {
+			t.Errorf("%s does not log as its configuration says: %v\n%.2000s", pod.Name, err, log)
+		}
+	}
 	stop(t, cr)
 }
 
