@@ -64,7 +64,11 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
-	q := ask.First(s)
+	if r.Prepared != nil {
+		s.Companions = plan.Present(r.Prepared)
+	}
+	read := s // for the looks below, which fill s at the same time
+	q := ask.First(read)
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
@@ -74,17 +78,14 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	namespace, name := resource.Namespace, resource.Name
 	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, namespace, name) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
-	if r.Prepared != nil {
-		s.Companions = plan.Present(r.Prepared)
-	}
-	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(s)) })
+	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
 	})
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
-	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, q, s) })
+	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, q, read) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s, nil
 }
