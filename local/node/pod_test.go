@@ -29,15 +29,32 @@ func script(name, text string) *corev1.Pod {
 	}
 }
 
-// begin creates a pod, which goes with the test.
-func begin(t *testing.T, pod *corev1.Pod) {
+// space is a namespace of one test.
+type space struct{ name string }
+
+func newSpace(t *testing.T) space {
 	t.Helper()
-	if _, err := client.CoreV1().Pods("default").Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+	created, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "service account and authority", func(ctx context.Context) (bool, error) {
+		_, account := client.CoreV1().ServiceAccounts(created.Name).Get(ctx, "default", metav1.GetOptions{})
+		_, authority := client.CoreV1().ConfigMaps(created.Name).Get(ctx, "kube-root-ca.crt", metav1.GetOptions{})
+		return account == nil && authority == nil, nil
+	})
+	return space{created.Name}
+}
+
+// begin creates a pod, which goes with the test.
+func (s space) begin(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	if _, err := client.CoreV1().Pods(s.name).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		now := int64(0)
-		err := client.CoreV1().Pods("default").Delete(context.Background(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		err := client.CoreV1().Pods(s.name).Delete(context.Background(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
 		if err != nil && !apierrors.IsNotFound(err) {
 			t.Error(err)
 		}
@@ -45,19 +62,19 @@ func begin(t *testing.T, pod *corev1.Pod) {
 }
 
 // reach waits until the pod is as wanted, and returns it.
-func reach(t *testing.T, name, what string, wanted func(*corev1.Pod) bool) *corev1.Pod {
+func (s space) reach(t *testing.T, name, what string, wanted func(*corev1.Pod) bool) *corev1.Pod {
 	t.Helper()
 	var pod *corev1.Pod
 	defer func() {
 		if t.Failed() && pod != nil {
 			t.Logf("the pod is %s: %+v", pod.Status.Phase, pod.Status)
 			if pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodRunning {
-				t.Logf("its log:\n%s", logs(t, name, corev1.PodLogOptions{}))
+				t.Logf("its log:\n%s", s.logs(t, name, corev1.PodLogOptions{}))
 			}
 		}
 	}()
 	eventually(t, "pod "+name+" "+what, func(ctx context.Context) (bool, error) {
-		got, err := client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+		got, err := client.CoreV1().Pods(s.name).Get(ctx, name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -72,9 +89,9 @@ func phase(wanted corev1.PodPhase) func(*corev1.Pod) bool {
 }
 
 // logs are what `kubectl logs` prints.
-func logs(t *testing.T, name string, options corev1.PodLogOptions) string {
+func (s space) logs(t *testing.T, name string, options corev1.PodLogOptions) string {
 	t.Helper()
-	stream, err := client.CoreV1().Pods("default").GetLogs(name, &options).Stream(t.Context())
+	stream, err := client.CoreV1().Pods(s.name).GetLogs(name, &options).Stream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,19 +104,20 @@ func logs(t *testing.T, name string, options corev1.PodLogOptions) string {
 }
 
 // output runs a pod to its end and returns its log.
-func output(t *testing.T, pod *corev1.Pod) string {
+func (s space) output(t *testing.T, pod *corev1.Pod) string {
 	t.Helper()
-	begin(t, pod)
-	reach(t, pod.Name, "succeeds", phase(corev1.PodSucceeded))
-	return logs(t, pod.Name, corev1.PodLogOptions{})
+	s.begin(t, pod)
+	s.reach(t, pod.Name, "succeeds", phase(corev1.PodSucceeded))
+	return s.logs(t, pod.Name, corev1.PodLogOptions{})
 }
 
 func TestAPodRunsAndItsLogIsRead(t *testing.T) {
 	t.Parallel()
-	begin(t, script("runs", "echo hello; echo $LOCAL_POD_ADDRESS; exec sleep 1000"))
-	pod := reach(t, "runs", "is running", phase(corev1.PodRunning))
+	s := newSpace(t)
+	s.begin(t, script("runs", "echo hello; echo $LOCAL_POD_ADDRESS; exec sleep 1000"))
+	pod := s.reach(t, "runs", "is running", phase(corev1.PodRunning))
 	eventually(t, "log", func(context.Context) (bool, error) {
-		return logs(t, "runs", corev1.PodLogOptions{}) == fmt.Sprintf("hello\n%s\n", pod.Status.PodIP), nil
+		return s.logs(t, "runs", corev1.PodLogOptions{}) == fmt.Sprintf("hello\n%s\n", pod.Status.PodIP), nil
 	})
 	if !plane.Network().Contains(pod.Status.PodIP) || pod.Status.PodIP == plane.Network().Server() {
 		t.Errorf("its address is %q", pod.Status.PodIP)
@@ -108,8 +126,9 @@ func TestAPodRunsAndItsLogIsRead(t *testing.T) {
 
 func TestAnExitCodeIsTheContainers(t *testing.T) {
 	t.Parallel()
-	begin(t, script("fails", "exit 3"))
-	pod := reach(t, "fails", "has failed", phase(corev1.PodFailed))
+	s := newSpace(t)
+	s.begin(t, script("fails", "exit 3"))
+	pod := s.reach(t, "fails", "has failed", phase(corev1.PodFailed))
 	if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended == nil || ended.ExitCode != 3 || ended.Reason != "Error" {
 		t.Errorf("%+v", ended)
 	}
@@ -117,10 +136,11 @@ func TestAnExitCodeIsTheContainers(t *testing.T) {
 
 func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	for _, object := range []error{
-		create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+		create(client.CoreV1().ConfigMaps(s.name).Create(t.Context(), &corev1.ConfigMap{
 			ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: map[string]string{"key": "from-config-map"}}, metav1.CreateOptions{})),
-		create(client.CoreV1().Secrets("default").Create(t.Context(), &corev1.Secret{
+		create(client.CoreV1().Secrets(s.name).Create(t.Context(), &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"key": "from-secret"}}, metav1.CreateOptions{})),
 	} {
 		if object != nil {
@@ -149,8 +169,8 @@ func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 		{Name: "FROM", ValueFrom: &corev1.EnvVarSource{ConfigMapKeyRef: &corev1.ConfigMapKeySelector{
 			LocalObjectReference: corev1.LocalObjectReference{Name: "c"}, Key: "key"}}},
 	}
-	text := output(t, pod)
-	own := reach(t, "volumes", "has ended", phase(corev1.PodSucceeded)).Status.PodIP
+	text := s.output(t, pod)
+	own := s.reach(t, "volumes", "has ended", phase(corev1.PodSucceeded)).Status.PodIP
 	want := "from-config-map\nfrom-secret\napp=\"volumes\"\nfrom-config-map\nfrom-empty-dir\n" + own + "\nfrom-config-map\nfile\nkubeconfig\n"
 	if text != want {
 		t.Errorf("got\n%swant\n%s", text, want)
@@ -161,20 +181,21 @@ func create[T any](_ T, err error) error { return err }
 
 func TestInitContainersRunFirst(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	pod := script("init", "cat /work/from-init")
 	work := []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
 	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: image, Args: []string{"-c", "echo made > /work/from-init"}, VolumeMounts: work}}
 	pod.Spec.Containers[0].VolumeMounts = work
-	if text := output(t, pod); text != "made\n" {
+	if text := s.output(t, pod); text != "made\n" {
 		t.Errorf("%q", text)
 	}
 }
 
 // execute is `kubectl exec`.
-func execute(t *testing.T, name string, command ...string) (string, error) {
+func (s space) execute(t *testing.T, name string, command ...string) (string, error) {
 	t.Helper()
-	url := client.CoreV1().RESTClient().Post().Namespace("default").Resource("pods").Name(name).SubResource("exec").
+	url := client.CoreV1().RESTClient().Post().Namespace(s.name).Resource("pods").Name(name).SubResource("exec").
 		VersionedParams(&corev1.PodExecOptions{Command: command, Stdout: true, Stderr: true}, scheme.ParameterCodec).URL()
 	executor, err := remotecommand.NewWebSocketExecutor(plane.Config(), "GET", url.String())
 	if err != nil {
@@ -187,26 +208,28 @@ func execute(t *testing.T, name string, command ...string) (string, error) {
 
 func TestAReadinessProbeDecides(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	pod := script("probe", "exec sleep 1000")
 	pod.Spec.Containers[0].ReadinessProbe = &corev1.Probe{
 		PeriodSeconds: 1,
 		ProbeHandler:  corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"test", "-e", "/tmp/ready"}}},
 	}
-	begin(t, pod)
-	reach(t, "probe", "is running and not ready", func(p *corev1.Pod) bool {
+	s.begin(t, pod)
+	s.reach(t, "probe", "is running and not ready", func(p *corev1.Pod) bool {
 		return p.Status.Phase == corev1.PodRunning && !p.Status.ContainerStatuses[0].Ready
 	})
-	if out, err := execute(t, "probe", "sh", "-c", "touch /tmp/ready && echo done"); err != nil || out != "done\n" {
+	if out, err := s.execute(t, "probe", "sh", "-c", "touch /tmp/ready && echo done"); err != nil || out != "done\n" {
 		t.Fatalf("exec: %q, %v", out, err)
 	}
-	reach(t, "probe", "is ready", func(p *corev1.Pod) bool { return p.Status.ContainerStatuses[0].Ready })
+	s.reach(t, "probe", "is ready", func(p *corev1.Pod) bool { return p.Status.ContainerStatuses[0].Ready })
 }
 
 func TestExecHasTheCommandsExitCode(t *testing.T) {
 	t.Parallel()
-	begin(t, script("exec", "exec sleep 1000"))
-	reach(t, "exec", "is running", phase(corev1.PodRunning))
-	_, err := execute(t, "exec", "sh", "-c", "exit 7")
+	s := newSpace(t)
+	s.begin(t, script("exec", "exec sleep 1000"))
+	s.reach(t, "exec", "is running", phase(corev1.PodRunning))
+	_, err := s.execute(t, "exec", "sh", "-c", "exit 7")
 	var exit utilexec.CodeExitError
 	if !errors.As(err, &exit) || exit.Code != 7 {
 		t.Errorf("%v, want exit code 7", err)
@@ -215,32 +238,35 @@ func TestExecHasTheCommandsExitCode(t *testing.T) {
 
 func TestACrashLoopBacksOff(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	pod := script("loop", "echo again; exit 1")
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
-	begin(t, pod)
-	got := reach(t, "loop", "backs off after a restart", func(p *corev1.Pod) bool {
+	s.begin(t, pod)
+	got := s.reach(t, "loop", "backs off after a restart", func(p *corev1.Pod) bool {
 		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount > 0 &&
 			p.Status.ContainerStatuses[0].State.Waiting != nil && p.Status.ContainerStatuses[0].State.Waiting.Reason == "CrashLoopBackOff"
 	})
 	if last := got.Status.ContainerStatuses[0].LastTerminationState.Terminated; last == nil || last.ExitCode != 1 {
 		t.Errorf("last ended as %+v", last)
 	}
-	if text := logs(t, "loop", corev1.PodLogOptions{Previous: true}); text != "again\n" {
-		t.Errorf("the log of the previous one is %q", text)
-	}
+	// Right after a restart the one before may be gone and the status not yet say so.
+	eventually(t, "the log of the previous one", func(context.Context) (bool, error) {
+		return s.logs(t, "loop", corev1.PodLogOptions{Previous: true}) == "again\n", nil
+	})
 }
 
 func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	pod := script("unknown", "true")
 	pod.Spec.Containers[0].Image = "example.com/nothing:9"
-	begin(t, pod)
-	reach(t, "unknown", "cannot pull", func(p *corev1.Pod) bool {
+	s.begin(t, pod)
+	s.reach(t, "unknown", "cannot pull", func(p *corev1.Pod) bool {
 		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].State.Waiting != nil &&
 			p.Status.ContainerStatuses[0].State.Waiting.Reason == "ImagePullBackOff"
 	})
 	eventually(t, "the event that says why", func(ctx context.Context) (bool, error) {
-		events, err := client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=unknown"})
+		events, err := client.CoreV1().Events(s.name).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=unknown"})
 		if err != nil {
 			return false, err
 		}
@@ -255,6 +281,7 @@ func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
 
 func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	for name, row := range map[string]struct {
 		text   string
 		grace  int64
@@ -268,9 +295,9 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 			t.Parallel()
 			pod := script(name, row.text)
 			pod.Spec.TerminationGracePeriodSeconds = &row.grace
-			begin(t, pod)
-			reach(t, name, "is running", phase(corev1.PodRunning))
-			stream, err := client.CoreV1().Pods("default").GetLogs(name, &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
+			s.begin(t, pod)
+			s.reach(t, name, "is running", phase(corev1.PodRunning))
+			stream, err := client.CoreV1().Pods(s.name).GetLogs(name, &corev1.PodLogOptions{Follow: true}).Stream(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,7 +308,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 				t.Fatal(err)
 			}
 			begun := time.Now()
-			if err := client.CoreV1().Pods("default").Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			if err := client.CoreV1().Pods(s.name).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			rest, err := io.ReadAll(log)
@@ -294,7 +321,7 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 				t.Errorf("its log is %q, want %q: %s", own, row.log, row.reason)
 			}
 			eventually(t, "it is gone", func(ctx context.Context) (bool, error) {
-				_, err := client.CoreV1().Pods("default").Get(ctx, name, metav1.GetOptions{})
+				_, err := client.CoreV1().Pods(s.name).Get(ctx, name, metav1.GetOptions{})
 				return apierrors.IsNotFound(err), nil
 			})
 			if took := time.Since(begun); took > 20*time.Second {
@@ -306,7 +333,8 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 
 func TestFilesOfTheImageAreRewritten(t *testing.T) {
 	t.Parallel()
-	if err := create(client.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{
+	s := newSpace(t)
+	if err := create(client.CoreV1().ConfigMaps(s.name).Create(t.Context(), &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Name: "conf"}, Data: map[string]string{"app.conf": "dir: file:///data/x\nother: /database\n"}}, metav1.CreateOptions{})); err != nil {
 		t.Fatal(err)
 	}
@@ -316,28 +344,29 @@ func TestFilesOfTheImageAreRewritten(t *testing.T) {
 		{Name: "data", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}}},
 	}
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "conf", MountPath: "/app/conf"}, {Name: "data", MountPath: "/data"}}
-	if text, want := output(t, pod), "dir: file:///tmp/x\nother: /database\nconf\n"; text != want {
+	if text, want := s.output(t, pod), "dir: file:///tmp/x\nother: /database\nconf\n"; text != want {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
 }
 
 func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
 	t.Parallel()
+	s := newSpace(t)
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "svc"},
 		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "named"}, Ports: []corev1.ServicePort{{Port: 8081}}},
 	}
-	if err := create(client.CoreV1().Services("default").Create(t.Context(), service, metav1.CreateOptions{})); err != nil {
+	if err := create(client.CoreV1().Services(s.name).Create(t.Context(), service, metav1.CreateOptions{})); err != nil {
 		t.Fatal(err)
 	}
-	begin(t, script("named", "while ! grep -q 'svc.default.svc$' $LOCAL_HOSTS_FILE; do sleep 0.05; done; cat $LOCAL_HOSTS_FILE; exec sleep 1000"))
-	pod := reach(t, "named", "is running", phase(corev1.PodRunning))
+	s.begin(t, script("named", "while ! grep -q 'svc.[a-z0-9-]*.svc$' $LOCAL_HOSTS_FILE; do sleep 0.05; done; cat $LOCAL_HOSTS_FILE; exec sleep 1000"))
+	pod := s.reach(t, "named", "is running", phase(corev1.PodRunning))
 	eventually(t, "lookup", func(context.Context) (bool, error) {
-		found := local.Lookup("svc.default.svc.cluster.local.")
+		found := local.Lookup("svc." + s.name + ".svc.cluster.local.")
 		return len(found) == 1 && found[0] == pod.Status.PodIP, nil
 	})
 	eventually(t, "the pod's own file", func(context.Context) (bool, error) {
-		text := logs(t, "named", corev1.PodLogOptions{})
-		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named ") && strings.Contains(text, pod.Status.PodIP+" svc.default.svc\n"), nil
+		text := s.logs(t, "named", corev1.PodLogOptions{})
+		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named ") && strings.Contains(text, pod.Status.PodIP+" svc."+s.name+".svc\n"), nil
 	})
 }

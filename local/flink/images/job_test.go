@@ -33,6 +33,8 @@ import (
 
 const namespace = "jobs"
 
+var deployments = v1beta1.GroupVersion.WithResource("flinkdeployments")
+
 // apply creates the objects of a YAML text, and leaves those that are there.
 func apply(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
@@ -195,9 +197,21 @@ func stop(t *testing.T, cr *v1beta1.FlinkDeployment) {
 	if err := client.AppsV1().Deployments(cr.Namespace).Delete(t.Context(), cr.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
 		t.Fatal(err)
 	}
+	if err := dynamicClient().Resource(deployments).Namespace(cr.Namespace).Delete(t.Context(), cr.Name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	ours := metav1.ListOptions{LabelSelector: "app=" + cr.Name}
 	eventually(t, "the pods are gone", func(ctx context.Context) (bool, error) {
-		pods, err := client.CoreV1().Pods(cr.Namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=" + cr.Name})
+		pods, err := client.CoreV1().Pods(cr.Namespace).List(ctx, ours)
 		return err == nil && len(pods.Items) == 0, err
+	})
+	// High-availability data is nobody's.
+	if err := client.CoreV1().ConfigMaps(cr.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, ours); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all of it is gone", func(ctx context.Context) (bool, error) {
+		services, err := client.CoreV1().Services(cr.Namespace).List(ctx, ours)
+		return err == nil && len(services.Items) == 0, err
 	})
 }
 
@@ -291,6 +305,7 @@ func killed(t *testing.T, name string) int {
 func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
 	t.Parallel()
 	tenant(t)
+	data := t.TempDir()
 	cr := launch(t, strings.ReplaceAll(highlyAvailable, "DATA", data))
 	running(t, cr)
 	client := kubernetes.NewForConfigOrDie(plane.Config())

@@ -21,7 +21,6 @@ import (
 var (
 	plane *controlplane.ControlPlane
 	local *node.Node
-	data  string // a directory that pods share
 )
 
 // cache is the user's own: a test run after the first needs no network.
@@ -52,7 +51,6 @@ func run(m *testing.M) (code int) {
 			code = 1
 		}
 	}()
-	data = filepath.Join(dir, "data")
 	if plane, err = controlplane.Start(context.Background(), controlplane.Options{Dir: filepath.Join(dir, "state")}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
