@@ -341,3 +341,26 @@ func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
 	}
 	stop(t, cr)
 }
+
+func TestASessionClusterHasItsWebPage(t *testing.T) {
+	t.Parallel()
+	tenant(t)
+	cr := launch(t, strings.Replace(file(t, "examples/session.yaml"), "name: session", "name: session\n  namespace: "+namespace, 1))
+	eventually(t, "the cluster answers", func(ctx context.Context) (bool, error) {
+		var overview struct {
+			Version string `json:"flink-version"`
+		}
+		return rest(ctx, cr, "/overview", &overview) == nil && overview.Version == "1.20.5", nil
+	})
+	client := http.Client{Transport: &http.Transport{DialContext: local.DialContext, DisableKeepAlives: true}}
+	answer, err := client.Get("http://session-rest." + namespace + ".svc:8081/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	page, err := io.ReadAll(answer.Body)
+	if err != nil || !strings.Contains(string(page), "<title>Apache Flink Web Dashboard</title>") {
+		t.Errorf("its page is %.200q, %v", page, err)
+	}
+	stop(t, cr)
+}
