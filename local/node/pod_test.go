@@ -182,10 +182,10 @@ func create[T any](_ T, err error) error { return err }
 func TestInitContainersRunFirst(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	pod := script("init", "cat /work/from-init")
-	work := []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+	pod := script("init", "cat /shared/from-init")
+	work := []corev1.VolumeMount{{Name: "work", MountPath: "/shared"}}
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
-	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: image, Args: []string{"-c", "echo made > /work/from-init"}, VolumeMounts: work}}
+	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: image, Args: []string{"-c", "echo made > /shared/from-init"}, VolumeMounts: work}}
 	pod.Spec.Containers[0].VolumeMounts = work
 	if text := s.output(t, pod); text != "made\n" {
 		t.Errorf("%q", text)
