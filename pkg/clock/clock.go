@@ -68,6 +68,9 @@ func (c *Clock) Read(ctx context.Context) (State, error) {
 	return state, nil
 }
 
+// Held reports whether the stamp still keeps the clock from being slowed down.
+func (s State) Held(now time.Time) bool { return now.Sub(s.Stamp) < stampHolds }
+
 // Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh.
 func (c *Clock) Wake(ctx context.Context) error {
 	c.mu.Lock()
@@ -98,7 +101,7 @@ func (c *Clock) Wake(ctx context.Context) error {
 // Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower pace waits for
 // the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep mends.
 func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed bool, err error) {
-	if state.Pace == wanted || (wanted != Transition && c.Now().Sub(state.Stamp) < stampHolds) {
+	if state.Pace == wanted || (wanted != Transition && state.Held(c.Now())) {
 		return false, nil
 	}
 	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{

@@ -56,8 +56,8 @@ func TestWake(t *testing.T) {
 	}{
 		"asleep":                       {Asleep.Schedule(), time.Time{}, 1, "a slow clock must be woken"},
 		"steady, with a fresh stamp":   {Steady.Schedule(), noon.Add(-time.Second), 1, "the stamp alone does not make it tick"},
-		"awake, fresh stamp":           {Transition.Schedule(), noon.Add(-59 * time.Second), 0, "a stamp holds two minutes and is refreshed after one"},
-		"awake, old stamp":             {Transition.Schedule(), noon.Add(-61 * time.Second), 1, "an old stamp may run out before the intent is stored"},
+		"awake, fresh stamp":           {Transition.Schedule(), noon.Add(-29 * time.Second), 0, "a stamp holds a minute and is refreshed after half of it"},
+		"awake, old stamp":             {Transition.Schedule(), noon.Add(-31 * time.Second), 1, "an old stamp may run out before the intent is stored"},
 		"awake, never stamped":         {Transition.Schedule(), time.Time{}, 1, "as installed"},
 		"a schedule edited by a human": {"0 0 * * *", noon, 1, "an unknown schedule is no pace"},
 	}
@@ -106,7 +106,7 @@ func TestSettle(t *testing.T) {
 	}{
 		"as it is":                    {Steady, time.Hour, Steady, false, "a converged clock is not written"},
 		"slower, old stamp":           {Transition, 3 * time.Minute, Steady, true, "nobody needs it any more"},
-		"slower, fresh stamp":         {Transition, 119 * time.Second, Asleep, false, "somebody may be about to store an intent"},
+		"slower, fresh stamp":         {Transition, 59 * time.Second, Asleep, false, "somebody may be about to store an intent"},
 		"faster":                      {Asleep, time.Hour, Transition, true, "a stamp was lost; the fleet shows it"},
 		"faster beside a fresh stamp": {Steady, time.Second, Transition, true, "fast is always safe"},
 	}

@@ -38,10 +38,10 @@ func Of(schedule string) Pace {
 }
 
 // A stamp is refreshed when it is older than stampAge, and the sweep leaves a clock alone whose stamp is younger than stampHolds: so a
-// stamp that a pass found fresh enough holds until that pass has stored its intent.
+// stamp that a pass found fresh enough holds until that pass, which has 20 s, has stored its intent.
 const (
-	stampAge   = time.Minute
-	stampHolds = 2 * time.Minute
+	stampAge   = 30 * time.Second
+	stampHolds = time.Minute
 )
 
 // Wanted is the pace that a fleet needs, by the status of its resources alone.

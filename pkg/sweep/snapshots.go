@@ -26,8 +26,8 @@ const (
 )
 
 // fastSnapshots looks at the snapshots in transition: those being taken, and those being deleted.
-func (o *Observer) fastSnapshots(ctx context.Context) error {
-	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(*unstructured.UnstructuredList) {})
+func (o *Observer) fastSnapshots(ctx context.Context, seen *fleet) error {
+	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(list *unstructured.UnstructuredList) { seen.addSnapshots(list, o.Watches) })
 }
 
 // sweepSnapshots looks at every snapshot that is not finished or is being deleted, and tells the fleet whether one is in transition.

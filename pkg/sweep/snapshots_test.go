@@ -74,7 +74,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		},
 		Control: posted, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
 	}
-	if err := o.fastSnapshots(t.Context()); err != nil {
+	if err := o.fastSnapshots(t.Context(), &fleet{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(posted.subjects) != 1 || posted.subjects[0] != "flink/FlinkStateSnapshot/flying "+event.TypePassRequested {

@@ -37,6 +37,8 @@ const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," 
 //
 //	clock        last full sweep of this pod   looks at               sets the clock
 //	transition   in this minute                fast resources         no
+//	  and none of them is fast, the stamp is
+//	  old, no sweep for calmAfter              all                    yes
 //	transition   earlier, or none              all                    yes
 //	otherwise    -                             all                    yes
 //
@@ -47,7 +49,10 @@ func (o *Observer) Tick(ctx context.Context) error {
 		return err
 	}
 	if !o.sweepDue(state.Pace) {
-		return errors.Join(o.fast(ctx), o.fastSnapshots(ctx))
+		moving, err := o.lookAtFast(ctx)
+		if err != nil || moving || state.Held(o.Gather.Now()) || !o.calmDue() {
+			return err
+		}
 	}
 	fleet, err := o.sweep(ctx)
 	err = errors.Join(err, o.sweepSnapshots(ctx, &fleet))
@@ -69,8 +74,31 @@ func (o *Observer) sweepDue(pace clock.Pace) bool {
 	return true
 }
 
-// fast looks at what is in transition.
-func (o *Observer) fast(ctx context.Context) error {
+// calmAfter is how soon a sweep may follow another because nothing seems to be in transition any more.
+const calmAfter = 10 * time.Second
+
+// calmDue reports whether a sweep out of turn may set the clock, and remembers that it did. The clock follows the end of a transition at
+// once: every needless tick wakes a function.
+func (o *Observer) calmDue() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.Gather.Now()
+	if now.Sub(o.swept) < calmAfter {
+		return false
+	}
+	o.swept = now
+	return true
+}
+
+// lookAtFast looks at what is in transition, and reports whether anything was.
+func (o *Observer) lookAtFast(ctx context.Context) (moving bool, err error) {
+	var seen fleet
+	err = errors.Join(o.fast(ctx, &seen), o.fastSnapshots(ctx, &seen))
+	return seen.moving, err
+}
+
+// fast looks at the FlinkDeployments in transition.
+func (o *Observer) fast(ctx context.Context, seen *fleet) error {
 	var failures []error
 	for _, namespace := range o.namespaces() {
 		query := kube.Query{Namespace: namespace, Fields: "status.pace=" + string(v1beta1.PaceFast), Limit: pageSize}
@@ -80,6 +108,7 @@ func (o *Observer) fast(ctx context.Context) error {
 				failures = append(failures, err)
 				break
 			}
+			seen.add(list, o.Watches)
 			failures = append(failures, o.lookAtAll(ctx, list))
 			if query.Continue = list.GetContinue(); query.Continue == "" {
 				break

@@ -182,6 +182,52 @@ func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 	}
 }
 
+// TestTheClockFollowsTheEndOfATransition: nobody waits for the turn of the minute, and nobody sweeps every two seconds.
+func TestTheClockFollowsTheEndOfATransition(t *testing.T) {
+	f := newFleet(t, 1)
+	set := func(pace v1beta1.Pace) {
+		status := map[string]any{"pace": string(pace), "situation": "Waiting", "jobManagerDeploymentStatus": "READY"}
+		if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo-0000", status); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick := func() {
+		f.kube.Clock.Advance(2 * time.Second)
+		if err := f.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(v1beta1.PaceFast)
+	f.kube.Clock.Advance(f.kube.Clock.Now().Truncate(time.Minute).Add(61 * time.Second).Sub(f.kube.Clock.Now()))
+	if err := f.Clock.Wake(t.Context()); err != nil { // at second 1 of a minute, so the stamp ends at second 1 of the next
+		t.Fatal(err)
+	}
+	tick()
+	for range 25 {
+		tick()
+	}
+	if f.pace() != clock.Transition {
+		t.Fatalf("pace %s while a resource is fast", f.pace())
+	}
+	set(v1beta1.PaceSlow)
+	for range 3 {
+		tick()
+	}
+	if f.pace() != clock.Transition {
+		t.Fatalf("pace %s, want transition: the stamp is younger than a minute", f.pace())
+	}
+	before := f.lists()
+	for range 6 {
+		tick()
+	}
+	if f.pace() != clock.Steady {
+		t.Errorf("pace %s 12 s after the stamp ran out, want steady", f.pace())
+	}
+	if n := f.lists() - before; n > 8 {
+		t.Errorf("%d lists in six ticks: a sweep out of turn comes at most each %s", n, calmAfter)
+	}
+}
+
 func TestASweepThatFailsSetsNoClock(t *testing.T) {
 	rows := map[string]struct {
 		fault  wire.Fault
