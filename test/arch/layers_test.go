@@ -12,7 +12,7 @@ import (
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
 // fail, telemetry, settings, kube, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
-// most. gather and apply never import each other.
+// most. gather and apply never import each other. sweep takes the single flight and the budget from pass.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "flinkrest", "fail", "telemetry", "settings"},
 	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
 	"pass":      {"gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
-	"sweep":     {"gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
+	"sweep":     {"pass", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
 	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings"},
 }
 

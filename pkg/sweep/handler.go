@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+	"go.uber.org/zap"
+
+	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/pass"
+	"github.com/kn-flink/kn-flink/pkg/settings"
+)
+
+// Setup is what the function that looks stands on. Every field must be set.
+type Setup struct {
+	// Settings are those of the installation.
+	Settings settings.Settings
+	// Kube is the client of the function.
+	Kube *kube.Client
+	// Flink connects to clusters.
+	Flink gather.Connect
+	// Control takes the events that ask for passes, and the shards.
+	Control event.Publisher
+	// Now is the clock.
+	Now func() time.Time
+	// Log is the function's logger.
+	Log *zap.SugaredLogger
+}
+
+// NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
+func NewHandler(s Setup) http.Handler {
+	observer := &Observer{
+		Gather:  &gather.Gatherer{Kube: s.Kube, Flink: s.Flink, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now},
+		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
+		Control: s.Control,
+		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
+		Log: s.Log,
+	}
+	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: pass.Budget}
+}
+
+// handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked through adds one
+// more look. Deployments are looked at one at a time each.
+func handle(o *Observer) event.Handle {
+	flights := &pass.Flights{}
+	return func(ctx context.Context, e cloudevents.Event) error {
+		switch {
+		case e.Type() == event.TypePing:
+			return flights.Do(ctx, "tick", func(ctx context.Context) error { return o.Tick(ctx) })
+		case e.Type() == event.TypeShard:
+			var shard event.Shard
+			if err := e.DataAs(&shard); err != nil {
+				return fail.As(fail.Invalid, "read shard event "+e.ID(), "Malformed", err)
+			}
+			return o.Shard(ctx, shard)
+		}
+		key, err := event.KeyOf(e)
+		if err != nil {
+			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
+		}
+		return flights.Do(ctx, key.String(), func(ctx context.Context) error { return o.Look(ctx, key.Namespace, key.Name) })
+	}
+}
