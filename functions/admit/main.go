@@ -39,5 +39,5 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return serve.Until(ctx, s.Port, newHandler(s, client, time.Now, log))
+	return serve.Until(ctx, s.Host, s.Port, newHandler(s, client, time.Now, log))
 }

@@ -14,7 +14,7 @@ import (
 
 // newHandler gives the function its logger, its way to Flink and its Broker.
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) (http.Handler, error) {
-	connect, err := gather.NewConnect(nil)
+	connect, err := gather.NewConnect(nil, s.FlinkProxy)
 	if err != nil {
 		return nil, err
 	}

@@ -34,5 +34,5 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return serve.Until(signals.NewContext(), s.Port, handler)
+	return serve.Until(signals.NewContext(), s.Host, s.Port, handler)
 }

@@ -1,14 +1,16 @@
 package gather
 
 import (
+	"net/url"
+
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // NewConnect makes the Connect of a process: one transport, so that connections are shared by all clusters. A nil dialer is the
-// network's own.
-func NewConnect(dialer flinkrest.Dialer) (Connect, error) {
-	transport, err := flinkrest.NewTransport(flinkrest.TransportOptions{Dialer: dialer})
+// network's own; a nil proxy is none.
+func NewConnect(dialer flinkrest.Dialer, proxy *url.URL) (Connect, error) {
+	transport, err := flinkrest.NewTransport(flinkrest.TransportOptions{Dialer: dialer, Proxy: proxy})
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,7 @@ import (
 func newGatherer(t *testing.T) (*Gatherer, *flinksim.World) {
 	t.Helper()
 	w := flinksim.NewWorld(t)
-	connect, err := NewConnect(w.Dial("gather"))
+	connect, err := NewConnect(w.Dial("gather"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,11 +55,35 @@ func New(d dynamic.Interface) *Client { return &Client{dynamic: d} }
 
 // InCluster connects with the pod's service account. The user agent names the function, so that audit logs do, too.
 func InCluster(userAgent string) (*Client, error) {
-	config, err := rest.InClusterConfig()
+	read := rest.InClusterConfig
+	if dir := os.Getenv(serviceAccountDir); dir != "" {
+		read = func() (*rest.Config, error) { return mounted(dir) }
+	}
+	config, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("read the service account of this pod: %w", err)
 	}
 	return ForConfig(config, userAgent)
+}
+
+// serviceAccountDir names the variable that says where the service account is mounted, for pods that are processes of a
+// machine and share its /var/run.
+const serviceAccountDir = "SERVICE_ACCOUNT_DIR"
+
+// mounted is rest.InClusterConfig for another directory than Kubernetes' own.
+func mounted(dir string) (*rest.Config, error) {
+	host, port := os.Getenv("KUBERNETES_SERVICE_HOST"), os.Getenv("KUBERNETES_SERVICE_PORT")
+	if host == "" || port == "" {
+		return nil, rest.ErrNotInCluster
+	}
+	token := filepath.Join(dir, "token")
+	if _, err := os.Stat(token); err != nil {
+		return nil, err
+	}
+	return &rest.Config{
+		Host: "https://" + net.JoinHostPort(host, port), BearerTokenFile: token,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: filepath.Join(dir, "ca.crt")},
+	}, nil
 }
 
 // ForConfig connects with the given configuration, with this package's limits on it.

@@ -41,7 +41,7 @@ func install(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect, err := gather.NewConnect(w.Dial(agent))
+	connect, err := gather.NewConnect(w.Dial(agent), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -16,10 +17,10 @@ const (
 	stopTimeout   = 5 * time.Second
 )
 
-// Until answers on the port until ctx ends. It fails when the port cannot be listened on.
-func Until(ctx context.Context, port int, handler http.Handler) error {
+// Until answers on the port until ctx ends. An empty host means all addresses. It fails when it cannot listen there.
+func Until(ctx context.Context, host string, port int, handler http.Handler) error {
 	server := &http.Server{
-		Addr: ":" + strconv.Itoa(port), Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
+		Addr: net.JoinHostPort(host, strconv.Itoa(port)), Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -16,7 +17,9 @@ type environment struct {
 	Namespace     string `envconfig:"SYSTEM_NAMESPACE" default:"flink-system"`
 	ConfDir       string `envconfig:"FLINK_CONF_DIR" default:"/etc/flink-operator"`
 	LoggingDir    string `envconfig:"CONFIG_LOGGING_DIR" default:"/etc/config-logging"`
+	Host          string `envconfig:"LISTEN_HOST"`
 	Port          int    `envconfig:"PORT" default:"8080"`
+	FlinkProxy    string `envconfig:"FLINK_PROXY"`
 	ControlBroker string `envconfig:"CONTROL_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-control"`
 	EventsBroker  string `envconfig:"EVENTS_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-events"`
 	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
@@ -27,8 +30,12 @@ type environment struct {
 type Settings struct {
 	// Namespace is where the functions, Brokers and the clock live; SYSTEM_NAMESPACE.
 	Namespace string
+	// Host is the address to listen on; LISTEN_HOST. Empty means all, as it should in a pod with a network of its own.
+	Host string
 	// Port is the TCP port to listen on; PORT, which Knative sets.
 	Port int
+	// FlinkProxy is the proxy on the way to Flink; FLINK_PROXY, a URL. Nil where the names of Services resolve, as in a cluster.
+	FlinkProxy *url.URL
 	// ControlBroker is the URL that takes pass.requested and shard events; CONTROL_BROKER_URL.
 	ControlBroker string
 	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
@@ -67,9 +74,15 @@ func Load() (Settings, error) {
 	if err != nil {
 		return Settings{}, fmt.Errorf("base Flink configuration in %s: %w", env.ConfDir, err)
 	}
+	var proxy *url.URL
+	if env.FlinkProxy != "" {
+		if proxy, err = url.Parse(env.FlinkProxy); err != nil {
+			return Settings{}, fmt.Errorf("FLINK_PROXY: %w", err)
+		}
+	}
 	operator := flinkconf.NewOperator(base)
 	s := Settings{
-		Namespace: env.Namespace, Port: env.Port, Clock: env.Clock,
+		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
 	}

@@ -16,7 +16,7 @@ var installation = settings.Settings{Namespace: system, Clock: ticker, Operator:
 
 func (h *harness) connect(agent string) gather.Connect {
 	h.t.Helper()
-	connect, err := gather.NewConnect(h.w.Dial(agent))
+	connect, err := gather.NewConnect(h.w.Dial(agent), nil)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
@@ -25,6 +26,8 @@ const (
 type TransportOptions struct {
 	// Dialer opens the connections. Nil: a net.Dialer.
 	Dialer Dialer
+	// Proxy is what they go through, as http.Transport takes it. Nil: none.
+	Proxy *url.URL
 	// TLS holds the certificates for https. Nil: the system's roots and no client certificate.
 	TLS *TLSOptions
 }
@@ -41,7 +44,12 @@ func NewTransport(o TransportOptions) (*http.Transport, error) {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: DefaultTimeout}).DialContext
 	}
+	var proxy func(*http.Request) (*url.URL, error)
+	if o.Proxy != nil {
+		proxy = http.ProxyURL(o.Proxy)
+	}
 	return &http.Transport{
+		Proxy:               proxy,
 		DialContext:         dial,
 		TLSClientConfig:     config,
 		TLSHandshakeTimeout: DefaultTimeout,
