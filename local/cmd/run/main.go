@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/local/build"
+	"github.com/kn-flink/kn-flink/local/flink"
+	"github.com/kn-flink/kn-flink/local/need"
+	"github.com/kn-flink/kn-flink/local/terminal"
+)
+
+func main() {
+	keep := flag.Bool("keep", false, "go on with the state of the last run")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	err := run(ctx, *keep)
+	stop()
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, "\nmake run:", err)
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+}
+
+// run does not return when all goes well.
+func run(ctx context.Context, keep bool) error {
+	checkout, err := checkout()
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(checkout, ".local")
+	program := filepath.Join(dir, "bin", "kn-flink-local")
+	if err := check(program); err != nil {
+		return err
+	}
+	cache := flink.Cache{Jobs: filepath.Join(checkout, "test/cluster/flink/jobs")}
+	if err := bring(ctx, checkout, program, cache); err != nil {
+		return err
+	}
+	arguments := []string{program, "-dir", dir, "-checkout", checkout, "-jobs", cache.Jobs, "-follow"}
+	if keep {
+		arguments = append(arguments, "-keep")
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return syscall.Exec(program, arguments, os.Environ())
+}
+
+// checkout is the top of the repository, above the working directory.
+func checkout() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "config", "knative")); err == nil {
+			return at, nil
+		}
+		if at == filepath.Dir(at) {
+			return "", fmt.Errorf("%s is not in a checkout of kn-flink: there is no config/knative above it", dir)
+		}
+	}
+}
+
+// Disk space in bytes, measured: a first build's modules and build cache, the distribution and what runs; later runs write
+// logs and Flink's state.
+const (
+	firstSpace = 6 << 30
+	laterSpace = 1 << 30
+)
+
+func check(program string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return fmt.Errorf("set HOME: %w", err)
+	}
+	space := int64(laterSpace)
+	if _, err := os.Stat(program); err != nil {
+		space = firstSpace
+	}
+	machine := need.Look(cache, space)
+	for _, advice := range machine.Advice() {
+		fmt.Println("note:", advice)
+	}
+	if missing := machine.Missing(); len(missing) > 0 {
+		return fmt.Errorf("this machine lacks:\n  - %s", strings.Join(missing, "\n  - "))
+	}
+	return nil
+}
+
+// bring downloads and compiles at the same time: one waits for the network, the other for the processors.
+func bring(ctx context.Context, checkout, program string, cache flink.Cache) error {
+	release, err := example(filepath.Join(checkout, "examples", "basic.yaml"))
+	if err != nil {
+		return err
+	}
+	board := terminal.NewBoard(terminal.New(os.Stdout))
+	defer board.Close()
+	both, ctx := errgroup.WithContext(ctx) // the first to fail ends the other
+	both.Go(func() error {
+		row := board.Row()
+		defer row.End()
+		target := build.Target{Name: "the platform", Dir: filepath.Join(checkout, "local"), Package: "./cmd/kn-flink-local", Out: program}
+		return build.Build(ctx, target, row.Tell)
+	})
+	both.Go(func() error {
+		row := board.Row()
+		defer row.End()
+		cache.Progress = row.Bytes
+		_, err := cache.Home(ctx, release)
+		return err
+	})
+	return both.Wait()
+}
+
+var image = regexp.MustCompile(`(?m)^ *image: *flink:(\S+)`)
+
+// example is the release of Flink that an example asks for.
+func example(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	found := image.FindSubmatch(text)
+	if found == nil {
+		return "", fmt.Errorf("%s has no line \"image: flink:VERSION\"", path)
+	}
+	return flink.Resolve(string(found[1]))
+}
