@@ -20,6 +20,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 	}
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: client, Flink: connect, Listeners: event.Publisher{URL: s.EventsBroker}, Now: now,
+		Manager: agent, Pause: pass.Pause,
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

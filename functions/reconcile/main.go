@@ -14,6 +14,9 @@ import (
 
 const component = "reconcile"
 
+// agent is the user agent towards the API server, and so the name of this function's writes in managedFields.
+const agent = "kn-flink-" + component
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, component+":", err)
@@ -26,7 +29,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	client, err := kube.InCluster("kn-flink-" + component)
+	client, err := kube.InCluster(agent)
 	if err != nil {
 		return err
 	}

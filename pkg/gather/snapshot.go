@@ -18,22 +18,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// StateSnapshot looks at one FlinkStateSnapshot. The object is the resource as read, for the writes that follow; found is false when there
-// is none. Protocol, each step after the answers of the one before, and only as far as asked for:
-//
-//  1. the resource
-//  2. the job's resource; for a session job its cluster after it
-//  3. Flink's jobs | the request in flight
-//  4. the details of the checkpoint that it made
-func (g *Gatherer) StateSnapshot(ctx context.Context, namespace, name string) (s snapshot.Snapshot, object *unstructured.Unstructured, found bool, err error) {
-	object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: namespace, Name: name})
-	if err != nil || !found {
-		return snapshot.Snapshot{}, nil, found, err
-	}
-	s, err = g.StateSnapshotOf(ctx, object)
-	return s, object, true, err
-}
-
 // StateSnapshotOf looks at a FlinkStateSnapshot that was read already.
 func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Unstructured) (snapshot.Snapshot, error) {
 	resource, specErr, err := v1beta1.DecodeStateSnapshot(object.Object)

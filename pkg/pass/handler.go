@@ -27,6 +27,11 @@ type Setup struct {
 	Flink gather.Connect
 	// Listeners takes the events for users' Triggers.
 	Listeners event.Publisher
+	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no event for an
+	// echo of its own writes.
+	Manager string
+	// Pause waits, or returns the context's error. Nil never waits for what a stop brings about; the clock looks then.
+	Pause func(context.Context, time.Duration) error
 	// Now is the clock.
 	Now func() time.Time
 	// Log is the function's logger.
@@ -41,20 +46,28 @@ func NewHandler(s Setup) http.Handler {
 			Kube: s.Kube, Flink: s.Flink, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
 		},
-		Watches: s.Settings.Watches,
-		Log:     s.Log,
+		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause,
+		Log: s.Log,
 	}
 	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: Budget}
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.
-func handle(run func(context.Context, event.Key) error) event.Handle {
+//
+//	event                    then
+//	a resource was deleted   nothing: its finalizer went last
+//	a resource changed       a pass, unless we changed it ourselves
+//	anything else            a pass
+func handle(run func(ctx context.Context, key event.Key, firm bool) error) event.Handle {
 	flights := &Flights{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		key, err := event.KeyOf(e)
 		if err != nil {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
-		return flights.Do(ctx, key.String(), func(ctx context.Context) error { return run(ctx, key) })
+		if event.IsDelete(e) {
+			return nil
+		}
+		return flights.Do(ctx, key.String(), !event.IsAPIServer(e), func(ctx context.Context, firm bool) error { return run(ctx, key, firm) })
 	}
 }

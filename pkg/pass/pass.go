@@ -16,7 +16,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
@@ -35,12 +34,17 @@ type Runner struct {
 	Apply *apply.Carrier
 	// Watches says whether a namespace is this installation's.
 	Watches func(namespace string) bool
+	// Manager is the name of our own writes in managedFields; empty takes no event for their echo.
+	Manager string
+	// Pause waits for what a stop brings about; nil leaves that to the clock.
+	Pause func(context.Context, time.Duration) error
 	// Log gets one line for every round that did something.
 	Log *zap.SugaredLogger
 }
 
-// Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once.
-func (r *Runner) Run(ctx context.Context, key event.Key) error {
+// Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once; so is one whose
+// last change was our own, unless the pass is firm.
+func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	if !r.Watches(key.Namespace) {
 		return nil
 	}
@@ -53,40 +57,55 @@ func (r *Runner) Run(ctx context.Context, key event.Key) error {
 		return r.refuse(ctx, key)
 	}
 	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
-	var last apply.Result
-	for range maxRounds {
-		result, again, err := round(ctx, object, key, last)
-		if err != nil || !again {
+	u, found, err := r.Gather.Kube.Get(ctx, object)
+	if err != nil || !found || (!firm && echo(u, r.Manager)) {
+		return err
+	}
+	return r.rounds(ctx, object, func(last apply.Result) (apply.Result, plan.Plan, error) { return round(ctx, object, key, last) }, u)
+}
+
+// rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as that one's last
+// write left it: the API server has just answered with it, and every write is guarded by its version.
+func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error), u *unstructured.Unstructured) error {
+	last, patience := apply.Result{Resource: u}, patience{}
+	for busy := 0; busy < maxRounds; {
+		result, p, err := round(last)
+		if err != nil {
 			return err
 		}
-		last = result
+		if len(p.Effects()) > 0 {
+			patience.renew()
+		}
+		if p.Again {
+			last, busy = result, busy+1
+			continue
+		}
+		if !p.Soon || !patience.waits(ctx, r.Pause) {
+			return nil
+		}
+		u, found, err := r.Gather.Kube.Get(ctx, object)
+		if err != nil || !found {
+			return err
+		}
+		last = apply.Result{Resource: u}
 	}
-	return fail.Bugf("pass of "+key.String(), "TooManyRounds", "the pass did not come to rest after %d rounds", maxRounds)
+	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not come to rest after %d rounds", maxRounds)
 }
 
-// round is gather, plan, apply. A round that follows another at once goes on with the resource as that one's last write left it: the
-// API server has just answered with it, and every write is guarded by its version.
-func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, bool, error) {
+// round is gather, plan, apply.
+func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	snapshot, resource, found, err := r.look(ctx, key, last)
-	if err != nil || !found {
-		return apply.Result{}, false, err
+	snapshot, err := r.Gather.Again(ctx, last.Resource, last.Prepared)
+	if err != nil {
+		return apply.Result{}, plan.Plan{}, err
 	}
 	p := deployment.Make(snapshot)
-	result, err := r.Apply.Carry(ctx, object, resource, p)
+	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
 	r.report(key, p, started, err)
 	if err != nil {
-		return result, false, r.failed(ctx, object, result, snapshot, err)
+		return result, p, r.failed(ctx, object, result, snapshot, err)
 	}
-	return result, p.Again, nil
-}
-
-func (r *Runner) look(ctx context.Context, key event.Key, last apply.Result) (subject.Snapshot, *unstructured.Unstructured, bool, error) {
-	if last.Resource == nil {
-		return r.Gather.Deployment(ctx, key.Namespace, key.Name)
-	}
-	s, err := r.Gather.Again(ctx, last.Resource, last.Prepared)
-	return s, last.Resource, true, err
+	return result, p, nil
 }
 
 // failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.

@@ -9,23 +9,24 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
 )
 
 // snapshotRound is gather, plan, apply for one FlinkStateSnapshot.
-func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key, _ apply.Result) (apply.Result, bool, error) {
+func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	s, resource, found, err := r.Gather.StateSnapshot(ctx, key.Namespace, key.Name)
-	if err != nil || !found {
-		return apply.Result{}, false, err
+	s, err := r.Gather.StateSnapshotOf(ctx, last.Resource)
+	if err != nil {
+		return apply.Result{}, plan.Plan{}, err
 	}
 	p := snapshot.Make(s)
-	result, err := r.Apply.Carry(ctx, object, resource, p)
+	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
 	r.report(key, p, started, err)
 	if err != nil {
-		return result, false, r.snapshotFailed(ctx, object, result, s, err)
+		return result, p, r.snapshotFailed(ctx, object, result, s, err)
 	}
-	return result, p.Again, nil
+	return result, p, nil
 }
 
 // snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no error of the pass.

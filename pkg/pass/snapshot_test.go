@@ -89,8 +89,19 @@ func (i *installation) create(plural, kind, name string, spec map[string]any) {
 }
 
 // pass runs one pass. What it answers does not matter here: the next one goes on.
-func (i *installation) pass(kind, name string) {
-	_ = i.r.Run(i.t.Context(), event.Key{Kind: kind, Namespace: "flink", Name: name}) // a crash is part of some tests
+func (i *installation) pass(kind, name string) { i.run(kind, name, true) }
+
+func (i *installation) run(kind, name string, firm bool) {
+	_ = i.r.Run(i.t.Context(), event.Key{Kind: kind, Namespace: "flink", Name: name}, firm) // a crash is part of some tests
+}
+
+// merge is what a user does with kubectl patch.
+func (i *installation) merge(name string, patch map[string]any) {
+	i.t.Helper()
+	object := kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: "flink", Name: name}
+	if _, err := kube.New(i.w.Dynamic("kubectl")).MergePatch(i.t.Context(), object, patch); err != nil {
+		i.t.Fatal(err)
+	}
 }
 
 // settle runs passes of the snapshot while time goes by, until its state stays as it is.

@@ -19,6 +19,8 @@ type Plan struct {
 	Events []Event
 	// Again asks for another round at once, with the world read afresh.
 	Again bool
+	// Soon says that what was begun ends within seconds most likely: whoever has begun it may look again shortly.
+	Soon bool
 	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a repeated
 	// pass does not move it.
 	Due time.Time

@@ -52,7 +52,7 @@ func handle(o *Observer) event.Handle {
 	return func(ctx context.Context, e cloudevents.Event) error {
 		switch {
 		case e.Type() == event.TypePing:
-			return flights.Do(ctx, "tick", func(ctx context.Context) error { return o.Tick(ctx) })
+			return flights.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
 		case e.Type() == event.TypeShard:
 			var shard event.Shard
 			if err := e.DataAs(&shard); err != nil {
@@ -64,6 +64,6 @@ func handle(o *Observer) event.Handle {
 		if err != nil {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
-		return flights.Do(ctx, key.String(), func(ctx context.Context) error { return o.Look(ctx, key.Namespace, key.Name) })
+		return flights.Do(ctx, key.String(), true, func(ctx context.Context, _ bool) error { return o.Look(ctx, key.Namespace, key.Name) })
 	}
 }

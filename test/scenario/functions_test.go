@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/gather"
@@ -28,7 +30,12 @@ func (h *harness) newReconcile(agent string) http.Handler {
 	h.t.Helper()
 	return pass.NewHandler(pass.Setup{
 		Settings: installation, Kube: kube.New(h.w.Dynamic(agent)), Flink: h.connect(agent),
-		Listeners: h.publisher(&h.listeners), Now: h.w.Clock.Now, Log: h.log(),
+		Listeners: h.publisher(&h.listeners), Now: h.w.Clock.Now, Log: h.log(), Manager: agent,
+		Pause: func(ctx context.Context, d time.Duration) error {
+			h.w.Clock.Advance(d)
+			h.w.Settle()
+			return ctx.Err()
+		},
 	})
 }
 

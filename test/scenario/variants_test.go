@@ -203,7 +203,8 @@ func (s scenario) prove(t *testing.T, number int) {
 			h.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: nth, Do: h.secondPass()})
 		}
 	}
-	positions := sample(requests, number)[min(2, points):]
+	positions := sample(requests, number)
+	positions = positions[min(2, points, len(positions)):]
 	for _, n := range positions {
 		same(fmt.Sprintf("second pass before request %d", n), between(n))
 	}

@@ -1,0 +1,121 @@
+package pass
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// stays lets the installation's passes stay, and counts how long they do.
+func (i *installation) stays() *time.Duration {
+	waited := new(time.Duration)
+	i.r.Pause = func(ctx context.Context, d time.Duration) error {
+		*waited += d
+		i.w.Clock.Advance(d)
+		i.w.Settle()
+		return ctx.Err()
+	}
+	return waited
+}
+
+func (i *installation) lifecycle() v1beta1.LifecycleState {
+	i.t.Helper()
+	u := i.w.Kube.Get(v1beta1.FlinkDeploymentGVR, "flink", "demo")
+	if u == nil {
+		return ""
+	}
+	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return d.Status.LifecycleState
+}
+
+// TestASuspensionTakesOnePass: the savepoint is there within a moment, so nobody waits for the next tick.
+func TestASuspensionTakesOnePass(t *testing.T) {
+	i := install(t)
+	waited := i.stays()
+	i.merge("demo", map[string]any{"spec": map[string]any{"job": map[string]any{"state": "suspended", "upgradeMode": "savepoint"}}})
+	i.pass(v1beta1.KindFlinkDeployment, "demo")
+	if got := i.lifecycle(); got != v1beta1.LifecycleSuspended || i.savepoints() != 1 {
+		t.Errorf("%s with %d savepoints after one pass", got, i.savepoints())
+	}
+	if *waited == 0 || *waited > patientInAll {
+		t.Errorf("the pass stayed %s", *waited)
+	}
+}
+
+// TestADeletionTakesOnePass: the pods are gone within a moment.
+func TestADeletionTakesOnePass(t *testing.T) {
+	i := install(t)
+	i.stays()
+	if err := i.w.Kube.Delete(v1beta1.FlinkDeploymentGVR, "flink", "demo", kubesim.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	i.pass(v1beta1.KindFlinkDeployment, "demo")
+	if got := i.lifecycle(); got != "" {
+		t.Errorf("it is still there: %s", got)
+	}
+}
+
+// TestAPassThatDidNothingDoesNotStay: a stop that takes long is the clock's.
+func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
+	i := install(t)
+	object := kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: "flink", Name: "demo"}
+	for name, row := range map[string]struct {
+		first plan.Plan
+		stays bool
+	}{
+		"it only looked":              {plan.Plan{Soon: true}, false},
+		"it did something":            {plan.Plan{Soon: true, Actions: []plan.Action{plan.WakeClock{}}}, true},
+		"what it did takes its time":  {plan.Plan{Actions: []plan.Action{plan.WakeClock{}}}, false},
+		"it did something at its end": {plan.Plan{Soon: true, Finish: []plan.Action{plan.WakeClock{}}}, true},
+	} {
+		waited, rounds := i.stays(), 0
+		err := i.r.rounds(t.Context(), object, func(apply.Result) (apply.Result, plan.Plan, error) {
+			if rounds++; rounds == 1 {
+				return apply.Result{}, row.first, nil
+			}
+			return apply.Result{}, plan.Plan{Soon: true}, nil
+		}, nil)
+		if err != nil || (*waited > 0) != row.stays || *waited > patient {
+			t.Errorf("%s: stayed %s with %d rounds, %v; want it to stay: %t", name, *waited, rounds, err, row.stays)
+		}
+	}
+}
+
+func TestPatienceEnds(t *testing.T) {
+	var p patience
+	var waited time.Duration
+	pause := func(_ context.Context, d time.Duration) error { waited += d; return nil }
+	if p.waits(t.Context(), pause) {
+		t.Error("without an effect there is nothing to wait for")
+	}
+	p.renew()
+	for p.waits(t.Context(), pause) {
+	}
+	if waited > patient || waited < patient-longestPause {
+		t.Errorf("waited %s after one effect, want nearly %s", waited, patient)
+	}
+	for range 100 {
+		p.renew()
+		for p.waits(t.Context(), pause) {
+		}
+	}
+	if waited > patientInAll {
+		t.Errorf("waited %s in all, want at most %s", waited, patientInAll)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	p = patience{}
+	p.renew()
+	if p.waits(ended, Pause) {
+		t.Error("a pass whose budget is used up stays")
+	}
+}
