@@ -11,7 +11,7 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// fail, telemetry, settings, kube, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
+// fail, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
 // most. gather and apply never import each other. sweep takes the single flight and the budget from pass.
 var rooms = map[string][]string{
 	// PURE
@@ -27,13 +27,14 @@ var rooms = map[string][]string{
 	"serve":     {},
 	"flinkrest": {},
 	"kube":      {"fail"},
+	"zookeeper": {"fail", "flinkconf"},
 	"settings":  {"flinkconf"},
 	"event":     {"fail", "telemetry", "settings"},
 	"clock":     {"fail", "kube", "telemetry", "settings"},
 	"certs":     {"fail", "kube", "telemetry", "settings"},
 	// I/O
-	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "flinkrest", "fail", "telemetry", "settings"},
-	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
+	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail", "telemetry", "settings"},
+	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
 	"pass":      {"gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
 	"sweep":     {"pass", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
 	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings"},

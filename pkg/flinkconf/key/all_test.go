@@ -290,6 +290,8 @@ var all = map[string]conf.Option{
 	"WatchedNamespaces":                            WatchedNamespaces,
 	"WebCancelEnable":                              WebCancelEnable,
 	"WebSubmitEnable":                              WebSubmitEnable,
+	"ZooKeeperACL":                                 ZooKeeperACL,
+	"ZooKeeperAuthorization":                       ZooKeeperAuthorization,
 	"ZooKeeperExecutionPlans":                      ZooKeeperExecutionPlans,
 	"ZooKeeperJobGraphs":                           ZooKeeperJobGraphs,
 	"ZooKeeperQuorum":                              ZooKeeperQuorum,

@@ -1,0 +1,79 @@
+package znode
+
+import (
+	"strings"
+)
+
+// Node is one node of a cluster's data.
+type Node struct {
+	// Path is relative to the cluster's node, without slashes at its ends; empty for that node itself.
+	Path string
+	// Version is that of its data, the precondition of its removal.
+	Version int32
+	// Zxid is the transaction that made it or changed its data last.
+	Zxid int64
+	// Ephemeral tells that it goes with the session of the process that made it.
+	Ephemeral bool
+}
+
+// Tree is what lies in a location: the cluster's node and everything below, parents before children.
+type Tree []Node
+
+// jobsNode holds a node for each job.
+const jobsNode = "jobs"
+
+// checkpointsNode holds the completed checkpoints of a job.
+const checkpointsNode = "checkpoints"
+
+// Job reports whether there is data of a job that has not ended for good.
+func (t Tree) Job() bool {
+	return t.has(func(p []string) bool { return len(p) == 2 && p[0] == jobsNode })
+}
+
+// Checkpoint reports whether the data names a completed checkpoint. One that Flink was about to remove when it was killed counts, too: a
+// start that is told of a checkpoint and finds none fails, and one that is not told of it would begin anew.
+func (t Tree) Checkpoint() bool {
+	return t.has(func(p []string) bool { return len(p) == 4 && p[0] == jobsNode && p[2] == checkpointsNode })
+}
+
+func (t Tree) has(is func(parts []string) bool) bool {
+	for _, n := range t {
+		if !n.Ephemeral && is(strings.Split(n.Path, "/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// Alive reports whether the session of some process is still open: a JobManager that lives, or one that died less than its session
+// timeout ago.
+func (t Tree) Alive() bool {
+	for _, n := range t {
+		if n.Ephemeral {
+			return true
+		}
+	}
+	return false
+}
+
+// Zxid is the newest change of what outlives sessions: the version of the data as a whole.
+func (t Tree) Zxid() int64 {
+	newest := int64(0)
+	for _, n := range t {
+		if !n.Ephemeral {
+			newest = max(newest, n.Zxid)
+		}
+	}
+	return newest
+}
+
+// Below are the nodes at or below a relative path, parents before children. The empty path is all of them.
+func (t Tree) Below(path string) Tree {
+	var below Tree
+	for _, n := range t {
+		if path == "" || n.Path == path || strings.HasPrefix(n.Path, path+"/") {
+			below = append(below, n)
+		}
+	}
+	return below
+}
