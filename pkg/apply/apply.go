@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
@@ -45,6 +47,9 @@ type Carrier struct {
 	Clock Waker
 	// Announce publishes events; nil publishes none.
 	Announce *Announcer
+
+	ready     sync.Once
+	addresses *semaphore.Weighted
 }
 
 // round is one plan on its way: the resource in its newest version, and what was written last.
@@ -79,7 +84,7 @@ func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstr
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
-	if p.Status != nil && p.Status != r.stored {
+	if p.Status != nil && p.Status != r.stored && !goes(resource, p) {
 		if err := c.store(ctx, r, p.Status); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored}, err
 		}
@@ -90,6 +95,17 @@ func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstr
 		}
 	}
 	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared}, nil
+}
+
+// goes reports whether the resource is gone after the plan, so that nobody would read its status.
+func goes(resource *unstructured.Unstructured, p plan.Plan) bool {
+	finalizers := resource.GetFinalizers()
+	for _, action := range p.Finish {
+		if a, ok := action.(plan.RemoveFinalizer); ok {
+			return resource.GetDeletionTimestamp() != nil && len(finalizers) == 1 && finalizers[0] == a.Finalizer
+		}
+	}
+	return false
 }
 
 // do carries one action out. The switch knows every action of package plan.

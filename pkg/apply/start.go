@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -73,7 +74,7 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unst
 			return made, false, err
 		}
 	}
-	made, err = c.Kube.Create(ctx, p.object, p.body)
+	made, err = c.create(ctx, p)
 	if err == nil || !apierrors.IsAlreadyExists(err) {
 		return made, true, err
 	}
@@ -106,6 +107,22 @@ func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstru
 	}
 	if err := c.Kube.Delete(ctx, p.object, there.GetUID()); err != nil {
 		return nil, err
+	}
+	return c.create(ctx, p)
+}
+
+// addresses is how many Services one pod creates at the same time. The API server gives out their addresses one after the other; more
+// requests at once only make each of them run into its deadline, and be made again.
+const addresses = 4
+
+// create makes the object, a Service when its turn has come.
+func (c *Carrier) create(ctx context.Context, p piece) (*unstructured.Unstructured, error) {
+	if p.object.Resource == kube.Services {
+		c.ready.Do(func() { c.addresses = semaphore.NewWeighted(addresses) })
+		if err := c.addresses.Acquire(ctx, 1); err != nil {
+			return nil, fail.As(fail.Transient, "create "+p.object.String(), "Budget", err)
+		}
+		defer c.addresses.Release(1)
 	}
 	return c.Kube.Create(ctx, p.object, p.body)
 }

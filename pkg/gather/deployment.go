@@ -19,21 +19,18 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Deployment looks at one FlinkDeployment. The object is the resource as read, for the writes that follow; found is false when there
-// is none. Protocol, each step after the answers of the one before:
+// Deployment looks at one FlinkDeployment, of which the resource was read already. prepared are the companions of an open start that this
+// pass has just made, or found as made; nil asks for them. Protocol, each step after the answers of the one before:
 //
 //  1. the resource
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
 //     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
 //  3. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
 //  4. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, namespace, name string) (s subject.Snapshot, object *unstructured.Unstructured, found bool, err error) {
-	object, found, err = g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
-	if err != nil || !found {
-		return subject.Snapshot{}, nil, found, err
-	}
-	s, err = g.DeploymentOf(ctx, Read{Resource: object, JobManager: g.JobManager(ctx, namespace, name)})
-	return s, object, true, err
+func (g *Gatherer) Deployment(ctx context.Context, resource *unstructured.Unstructured, prepared []subject.Companion) (subject.Snapshot, error) {
+	return g.DeploymentOf(ctx, Read{
+		Resource: resource, JobManager: g.JobManager(ctx, resource.GetNamespace(), resource.GetName()), Prepared: prepared,
+	})
 }
 
 // Read is what was read of a FlinkDeployment already.
@@ -42,15 +39,10 @@ type Read struct {
 	Resource *unstructured.Unstructured
 	// JobManager is its Deployment, read after it.
 	JobManager plan.Observed[*appsv1.Deployment]
+	// Pods answers for the JobManager's pods from one list of many; nil lists those of this cluster.
+	Pods Pods
 	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
 	Prepared []subject.Companion
-}
-
-// Again looks at the resource in the version that the round before left behind, as the API server answered it.
-func (g *Gatherer) Again(ctx context.Context, resource *unstructured.Unstructured, prepared []subject.Companion) (subject.Snapshot, error) {
-	return g.DeploymentOf(ctx, Read{
-		Resource: resource, JobManager: g.JobManager(ctx, resource.GetNamespace(), resource.GetName()), Prepared: prepared,
-	})
 }
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
@@ -76,7 +68,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 		}
 	}
 	namespace, name := resource.Namespace, resource.Name
-	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, namespace, name) })
+	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, r.Pods, namespace, name) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
@@ -91,25 +83,18 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 }
 
 // pods lists the JobManager's pods, and asks for the mount failures of one that waits for its volumes.
-func (g *Gatherer) pods(ctx context.Context, namespace, name string) (plan.Observed[[]corev1.Pod], plan.Observed[[]string]) {
-	list, err := g.Kube.List(ctx, kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: render.JobManagerSelector(name)})
-	if err != nil {
-		return plan.Unknown[[]corev1.Pod](oneLine(err)), plan.Observed[[]string]{}
+func (g *Gatherer) pods(ctx context.Context, look Pods, namespace, name string) (plan.Observed[[]corev1.Pod], plan.Observed[[]string]) {
+	if look == nil {
+		look = g.podsOf
 	}
-	var pods []corev1.Pod
-	for i := range list.Items {
-		pod, err := typed[corev1.Pod](&list.Items[i])
-		if err != nil {
-			return plan.Unknown[[]corev1.Pod](oneLine(err)), plan.Observed[[]string]{}
-		}
-		pods = append(pods, *pod)
-	}
+	seen := look(ctx, namespace, name)
+	pods, _ := seen.Get()
 	for _, pod := range pods {
 		if subject.MayMissVolumes(pod) {
-			return plan.Present(pods), g.mountFailures(ctx, namespace, pod.Name)
+			return seen, g.mountFailures(ctx, namespace, pod.Name)
 		}
 	}
-	return plan.Present(pods), plan.Observed[[]string]{}
+	return seen, plan.Observed[[]string]{}
 }
 
 func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) plan.Observed[[]string] {

@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,9 +65,9 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 			if row.fault != nil {
 				w.Tap.Inject(*row.fault)
 			}
-			s, _, found, err := g.Deployment(t.Context(), "flink", "demo")
-			if err != nil || !found {
-				t.Fatalf("found %t, %v: only the resource itself must be readable", found, err)
+			s, err := g.Deployment(t.Context(), demo(w), nil)
+			if err != nil {
+				t.Fatalf("%v: only the resource itself must be readable", err)
 			}
 			if !row.state(s) {
 				t.Errorf("the snapshot says otherwise: %+v %+v", s.JobManager, s.HAData)
@@ -85,20 +86,17 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 	}
 }
 
+// demo is the resource as it is stored.
+func demo(w *flinksim.World) *unstructured.Unstructured {
+	return w.Kube.Get(kubesim.FlinkDeployments, "flink", "demo")
+}
+
 func TestTheResourceItself(t *testing.T) {
 	g, w := newGatherer(t)
-	if _, _, found, err := g.Deployment(t.Context(), "flink", "other"); found || err != nil {
-		t.Errorf("found %t, %v; want neither", found, err)
-	}
-	remove := w.Tap.Inject(wire.Fault{Match: wire.On("get", "flinkdeployments"), Status: 500})
-	if _, _, _, err := g.Deployment(t.Context(), "flink", "demo"); fail.KindOf(err) != fail.Transient {
-		t.Errorf("got %v, want a transient error", err)
-	}
-	remove()
 	if _, err := w.Kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo", map[string]any{"observedGeneration": "text"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := g.Deployment(t.Context(), "flink", "demo"); fail.KindOf(err) != fail.Invalid {
+	if _, err := g.Deployment(t.Context(), demo(w), nil); fail.KindOf(err) != fail.Invalid {
 		t.Errorf("got %v, want an invalid resource: a status that cannot be read is not overwritten", err)
 	}
 }
@@ -110,7 +108,7 @@ func TestASpecThatCannotBeReadIsAProblemOfTheSpec(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s, _, _, err := g.Deployment(t.Context(), "flink", "demo")
+	s, err := g.Deployment(t.Context(), demo(w), nil)
 	if err != nil || s.SpecProblem == "" {
 		t.Errorf("problem %q, %v; want the problem named and the look to go on", s.SpecProblem, err)
 	}
@@ -133,7 +131,7 @@ func (c *counting) List(ctx context.Context, q kube.Query) (*unstructured.Unstru
 func TestDeploymentsInBulk(t *testing.T) {
 	g, w := newGatherer(t)
 	for _, name := range []string{"one", "two"} {
-		labels := map[string]any{"component": "jobmanager", "type": "flink-native-kubernetes"}
+		labels := map[string]any{"app": name, "component": "jobmanager", "type": "flink-native-kubernetes"}
 		u := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"namespace": "flink", "name": name, "labels": labels},
 			"spec": map[string]any{"selector": map[string]any{"matchLabels": labels}, "template": map[string]any{"metadata": map[string]any{"labels": labels}}},
@@ -142,22 +140,39 @@ func TestDeploymentsInBulk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	of := func(name string) *unstructured.Unstructured {
-		u := &unstructured.Unstructured{Object: map[string]any{}}
-		u.SetNamespace("flink")
-		u.SetName(name)
-		return u
+	for name, namespace := range map[string]string{"one-a": "flink", "one-b": "flink", "other-a": "default"} {
+		app, _, _ := strings.Cut(name, "-")
+		labels := map[string]any{"app": app, "component": "jobmanager", "type": "flink-native-kubernetes"}
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": namespace, "name": name, "labels": labels}, "spec": map[string]any{},
+		}}
+		if _, err := w.Kube.Create(kubesim.Pods, u); err != nil {
+			t.Fatal(err)
+		}
 	}
-	look := g.JobManagers(t.Context(), "component=jobmanager", []string{"flink"})
-	if !look(of("one")).IsPresent() || !look(of("two")).IsPresent() || !look(of("three")).IsAbsent() {
+	clusters := Clusters{Names: []string{"one", "two", "three"}, Namespaces: []string{"flink"}, Selector: "component=jobmanager"}
+	for i := range chunk {
+		clusters.Names = append(clusters.Names, fmt.Sprintf("none-%d", i))
+	}
+	look, pods := g.JobManagers(t.Context(), clusters), g.PodsOf(clusters)
+	if !look("flink", "one").IsPresent() || !look("flink", "two").IsPresent() || !look("flink", "three").IsAbsent() {
 		t.Error("want one and two present, three absent")
 	}
-	g.Kube = &counting{g.Kube, 1}
-	look = g.JobManagers(t.Context(), "component=jobmanager", []string{"flink", "default"})
-	for _, name := range []string{"one", "three"} {
-		if o := look(of(name)); !o.IsUnknown() || !strings.Contains(o.Why(), "away") {
-			t.Errorf("%s is %+v, want Unknown: one list of two failed", name, o)
+	for name, want := range map[string]int{"one": 2, "two": 0} {
+		if seen, ok := pods(t.Context(), "flink", name).Get(); !ok || len(seen) != want {
+			t.Errorf("%s has %d pods, known %t; want %d", name, len(seen), ok, want)
 		}
+	}
+	clusters.Namespaces = []string{"flink", "default"}
+	g.Kube = &counting{g.Kube, 1}
+	look = g.JobManagers(t.Context(), clusters)
+	for _, name := range []string{"one", "three"} {
+		if o := look("flink", name); !o.IsUnknown() || !strings.Contains(o.Why(), "away") {
+			t.Errorf("%s is %+v, want Unknown: one of the lists failed", name, o)
+		}
+	}
+	if o := g.PodsOf(clusters)(t.Context(), "flink", "one"); !o.IsUnknown() {
+		t.Errorf("pods are %+v, want Unknown: one of the lists failed", o)
 	}
 }
 

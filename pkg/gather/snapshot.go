@@ -18,7 +18,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// StateSnapshotOf looks at a FlinkStateSnapshot that was read already.
+// StateSnapshotOf looks at a FlinkStateSnapshot that was read already. Protocol, each step after the answers of the one before, and only
+// as far as asked for:
+//
+//  1. the job's resource; for a session job its cluster after it
+//  2. Flink's jobs | the request in flight
+//  3. the details of the checkpoint that it made
 func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Unstructured) (snapshot.Snapshot, error) {
 	resource, specErr, err := v1beta1.DecodeStateSnapshot(object.Object)
 	if err != nil {

@@ -95,7 +95,7 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 // round is gather, plan, apply.
 func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	snapshot, err := r.Gather.Again(ctx, last.Resource, last.Prepared)
+	snapshot, err := r.Gather.Deployment(ctx, last.Resource, last.Prepared)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}

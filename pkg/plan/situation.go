@@ -48,3 +48,12 @@ const (
 	// Steady: all is as the spec asks.
 	Steady Situation = "Steady"
 )
+
+// EndsSoon reports whether the situation is a step of a stop, which most likely goes on by itself within seconds.
+func (s Situation) EndsSoon() bool {
+	switch s {
+	case Stopping, Upgrade, Suspend, Resume, Deleting:
+		return true
+	}
+	return false
+}

@@ -6,9 +6,7 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
@@ -17,7 +15,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
@@ -46,21 +43,9 @@ type Observer struct {
 // source is the function's name in CloudEvents.
 const source = "/functions/observe"
 
-// Look looks at one FlinkDeployment by name and asks for a pass if one is worth it. One that is gone needs none.
-func (o *Observer) Look(ctx context.Context, namespace, name string) error {
-	if !o.Watches(namespace) {
-		return nil
-	}
-	snapshot, _, found, err := o.Gather.Deployment(ctx, namespace, name)
-	if err != nil || !found {
-		return err
-	}
-	return o.judge(ctx, snapshot, event.ReasonWorkload)
-}
-
 // lookAt looks at one that a list brought, with its Deployment.
-func (o *Observer) lookAt(ctx context.Context, u *unstructured.Unstructured, jm plan.Observed[*appsv1.Deployment]) error {
-	snapshot, err := o.Gather.DeploymentOf(ctx, gather.Read{Resource: u, JobManager: jm})
+func (o *Observer) lookAt(ctx context.Context, r gather.Read) error {
+	snapshot, err := o.Gather.DeploymentOf(ctx, r)
 	if err != nil {
 		return err
 	}

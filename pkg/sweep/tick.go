@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"golang.org/x/sync/errgroup"
@@ -16,14 +15,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
 // pageSize is how many resources one request looks at: at some 20 ms of waiting for Flink each, with lookers at a time, well within
-// a request's budget. bulkFrom is from how many on their Deployments are listed in one request instead of read one by one.
+// a request's budget. bulkFrom is from how many on their Deployments and pods are listed in one request each instead of one by one.
 const (
 	pageSize = 500
 	lookers  = 16
@@ -221,7 +220,7 @@ func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.Unstructure
 	if len(list.Items) == 0 {
 		return nil
 	}
-	deployments := o.deployments(ctx, list)
+	read := o.reader(ctx, list)
 	var mu sync.Mutex
 	var failures []error
 	var group errgroup.Group
@@ -232,7 +231,7 @@ func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.Unstructure
 			continue
 		}
 		group.Go(func() error {
-			if err := o.lookAt(ctx, u, deployments(u)); err != nil {
+			if err := o.lookAt(ctx, read(u)); err != nil {
 				o.Log.Infow("look failed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error, err.Error())
 				mu.Lock()
 				failures = append(failures, err)
@@ -245,12 +244,20 @@ func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.Unstructure
 	return errors.Join(failures...)
 }
 
-// deployments answers for the JobManager Deployment of each resource of a page: read one by one for few, from one list for many.
-func (o *Observer) deployments(ctx context.Context, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
+// reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments and all pods that
+// belong to the page, in few lists.
+func (o *Observer) reader(ctx context.Context, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) gather.Read {
 	if len(list.Items) < bulkFrom {
-		return func(u *unstructured.Unstructured) plan.Observed[*appsv1.Deployment] {
-			return o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())
+		return func(u *unstructured.Unstructured) gather.Read {
+			return gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())}
 		}
 	}
-	return o.Gather.JobManagers(ctx, selector, o.namespaces())
+	clusters := gather.Clusters{Namespaces: o.namespaces(), Selector: selector}
+	for i := range list.Items {
+		clusters.Names = append(clusters.Names, list.Items[i].GetName())
+	}
+	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(clusters)
+	return func(u *unstructured.Unstructured) gather.Read {
+		return gather.Read{Resource: u, JobManager: jobManagers(u.GetNamespace(), u.GetName()), Pods: pods}
+	}
 }

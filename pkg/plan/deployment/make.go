@@ -65,7 +65,7 @@ func (v *view) finish(o outcome) plan.Plan {
 	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
 	status := v.Want.DeepCopy()
 	status = quietRound(o, status)
-	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Soon: soon(o), Events: v.Events, Notes: v.Notes}
+	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Events: v.Events, Notes: v.Notes}
 	changes := status != nil && !subject.SameMeaning(v.Resource().Status, *status)
 	if o.record != "" || changes {
 		p.Status = status
@@ -81,15 +81,6 @@ func (v *view) finish(o outcome) plan.Plan {
 		p.Due = status.NextLook.Time
 	}
 	return p
-}
-
-// soon reports whether the outcome is a step of a stop that goes on by itself.
-func soon(o outcome) bool {
-	switch o.situation {
-	case plan.Stopping, plan.Upgrade, plan.Suspend, plan.Resume, plan.Deleting:
-		return o.stall == nil && len(o.finish) == 0
-	}
-	return false
 }
 
 // quietRound leaves the status alone in a round that another follows at once: that one writes what both found.

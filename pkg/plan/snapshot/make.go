@@ -147,7 +147,7 @@ func (v *view) complete(path string) outcome {
 func (v *view) finish(o outcome) plan.Plan {
 	v.summarize(o)
 	status := v.want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Again: o.again, Events: v.events}
+	p := plan.Plan{Situation: o.situation, Again: o.again, Soon: o.situation == Triggering || o.situation == Taking, Events: v.events}
 	if !o.silent && (o.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
 		p.Status = status
 	}

@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"context"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+)
+
+// Look looks at one FlinkDeployment whose JobManager Deployment changed, and asks for a pass if one is worth it. A resource that is gone
+// needs none. Most of the changes on the way up and down tell nothing: those are told apart with no further request.
+func (o *Observer) Look(ctx context.Context, namespace, name string) error {
+	if !o.Watches(namespace) {
+		return nil
+	}
+	u, found, err := o.Gather.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
+	if err != nil || !found {
+		return err
+	}
+	read := gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, namespace, name)} // in this order: see gather.Deployment
+	if jm, present := read.JobManager.Get(); present && (comingUp(u, jm) || goingDown(u, jm)) {
+		return nil
+	}
+	snapshot, err := o.Gather.DeploymentOf(ctx, read)
+	if err != nil {
+		return err
+	}
+	return o.judge(ctx, snapshot, event.ReasonWorkload)
+}
+
+// comingUp reports whether a JobManager that was not ready is still not, and nothing says that it will not be. What its pods suffer from
+// the clock finds out.
+func comingUp(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
+	status, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
+	for _, c := range jm.Status.Conditions {
+		if (c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue) || (c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse) {
+			return false
+		}
+	}
+	return jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas == 0 && status != string(v1beta1.JobManagerReady)
+}
+
+// goingDown reports whether a JobManager is being deleted because we deleted it. That it is gone is a change of its own.
+func goingDown(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
+	step, _, _ := unstructured.NestedString(u.Object, "status", "intent", "step")
+	return jm.DeletionTimestamp != nil && step == string(v1beta1.StepStopping)
+}

@@ -1,0 +1,55 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+func TestWhichChangesOfADeploymentTellNothing(t *testing.T) {
+	deploying, ready := string(v1beta1.JobManagerDeploying), string(v1beta1.JobManagerReady)
+	stopping := string(v1beta1.StepStopping)
+	failing := func(kind appsv1.DeploymentConditionType, status corev1.ConditionStatus) func(*appsv1.Deployment) {
+		return func(jm *appsv1.Deployment) {
+			jm.Status.Conditions = []appsv1.DeploymentCondition{{Type: kind, Status: status}}
+		}
+	}
+	available := func(jm *appsv1.Deployment) { jm.Status.AvailableReplicas = 1 }
+	deleted := func(jm *appsv1.Deployment) { now := metav1.NewTime(time.Now()); jm.DeletionTimestamp = &now }
+	as := func(*appsv1.Deployment) {}
+	rows := map[string]struct {
+		status, step string
+		change       func(*appsv1.Deployment)
+		nothing      bool
+		reason       string
+	}{
+		"made":                         {"", "", as, true, "a pass is at it"},
+		"a replica is coming":          {deploying, "", as, true, "nothing to record"},
+		"available":                    {deploying, "", available, false, "it can be asked"},
+		"no longer available":          {ready, "", as, false, "status must say so"},
+		"no pod could be made":         {deploying, "", failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue), false, "as by a quota"},
+		"it takes too long":            {deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionFalse), false, "status must say so"},
+		"it goes on":                   {deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionTrue), true, "nothing to record"},
+		"deleted by us":                {ready, stopping, deleted, true, "its end is told"},
+		"deleted by somebody":          {ready, "", deleted, false, "it must be started again"},
+		"deleted while it was started": {deploying, "", deleted, false, "the same"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{
+				"jobManagerDeploymentStatus": row.status, "intent": map[string]any{"step": row.step},
+			}}}
+			jm := &appsv1.Deployment{}
+			row.change(jm)
+			if got := comingUp(u, jm) || goingDown(u, jm); got != row.nothing {
+				t.Errorf("tells nothing: %t, want %t: %s", got, row.nothing, row.reason)
+			}
+		})
+	}
+}
