@@ -35,6 +35,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	s.Flink.Jobs = plan.Present(jobs)
 	more := ask.Then(s)
 	jobID := s.Resource.Status.JobStatus.JobID
+	job, _ := subject.FindJob(jobs, jobID)
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
@@ -44,6 +45,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID) })
 	ask(more.Failure, func() { s.Flink.Failure = g.failure(ctx, client, jobID) })
 	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(ctx, client, jobID) })
+	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink

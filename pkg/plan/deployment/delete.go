@@ -90,13 +90,8 @@ func (v *view) lastRites() outcome {
 		o.situation = plan.Deleting
 		return o
 	}
-	found, _ := v.Seen.HAData.Get()
-	if len(found) > 0 && v.Last != nil && v.Seen.JobManager.IsAbsent() {
-		action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
-		for _, c := range found {
-			action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
-		}
-		return outcome{situation: plan.Deleting, actions: []plan.Action{action}, again: true}
+	if remove, left := v.RemoveHAData(); left && v.Last != nil && v.Seen.JobManager.IsAbsent() {
+		return outcome{situation: plan.Deleting, actions: []plan.Action{remove}, again: true}
 	}
 	return outcome{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}}}
 }
@@ -105,7 +100,7 @@ func (v *view) lastRites() outcome {
 func (v *view) deletionBlocked() (outcome, bool) {
 	var reasons []string
 	if v.IsSession() {
-		reasons = v.sessionBlockers()
+		reasons = v.SessionBlockers()
 	}
 	if len(reasons) == 0 {
 		return outcome{}, false
@@ -141,34 +136,4 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true
 	}
 	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
-}
-
-// sessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.
-func (v *view) sessionBlockers() []string {
-	var reasons []string
-	if v.BlocksOnSessionJobs() {
-		jobs, ok := v.Seen.SessionJobs.Get()
-		switch {
-		case v.Seen.SessionJobs.IsUnknown():
-			reasons = append(reasons, "its session jobs cannot be listed: "+v.Seen.SessionJobs.Why())
-		case ok && len(jobs) > 0:
-			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(jobs, ", ")))
-		}
-	}
-	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {
-		var running []string
-		jobs, answered := v.Seen.Flink.Jobs.Get()
-		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.DeletingFor() < v.CleanupTimeout() {
-			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
-		}
-		for _, j := range jobs {
-			if !j.State.IsTerminal() {
-				running = append(running, j.ID)
-			}
-		}
-		if len(running) > 0 {
-			reasons = append(reasons, fmt.Sprintf("jobs run in it (%s)", strings.Join(running, ", ")))
-		}
-	}
-	return reasons
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -158,29 +157,11 @@ func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) 
 	return outcome{situation: plan.Suspended, finish: []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}}
 }
 
-// retryBase and retryMost bound the pause after an attempt that failed; it doubles with each.
-const (
-	retryBase = 10 * time.Second
-	retryMost = 10 * time.Minute
-)
-
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
 func (v *view) attemptFailed(reason, message string) outcome {
-	attempts := int32(1)
-	if r := v.Seen.Resource.Status.Retry; r != nil && r.Generation == v.Intent().Generation {
-		attempts = r.Attempts + 1
-	}
-	pause := retryMost
-	if attempts < 7 {
-		pause = min(retryMost, retryBase<<(attempts-1))
-	}
-	v.Want.Retry = &v1beta1.Retry{
-		Generation: v.Intent().Generation, Attempts: attempts, After: metav1.NewTime(v.Now().Add(pause)), Reason: reason, Message: message,
-	}
-	v.Want.Intent = nil
-	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	again := v.RecordAttemptFailed(reason, message)
 	v.fail(reason, message)
-	return outcome{situation: plan.Waiting, wait: stall{reason, fmt.Sprintf("%s; next attempt at %s", message, v.Want.Retry.After.UTC().Format(time.RFC3339))}}
+	return outcome{situation: plan.Waiting, wait: stall{reason, fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339))}}
 }
 
 // stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do.

@@ -48,7 +48,7 @@ func hash(text string) string {
 // waits for the intent's end.
 func (v *view) target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
-	if intent.Purpose == v1beta1.PurposeRollback && (v.Problem != "" || intent.Generation == v.Generation) {
+	if v.bound() {
 		return v.storedTarget()
 	}
 	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
@@ -56,6 +56,19 @@ func (v *view) target() v1beta1.FlinkDeploymentSpec {
 		return *v.Spec.DeepCopy()
 	}
 	return v.storedTarget()
+}
+
+// bound reports whether the open intent leads to the spec that it was stored with, and to no other:
+//
+//	a rollback or a recovery        while the spec is the one that it began under, or an invalid one
+//	a restart from the last state   while the spec is for another Flink version, which could not read that state
+func (v *view) bound() bool {
+	intent := v.Intent()
+	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
+	if back && (v.Problem != "" || intent.Generation == v.Generation) {
+		return true
+	}
+	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion
 }
 
 // storedTarget is the spec that the open intent was stored with.

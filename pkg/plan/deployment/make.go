@@ -41,9 +41,10 @@ type rule func(v *view) (outcome, bool)
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
 //	change       the spec asks for another cluster, a suspension or a resumption
 //	rollBack     what was deployed does not become stable
+//	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, recoverLost, settled}
+var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {

@@ -25,6 +25,8 @@ func settled(v *view) (outcome, bool) {
 		return outcome{situation: plan.Refused, stall: v.refused}, true
 	case v.pending != nil && o.stall == nil:
 		return outcome{situation: plan.Waiting, wait: *v.pending}, true
+	case o.stall == nil:
+		o.stall = v.unwell
 	}
 	return o, true
 }

@@ -33,7 +33,10 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	case target.Job != nil && v.KubernetesHA() && v.Seen.HAData.IsUnknown():
 		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	case target.Job != nil:
-		first = append(first, v.leftHAData()...)
+		// Flink would run the job of left data beside this one.
+		if remove, left := v.RemoveHAData(); left {
+			first = append(first, remove)
+		}
 	}
 	open := v.Want.Intent
 	v.Want.Intent = intent
@@ -70,19 +73,6 @@ func (v *view) cannotStart(c restore.Choice) outcome {
 	}
 	v.fail(c.Reason, c.Message)
 	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, c.Message}}
-}
-
-// leftHAData removes the high-availability data of an earlier job before one that does not start from it: Flink would run both.
-func (v *view) leftHAData() []plan.Action {
-	found, _ := v.Seen.HAData.Get()
-	if len(found) == 0 {
-		return nil
-	}
-	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
-	for _, c := range found {
-		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
-	}
-	return []plan.Action{action}
 }
 
 // dropJobGraphs removes what the high-availability data would run by itself.
@@ -169,8 +159,7 @@ func (v *view) carryStart() outcome {
 // startTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
 // settled already.
 func (v *view) startTarget() v1beta1.FlinkDeploymentSpec {
-	rollsBack := v.Intent().Purpose == v1beta1.PurposeRollback && v.Intent().Generation == v.Generation
-	if v.Problem == "" && !rollsBack {
+	if v.Problem == "" && !v.bound() {
 		return *v.Spec.DeepCopy()
 	}
 	return v.target()

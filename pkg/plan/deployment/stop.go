@@ -46,7 +46,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 		DeploymentUID: jm.UID, JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
 	switch {
-	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone:
+	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone, s.how == v1beta1.StopStateless && s.restore == v1beta1.UpgradeModeSavepoint:
 		choice := restore.Choose(v.RestoreFacts(s.purpose, s.target, s.restore))
 		if choice.Verdict != plan.Go {
 			return v.cannotStart(choice)
@@ -171,7 +171,7 @@ func (v *view) carryStop() outcome {
 	if v.disposesHAData() && v.Seen.HAData.IsUnknown() {
 		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	}
-	if data, ok := v.disposableHAData(); ok {
+	if data, left := v.RemoveHAData(); left && v.disposesHAData() {
 		return outcome{situation: plan.Stopping, again: true, actions: []plan.Action{data}}
 	}
 	return v.stopped()
@@ -228,17 +228,4 @@ func (v *view) disposesHAData() bool {
 		return true
 	}
 	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
-}
-
-// disposableHAData is that removal, of what the round saw.
-func (v *view) disposableHAData() (plan.Action, bool) {
-	found, ok := v.Seen.HAData.Get()
-	if !ok || len(found) == 0 || !v.disposesHAData() {
-		return nil, false
-	}
-	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
-	for _, c := range found {
-		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
-	}
-	return action, true
 }

@@ -11,6 +11,8 @@ type view struct {
 	pending *stall
 	// refused says which change of the spec needs a person; nil when none does.
 	refused *stall
+	// unwell says why a job that does not get on is not restarted; nil when it is not so.
+	unwell *stall
 }
 
 // The words of a snapshot are the subject's; who gathers it and who decides on it use the same.

@@ -39,8 +39,8 @@ type Questions struct {
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
-//	HAData      high availability on Kubernetes, and: a first start, a change or recovery that may need it, a start from it, or a stop
-//	            that ends with the data removed
+//	HAData      high availability on Kubernetes, and: a first start, a change or recovery that may need it, a job that is not healthy,
+//	            a start from it, or a stop that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
 //	Snapshots   the spec or the options ask for snapshots
@@ -73,10 +73,18 @@ func First(s subject.Snapshot) Questions {
 	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		q.HAData = true
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v))
+	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
+	q.HAData = q.HAData || (heals && v.KubernetesHA())
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals)
 	q.Snapshots = available && intent == nil && !deleting && v.TakesSnapshots()
 	q.SessionJobs = deleting && v.IsSession()
 	return q
+}
+
+// atRest reports whether no operation is under way.
+func atRest(v *subject.Subject) bool {
+	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
+	return released && v.Resource().DeletionTimestamp == nil
 }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
@@ -92,6 +100,8 @@ type More struct {
 	Failure bool
 	// Checkpoints asks for the job's checkpoint statistics.
 	Checkpoints bool
+	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
+	Health, Progress bool
 }
 
 // recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
@@ -103,6 +113,7 @@ const recentEnd = time.Minute
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
+//	Health       the option is on, the job has not ended, and nothing is under way
 func Then(s subject.Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
@@ -115,7 +126,9 @@ func Then(s subject.Snapshot) More {
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	v := subject.New(s)
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
+	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	return More{
+		Health: judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),

@@ -1,6 +1,8 @@
 package subject
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -28,4 +30,34 @@ func (v *Subject) TerminatingFor() time.Duration {
 // PreparedOnly reports whether a start of this resource prepared the Deployment and never released it.
 func (v *Subject) PreparedOnly(jm *appsv1.Deployment) bool {
 	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
+}
+
+// SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.
+func (v *Subject) SessionBlockers() []string {
+	var reasons []string
+	if v.BlocksOnSessionJobs() {
+		jobs, ok := v.Seen.SessionJobs.Get()
+		switch {
+		case v.Seen.SessionJobs.IsUnknown():
+			reasons = append(reasons, "its session jobs cannot be listed: "+v.Seen.SessionJobs.Why())
+		case ok && len(jobs) > 0:
+			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(jobs, ", ")))
+		}
+	}
+	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {
+		var running []string
+		jobs, answered := v.Seen.Flink.Jobs.Get()
+		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.DeletingFor() < v.CleanupTimeout() {
+			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
+		}
+		for _, j := range jobs {
+			if !j.State.IsTerminal() {
+				running = append(running, j.ID)
+			}
+		}
+		if len(running) > 0 {
+			reasons = append(reasons, fmt.Sprintf("jobs run in it (%s)", strings.Join(running, ", ")))
+		}
+	}
+	return reasons
 }

@@ -36,6 +36,19 @@ func usableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HADat
 	return plan.Present(data)
 }
 
+// RemoveHAData is the removal of the high-availability data that the round saw; false when it saw none.
+func (v *Subject) RemoveHAData() (plan.Action, bool) {
+	found, _ := v.Seen.HAData.Get()
+	if len(found) == 0 {
+		return nil, false
+	}
+	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
+	for _, c := range found {
+		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
+	}
+	return action, true
+}
+
 // namesCheckpoint reduces the data to whether it names a checkpoint.
 func namesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
 	d, ok := data.Get()

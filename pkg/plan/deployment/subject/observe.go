@@ -48,6 +48,7 @@ func (v *Subject) Observe() {
 	}
 	v.observeJob()
 	v.observeInfo()
+	v.observeHealth()
 }
 
 const missingJobManager = "Missing JobManager deployment"

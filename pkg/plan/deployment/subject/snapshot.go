@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
 // Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
@@ -74,6 +75,8 @@ type Flink struct {
 	Checkpoints plan.Observed[Checkpoints]
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
 	Failure plan.Observed[string]
+	// Health is what the job's health is judged by (GET /jobs/:jobid/metrics and /jobs/:jobid/checkpoints).
+	Health plan.Observed[health.Seen]
 }
 
 // Job is one job as GET /jobs/overview lists it.

@@ -1,0 +1,50 @@
+package deployment
+
+import (
+	"fmt"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for it.
+//
+//	the job                                    then
+//	healthy, or it could not be looked at      -
+//	unhealthy, and status does not say so yet  say so, and look at once for what a restart needs
+//	unhealthy, may start empty                 cancel it and start it as it was started
+//	unhealthy, high-availability data          delete its cluster and start it from the data, under its ID
+//	unhealthy, the data cannot be looked at    wait for another look
+//	unhealthy, no data                         left alone, because a restart would lose its state: a person decides
+func heal(v *view) (outcome, bool) {
+	why := v.Unhealthy()
+	jm, present := v.Seen.JobManager.Get()
+	if why == "" || !present || jm.DeletionTimestamp != nil || !v.LastRunning() {
+		return outcome{}, false
+	}
+	if !v.KnownUnhealthy() {
+		o, _ := settled(v)
+		o.record, o.again = "health", true
+		return o, true
+	}
+	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
+	switch data := v.UsableHAData(); {
+	case v.MayStartEmpty():
+		s.how, s.restore = v1beta1.StopStateless, v.asRecorded()
+	case data.IsUnknown():
+		return outcome{}, false
+	case !data.IsPresent():
+		v.unwell = &stall{"JobUnhealthy", fmt.Sprintf(
+			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
+		return outcome{}, false
+	}
+	before := v.Events
+	v.Tell(plan.Event{Warning: true, Reason: "RestartUnhealthyJob", Component: plan.ComponentJob, Message: why})
+	o := v.beginStop(s, jm)
+	if o.record == "" {
+		v.Events = before // it cannot be started: that is told, and no restart
+		return o, true
+	}
+	v.ForgetHealth()
+	return o, true
+}

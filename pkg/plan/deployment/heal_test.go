@@ -1,0 +1,239 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/health"
+)
+
+// checked switches the health check of a spec on.
+func checked(spec string) string {
+	return strings.Replace(spec, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"kubernetes.operator.cluster.health-check.enabled":"true","execution.checkpointing.interval":"1 min",`, 1)
+}
+
+// judged brings a job to STABLE with a first record of its health.
+func judged(t *testing.T, spec string) *world {
+	t.Helper()
+	w := stable(t, spec)
+	w.health(0)
+	w.run()
+	return w
+}
+
+// health lets Flink answer for the job's restarts; its newest checkpoint is always young.
+func (w *world) health(restarts int64) {
+	w.s.Flink.Health = plan.Present(health.Seen{Restarts: restarts, Checkpoints: 1, Progress: w.s.Now})
+}
+
+func TestAnUnhealthyJob(t *testing.T) {
+	off := strings.Replace(checked(application), `health-check.enabled":"true"`, `health-check.enabled":"false"`, 1)
+	rows := map[string]struct {
+		spec    string
+		data    plan.Observed[[]subject.HAConfigMap]
+		state   v1beta1.FlinkJobState
+		health  plan.Observed[health.Seen]
+		stop    v1beta1.StopKind // empty: nothing is stopped
+		restore v1beta1.UpgradeMode
+		stalled string
+		reason  string
+	}{
+		"stateless": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
+			"it needs nothing from the one before"},
+		"restarting all the time": {checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100), v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
+			"any job that has not ended"},
+		"highly available": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "",
+			"from its data"},
+		"highly available, by its checkpoints": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning,
+			plan.Present(health.Seen{Progress: start.Add(-time.Hour)}), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "", "none was completed for an hour"},
+		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "JobUnhealthy",
+			"its state would be lost"},
+		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]subject.HAConfigMap]("time-out"), v1beta1.FlinkJobRunning, restarted(100), "", "", "",
+			"nothing is done on a guess"},
+		"stateful, not highly available": {checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "JobUnhealthy",
+			"its state would be lost"},
+		"it may restart as often": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed"},
+		"Flink does not say":      {checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "", "nobody knows"},
+		"it has failed":           {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "", "that is for another option"},
+		"switched off":            {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := judged(t, row.spec)
+			w.s.Now = w.s.Now.Add(time.Minute)
+			w.serveJob(row.state)
+			w.s.Flink.Health, w.s.HAData = row.health, row.data
+			w.run()
+			w.run()
+			intent := w.status().Intent
+			switch {
+			case row.stop == "" && intent != nil:
+				t.Errorf("intent %+v: %s", intent, row.reason)
+			case row.stop != "" && (intent == nil || intent.Purpose != v1beta1.PurposeRecover || intent.Stop != row.stop || intent.Restore != row.restore):
+				t.Errorf("intent %+v, want a recovery by %s to %s: %s", intent, row.stop, row.restore, row.reason)
+			}
+			if c := w.condition(summary.Stalled); c.Reason != row.stalled {
+				t.Errorf("stalled with reason %q, want %q", c.Reason, row.stalled)
+			}
+			want := 0
+			if row.stop != "" {
+				want = 1
+			}
+			if n := w.told("RestartUnhealthyJob"); n != want {
+				t.Errorf("RestartUnhealthyJob was told %d times, want %d", n, want)
+			}
+		})
+	}
+}
+
+var noHAMaps = plan.Present([]subject.HAConfigMap{})
+
+func restarted(n int64) plan.Observed[health.Seen] {
+	return plan.Present(health.Seen{Restarts: n, Checkpoints: 1, Progress: start})
+}
+
+func TestAnUnhealthyJobComesBackWithItsState(t *testing.T) {
+	w := judged(t, checked(highlyAvailable))
+	job, recorded := w.status().JobStatus.JobID, w.status().ReconciliationStatus
+	w.health(100)
+	w.s.HAData = haMaps(job)
+	w.run()
+	if len(w.events) == 0 || w.events[len(w.events)-2].Message != "Restart count hit threshold: 64" || !w.events[len(w.events)-2].Warning {
+		t.Errorf("the verdict must be told before what is done about it: %+v", w.events)
+	}
+	w.terminate()
+	w.run()
+	intent := w.status().Intent
+	if intent == nil || intent.From == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job || w.status().ReconciliationStatus != recorded {
+		t.Fatalf("intent %+v, want a last-state start of job %s that leaves what was reconciled; rounds %q", intent, job, w.log)
+	}
+	if w.status().ClusterInfo[health.Key] != "" {
+		t.Error("the record of the old run must go with it")
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.health(0)
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+}
+
+func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
+	w := judged(t, checked(application))
+	w.health(100)
+	p := w.round()
+	if !p.Again || !strings.Contains(w.status().ClusterInfo[health.Key], `"healthy":false,"error":"Restart count hit threshold: 64"`) {
+		t.Fatalf("got %s with %s", p, w.status().ClusterInfo[health.Key])
+	}
+	if p := w.round(); !strings.Contains(p.String(), "delete cluster") {
+		t.Errorf("the second round restarts, got %s", p)
+	}
+}
+
+func TestARestartForHealthStartsAsTheJobWasStarted(t *testing.T) {
+	spec := strings.Replace(checked(application), `"parallelism":2`, `"initialSavepointPath":"file:///first","parallelism":2`, 1)
+	w := judged(t, spec)
+	w.health(100)
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From == nil || intent.From.Path != "file:///first" {
+		t.Errorf("intent %+v, want the savepoint of the first start", w.status().Intent)
+	}
+}
+
+func TestARestartForHealthRunsWhatRan(t *testing.T) {
+	w := judged(t, checked(highlyAvailable))
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	// A version that is waited for: the job cannot be stopped for it now.
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2" })
+	w.serveJob(v1beta1.FlinkJobReconciling)
+	w.health(100)
+	w.run()
+	w.terminate()
+	w.run()
+	jm, there := w.s.JobManager.Get()
+	if !there || jm.Spec.Template.Spec.Containers[0].Image != "flink:1.20" {
+		t.Errorf("high-availability data of one Flink version is no start for another; rounds %q", w.log)
+	}
+}
+
+func TestCountersWriteNothing(t *testing.T) {
+	w := judged(t, checked(highlyAvailable))
+	for range 3 {
+		w.s.Now = w.s.Now.Add(10 * time.Minute)
+		w.s.Flink.Health = plan.Present(health.Seen{Checkpoints: w.s.Now.Unix(), Progress: w.s.Now})
+		if p := w.round(); !p.IsQuiet() || p.Status != nil {
+			t.Fatalf("checkpoints and times are no news, got %s with status %+v", p, p.Status)
+		}
+	}
+	w.health(3)
+	if p := w.round(); p.Status == nil {
+		t.Error("another number of restarts, seen after a quiet time, is stored: later ones are counted from it")
+	}
+	w.s.Now = w.s.Now.Add(time.Minute)
+	w.health(5)
+	if p := w.round(); p.Status != nil {
+		t.Error("restarts within the window are counted from the stored ones")
+	}
+}
+
+func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
+	off := strings.Replace(checked(application), `health-check.enabled":"true"`, `health-check.enabled":"false"`, 1)
+	unprogressed := strings.Replace(checked(application), `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"kubernetes.operator.cluster.health-check.checkpoint-progress.enabled":"false",`, 1)
+	rows := map[string]struct {
+		spec             string
+		state            v1beta1.FlinkJobState
+		edit             func(*world)
+		health, progress bool
+	}{
+		"on":                           {checked(application), v1beta1.FlinkJobRunning, nil, true, true},
+		"on, without checkpoints":      {strings.Replace(checked(application), `"execution.checkpointing.interval":"1 min",`, "", 1), v1beta1.FlinkJobRunning, nil, true, false},
+		"on, checkpoints do not count": {unprogressed, v1beta1.FlinkJobRunning, nil, true, false},
+		"off":                          {off, v1beta1.FlinkJobRunning, nil, false, false},
+		"the default":                  {application, v1beta1.FlinkJobRunning, nil, false, false},
+		"a session cluster":            {checked(session), v1beta1.FlinkJobRunning, nil, false, false},
+		"the job has ended":            {checked(application), v1beta1.FlinkJobFinished, nil, false, false},
+		"it is being stopped": {checked(application), v1beta1.FlinkJobRunning, func(w *world) {
+			w.edit(upgradeImage)
+			w.round()
+		}, false, false},
+		"it is being deleted": {checked(application), v1beta1.FlinkJobRunning, func(w *world) {
+			w.s.Resource.DeletionTimestamp = &w.s.Resource.CreationTimestamp
+		}, false, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.serveJob(row.state)
+			if row.edit != nil {
+				row.edit(w)
+			}
+			if more := ask.Then(w.s); more.Health != row.health || more.Progress != row.progress {
+				t.Errorf("asks for health %t and progress %t, want %t and %t", more.Health, more.Progress, row.health, row.progress)
+			}
+		})
+	}
+}
+
+func TestANewerSpecOfAnotherFlinkVersionWaitsForTheRestartFromTheLastState(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" })
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2" })
+	w.terminate()
+	w.run()
+	if jm, there := w.s.JobManager.Get(); !there || jm.Spec.Template.Spec.Containers[0].Image != "flink:1.20.5" {
+		t.Fatalf("high-availability data of one Flink version is no start for another; rounds %q", w.log)
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if i := w.status().Intent; i == nil || i.Stop != v1beta1.StopSavepoint {
+		t.Errorf("intent %+v, want the change of the version by a savepoint", i)
+	}
+}
