@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
 // awaitSavepoint goes on with a stop-with-savepoint.
@@ -101,7 +102,7 @@ func (v *view) failedOver() outcome {
 	return v.stateLost("JobRestarted", "the JobManager was replaced without high availability while the job was being stopped, so the job began again from its old state")
 }
 
-// endWithStatistics records the end of a job with the newest state that its statistics name.
+// endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it was given.
 func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome {
 	c, known := v.Seen.Flink.Checkpoints.Get()
 	switch {
@@ -114,7 +115,11 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 	case known:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
 	}
-	return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "NoStateYet"})
+	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.target(), v1beta1.UpgradeModeSavepoint))
+	if choice.Verdict != plan.Go {
+		return v.cannotStart(choice)
+	}
+	return v.recordEnd(jm, job.State, choice.From)
 }
 
 // stoppedWithSavepoint is why a start is from the savepoint that its predecessor was stopped with.

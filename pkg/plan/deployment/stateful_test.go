@@ -257,3 +257,69 @@ func TestARedeployIsTheWayOutOfALostState(t *testing.T) {
 		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
 	}
 }
+
+// TestAJobThatHasNotRestoredYetStartsFromTheSameState changes the spec of a job that was given a savepoint and has not read it yet: neither
+// its high-availability data nor its statistics name any state.
+func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
+	none := plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}}})
+	rows := map[string]struct {
+		spec   string
+		state  v1beta1.FlinkJobState
+		stop   v1beta1.StopKind
+		ends   v1beta1.FlinkJobState
+		reason string
+	}{
+		"highly available":         {given(highlyAvailable), v1beta1.FlinkJobCreated, v1beta1.StopLastState, "", "the data holds no checkpoint to go on from"},
+		"highly available, runs":   {given(highlyAvailable), v1beta1.FlinkJobRunning, v1beta1.StopLastState, "", "the same, whatever the job says"},
+		"cancelled":                {given(strings.Replace(stateful, `"savepoint"`, `"last-state"`, 1)), v1beta1.FlinkJobCreated, v1beta1.StopCancel, v1beta1.FlinkJobCanceled, "its statistics name none"},
+		"ended behind our back":    {given(stateful), v1beta1.FlinkJobCanceled, v1beta1.StopNone, "", "the same"},
+		"failed before it started": {given(stateful), v1beta1.FlinkJobFailed, v1beta1.StopNone, "", "the same"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, row.spec)
+			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.run()
+			w.serveJob(row.state)
+			w.s.HAData, w.s.Flink.Checkpoints = none, plan.Absent[subject.Checkpoints]()
+			w.edit(upgradeImage)
+			w.run()
+			if intent := w.status().Intent; intent == nil || intent.Stop != row.stop {
+				t.Fatalf("intent %+v, want a stop by %s; rounds %q", intent, row.stop, w.log)
+			}
+			if row.ends != "" {
+				jobs, _ := w.s.Flink.Jobs.Get()
+				jobs[0].State = row.ends
+				w.run()
+			}
+			w.terminate()
+			w.run()
+			if intent := w.status().Intent; intent == nil || intent.From == nil || intent.From.Path != "file:///given" {
+				t.Errorf("the start is from %+v: %s; rounds %q", w.status().Intent, row.reason, w.log)
+			}
+		})
+	}
+}
+
+func TestAnEmptyStartForgetsAnOlderState(t *testing.T) {
+	w := stable(t, strings.Replace(highlyAvailable, `"parallelism":2`, `"parallelism":2,"initialSavepointPath":"file:///given"`, 1))
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Job.Parallelism = v1beta1.UpgradeModeStateless, 4
+	})
+	w.run()
+	w.terminate()
+	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	w.s.HAData = plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}}})
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Job.Parallelism = v1beta1.UpgradeModeLastState, 6
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.From.Path != "" || intent.From.Kind != v1beta1.StartLastState {
+		t.Errorf("the job had begun empty, and starts from %+v; rounds %q", w.status().Intent, w.log)
+	}
+}

@@ -17,7 +17,8 @@ type Facts struct {
 	Mode v1beta1.UpgradeMode
 	// InitialSavepointPath is spec.job.initialSavepointPath of the spec to start.
 	InitialSavepointPath string
-	// Recorded is status.jobStatus.upgradeSavepointPath: a path, v1beta1.LastStatePlaceholder, or empty.
+	// Recorded is status.jobStatus.upgradeSavepointPath: what the job was given, or ended with: a path, v1beta1.LastStatePlaceholder, or
+	// empty.
 	Recorded string
 	// LegacySavepoint is status.jobStatus.savepointInfo.lastSavepoint.location; empty means none.
 	LegacySavepoint string
@@ -48,7 +49,9 @@ type Choice struct {
 //	any                 stateless   -                                        empty
 //	any                 last-state  HA unknown                               wait
 //	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets Flink fail without it
-//	any                 last-state  HA names none                            under its job ID; there is nothing to lose yet
+//	any                 last-state  HA names none, recorded path             from it: the job was given it and has not read it yet
+//	any                 last-state  HA names none, recorded marker           refuse: it named one before
+//	any                 last-state  HA names none, nothing recorded          under its job ID; there is nothing to lose yet
 //	any                 last-state  no HA                                    refuse
 //	any                 savepoint   recorded path                            from it
 //	any                 savepoint   recorded marker                          refuse: it was not this way that the job was stopped
@@ -87,10 +90,12 @@ func lastState(f Facts) Choice {
 	switch {
 	case f.HighAvailability.IsUnknown():
 		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot be looked at: " + f.HighAvailability.Why()}
-	case !there:
+	case !there, !checkpoint && f.Recorded == v1beta1.LastStatePlaceholder:
 		return f.refuse("RestoreFailed", "HA metadata is not available to restore from last state. It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required.")
 	case checkpoint:
 		c = start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
+	case f.Recorded != "":
+		return start(v1beta1.StartSavepoint, f.Recorded, "NotRestoredYet")
 	default:
 		c = start(v1beta1.StartLastState, "", "NoCheckpointYet")
 	}

@@ -91,15 +91,14 @@ func (v *Subject) observeJob() {
 	v.observeLastState(job)
 }
 
-// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
+// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there. A job that has none
+// of its own had not even read what it was given: status still names that.
 func (v *Subject) observeLastState(job Job) {
 	if !job.State.IsTerminal() || !job.StatisticsSettled(v.Seen.Now) {
 		return
 	}
 	if c, ok := v.Seen.Flink.Checkpoints.Get(); ok && c.Path != "" {
 		v.Want.JobStatus.UpgradeSavepointPath = c.Path
-	} else if v.Seen.Flink.Checkpoints.IsAbsent() && job.State == v1beta1.FlinkJobCanceled {
-		v.Want.JobStatus.UpgradeSavepointPath = ""
 	}
 }
 

@@ -50,9 +50,7 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""
 		v.SetJobState(v1beta1.FlinkJobReconciling)
-		if intent.From.Kind != v1beta1.StartEmpty {
-			status.JobStatus.UpgradeSavepointPath = intent.From.Path
-		}
+		status.JobStatus.UpgradeSavepointPath = intent.From.Path
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
 	}
 	switch intent.Purpose {

@@ -1,0 +1,181 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// ranPods is one JobManager pod whose container has run.
+func ranPods() plan.Observed[[]corev1.Pod] {
+	return plan.Present([]corev1.Pod{{
+		ObjectMeta: metav1.ObjectMeta{Name: "demo-1", CreationTimestamp: metav1.NewTime(start)},
+		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+			Name: "flink-main-container", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
+		}}},
+	}})
+}
+
+func waitingPod(reason, message string, init bool) corev1.Pod {
+	waiting := []corev1.ContainerStatus{{
+		Name: "c1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}},
+	}}
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "demo-1", CreationTimestamp: metav1.NewTime(start)}}
+	if init {
+		pod.Status.InitContainerStatuses = waiting
+	} else {
+		pod.Status.ContainerStatuses = waiting
+	}
+	return pod
+}
+
+// T1.7, T1.16, T2.8, T2.25, T3.40
+func TestAJobManagerThatCannotStart(t *testing.T) {
+	type breakage struct {
+		breaks          func(w *world, d *appsv1.Deployment)
+		reason, message string
+	}
+	rows := map[string]breakage{
+		"no pod may be made": {func(_ *world, d *appsv1.Deployment) {
+			d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota"}}
+		}, "FailedCreate", "exceeded quota"},
+		"its volume cannot be mounted": {func(w *world, _ *appsv1.Deployment) {
+			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+				{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionFalse}, {Type: corev1.PodReady, Status: corev1.ConditionFalse},
+			}}}})
+			w.s.MountFailures = plan.Present([]string{"configmap not found"})
+		}, "FailedMount", "configmap not found"},
+		"its container said why": {func(w *world, _ *appsv1.Deployment) {
+			pod := waitingPod("CrashLoopBackOff", "back-off", false)
+			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{Message: "no such class"}
+			w.s.Pods = plan.Present([]corev1.Pod{pod})
+		}, "CrashLoopBackOff", "[c1] CrashLoop - no such class"},
+	}
+	for _, reason := range []string{"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "RunContainerError", "CreateContainerConfigError", "OOMKilled"} {
+		for _, init := range []bool{false, true} {
+			name := "container waits: " + reason
+			if init {
+				name = "init " + name
+			}
+			rows[name] = breakage{func(w *world, _ *appsv1.Deployment) {
+				w.s.Pods = plan.Present([]corev1.Pod{waitingPod(reason, "the message", init)})
+			}, reason, "[c1] the message"}
+		}
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, application)
+			w.run()
+			jm, _ := w.s.JobManager.Get()
+			broken := jm.DeepCopy()
+			row.breaks(w, broken)
+			w.s.JobManager, w.events = plan.Present(broken), nil
+			w.run()
+			w.run()
+			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
+			if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != row.reason || w.events[0].Message != row.message {
+				t.Errorf("told %+v, want one %s: %s", w.events, row.reason, row.message)
+			}
+			if !strings.Contains(w.status().Error, row.message) {
+				t.Errorf("error %q", w.status().Error)
+			}
+			w.s.JobManager, w.s.Pods, w.s.MountFailures = plan.Present(jm), plan.Present([]corev1.Pod{}), plan.Observed[[]string]{}
+			w.run()
+			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+			if r := w.status().ReconciliationStatus; w.status().Error != "" || r.LastStableSpec != r.LastReconciledSpec {
+				t.Errorf("what is mended is forgotten, and stable: %q", w.status().Error)
+			}
+		})
+	}
+}
+
+// serve sets how many JobManager pods are available and what Flink answers.
+func (w *world) serve(available int32, jobs plan.Observed[[]subject.Job]) {
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, available
+	w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{Jobs: jobs, Facts: w.s.Flink.Facts}
+}
+
+// T2.2, T2.3, T2.4, T2.5, T2.18, T2.13
+func TestTheWayOfAJobManager(t *testing.T) {
+	refused := plan.Unknown[[]subject.Job]("connection refused")
+	for name, spec := range map[string]string{"application": application, "session": session} {
+		t.Run(name, func(t *testing.T) {
+			running := v1beta1.FlinkJobRunning
+			reconciling := v1beta1.FlinkJobReconciling
+			if spec == session {
+				running, reconciling = "", ""
+			}
+			w := newWorld(t, spec)
+			w.run()
+			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.run()
+			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, reconciling)
+			w.serve(1, refused)
+			w.run()
+			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeployedNotReady, reconciling)
+			if len(w.status().ClusterInfo) != 0 || w.status().ReconciliationStatus.LastStableSpec != "" {
+				t.Errorf("nothing is known of it yet: %v", w.status().ClusterInfo)
+			}
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
+			if w.status().ClusterInfo["flink-version"] != "1.20.5" || w.status().ReconciliationStatus.LastStableSpec == "" {
+				t.Errorf("cluster information %v", w.status().ClusterInfo)
+			}
+			w.run()
+			if n := w.told("JobStatusChanged"); spec == application && (n != 1 || w.status().JobStatus.JobName != "demo") {
+				t.Errorf("JobStatusChanged was told %d times", n)
+			}
+			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.run()
+			w.want(plan.Waiting, w.status().LifecycleState, v1beta1.JobManagerDeploying, reconciling)
+			w.serve(1, refused)
+			w.run()
+			w.want(plan.Waiting, w.status().LifecycleState, v1beta1.JobManagerDeployedNotReady, reconciling)
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
+			if w.told("CheckpointError") != 0 {
+				t.Error("a job without checkpoints is no error")
+			}
+		})
+	}
+	t.Run("a JobManager that lists no job", func(t *testing.T) {
+		w := newWorld(t, application)
+		w.run()
+		w.serve(1, plan.Present([]subject.Job{}))
+		w.run()
+		w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobReconciling)
+		if w.status().ReconciliationStatus.LastStableSpec != "" {
+			t.Error("a spec whose job is not listed is not stable")
+		}
+	})
+}
+
+// T2.6, T2.7
+func TestTheCauseOfAFailureIsToldOnce(t *testing.T) {
+	w := stable(t, application)
+	w.events = nil
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Failure = plan.Present("job err -> root")
+	w.run()
+	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerReady, v1beta1.FlinkJobFailed)
+	if !strings.Contains(w.status().Error, "job err -> root") || w.told("Error") != 1 || w.told("JobStatusChanged") != 1 {
+		t.Errorf("error %q, events %+v", w.status().Error, w.events)
+	}
+	if w.run(); w.told("Error") != 1 || w.told("JobStatusChanged") != 1 {
+		t.Errorf("told again: %+v", w.events)
+	}
+}
