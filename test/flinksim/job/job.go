@@ -137,10 +137,7 @@ func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job 
 		Entered: map[State]time.Time{}, operations: map[string]*Operation{},
 	}
 	if from != nil {
-		j.Progress = from.Progress
-		if from.JobID == j.ID {
-			j.next = from.CheckpointID + 1
-		}
+		j.Progress, j.next = from.Progress, from.CheckpointID+1 // whichever job made it
 	}
 	j.enter(Created, now)
 	return j

@@ -2,6 +2,7 @@ package process
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,6 +106,9 @@ func (jm *JobManager) step() {
 		return
 	}
 	jm.renewed = jm.Now()
+	if jm.fenced {
+		jm.campaign()
+	}
 	switch jm.phase {
 	case starting:
 		return
@@ -134,19 +138,25 @@ func (jm *JobManager) waits(steps int) bool {
 	return true
 }
 
-// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over.
+// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over. With high availability none of their
+// checkpoints counts meanwhile, because the data cannot be written, so nothing of them is modelled to change.
 func (jm *JobManager) stepAlone() {
-	if jm.phase < leading {
-		return
-	}
-	if jm.Config.HA() && jm.Now().Sub(jm.renewed) >= leaseDuration {
+	switch {
+	case jm.phase < leading:
+	case !jm.Config.HA():
+		jm.stepJobs()
+	case jm.Now().Sub(jm.renewed) >= leaseDuration:
 		jm.fence()
-		return
 	}
-	jm.stepJobs()
 }
 
-// fence takes the leadership away: the jobs are suspended and this process will not lead again.
+// campaign lets a process that lost its leadership, and can be reached again, stand for it again. What it knows of ended jobs stays.
+func (jm *JobManager) campaign() {
+	jm.fenced, jm.phase, jm.waited = false, listening, 0
+	jm.jobs = slices.DeleteFunc(jm.jobs, func(j *job.Job) bool { return !j.State.Ended() })
+}
+
+// fence takes the leadership away: the jobs are suspended.
 func (jm *JobManager) fence() {
 	jm.fenced = true
 	jm.suspend()

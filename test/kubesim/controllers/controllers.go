@@ -30,6 +30,7 @@ type Controllers struct {
 	scripts map[string]Script
 	down    map[string]bool
 	running map[types.UID]process
+	read    map[types.UID]*corev1.Pod // as last read, by their UIDs
 	serial  int
 }
 
@@ -47,7 +48,7 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 	}
 	return &Controllers{
 		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
-		down: map[string]bool{}, running: map[types.UID]process{},
+		down: map[string]bool{}, running: map[types.UID]process{}, read: map[types.UID]*corev1.Pod{},
 	}
 }
 
@@ -78,11 +79,21 @@ func (c *Controllers) Step() bool {
 func (c *Controllers) pods(namespace string, with map[string]string) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, u := range c.kube.List(kubesim.Pods, namespace, with) {
-		pod := &corev1.Pod{}
-		c.convert(u, pod)
-		pods = append(pods, pod)
+		pods = append(pods, c.pod(u))
 	}
 	return pods
+}
+
+// pod reads a pod once for each version of it.
+func (c *Controllers) pod(u *unstructured.Unstructured) *corev1.Pod {
+	c.t.Helper()
+	known := c.read[u.GetUID()]
+	if known == nil || known.ResourceVersion != u.GetResourceVersion() {
+		known = &corev1.Pod{}
+		c.convert(u, known)
+		c.read[u.GetUID()] = known
+	}
+	return known.DeepCopy()
 }
 
 func (c *Controllers) convert(u *unstructured.Unstructured, into any) {
@@ -103,7 +114,11 @@ func (c *Controllers) content(typed any) map[string]any {
 
 func (c *Controllers) setStatus(gvr schema.GroupVersionResource, namespace, name string, status any) {
 	c.t.Helper()
-	if _, err := c.kube.UpdateStatus(gvr, namespace, name, c.content(status)); err != nil {
+	content := c.content(status)
+	if c.kube.HasStatus(gvr, namespace, name, content) {
+		return
+	}
+	if _, err := c.kube.UpdateStatus(gvr, namespace, name, content); err != nil {
 		c.t.Errorf("controllers: write status of %s %s/%s: %v", gvr.Resource, namespace, name, err)
 	}
 }
