@@ -51,6 +51,7 @@ type harness struct {
 
 	disturbance                   string // what breaks in this run; empty: nothing
 	passes, looks, ticks, crashes int
+	moments                       int
 	figures                       figures
 	watch                         *watcher
 }
@@ -266,6 +267,7 @@ func (h *harness) step() {
 		pace = 20 * time.Second
 	}
 	h.w.Tick(pace)
+	h.moments++
 	h.watch.look()
 	late := h.late
 	h.late = nil

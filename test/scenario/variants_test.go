@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"flag"
 	"fmt"
 	"net/http"
 	"os"
@@ -147,12 +146,15 @@ func (h *harness) passBy(who http.Handler, name string) {
 
 // points is how many crash points, disorders and positions of a second pass are tried for each scenario. Two keep `go test` short,
 // and over all scenarios every kind of point is met; a large number tries every one.
-var points = func() int {
-	if n, err := strconv.Atoi(os.Getenv("KNFLINK_SCENARIO_POINTS")); err == nil {
-		return max(1, n)
+var points = max(1, setting("KNFLINK_SCENARIO_POINTS", 2))
+
+// setting is a number of the environment, or the given one.
+func setting(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
 	}
-	return 2
-}()
+	return otherwise
+}
 
 // sample picks up to points numbers from 1 to n, spread evenly; the offset makes each scenario try others.
 func sample(n, offset int) []int {
@@ -219,16 +221,7 @@ func (s scenario) prove(t *testing.T, number int) {
 
 // TestMain trades memory for time: the models make much garbage.
 func TestMain(m *testing.M) {
-	debug.SetGCPercent(400)
-	checks := os.Getenv("KNFLINK_SCENARIO_CHECKS")
-	if checks == "" {
-		checks = "10"
-	}
-	for name, value := range map[string]string{"rapid.checks": checks, "rapid.nofailfile": "true"} {
-		if err := flag.Set(name, value); err != nil {
-			panic(err)
-		}
-	}
+	debug.SetGCPercent(1600)
 	os.Exit(m.Run())
 }
 

@@ -1,0 +1,180 @@
+package scenario
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Random runs: each is drawn from a seed, carried out, and on a failure made as short as it still fails.
+
+const (
+	shortest = 10 // commands of a run
+	longest  = 120
+	// minutesToShorten bounds how long a failing run is shortened, in real minutes.
+	minutesToShorten = 3
+)
+
+// often are the commands that are drawn more often than the others: without time, nothing follows from anything.
+var often = map[string]int{"wait": 12, "wait-more": 3, "parallelism": 2, "crash": 3, "second-pass": 3, "refuse": 2, "lose-answer": 2, "apply": 2}
+
+// lots are the commands to draw from.
+var lots = func() []string {
+	var all []string
+	for _, verb := range names(verbs) {
+		all = append(all, slices.Repeat([]string{verb}, max(1, often[verb]))...)
+	}
+	return all
+}()
+
+// draw is run number n of a seed.
+func draw(seed, n uint64) []string {
+	r := rand.New(rand.NewPCG(seed, n))
+	script := []string{fmt.Sprintf("apply %d", r.IntN(len(modes)))}
+	for range shortest + r.IntN(longest-shortest) {
+		script = append(script, fmt.Sprintf("%s %d", lots[r.IntN(len(lots))], r.IntN(13)))
+	}
+	return script
+}
+
+// trial takes what one run reports, and ends the run with the first failure.
+type trial struct {
+	testing.TB
+	mu       sync.Mutex
+	failure  string
+	cleanups []func()
+}
+
+// over ends a run.
+type over struct{}
+
+func (t *trial) fail(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failure == "" {
+		t.failure = text
+	}
+}
+
+func (t *trial) Errorf(format string, args ...any) { t.fail(fmt.Sprintf(format, args...)) }
+func (t *trial) Error(args ...any)                 { t.fail(fmt.Sprintln(args...)) }
+func (t *trial) Fatalf(format string, args ...any) { t.Errorf(format, args...); panic(over{}) }
+func (t *trial) Fatal(args ...any)                 { t.Error(args...); panic(over{}) }
+func (t *trial) Logf(string, ...any)               {}
+func (t *trial) Helper()                           {}
+func (t *trial) Cleanup(f func())                  { t.cleanups = append(t.cleanups, f) }
+
+func (t *trial) Failed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.failure != ""
+}
+
+// tally counts what a run looked at: moments of simulated time, and statuses that were stored.
+type tally struct{ moments, statuses int }
+
+// attempt carries a script out and returns its first failure.
+func attempt(t testing.TB, script []string) (failure string, seen tally) {
+	one := &trial{TB: t}
+	defer func() {
+		if value := recover(); value != nil && value != (over{}) {
+			one.fail(fmt.Sprintf("panic: %v\n%s", value, debug.Stack()))
+		}
+		for _, f := range slices.Backward(one.cleanups) {
+			f()
+		}
+		failure = one.failure
+	}()
+	r := newRun(one)
+	defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses} }()
+	for _, line := range script {
+		r.do(line)
+		if one.Failed() {
+			return
+		}
+	}
+	r.conclude()
+	return
+}
+
+// shorten leaves out what a script fails without, for as long as there is time.
+func shorten(t testing.TB, script []string) []string {
+	end := time.Now().Add(minutesToShorten * time.Minute)
+	for width := len(script) / 2; width > 0; width /= 2 {
+		for at := 0; at+width <= len(script) && time.Now().Before(end); {
+			without := slices.Concat(script[:at], script[at+width:])
+			if failure, _ := attempt(t, without); failure != "" {
+				script = without
+			} else {
+				at += width
+			}
+		}
+	}
+	return script
+}
+
+// TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, 20,000 of them as a rule, in runs that are drawn from
+// KNFLINK_SCENARIO_SEED. A run that fails is printed as a script for KNFLINK_SCENARIO_SCRIPT.
+func TestRandomRuns(t *testing.T) {
+	if path := os.Getenv("KNFLINK_SCENARIO_SCRIPT"); path != "" {
+		replay(t, path)
+		return
+	}
+	steps, seed := int64(setting("KNFLINK_SCENARIO_STEPS", 20000)), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
+	most := setting("KNFLINK_SCENARIO_FAILURES", 1)
+	var run, runs, drawn, moments, statuses, failures atomic.Int64
+	started := time.Now()
+	t.Cleanup(func() {
+		passed := time.Since(started)
+		t.Logf("seed %d: %d runs, %d steps, %d moments, %d statuses, %d failing runs, in %s: %.0f steps a second",
+			seed, runs.Load(), drawn.Load(), moments.Load(), statuses.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
+	})
+	for worker := range runtime.GOMAXPROCS(0) {
+		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
+			t.Parallel()
+			for drawn.Load() < steps && failures.Load() < int64(most) {
+				n := uint64(run.Add(1))
+				script := draw(seed, n)
+				failure, seen := attempt(t, script)
+				runs.Add(1)
+				moments.Add(int64(seen.moments))
+				statuses.Add(int64(seen.statuses))
+				done := drawn.Add(int64(len(script)))
+				if done/50000 != (done-int64(len(script)))/50000 {
+					fmt.Fprintf(os.Stderr, "%d steps after %s\n", done, time.Since(started).Round(time.Second))
+				}
+				if failure == "" {
+					continue
+				}
+				failures.Add(1)
+				script = shorten(t, script)
+				failure, _ = attempt(t, script)
+				t.Errorf("run %d of seed %d: %s\nto replay: KNFLINK_SCENARIO_SCRIPT=<file with these lines>\n%s", n, seed, failure, strings.Join(script, "\n"))
+			}
+		})
+	}
+}
+
+// replay carries out the lines of a file.
+func replay(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRun(t)
+	for line := range strings.Lines(string(text)) {
+		if strings.TrimSpace(line) != "" {
+			r.do(line)
+			t.Logf("%s: %s, %s in Flink, %s", strings.TrimSpace(line), r.columns(demo), r.running(demo), r.starts(demo))
+		}
+	}
+	r.conclude()
+}
