@@ -8,7 +8,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help generate check-generated build test race lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help generate check-generated build test race soak-model lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,10 +24,13 @@ build: ## build the functions into bin/, as the images have them
 	for f in functions/*/; do CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "bin/$$(basename $$f)" "./$$f"; done
 
 test: ## run all tests that need no cluster
-	go test ./...
+	KNFLINK_SCENARIO_STEPS=20000 go test -timeout 20m ./...
 
 race: ## the same with the race detector
 	go test -race ./...
+
+soak-model: ## carry out random faults over the models: make soak-model STEPS=2000000 (SEED=<number> for other ones)
+	KNFLINK_SCENARIO_STEPS=$(or $(STEPS),2000000) KNFLINK_SCENARIO_SEED=$(or $(SEED),2) go test -count=1 -timeout 0 -v -run '^TestRandomRuns$$' ./test/scenario
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }

@@ -11,8 +11,9 @@
 //
 // It must not stub anything of the functions: what stands in is the cluster, the Brokers and Flink.
 //
-// Settings: KNFLINK_SCENARIO_POINTS is how many points of each kind are tried for each scenario, KNFLINK_SCENARIO_CHECKS how many random
-// runs there are, KNFLINK_SCENARIO_SCRIPT the file of commands to replay.
+// Settings: KNFLINK_SCENARIO_POINTS is how many points of each kind are tried for each scenario, KNFLINK_SCENARIO_STEPS how many random
+// commands, KNFLINK_SCENARIO_SEED what they are drawn from, KNFLINK_SCENARIO_FAILURES how many runs may fail before the draw ends, and
+// KNFLINK_SCENARIO_SCRIPT the file of commands to replay.
 //
 // Start reading at harness in harness_test.go, then at scenarios_test.go.
 package scenario
