@@ -1,0 +1,173 @@
+package deployment
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// rolls switches rollbacks on.
+func rolls(spec string) string {
+	return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`)
+}
+
+// late lets the readiness timeout pass.
+func (w *world) late() {
+	w.t.Helper()
+	w.s.Now = w.s.Now.Add(6 * time.Minute)
+	w.run()
+}
+
+// neverStarts leaves the newest start with a pod that cannot start.
+func (w *world) neverStarts() {
+	pod := waitingPod("ImagePullBackOff", "no such image", false)
+	pod.CreationTimestamp = w.deployment().CreationTimestamp
+	w.s.Pods = plan.Present([]corev1.Pod{pod})
+}
+
+func (w *world) state() v1beta1.ReconciliationState { return w.status().ReconciliationStatus.State }
+
+// T3.51, T3.53, T3.56
+func TestAfterARollback(t *testing.T) {
+	t.Run("a second change that fails is rolled back, too", func(t *testing.T) {
+		w := rolledBack(t)
+		w.s.HAData = haMaps(w.status().JobStatus.JobID)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:worse" })
+		w.run()
+		w.terminate()
+		w.run()
+		w.late()
+		w.terminate()
+		w.run()
+		r := w.status().ReconciliationStatus
+		if r.State != v1beta1.ReconciliationRolledBack || r.LastStableSpec == r.LastReconciledSpec || w.runningImage() != "flink:1.20" {
+			t.Errorf("state %s, image %s", r.State, w.runningImage())
+		}
+		w.serveJob(v1beta1.FlinkJobRunning)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
+		w.run()
+		r = w.status().ReconciliationStatus
+		if r.State != v1beta1.ReconciliationDeployed || r.LastStableSpec != r.LastReconciledSpec || w.status().Intent != nil {
+			t.Errorf("the stable spec, written back, is what runs: %s", r.State)
+		}
+	})
+	t.Run("suspended", func(t *testing.T) {
+		w := rolledBack(t)
+		w.s.HAData = haMaps(w.status().JobStatus.JobID)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+		w.run()
+		w.terminate()
+		w.run()
+		r := w.status().ReconciliationStatus
+		if r.State != v1beta1.ReconciliationDeployed || r.LastStableSpec != r.LastReconciledSpec || w.status().Error != "" {
+			t.Errorf("state %s, error %q", r.State, w.status().Error)
+		}
+	})
+	t.Run("lost, then changed", func(t *testing.T) {
+		w := rolledBack(t)
+		w.lose()
+		w.s.HAData = haMaps(w.status().JobStatus.JobID)
+		w.run()
+		if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack {
+			t.Fatalf("recovered with image %s in state %s", w.runningImage(), w.state())
+		}
+		w.serveJob(v1beta1.FlinkJobRunning)
+		w.run()
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce, s.Image = &n, "flink:1.20.9" })
+		w.run()
+		w.terminate()
+		w.run()
+		if w.runningImage() != "flink:1.20.9" || w.state() != v1beta1.ReconciliationDeployed {
+			t.Errorf("image %s, state %s", w.runningImage(), w.state())
+		}
+	})
+}
+
+// T3.52
+func TestAResumptionIsNotRolledBackToASuspension(t *testing.T) {
+	w := stable(t, rollingBack)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.terminate()
+	w.run()
+	if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec {
+		t.Fatal("a suspension that was asked for is stable")
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+	w.run()
+	w.late()
+	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 {
+		t.Errorf("state %s", w.state())
+	}
+}
+
+// savepointUpgrade brings a resource to a change that took a savepoint and is released.
+func savepointUpgrade(t *testing.T) *world {
+	t.Helper()
+	w := stable(t, rolls(stateful))
+	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.edit(upgradeImage)
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.run()
+	w.terminate()
+	w.run()
+	if w.runningImage() != "flink:1.20.5" || w.state() != v1beta1.ReconciliationDeployed {
+		t.Fatalf("not deployed, rounds %q", w.log)
+	}
+	return w
+}
+
+// T3.54, T3.59
+func TestAStartThatNeverRanIsRolledBackToItsSavepoint(t *testing.T) {
+	w := savepointUpgrade(t)
+	w.neverStarts()
+	w.late()
+	w.terminate()
+	w.run()
+	if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack || w.from().Path != "file:///s/1" {
+		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
+	}
+	if w.status().JobStatus.State != v1beta1.FlinkJobReconciling || w.lastMode() != v1beta1.UpgradeModeSavepoint {
+		t.Errorf("job %s, recorded %s", w.status().JobStatus.State, w.lastMode())
+	}
+}
+
+// T3.55
+func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
+	w := savepointUpgrade(t)
+	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
+	w.late()
+	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 || w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady {
+		t.Errorf("state %s, rounds %q", w.state(), w.log)
+	}
+}
+
+// T3.57, T3.58
+func TestRollbacksThatNeedNoState(t *testing.T) {
+	for name, spec := range map[string]string{"stateless": rolls(application), "session": with(session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`)} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, spec)
+			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.edit(upgradeImage)
+			w.run()
+			w.terminate()
+			w.run()
+			w.late()
+			w.terminate()
+			w.run()
+			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack {
+				t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
+			}
+			if name == "stateless" && w.from().Kind != v1beta1.StartEmpty {
+				t.Errorf("from %+v", w.from())
+			}
+		})
+	}
+}
