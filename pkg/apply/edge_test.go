@@ -105,6 +105,7 @@ func start() plan.PrepareStart {
 	}}
 }
 
+// R3
 func TestPrepare(t *testing.T) {
 	rows := map[string]struct {
 		before func(s *cluster)
@@ -150,6 +151,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
+// R3
 func TestReleaseAndRetire(t *testing.T) {
 	rows := map[string]struct {
 		operation string
@@ -200,6 +202,7 @@ func TestReleaseAndRetire(t *testing.T) {
 	}
 }
 
+// T3.69, R5
 func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	s := newCluster(t)
 	data := s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "demo-x-config-map", "", "")
@@ -230,6 +233,7 @@ func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	}
 }
 
+// T10.2, R1
 func TestAStatusIsWrittenOverWhatWasRead(t *testing.T) {
 	s := newCluster(t)
 	stale, _, err := s.client.Get(t.Context(), s.object)

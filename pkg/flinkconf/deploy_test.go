@@ -255,6 +255,7 @@ func TestPodTemplateKeys(t *testing.T) {
 	}
 }
 
+// T8.8
 func TestGeneration(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spec       string
@@ -304,6 +305,7 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
+// T3.34
 func TestOwner(t *testing.T) {
 	want := "uid:uid-1,name:demo,controller:false,blockOwnerDeletion:true,apiVersion:flink.apache.org/v1beta1,kind:FlinkDeployment"
 	for name, spec := range map[string]string{
@@ -317,6 +319,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// T3.63
 // TestNoOperatorKeys: in every mode, what a cluster receives holds no option of the operator or the autoscaler.
 func TestNoOperatorKeys(t *testing.T) {
 	own := "flinkConfiguration: {kubernetes.operator.health.probe.port: 1, job.autoscaler.enabled: true, kubernetes.operator.job.autoscaler.enabled: true, x: kept}\n"

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 )
 
+// T8.8
 func TestObserve(t *testing.T) {
 	for name, tc := range map[string]struct {
 		deployed, current string

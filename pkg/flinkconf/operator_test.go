@@ -34,6 +34,7 @@ func layered() flinkconf.Operator {
 	})
 }
 
+// T8.9
 func TestDefaultLayers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespace string

@@ -54,6 +54,7 @@ func TestNoExceptions(t *testing.T) {
 }
 
 // TestOldLocationIsTheEndpoint: up to 1.17 there is location and no endpoint; concurrent ones have it too.
+// T8.4
 func TestOldLocationIsTheEndpoint(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"exceptionHistory":{"entries":[{"exceptionName":"E","stacktrace":"E","timestamp":5,"taskName":"t",

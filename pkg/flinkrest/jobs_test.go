@@ -159,6 +159,7 @@ func TestUnknownJobIsNotFound(t *testing.T) {
 	})
 }
 
+// T3.64
 func TestCancel(t *testing.T) {
 	rows := map[string]struct {
 		file   string

@@ -51,6 +51,7 @@ func TestParseIngressTemplate(t *testing.T) {
 	}
 }
 
+// T8.7, T1.24
 func TestMakeIngress(t *testing.T) {
 	tests := map[string]struct {
 		in     IngressInput
@@ -154,6 +155,7 @@ func basicIngress() *networkingv1.Ingress {
 	}
 }
 
+// T1.24
 func TestMakeIngressNotMade(t *testing.T) {
 	if got, err := MakeIngress(IngressInput{Name: "basic"}); got != nil || err != nil {
 		t.Errorf("without spec.ingress there is none: %v, %v", got, err)

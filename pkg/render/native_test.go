@@ -334,6 +334,7 @@ func TestDefaultImage(t *testing.T) {
 	}
 }
 
+// T3.34
 func TestOwnedBy(t *testing.T) {
 	before, err := NativeCluster(goldenInput(t, "mounts", nil))
 	if err != nil {

@@ -183,6 +183,7 @@ func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 }
 
 // TestTheClockFollowsTheEndOfATransition: nobody waits for the turn of the minute, and nobody sweeps every two seconds.
+// T10.3
 func TestTheClockFollowsTheEndOfATransition(t *testing.T) {
 	f := newFleet(t, 1)
 	set := func(pace v1beta1.Pace) {

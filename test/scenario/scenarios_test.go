@@ -67,7 +67,7 @@ func (h *harness) flink(name string, act func(j *job.Job)) {
 	h.w.Flink.Do(namespace, name, h.w.Flink.Job(namespace, name, "").ID, act)
 }
 
-// scenarios are all of them, by what happens.
+// scenarios are all of them, by what happens, run by TestScenarios.
 var scenarios = map[string]scenario{
 	"an application comes up": {func(h *harness) {
 		h.apply("demo", application())
@@ -102,6 +102,7 @@ var scenarios = map[string]scenario{
 		expect(h.t, "parallelism", h.w.Flink.Job(namespace, "demo", "").Parallelism, 6)
 	}, "a newer spec redirects a start that is not released"},
 
+	// T3.35
 	"an upgrade of a session cluster": {func(h *harness) {
 		h.apply("demo", session())
 		h.untilStable("demo")

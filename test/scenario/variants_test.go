@@ -225,6 +225,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// T10.5, R1, R3, R11, R13
 func TestScenarios(t *testing.T) {
 	t.Cleanup(func() {
 		totals.Lock()

@@ -117,6 +117,7 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 	}
 }
 
+// T1.10, R4
 func TestAnInterruptedUpgradeEndsWithItsOwnTarget(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
@@ -129,6 +130,7 @@ func TestAnInterruptedUpgradeEndsWithItsOwnTarget(t *testing.T) {
 	}
 }
 
+// R3
 func TestANewerSpecRedirectsAStartThatIsNotReleased(t *testing.T) {
 	w := newWorld(t, application)
 	w.round()
@@ -239,6 +241,7 @@ func TestFirstStates(t *testing.T) {
 	}
 }
 
+// R7
 func TestWhatStandsInTheWay(t *testing.T) {
 	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "demo", UID: "other"}}
 	checkpoint := plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true}})
@@ -283,6 +286,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 	}
 }
 
+// R2
 func TestAForeignIntentIsLeftAlone(t *testing.T) {
 	w := stable(t, application)
 	w.s.Resource.Status.Intent = &v1beta1.Intent{OperationID: "0123", OverResourceVersion: "1", Step: v1beta1.StepStopping}

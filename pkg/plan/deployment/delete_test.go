@@ -21,6 +21,7 @@ func (w *world) delete() {
 }
 
 // TestDeletionEndsInEveryState deletes a resource at every point of its life.
+// R12
 func TestDeletionEndsInEveryState(t *testing.T) {
 	rows := map[string]func(t *testing.T) *world{
 		"never looked at":    func(t *testing.T) *world { return newWorld(t, application) },
@@ -129,6 +130,7 @@ func TestDeletionWaitsForWhatItCannotSee(t *testing.T) {
 	}
 }
 
+// T3.36
 func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	rows := map[string]struct {
 		prepare func(*world)
@@ -167,6 +169,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	}
 }
 
+// T3.33
 func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	rows := map[string]struct {
 		answer func(*world)
@@ -218,6 +221,7 @@ func TestHADataGoesWithTheResource(t *testing.T) {
 	}
 }
 
+// R8
 func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })

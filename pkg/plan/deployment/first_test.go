@@ -40,7 +40,7 @@ func (w *world) recorded() v1beta1.ReconciledDeployment {
 	return last
 }
 
-// T1.1, T1.2, T1.3, T1.4, T2.1, T3.18, T3.31
+// T1.1, T1.2, T1.3, T1.4, T2.1, T3.18, T3.31, T10.4
 func TestWhatAFirstStartRecords(t *testing.T) {
 	w := newWorld(t, application)
 	w.run()
@@ -351,7 +351,7 @@ func notReady(t *testing.T, spec string) *world {
 	return w
 }
 
-// T1.11, T1.12, T1.13, T3.14, T3.10, T3.3
+// T1.11, T1.12, T1.13, T3.14, T3.41
 func TestAChangeOfAClusterThatDoesNotAnswer(t *testing.T) {
 	saves := with(highlyAvailable, `"upgradeMode":"last-state"`, `"upgradeMode":"savepoint"`)
 	noFallback := with(saves, `"state.savepoints.dir"`, `"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`)

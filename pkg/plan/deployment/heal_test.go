@@ -49,10 +49,13 @@ func TestAnUnhealthyJob(t *testing.T) {
 			"it needs nothing from the one before"},
 		"restarting all the time": {checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100), v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
 			"any job that has not ended"},
+		// T3.45
 		"highly available": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "",
 			"from its data"},
+		// T3.46
 		"highly available, by its checkpoints": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning,
 			plan.Present(health.Seen{Progress: start.Add(-time.Hour)}), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "", "none was completed for an hour"},
+		// T3.48
 		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "JobUnhealthy",
 			"its state would be lost"},
 		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]subject.HAConfigMap]("time-out"), v1beta1.FlinkJobRunning, restarted(100), "", "", "",
@@ -61,6 +64,7 @@ func TestAnUnhealthyJob(t *testing.T) {
 			"its state would be lost"},
 		"it may restart as often": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed"},
 		"Flink does not say":      {checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "", "nobody knows"},
+		// T3.47
 		"it has failed":           {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "", "that is for another option"},
 		"switched off":            {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
 	}
@@ -99,6 +103,7 @@ func restarted(n int64) plan.Observed[health.Seen] {
 	return plan.Present(health.Seen{Restarts: n, Checkpoints: 1, Progress: start})
 }
 
+// T3.30, T3.45
 func TestAnUnhealthyJobComesBackWithItsState(t *testing.T) {
 	w := judged(t, checked(highlyAvailable))
 	job, recorded := w.status().JobStatus.JobID, w.status().ReconciliationStatus

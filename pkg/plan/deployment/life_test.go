@@ -17,6 +17,7 @@ func stable(t *testing.T, spec string) *world {
 	return w
 }
 
+// R3, R13
 func TestFirstStartIsPreparedThenReleased(t *testing.T) {
 	w := newWorld(t, application)
 	if p := w.round(); p.String() != "FirstStart: add finalizer" {

@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -107,7 +108,7 @@ func (w *world) serve(available int32, jobs plan.Observed[[]subject.Job]) {
 	w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{Jobs: jobs, Facts: w.s.Flink.Facts}
 }
 
-// T2.2, T2.3, T2.4, T2.5, T2.18, T2.13
+// T2.2, T2.3, T2.4, T2.5, T2.18, T2.13, T3.72
 func TestTheWayOfAJobManager(t *testing.T) {
 	refused := plan.Unknown[[]subject.Job]("connection refused")
 	for name, spec := range map[string]string{"application": application, "session": session} {
@@ -131,6 +132,9 @@ func TestTheWayOfAJobManager(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
+			if info := w.status().ClusterInfo; info["total-cpu"] != "1.0" || info["total-memory"] != "2147483648" || info["state-size"] != "" {
+				t.Errorf("one JobManager and one TaskManager are %v", info)
+			}
 			if w.status().ClusterInfo["flink-version"] != "1.20.5" || w.status().ReconciliationStatus.LastStableSpec == "" {
 				t.Errorf("cluster information %v", w.status().ClusterInfo)
 			}
@@ -177,5 +181,52 @@ func TestTheCauseOfAFailureIsToldOnce(t *testing.T) {
 	}
 	if w.run(); w.told("Error") != 1 || w.told("JobStatusChanged") != 1 {
 		t.Errorf("told again: %+v", w.events)
+	}
+}
+
+// T3.71
+func TestTheNumberOfTaskManagers(t *testing.T) {
+	for parallelism, want := range map[int32]int32{1: 1, 2: 1, 3: 2, 4: 2, 5: 3} {
+		w := newWorld(t, application)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = parallelism })
+		w.run()
+		if got := w.status().TaskManager; got == nil || got.Replicas != want {
+			t.Errorf("parallelism %d with 2 slots each: %+v, want %d", parallelism, got, want)
+		}
+	}
+}
+
+// T3.70
+func TestAStartThatNeverRan(t *testing.T) {
+	w := newWorld(t, application)
+	w.run()
+	first := func(change func(*corev1.Pod)) []corev1.Pod {
+		pod := waitingPod("ImagePullBackOff", "no such image", false)
+		pod.CreationTimestamp = w.deployment().CreationTimestamp
+		change(&pod)
+		return []corev1.Pod{pod}
+	}
+	same := func(*corev1.Pod) {}
+	rows := map[string]struct {
+		pods   plan.Observed[[]corev1.Pod]
+		want   bool
+		reason string
+	}{
+		"its only pod waits":         {plan.Present(first(same)), true, "nothing ran in it"},
+		"nobody could look":          {plan.Unknown[[]corev1.Pod]("time-out"), false, "any doubt is a no"},
+		"no pod":                     {plan.Present([]corev1.Pod{}), false, "there may have been one"},
+		"a second pod":               {plan.Present(append(first(same), first(same)...)), false, "the other may have run"},
+		"a later pod":                {plan.Present(first(func(p *corev1.Pod) { p.CreationTimestamp.Time = start.Add(time.Minute) })), false, "it is not the first"},
+		"a container that restarted": {plan.Present(first(func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 })), false, "it ran before"},
+		"a container that runs":      {ranPods(), false, "it runs"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := w.s
+			s.Pods = row.pods
+			if got := subject.New(s).NeverRan(w.deployment()); got != row.want {
+				t.Errorf("never ran %t, want %t: %s", got, row.want, row.reason)
+			}
+		})
 	}
 }

@@ -30,6 +30,7 @@ func (w *world) runningImage() string {
 	return jm.Spec.Template.Spec.Containers[0].Image
 }
 
+// T3.50, T3.59
 func TestAFailedUpgradeIsRolledBack(t *testing.T) {
 	w := failing(t, rollingBack)
 	job := w.status().JobStatus.JobID
@@ -105,6 +106,7 @@ func TestANewSpecOvertakesARollback(t *testing.T) {
 	}
 }
 
+// T3.50
 func TestAnInvalidSpecDoesNotStopARollback(t *testing.T) {
 	w := failing(t, rollingBack)
 	w.s.Now = w.s.Now.Add(6 * 60e9)

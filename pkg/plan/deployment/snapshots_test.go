@@ -53,6 +53,7 @@ func TestPeriodicSavepoints(t *testing.T) {
 	}
 }
 
+// T3.2
 func TestTheSavepointOfAnUpgradeIsKept(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)

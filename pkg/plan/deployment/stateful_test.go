@@ -27,6 +27,7 @@ func (w *world) stopWith(progress subject.StopProgress) { w.s.Flink.Stop = plan.
 
 func upgradeImage(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }
 
+// T3.66, R5
 func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 	w := stable(t, stateful)
 	oldJob := w.status().JobStatus.JobID
@@ -69,6 +70,7 @@ func (w *world) lastMode() v1beta1.UpgradeMode {
 	return last.Spec.Job.UpgradeMode
 }
 
+// T3.66, R12
 func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
@@ -91,6 +93,7 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	}
 }
 
+// R11
 func TestASavepointStopThatFlinkForgot(t *testing.T) {
 	rows := map[string]struct {
 		state       v1beta1.FlinkJobState
@@ -103,6 +106,7 @@ func TestASavepointStopThatFlinkForgot(t *testing.T) {
 		"it never came":                        {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping, "the job runs on: ask again, with the same ID"},
 		"the job has finished":                 {v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end", plan.Stopping, "its statistics name the savepoint"},
 		"it has finished and nobody could ask": {v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable, "nothing is deleted before the path is known"},
+		// R6
 		"the job began again":                  {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost, "without high availability it runs from its old state"},
 	}
 	for name, row := range rows {
@@ -136,6 +140,7 @@ func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
 	}
 }
 
+// T3.12, T3.19
 func TestALastStateUpgradeKeepsTheJobIDAndTheData(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	job := w.status().JobStatus.JobID

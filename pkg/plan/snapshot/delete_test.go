@@ -17,6 +17,7 @@ func done(t *testing.T, spec v1beta1.FlinkStateSnapshotSpec) *world {
 	return newWorld(t, spec).runJob().run().answer(completedAt("savepoint_0")).run()
 }
 
+// T5.7
 func TestT5_7_Deletion(t *testing.T) {
 	keep := savepoint()
 	keep.Savepoint.DisposeOnDelete = yes(false)

@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
+// T5.1
 func TestT5_1_BackoffLimit(t *testing.T) {
 	for _, attempts := range []int32{0, 3, 7} {
 		spec := savepoint()
@@ -44,6 +45,7 @@ func TestBackOffDoublesUpToADay(t *testing.T) {
 	}
 }
 
+// T5.2
 func TestT5_2_ASavepointThatExists(t *testing.T) {
 	for name, hasJob := range map[string]bool{"with a job": true, "without": false} {
 		spec := savepoint()
@@ -65,6 +67,7 @@ func TestT5_2_ASavepointThatExists(t *testing.T) {
 	}
 }
 
+// T5.3, T5.21
 func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
 	w := newWorld(t, savepoint()).run()
 	if l := w.s.Resource.Labels; l["snapshot.type"] != "SAVEPOINT" || l["snapshot.trigger-type"] != "MANUAL" || l["job-reference.name"] != "" {
@@ -94,6 +97,7 @@ func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
 	w.wantQuiet()
 }
 
+// T5.4
 func TestT5_4_NoJobOnTheFirstPass(t *testing.T) {
 	w := newWorld(t, savepoint()).run().want(plan.Invalid, v1beta1.SnapshotTriggerPending).wantQuiet()
 	w.later(time.Hour).run().wantEvents("ValidationError", "was not found")
@@ -103,6 +107,7 @@ func TestT5_4_NoJobOnTheFirstPass(t *testing.T) {
 	w.runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 }
 
+// T5.5
 func TestT5_5_TheJobEndsWhileInProgress(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run()
 	id := w.status().TriggerID
@@ -116,6 +121,7 @@ func TestT5_5_TheJobEndsWhileInProgress(t *testing.T) {
 	w.run().want(Completed, v1beta1.SnapshotCompleted)
 }
 
+// T5.6
 func TestT5_6_ASavepoint(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 	id := w.status().TriggerID
@@ -133,6 +139,7 @@ func TestT5_6_ASavepoint(t *testing.T) {
 	}
 }
 
+// T5.8
 func TestT5_8_NoPathAnywhere(t *testing.T) {
 	spec := savepoint()
 	spec.Savepoint.Path = ""
@@ -151,6 +158,7 @@ func TestT5_8_NoPathAnywhere(t *testing.T) {
 	}
 }
 
+// T5.9
 func TestT5_9_Checkpoints(t *testing.T) {
 	w := newWorld(t, checkpoint()).runJob().run().want(Triggering, v1beta1.SnapshotInProgress)
 	w.answer(completedAt("")).run().want(Completed, v1beta1.SnapshotCompleted)
@@ -193,6 +201,7 @@ func TestACheckpointWhosePlaceIsLost(t *testing.T) {
 	}
 }
 
+// T5.10
 func TestT5_10_TheResultIsLost(t *testing.T) {
 	for name, spec := range map[string]v1beta1.FlinkStateSnapshotSpec{"SavepointError": savepoint(), "CheckpointError": checkpoint()} {
 		spec.BackoffLimit = limit(1)
@@ -216,6 +225,7 @@ func TestT5_10_TheResultIsLost(t *testing.T) {
 	}
 }
 
+// T5.11
 func TestT5_11_TheJobGoesAway(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run()
 	w.removeJob()
@@ -363,6 +373,7 @@ func TestARefusedRequestIsAFailedAttempt(t *testing.T) {
 	}
 }
 
+// T8.10
 func TestT8_10_ASessionJobsSavepointGoesToItsOwnDirectory(t *testing.T) {
 	spec := savepoint()
 	spec.JobReference = &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: "job"}

@@ -36,6 +36,7 @@ func ages(gone []plan.ObjectVersion) string {
 	return strings.Join(list, " ")
 }
 
+// T5.12
 func TestT5_12_Cleanup(t *testing.T) {
 	min := time.Minute
 	many := func(ty Type, cause v1beta1.SnapshotTriggerType, states ...v1beta1.SnapshotState) []v1beta1.FlinkStateSnapshot {
@@ -160,6 +161,7 @@ func history(n int) *v1beta1.SavepointInfo {
 	return info
 }
 
+// T5.13
 func TestT5_13_HistoryOfTheRecord(t *testing.T) {
 	one, two := made(Savepoint, manual, completed, time.Hour), made(Savepoint, manual, completed, 2*time.Hour)
 	rows := map[string]struct {

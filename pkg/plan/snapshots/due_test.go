@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
+// T5.14
 func TestT5_14_LastTrigger(t *testing.T) {
 	at := func(ago time.Duration) time.Time { return start.Add(-ago) }
 	recorded := func(ago time.Duration) func(f *Facts) {
@@ -60,6 +61,7 @@ func TestT5_14_LastTrigger(t *testing.T) {
 	}
 }
 
+// T5.15
 func TestT5_15_Triggering(t *testing.T) {
 	rows := map[string]struct {
 		options []string
@@ -100,6 +102,7 @@ func TestT5_15_Triggering(t *testing.T) {
 	}
 }
 
+// T5.16
 func TestT5_16_Intervals(t *testing.T) {
 	at := time.Date(2026, 11, 21, 11, 5, 0, 0, time.UTC)
 	rows := map[string]struct {
@@ -135,6 +138,7 @@ func TestT5_16_Intervals(t *testing.T) {
 	}
 }
 
+// T5.17
 func TestT5_17_ResourcesForNonces(t *testing.T) {
 	f := facts("kubernetes.operator.savepoint.dispose-on-delete", "true")
 	f.Wanted.SavepointTriggerNonce, f.Wanted.CheckpointTriggerNonce = nonce(1), nonce(2)
@@ -197,6 +201,7 @@ func TestNamesFollowFromWhatIsStored(t *testing.T) {
 	}
 }
 
+// T5.21
 func TestT5_21_Labels(t *testing.T) {
 	if got := TriggerTypeOf(nil); got != v1beta1.SnapshotTriggerUnknown {
 		t.Errorf("missing: %s", got)

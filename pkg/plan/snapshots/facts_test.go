@@ -111,6 +111,7 @@ func TestWaitingAreThoseThatAChangeCarriesOn(t *testing.T) {
 	}
 }
 
+// T5.20
 func TestT5_20_LastKnown(t *testing.T) {
 	rows := map[string]struct {
 		status v1beta1.JobStatus

@@ -80,6 +80,7 @@ func failures(n int) []string {
 	}
 }
 
+// T2.14, T2.16
 func TestT2_14_T2_16_TheRecordOfManualSnapshots(t *testing.T) {
 	j := legacy(t)
 	if j.ask(1) != 2 {
@@ -113,6 +114,7 @@ func TestT2_14_T2_16_TheRecordOfManualSnapshots(t *testing.T) {
 	}
 }
 
+// T2.15
 func TestT2_15_AJobThatFailsWhileOneIsInFlight(t *testing.T) {
 	j := legacy(t, maxCount, "1")
 	j.f.Status.SavepointInfo = history(1)
@@ -129,6 +131,7 @@ func TestT2_15_AJobThatFailsWhileOneIsInFlight(t *testing.T) {
 	}
 }
 
+// T2.17
 func TestT2_17_FormatsAreRecorded(t *testing.T) {
 	for option, want := range map[string]v1beta1.SavepointFormatType{"": v1beta1.SavepointFormatCanonical, "NATIVE": v1beta1.SavepointFormatNative} {
 		j := legacy(t)
@@ -147,6 +150,7 @@ func TestT2_17_FormatsAreRecorded(t *testing.T) {
 	}
 }
 
+// T5.18
 func TestT5_18_NoncesWithARecord(t *testing.T) {
 	j := legacy(t)
 	outcome := func(want Outcome) {
@@ -207,6 +211,7 @@ func TestAFailedPeriodicSnapshotWaitsForItsNextTime(t *testing.T) {
 	}
 }
 
+// T5.19
 func TestT5_19_SessionJobsWithARecord(t *testing.T) {
 	j := legacy(t)
 	j.f.Kind = v1beta1.JobKindFlinkSessionJob

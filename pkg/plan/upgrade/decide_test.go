@@ -71,12 +71,16 @@ func TestDecide(t *testing.T) {
 		"stateless, ended":              {job(stateless, finished, no), stops(SuspendNone, stateless), "there is nothing to stop"},
 		"what the data says is unknown": {job(lastState, running, unknown), waits, "nothing is done on a guess"},
 		// T3.5
-		"ended":                             {job(savepoint, finished, data, recorded("s")), stops(SuspendNone, savepoint), "with what it ended with"},
-		"failed, no data":                   {job(lastState, failed, no, recorded("s"), jobManager(missing)), stops(SuspendNone, savepoint), "the same"},
-		"cancelled":                         {job(lastState, canceled, data, recorded("s")), stops(SuspendNone, savepoint), "the same"},
+		"ended":           {job(savepoint, finished, data, recorded("s")), stops(SuspendNone, savepoint), "with what it ended with"},
+		"failed, no data": {job(lastState, failed, no, recorded("s"), jobManager(missing)), stops(SuspendNone, savepoint), "the same"},
+		"cancelled":       {job(lastState, canceled, data, recorded("s")), stops(SuspendNone, savepoint), "the same"},
+		// T3.5
 		"ended, its last state is not read": {job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), refuses, "a person must find it"},
 		"failed, its JobManager may try on": {job(lastState, failed, data, recorded("s"), jobManager(deploying)), stops(SuspendLastState, lastState), "the data has the newest"},
-		"being cancelled":                   {job(lastState, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for"},
+		// T3.3, T3.41
+		"lost, no data":   {job(savepoint, reconciling, no, jobManager(missing)), refuses, "its state is not known"},
+		"broken, no data": {job(lastState, reconciling, no, jobManager(jmError)), refuses, "the same"},
+		"being cancelled": {job(lastState, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for"},
 		// T3.2
 		"savepoint, runs":              {job(savepoint, running, data), stops(SuspendSavepoint, savepoint), "as asked for"},
 		"savepoint, another version":   {job(savepoint, running, data, otherVersionOf), stops(SuspendSavepoint, savepoint), "a savepoint outlives versions"},

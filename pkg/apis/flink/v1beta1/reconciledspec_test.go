@@ -159,6 +159,7 @@ func TestReconciledBlueGreenText(t *testing.T) {
 	}
 }
 
+// T3.18
 func TestNextMetadata(t *testing.T) {
 	first, later := &ReconciledMetadata{FirstDeployment: true}, &ReconciledMetadata{}
 	rows := map[string]struct {

@@ -1,0 +1,47 @@
+package gather
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+)
+
+// T3.67
+func TestTheNewestStateOfAJob(t *testing.T) {
+	made := func(id int, path string) string {
+		return fmt.Sprintf(`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":false}`, id, path)
+	}
+	gone := func(id int, path string) string {
+		return fmt.Sprintf(`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":true}`, id, path)
+	}
+	restored := `{"id":6,"restore_timestamp":1700000050000,"is_savepoint":false,"external_path":"s3://r/chk-6"}`
+	rows := map[string]struct {
+		completed, savepoint, restored string
+		path                           string
+		absent                         bool
+		reason                         string
+	}{
+		"restored alone":                  {"null", "null", restored, "s3://r/chk-6", false, "it has not gone further"},
+		"a checkpoint since":              {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, "the highest number"},
+		"a savepoint since":               {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, "the highest number"},
+		"a checkpoint since a savepoint":  {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, "the highest number"},
+		"one that Flink has thrown away":  {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, "it cannot be restored from"},
+		"all that it had is thrown away":  {gone(7, "s3://c/chk-7"), "null", "null", "", true, "it left none"},
+		"one that lies in a JobManager":   {made(7, flinkrest.NotAddressable), "null", "null", "", false, "there is one, and nobody can start from it"},
+		"a job that has not made any yet": {"null", "null", "null", "", true, "it has none"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			body := fmt.Sprintf(`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s,"restored":%s},"history":[]}`, row.completed, row.savepoint, row.restored)
+			got := (&Gatherer{}).checkpoints(t.Context(), flinkAnswers(t, "", body), "aa000000000000000000000000000001")
+			c, _ := got.Get()
+			if got.IsUnknown() || got.IsAbsent() != row.absent || c.Path != row.path {
+				t.Errorf("%q, absent %t, unknown %q; want %q: %s", c.Path, got.IsAbsent(), got.Why(), row.path, row.reason)
+			}
+		})
+	}
+	if got := (&Gatherer{}).checkpoints(t.Context(), flinkAnswers(t, "", ""), "aa000000000000000000000000000001"); !got.IsAbsent() {
+		t.Errorf("a job without checkpointing: %q", got.Why())
+	}
+}
