@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,7 +59,9 @@ type round struct {
 	resource *unstructured.Unstructured
 	stored   any
 	prepared []subject.Companion
-	told     func()
+	// jobManager is the prepared Deployment; nil when nothing was prepared.
+	jobManager *unstructured.Unstructured
+	told       func()
 }
 
 // Result is what a round left behind.
@@ -69,6 +72,8 @@ type Result struct {
 	Stored any
 	// Prepared are the companions of a start that this round made, or found as made; nil when it prepared none.
 	Prepared []subject.Companion
+	// JobManager is the Deployment of that start; not looked at when it prepared none.
+	JobManager plan.Observed[*appsv1.Deployment]
 	// Failed is the action that failed; nil when none did.
 	Failed plan.Action
 }
@@ -94,7 +99,16 @@ func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstr
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
-	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared}, nil
+	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared, JobManager: r.made()}, nil
+}
+
+// made is the Deployment that the round prepared, as the API server answered it.
+func (r *round) made() plan.Observed[*appsv1.Deployment] {
+	var jm appsv1.Deployment
+	if r.jobManager == nil || kube.Typed(r.jobManager, &jm) != nil {
+		return plan.Observed[*appsv1.Deployment]{}
+	}
+	return plan.Present(&jm)
 }
 
 // goes reports whether the resource is gone after the plan, so that nobody would read its status.

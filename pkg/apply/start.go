@@ -48,7 +48,7 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	r.prepared = ask.Companions(a.Cluster)
+	r.prepared, r.jobManager = ask.Companions(a.Cluster), made
 	return nil
 }
 

@@ -19,25 +19,26 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Deployment looks at one FlinkDeployment, of which the resource was read already. prepared are the companions of an open start that this
-// pass has just made, or found as made; nil asks for them. Protocol, each step after the answers of the one before:
+// Deployment looks at one FlinkDeployment, of which at least the resource was read already. Protocol, each step after the answers of the
+// one before:
 //
 //  1. the resource
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
 //     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
 //  3. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
 //  4. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, resource *unstructured.Unstructured, prepared []subject.Companion) (subject.Snapshot, error) {
-	return g.DeploymentOf(ctx, Read{
-		Resource: resource, JobManager: g.JobManager(ctx, resource.GetNamespace(), resource.GetName()), Prepared: prepared,
-	})
+func (g *Gatherer) Deployment(ctx context.Context, r Read) (subject.Snapshot, error) {
+	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
+		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
+	}
+	return g.DeploymentOf(ctx, r)
 }
 
 // Read is what was read of a FlinkDeployment already.
 type Read struct {
 	// Resource is the FlinkDeployment.
 	Resource *unstructured.Unstructured
-	// JobManager is its Deployment, read after it.
+	// JobManager is its Deployment, read after it, or made by this very pass.
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Pods answers for the JobManager's pods from one list of many; nil lists those of this cluster.
 	Pods Pods

@@ -65,7 +65,7 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 			if row.fault != nil {
 				w.Tap.Inject(*row.fault)
 			}
-			s, err := g.Deployment(t.Context(), demo(w), nil)
+			s, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
 			if err != nil {
 				t.Fatalf("%v: only the resource itself must be readable", err)
 			}
@@ -96,7 +96,7 @@ func TestTheResourceItself(t *testing.T) {
 	if _, err := w.Kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo", map[string]any{"observedGeneration": "text"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.Deployment(t.Context(), demo(w), nil); fail.KindOf(err) != fail.Invalid {
+	if _, err := g.Deployment(t.Context(), Read{Resource: demo(w)}); fail.KindOf(err) != fail.Invalid {
 		t.Errorf("got %v, want an invalid resource: a status that cannot be read is not overwritten", err)
 	}
 }
@@ -108,7 +108,7 @@ func TestASpecThatCannotBeReadIsAProblemOfTheSpec(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Deployment(t.Context(), demo(w), nil)
+	s, err := g.Deployment(t.Context(), Read{Resource: demo(w)})
 	if err != nil || s.SpecProblem == "" {
 		t.Errorf("problem %q, %v; want the problem named and the look to go on", s.SpecProblem, err)
 	}

@@ -95,7 +95,7 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 // round is gather, plan, apply.
 func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	snapshot, err := r.Gather.Deployment(ctx, last.Resource, last.Prepared)
+	snapshot, err := r.Gather.Deployment(ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared})
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}
@@ -105,7 +105,21 @@ func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, l
 	if err != nil {
 		return result, p, r.failed(ctx, object, result, snapshot, err)
 	}
+	if onlyFinalizer(p) {
+		result.JobManager = snapshot.JobManager
+	}
 	return result, p, nil
+}
+
+// onlyFinalizer reports whether the plan did nothing but hold the resource. What was seen before still holds then: the write was guarded by
+// the resource's version, and nobody makes a Deployment without a write to the resource first.
+func onlyFinalizer(p plan.Plan) bool {
+	effects := p.Effects()
+	if len(effects) != 1 {
+		return false
+	}
+	_, only := effects[0].(plan.AddFinalizer)
+	return only
 }
 
 // failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.

@@ -12,9 +12,9 @@ const (
 	patient = 3 * time.Second
 	// patientInAll is how long it stays in all, which leaves half of its budget to its calls.
 	patientInAll = 10 * time.Second
-	// firstPause and longestPause lie between two looks; each is half as long again as the one before.
-	firstPause   = 150 * time.Millisecond
-	longestPause = 500 * time.Millisecond
+	// firstPause and longestPause lie between two looks; each is twice as long as the one before.
+	firstPause   = 200 * time.Millisecond
+	longestPause = 800 * time.Millisecond
 )
 
 // patience is how long a pass still stays. The zero value has none.
@@ -36,7 +36,7 @@ func (p *patience) waits(ctx context.Context, pause func(context.Context, time.D
 		return false
 	}
 	p.left, p.spent = p.left-p.pause, p.spent+p.pause
-	p.pause = min(longestPause, p.pause*3/2)
+	p.pause = min(longestPause, 2*p.pause)
 	return true
 }
 

@@ -64,6 +64,7 @@ func handle(o *Observer) event.Handle {
 		if err != nil {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
-		return flights.Do(ctx, key.String(), true, func(ctx context.Context, _ bool) error { return o.Look(ctx, key.Namespace, key.Name) })
+		gone := event.IsDelete(e)
+		return flights.Do(ctx, key.String(), gone, func(ctx context.Context, gone bool) error { return o.Look(ctx, key.Namespace, key.Name, gone) })
 	}
 }

@@ -38,6 +38,7 @@ type Observer struct {
 
 	mu    sync.Mutex
 	swept time.Time
+	crowd crowd
 }
 
 // source is the function's name in CloudEvents.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"golang.org/x/sync/errgroup"
 
@@ -99,6 +100,7 @@ func (o *Observer) lookAtFast(ctx context.Context) (moving bool, err error) {
 // fast looks at the FlinkDeployments in transition.
 func (o *Observer) fast(ctx context.Context, seen *fleet) error {
 	var failures []error
+	var members []types.NamespacedName
 	for _, namespace := range o.namespaces() {
 		query := kube.Query{Namespace: namespace, Fields: "status.pace=" + string(v1beta1.PaceFast), Limit: pageSize}
 		for {
@@ -108,12 +110,16 @@ func (o *Observer) fast(ctx context.Context, seen *fleet) error {
 				break
 			}
 			seen.add(list, o.Watches)
+			for i := range list.Items {
+				members = append(members, types.NamespacedName{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName()})
+			}
 			failures = append(failures, o.lookAtAll(ctx, list))
 			if query.Continue = list.GetContinue(); query.Continue == "" {
 				break
 			}
 		}
 	}
+	o.remember(members)
 	return errors.Join(failures...)
 }
 

@@ -13,10 +13,15 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// Look looks at one FlinkDeployment whose JobManager Deployment changed, and asks for a pass if one is worth it. A resource that is gone
-// needs none. Most of the changes on the way up and down tell nothing: those are told apart with no further request.
-func (o *Observer) Look(ctx context.Context, namespace, name string) error {
-	if !o.Watches(namespace) {
+// Look looks at one FlinkDeployment whose JobManager Deployment changed or is gone, and asks for a pass if one is worth it.
+//
+//	the resource                                  then
+//	in a crowd, and the Deployment only changed   nothing: the next tick looks at the whole crowd in a few requests
+//	gone                                          nothing
+//	on its way up or down, as asked               nothing: most changes tell nothing
+//	otherwise                                     a look
+func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) error {
+	if !o.Watches(namespace) || (!gone && o.crowded(namespace, name)) {
 		return nil
 	}
 	u, found, err := o.Gather.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
