@@ -2,8 +2,11 @@ package controlplane
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -17,7 +20,7 @@ import (
 // apiServerFlags are kube-apiserver's own flags; what is not here has its default.
 func (c *ControlPlane) apiServerFlags() []string {
 	etcd := c.etcdURL("etcd")
-	return []string{
+	flags := []string{
 		"--etcd-servers=" + etcd.String(),
 		"--bind-address=" + c.options.Network.Server(),
 		"--advertise-address=" + c.options.Network.Server(),
@@ -50,6 +53,28 @@ func (c *ControlPlane) apiServerFlags() []string {
 		"--proxy-client-cert-file=" + c.pki.path("front-proxy-client.crt"),
 		"--proxy-client-key-file=" + c.pki.path("front-proxy-client.key"),
 	}
+	if c.options.Egress != "" {
+		flags = append(flags, "--egress-selector-config-file="+c.egressFile())
+	}
+	return flags
+}
+
+func (c *ControlPlane) egressFile() string { return filepath.Join(c.options.Dir, "egress.yaml") }
+
+// writeEgress says how the API server reaches the cluster's network.
+func (c *ControlPlane) writeEgress() error {
+	if c.options.Egress == "" {
+		return nil
+	}
+	return os.WriteFile(c.egressFile(), fmt.Appendf(nil, `apiVersion: apiserver.k8s.io/v1beta1
+kind: EgressSelectorConfiguration
+egressSelections:
+- name: cluster
+  connection:
+    proxyProtocol: HTTPConnect
+    transport:
+      uds: {udsName: %q}
+`, c.options.Egress), 0o644)
 }
 
 const (
@@ -83,6 +108,9 @@ func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 // buildAPIServer makes the server chain as kube-apiserver's command does, but around our listener. The context is the
 // server's own: it lives until the part ends.
 func (c *ControlPlane) buildAPIServer(ctx context.Context) (func(context.Context) error, *rest.Config, error) {
+	if err := c.writeEgress(); err != nil {
+		return nil, nil, err
+	}
 	run := options.NewServerRunOptions()
 	flags := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, set := range run.Flags().FlagSets {

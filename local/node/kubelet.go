@@ -74,7 +74,7 @@ func (n *Node) configuration(identity controlplane.NodeIdentity) (*options.Kubel
 	config.TLSCertFile, config.TLSPrivateKeyFile = identity.CertFile, identity.KeyFile
 	config.Authentication.Anonymous.Enabled = false
 	config.Authentication.X509.ClientCAFile = identity.CAFile
-	config.PodLogsDir = filepath.Join(n.options.Dir, "logs")
+	config.PodLogsDir = n.Logs()
 	config.StaticPodPath = ""
 	// No cgroups, no firewall, no DNS, no limits that the machine's owner did not ask for.
 	config.CgroupsPerQOS, config.CPUCFSQuota, config.EnforceNodeAllocatable = false, false, nil

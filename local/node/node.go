@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kn-flink/kn-flink/local/controlplane"
@@ -172,6 +173,12 @@ func (n *Node) awaitReady(ctx context.Context) error {
 		}
 	}
 }
+
+// Kill ends the processes of the pod with that UID at once, as a crash would. It says whether one ran.
+func (n *Node) Kill(uid types.UID) bool { return n.runtime.Kill(string(uid)) }
+
+// Logs is the directory of all pods' logs: NAMESPACE_NAME_UID/CONTAINER/RESTARTS.log.
+func (n *Node) Logs() string { return filepath.Join(n.options.Dir, "logs") }
 
 // Stop ends every pod's processes and returns when none is left. Pods stay in the API server: a node started again in the
 // same directory, by another process, runs them again.

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/kn-flink/kn-flink/local/controlplane"
 	"github.com/kn-flink/kn-flink/local/flink"
 	"github.com/kn-flink/kn-flink/local/flink/images"
+	"github.com/kn-flink/kn-flink/local/loopback"
 	"github.com/kn-flink/kn-flink/local/mesh"
+	"github.com/kn-flink/kn-flink/local/mesh/ko"
+	"github.com/kn-flink/kn-flink/local/mesh/network"
 	"github.com/kn-flink/kn-flink/local/node"
 )
 
@@ -33,19 +38,31 @@ type Options struct {
 
 // Platform is a running platform.
 type Platform struct {
-	options Options
-	plane   *controlplane.ControlPlane
-	node    *node.Node
-	mesh    *mesh.Mesh
-	failed  chan error
-	stop    sync.Once
-	stopErr error
+	options   Options
+	loopback  *loopback.Network
+	network   *network.Network
+	images    *ko.Builder
+	plane     *controlplane.ControlPlane
+	node      *node.Node
+	mesh      *mesh.Mesh
+	installer *installer
+	built     chan built
+	failed    chan error
+	stopping  chan struct{}
+	stop      sync.Once
+	stopErr   error
 }
 
-// Start returns when the operator is installed and its functions are ready. Cancelling ctx ends the start, not the platform:
-// that is Stop. A process can start one platform.
+// built is config/knative with its images.
+type built struct {
+	objects []*unstructured.Unstructured
+	err     error
+}
+
+// Start returns when the operator is installed, its functions and its webhook work, and jobs can run in namespace default.
+// Cancelling ctx ends the start, not the platform: that is Stop. A process can start one platform.
 func Start(ctx context.Context, options Options) (*Platform, error) {
-	p := &Platform{options: options, failed: make(chan error, 1)}
+	p := &Platform{options: options, failed: make(chan error, 1), stopping: make(chan struct{}), built: make(chan built, 1)}
 	if p.options.Progress == nil {
 		p.options.Progress = func(string, int64, int64) {}
 	}
@@ -57,46 +74,120 @@ func Start(ctx context.Context, options Options) (*Platform, error) {
 		{"control plane", p.startControlPlane},
 		{"node", p.startNode},
 		{"mesh", p.startMesh},
+		{"custom resource definitions", p.installKinds},
+		{"build the functions", p.installOperator},
+		{"tenant default", func(ctx context.Context) error { return p.Tenant(ctx, "default") }},
 	} {
 		p.options.Progress(step.name, 0, 0)
 		if err := step.do(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("start the platform, %s: %w", step.name, err), p.Stop())
+			err = fmt.Errorf("start the platform, %s: %w", step.name, err)
+			return nil, errors.Join(err, p.lastLines(), p.Stop())
 		}
 	}
 	return p, nil
 }
 
-func (p *Platform) prepare(context.Context) error {
+// prepare makes what the parts share, and begins to build the functions: that takes longest when nothing is cached.
+func (p *Platform) prepare(ctx context.Context) error {
 	var err error
 	if p.options.Checkout, err = filepath.Abs(p.options.Checkout); err != nil {
 		return err
 	}
-	p.options.Dir, err = filepath.Abs(p.options.Dir)
-	return err
+	if p.options.Dir, err = filepath.Abs(p.options.Dir); err != nil {
+		return err
+	}
+	if err = os.MkdirAll(p.options.Dir, 0o755); err != nil {
+		return err
+	}
+	if p.loopback, err = loopback.Reserve(p.options.Dir); err != nil {
+		return err
+	}
+	if p.network, err = network.Listen(p.loopback); err != nil {
+		return err
+	}
+	p.images = &ko.Builder{
+		Checkout: p.options.Checkout, Dir: filepath.Join(p.options.Dir, "functions"),
+		Env:  []string{"HTTP_PROXY=" + p.network.Proxy(), "FLINK_PROXY=" + p.network.Proxy()},
+		Next: images.Images{Cache: flink.Cache{Jobs: p.options.Jobs, Progress: p.options.Progress}},
+	}
+	go func() {
+		objects, err := manifests(ctx, p.options.Checkout, p.images.Resolve)
+		p.built <- built{objects, err}
+	}()
+	return nil
 }
 
 func (p *Platform) startControlPlane(ctx context.Context) error {
 	var err error
-	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir})
+	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()})
+	if err == nil {
+		p.watch(p.plane.Failed())
+		p.installer, err = newInstaller(p.plane.Config())
+	}
 	return err
 }
 
 func (p *Platform) startNode(ctx context.Context) error {
 	var err error
-	cache := flink.Cache{Jobs: p.options.Jobs, Progress: p.options.Progress}
-	p.node, err = node.Start(ctx, node.Options{ControlPlane: p.plane, Images: images.Images{Cache: cache}})
+	p.node, err = node.Start(ctx, node.Options{ControlPlane: p.plane, Images: p.images})
 	return err
 }
 
 func (p *Platform) startMesh(ctx context.Context) error {
 	var err error
-	p.mesh, err = mesh.Start(ctx, mesh.Options{ControlPlane: p.plane, Node: p.node, Checkout: p.options.Checkout, Faults: p.options.Faults})
+	p.mesh, err = mesh.Start(ctx, mesh.Options{ControlPlane: p.plane, Node: p.node, Network: p.network, Images: p.images, Faults: p.options.Faults})
+	if err == nil {
+		p.watch(p.mesh.Failed())
+	}
 	return err
+}
+
+func (p *Platform) installKinds(ctx context.Context) error {
+	objects, err := readObjects(filepath.Join(p.options.Checkout, "config/crds/*.yaml"), unchanged)
+	if err != nil {
+		return err
+	}
+	if err := p.installer.apply(ctx, append(objects, namespacesOfOthers()...)); err != nil {
+		return err
+	}
+	return p.installer.ready(ctx, objects, func(string, int64, int64) {})
+}
+
+func (p *Platform) installOperator(ctx context.Context) error {
+	result := built{}
+	select {
+	case result = <-p.built:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if result.err != nil {
+		return result.err
+	}
+	p.options.Progress("install the operator", 0, 0)
+	if err := p.installer.apply(ctx, result.objects); err != nil {
+		return err
+	}
+	return p.installer.ready(ctx, result.objects, p.options.Progress)
+}
+
+// watch tells of a part that ended by itself, with the last lines of its log.
+func (p *Platform) watch(failed <-chan error) {
+	go func() {
+		select {
+		case err := <-failed:
+			select {
+			case p.failed <- errors.Join(err, p.lastLines()):
+			default: // an earlier failure is the cause of this one
+			}
+		case <-p.stopping:
+		}
+	}()
 }
 
 // Stop ends everything and returns when no process is left. It may be called more than once.
 func (p *Platform) Stop() error {
 	p.stop.Do(func() {
+		close(p.stopping)
 		var errs []error
 		if p.mesh != nil {
 			errs = append(errs, p.mesh.Stop())
@@ -106,6 +197,12 @@ func (p *Platform) Stop() error {
 		}
 		if p.plane != nil {
 			errs = append(errs, p.plane.Stop())
+		}
+		if p.network != nil {
+			errs = append(errs, p.network.Close())
+		}
+		if p.loopback != nil {
+			errs = append(errs, p.loopback.Close())
 		}
 		p.stopErr = errors.Join(errs...)
 	})

@@ -127,24 +127,30 @@ func (r *Runtime) StopContainer(_ context.Context, id string, timeout int64) err
 	return nil
 }
 
-// end returns when the process has ended.
-func (c *container) end(grace time.Duration) {
+// end returns when the process has ended, and says whether it ran until now.
+func (c *container) end(grace time.Duration) bool {
 	c.mu.Lock()
 	p := c.process
 	c.mu.Unlock()
 	if p == nil {
-		return
+		return false
+	}
+	select {
+	case <-p.done:
+		return false
+	default:
 	}
 	if grace > 0 {
 		p.signal(syscall.SIGTERM)
 		select {
 		case <-p.done:
-			return
+			return true
 		case <-time.After(grace):
 		}
 	}
 	p.kill()
 	<-p.done
+	return true
 }
 
 // RemoveContainer is part of the CRI.

@@ -151,6 +151,26 @@ func (r *Runtime) ListPodSandbox(_ context.Context, filter *runtimeapi.PodSandbo
 	return out, nil
 }
 
+// Kill ends the processes of a pod at once, as a crash or the kernel would: what comes of it is the kubelet's to find. It says
+// whether there was one.
+func (r *Runtime) Kill(uid string) bool {
+	r.mu.Lock()
+	var sandboxes []string
+	for _, s := range r.sandboxes {
+		if s.config.GetMetadata().GetUid() == uid {
+			sandboxes = append(sandboxes, s.id)
+		}
+	}
+	r.mu.Unlock()
+	killed := false
+	for _, id := range sandboxes {
+		for _, c := range r.containersOf(id) {
+			killed = c.end(0) || killed
+		}
+	}
+	return killed
+}
+
 // UpdatePodSandboxResources is part of the CRI. There are no limits to update.
 func (r *Runtime) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
 	return &runtimeapi.UpdatePodSandboxResourcesResponse{}, nil

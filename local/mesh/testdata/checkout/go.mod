@@ -1,0 +1,3 @@
+module example.org/checkout
+
+go 1.25

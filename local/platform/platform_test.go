@@ -1,0 +1,193 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+)
+
+const namespace = "default"
+
+var (
+	group       = schema.GroupVersion{Group: "flink.apache.org", Version: "v1beta1"}
+	deployments = group.WithResource("flinkdeployments")
+	sessionJobs = group.WithResource("flinksessionjobs")
+)
+
+// basic is examples/basic.yaml.
+func basic(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	text, err := os.ReadFile("../../examples/basic.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// view is what a user sees of a resource.
+type view struct{ lifecycle, job, id, message string }
+
+func seen(ctx context.Context, name string) view {
+	o, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return view{message: err.Error()}
+	}
+	text := func(fields ...string) string {
+		s, _, _ := unstructured.NestedString(o.Object, append([]string{"status"}, fields...)...)
+		return s
+	}
+	return view{text("lifecycleState"), text("jobStatus", "state"), text("jobStatus", "jobId"), text("error")}
+}
+
+// stable waits until the resource is STABLE with a running job for which more holds.
+func stable(t *testing.T, name string, more func(view) bool) view {
+	t.Helper()
+	var last view
+	eventually(t, name+" is STABLE", func(ctx context.Context) (bool, error) {
+		if now := seen(ctx, name); now != last {
+			last = now
+			t.Logf("%+v", now)
+		}
+		return last.lifecycle == "STABLE" && last.job == "RUNNING" && (more == nil || more(last)), nil
+	})
+	return last
+}
+
+func pods(t *testing.T, selector string) []corev1.Pod {
+	t.Helper()
+	list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}
+
+func TestAJobsLife(t *testing.T) {
+	begun := time.Now()
+	if _, err := objects.Resource(deployments).Namespace(namespace).Create(t.Context(), basic(t), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	first := stable(t, "basic", nil)
+	t.Logf("from apply to STABLE: %s", time.Since(begun).Round(time.Second/10))
+
+	patch := []byte(`{"spec":{"flinkConfiguration":{"taskmanager.numberOfTaskSlots":"1"},"job":{"parallelism":1}}}`)
+	if _, err := objects.Resource(deployments).Namespace(namespace).Patch(t.Context(), "basic", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	second := stable(t, "basic", func(v view) bool { return v.id != first.id })
+
+	jobManager := pods(t, "app=basic,component=jobmanager")
+	if len(jobManager) != 1 {
+		t.Fatalf("%d JobManager pods after the upgrade, want 1", len(jobManager))
+	}
+	if !local.Node().Kill(jobManager[0].UID) {
+		t.Fatal("no process of the JobManager ran")
+	}
+	eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
+		now := pods(t, "app=basic,component=jobmanager")
+		return len(now) == 1 && len(now[0].Status.ContainerStatuses) == 1 && now[0].Status.ContainerStatuses[0].RestartCount >= 1 && now[0].Status.ContainerStatuses[0].Ready, nil
+	})
+	third := stable(t, "basic", nil)
+	t.Logf("jobs: %s, upgraded %s, recovered %s", first.id, second.id, third.id)
+
+	if err := objects.Resource(deployments).Namespace(namespace).Delete(t.Context(), "basic", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "everything is gone", func(ctx context.Context) (bool, error) {
+		_, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, "basic", metav1.GetOptions{})
+		services, listErr := client.CoreV1().Services(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=basic"})
+		return apierrors.IsNotFound(err) && listErr == nil && len(services.Items) == 0 && len(pods(t, "app=basic")) == 0, nil
+	})
+}
+
+// TestTheWebhookAnswers: the API server reaches admit over TLS, by the certificate that admit made.
+func TestTheWebhookAnswers(t *testing.T) {
+	job := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "labelled"},
+		"spec": map[string]any{"deploymentName": "session", "job": map[string]any{"jarURI": "local:///opt/flink/examples/streaming/StateMachineExample.jar", "parallelism": int64(1)}},
+	}}
+	made, err := objects.Resource(sessionJobs).Namespace(namespace).Create(t.Context(), job, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := made.GetLabels()["target.session"]; got != "session" {
+		t.Errorf("label target.session is %q: the mutating webhook has not been asked", got)
+	}
+	for _, f := range local.Mesh().Functions() {
+		if f.Name == "admit" && f.Served == 0 {
+			t.Error("admit has served nothing")
+		}
+	}
+}
+
+// TestMemory: what a newcomer's machine has to give before Flink.
+func TestMemory(t *testing.T) {
+	const limit = 700
+	own := resident(t, "/proc/self/status")
+	total := own
+	processes, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range processes {
+		environ, _ := os.ReadFile("/proc/" + p.Name() + "/environ") // it may have ended, or be another user's
+		if strings.Contains(string(environ), "LOCAL_CONTAINER="+local.options.Dir+"/") && strings.Contains(string(environ), "K_SERVICE=") {
+			total += resident(t, "/proc/"+p.Name()+"/status")
+		}
+	}
+	t.Logf("%d MB in this process, %d MB with the functions that run", own, total)
+	if total > limit {
+		t.Errorf("%d MB, want at most %d", total, limit)
+	}
+}
+
+var vmRSS = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+
+// resident is a process's memory in MB, 0 if it has ended.
+func resident(t *testing.T, status string) int {
+	t.Helper()
+	text, err := os.ReadFile(status)
+	if err != nil {
+		return 0
+	}
+	found := vmRSS.FindSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	kilobytes, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes >> 10
+}
+
+// TestFunctionsAreSeen: the screen of make run lives on this.
+func TestFunctionsAreSeen(t *testing.T) {
+	names := []string{}
+	for _, f := range local.Mesh().Functions() {
+		names = append(names, f.Namespace+"/"+f.Name)
+	}
+	if got := fmt.Sprint(names); got != "[flink-system/admit flink-system/observe flink-system/reconcile]" {
+		t.Errorf("functions %s", got)
+	}
+	if local.Mesh().Counts().Events == 0 {
+		t.Error("no event has come, and the clock ticks every two seconds")
+	}
+}
