@@ -49,11 +49,12 @@ type trouble struct {
 	random *rand.Rand
 	counts Counts
 	passed chan struct{} // closed, and replaced, when an event goes through
+	over   chan struct{} // closed when nothing is held back any more
 	late   sync.WaitGroup
 }
 
 func newTrouble(f Faults, kill func(types.UID) bool) *trouble {
-	t := &trouble{kill: kill, passed: make(chan struct{})}
+	t := &trouble{kill: kill, passed: make(chan struct{}), over: make(chan struct{})}
 	t.set(f)
 	return t
 }
@@ -133,6 +134,7 @@ func (t *trouble) deliver(ingress http.Handler, r *http.Request, body []byte, f 
 		select {
 		case <-f.next:
 		case <-time.After(f.wait):
+		case <-t.over:
 		}
 	}
 	times := 1
@@ -158,13 +160,22 @@ func (t *trouble) aim(pod types.UID) {
 		return
 	}
 	t.late.Go(func() {
-		<-time.After(within)
+		select {
+		case <-time.After(within):
+		case <-t.over:
+		}
 		if t.kill(pod) {
 			t.mu.Lock()
 			t.counts.Killed++
 			t.mu.Unlock()
 		}
 	})
+}
+
+// end lets go of what is held back, and returns when it is delivered.
+func (t *trouble) end() {
+	close(t.over)
+	t.late.Wait()
 }
 
 func (t *trouble) count() Counts {

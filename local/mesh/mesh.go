@@ -146,7 +146,7 @@ func (m *Mesh) Stop() error {
 		if m.gateway != nil {
 			m.stopErr = errors.Join(m.stopErr, m.gateway.close())
 		}
-		m.trouble.late.Wait()
+		m.trouble.end()
 		if m.restore != nil {
 			m.restore()
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,6 +48,7 @@ type Platform struct {
 	mesh      *mesh.Mesh
 	installer *installer
 	built     chan built
+	endBuild  func() // returns when nothing is being built
 	failed    chan error
 	stopping  chan struct{}
 	stop      sync.Once
@@ -96,6 +98,8 @@ func (p *Platform) prepare(ctx context.Context) error {
 	if p.options.Dir, err = filepath.Abs(p.options.Dir); err != nil {
 		return err
 	}
+	// Half as much heap to spare as Go's standard: this is to fit beside Flink on a laptop.
+	debug.SetGCPercent(50)
 	if err = os.MkdirAll(p.options.Dir, 0o755); err != nil {
 		return err
 	}
@@ -110,10 +114,17 @@ func (p *Platform) prepare(ctx context.Context) error {
 		Env:  []string{"HTTP_PROXY=" + p.network.Proxy(), "FLINK_PROXY=" + p.network.Proxy()},
 		Next: images.Images{Cache: flink.Cache{Jobs: p.options.Jobs, Progress: p.options.Progress}},
 	}
+	building, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
 	go func() {
-		objects, err := manifests(ctx, p.options.Checkout, p.images.Resolve)
+		defer close(ended)
+		objects, err := manifests(building, p.options.Checkout, p.images.Resolve)
 		p.built <- built{objects, err}
 	}()
+	p.endBuild = func() {
+		cancel()
+		<-ended
+	}
 	return nil
 }
 
@@ -189,6 +200,9 @@ func (p *Platform) Stop() error {
 	p.stop.Do(func() {
 		close(p.stopping)
 		var errs []error
+		if p.endBuild != nil {
+			p.endBuild()
+		}
 		if p.mesh != nil {
 			errs = append(errs, p.mesh.Stop())
 		}

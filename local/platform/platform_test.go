@@ -119,11 +119,17 @@ func TestAJobsLife(t *testing.T) {
 
 // TestTheWebhookAnswers: the API server reaches admit over TLS, by the certificate that admit made.
 func TestTheWebhookAnswers(t *testing.T) {
-	job := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "labelled"},
-		"spec": map[string]any{"deploymentName": "session", "job": map[string]any{"jarURI": "local:///opt/flink/examples/streaming/StateMachineExample.jar", "parallelism": int64(1)}},
-	}}
-	made, err := objects.Resource(sessionJobs).Namespace(namespace).Create(t.Context(), job, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	create := func(jar string) (*unstructured.Unstructured, error) {
+		job := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "labelled"},
+			"spec": map[string]any{"deploymentName": "session", "job": map[string]any{"jarURI": jar, "parallelism": int64(1)}},
+		}}
+		return objects.Resource(sessionJobs).Namespace(namespace).Create(t.Context(), job, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	}
+	if _, err := create("local:///opt/flink/job.jar"); err == nil || !strings.Contains(err.Error(), `admission webhook "validationwebhook.flink.apache.org" denied the request: jarURI scheme 'local'`) {
+		t.Errorf("%v, want the validating webhook's own words", err)
+	}
+	made, err := create("https://1.1.1.1/job.jar") // nothing is fetched, nor looked up
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
 	"sigs.k8s.io/yaml"
 
@@ -83,6 +84,9 @@ func (b *Builder) build(ctx context.Context, target, out string) error {
 	}
 	command.Args = append([]string{"go"}, append(arguments, target)...)
 	command.Dir = b.Checkout
+	// The compilers that it starts end with it.
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	if said, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, said)
 	}
