@@ -126,6 +126,8 @@ const fewSteps = 2000
 
 // TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED. A run that fails is
 // made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset.
+//
+// R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
 	if path := os.Getenv("KNFLINK_SCENARIO_SCRIPT"); path != "" {
 		replay(t, path)
