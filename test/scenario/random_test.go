@@ -20,6 +20,7 @@ import (
 type run struct {
 	*harness
 	states *states
+	judge  *judge
 	script []string
 	mode   string // of the spec
 	broken bool   // some image was, since the resource was made
@@ -47,7 +48,7 @@ var retained = option("execution.checkpointing.externalized-checkpoint-retention
 
 func newRun(t testing.TB) *run {
 	r := &run{harness: newHarness(t), nodes: 1}
-	r.states = newStates(r.harness)
+	r.states, r.judge = newStates(r.harness), newJudge(r.harness)
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
 	return r
@@ -218,6 +219,7 @@ func (r *run) do(line string) {
 	r.afterPass()
 	r.flush()
 	r.states.look()
+	r.judge.look(demo)
 	if err := r.watch.finish(); err != nil {
 		r.t.Fatalf("after %q: %v\n%s", line, err, r.describe())
 	}
@@ -235,7 +237,7 @@ func (r *run) conclude() {
 	r.nodeUp()
 	r.w.Flink.ScriptJob(demo, job.Script{})
 	if r.there() {
-		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2))
+		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun())
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
 			r.states.look()
@@ -252,6 +254,15 @@ func (r *run) conclude() {
 	r.untilGone(demo)
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
+}
+
+// versionThatMayRun is the Flink version that was deployed last: after a suspension by last-state no other one can be resumed.
+func (r *run) versionThatMayRun() change {
+	last, err := v1beta1.ParseReconciledDeployment(r.status(demo).ReconciliationStatus.LastReconciledSpec)
+	if err != nil || last.Spec.FlinkVersion == "" {
+		return func(map[string]any) {}
+	}
+	return field("flinkVersion", string(last.Spec.FlinkVersion))
 }
 
 // states watches that a job whose state is kept never begins with less than it had completed.

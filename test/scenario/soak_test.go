@@ -78,8 +78,8 @@ func (t *trial) Failed() bool {
 	return t.failure != ""
 }
 
-// tally counts what a run looked at: moments of simulated time, and statuses that were stored.
-type tally struct{ moments, statuses int }
+// tally counts what a run looked at: moments of simulated time, statuses that were stored, decisions.
+type tally struct{ moments, statuses, decisions int }
 
 // attempt carries a script out and returns its first failure.
 func attempt(t testing.TB, script []string) (failure string, seen tally) {
@@ -94,7 +94,7 @@ func attempt(t testing.TB, script []string) (failure string, seen tally) {
 		failure = one.failure
 	}()
 	r := newRun(one)
-	defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses} }()
+	defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses, decisions: r.judge.decided} }()
 	for _, line := range script {
 		r.do(line)
 		if one.Failed() {
@@ -135,12 +135,12 @@ func TestRandomRuns(t *testing.T) {
 	}
 	steps, seed := int64(setting("KNFLINK_SCENARIO_STEPS", fewSteps)), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
 	most := setting("KNFLINK_SCENARIO_FAILURES", 1)
-	var run, runs, drawn, moments, statuses, failures atomic.Int64
+	var run, runs, drawn, moments, statuses, decisions, failures atomic.Int64
 	started := time.Now()
 	t.Cleanup(func() {
 		passed := time.Since(started)
-		t.Logf("seed %d: %d runs, %d steps, %d moments, %d statuses, %d failing runs, in %s: %.0f steps a second",
-			seed, runs.Load(), drawn.Load(), moments.Load(), statuses.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
+		t.Logf("seed %d: %d runs, %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f steps a second",
+			seed, runs.Load(), drawn.Load(), moments.Load(), statuses.Load(), decisions.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
 	})
 	for worker := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
@@ -152,6 +152,7 @@ func TestRandomRuns(t *testing.T) {
 				runs.Add(1)
 				moments.Add(int64(seen.moments))
 				statuses.Add(int64(seen.statuses))
+				decisions.Add(int64(seen.decisions))
 				done := drawn.Add(int64(len(script)))
 				if done/50000 != (done-int64(len(script)))/50000 {
 					fmt.Fprintf(os.Stderr, "%d steps after %s\n", done, time.Since(started).Round(time.Second))

@@ -1,0 +1,108 @@
+package scenario
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// judge decides for whatever world a run is in, and looks at the decision. It changes nothing.
+type judge struct {
+	h       *harness
+	gather  *gather.Gatherer
+	turn    int
+	decided int
+}
+
+func newJudge(h *harness) *judge {
+	const agent = "judge"
+	return &judge{h: h, gather: &gather.Gatherer{
+		Kube: kube.New(h.w.Dynamic(agent)), Flink: h.connect(agent), Operator: installation.Operator, Now: h.w.Clock.Now,
+	}}
+}
+
+// look holds what must be true of every decision:
+//
+//	equal snapshots          equal plans, to the byte
+//	any                      one disruptive action at the most
+//	a part that is not known  nothing disruptive that would not be done if it were
+func (j *judge) look(name string) {
+	t := j.h.t
+	resource := j.h.resource(name)
+	if resource == nil {
+		return
+	}
+	s, err := j.gather.Deployment(t.Context(), gather.Read{Resource: resource})
+	if err != nil {
+		t.Errorf("look at %s: %v", name, err)
+		return
+	}
+	j.decided++
+	p := deployment.Make(s)
+	if first, again := printed(p), printed(deployment.Make(s)); first != again {
+		t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
+	}
+	known := disruptive(p)
+	if len(known) > 1 {
+		t.Errorf("more than one disruptive action: %s", p)
+	}
+	parts := observedParts(&s)
+	part := parts[j.turn%len(parts)]
+	j.turn++
+	part.value.SetZero()
+	blind := deployment.Make(s)
+	for _, action := range disruptive(blind) {
+		if !slices.Contains(known, action) {
+			t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
+		}
+	}
+}
+
+func printed(p plan.Plan) string {
+	status, err := json.Marshal(p.Status)
+	if err != nil {
+		return err.Error()
+	}
+	return p.String() + string(status) + strings.Join(p.Notes, "\n")
+}
+
+func disruptive(p plan.Plan) []string {
+	var all []string
+	for _, a := range p.Effects() {
+		if a.Disruptive() {
+			all = append(all, a.String())
+		}
+	}
+	return all
+}
+
+// observedPart is a part of a snapshot that may be Unknown.
+type observedPart struct {
+	name  string
+	value reflect.Value
+}
+
+func observedParts(s *subject.Snapshot) []observedPart {
+	var parts []observedPart
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for i := range v.NumField() {
+			field, name := v.Field(i), prefix+v.Type().Field(i).Name
+			switch {
+			case strings.HasPrefix(field.Type().Name(), "Observed["):
+				parts = append(parts, observedPart{name, field})
+			case name == "Flink":
+				walk("Flink.", field)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(s).Elem())
+	return parts
+}
