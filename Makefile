@@ -1,4 +1,4 @@
-# `make` alone prints this list. Everything works on a new machine with Go, make, git and kubectl.
+# `make` alone prints this list. Everything works on a new machine with Go, make, git and kubectl; `make test` needs Java and Maven, too.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help

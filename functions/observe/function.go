@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/sweep"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
 // newHandler gives the function its logger, its way to Flink and its Broker.
@@ -19,7 +20,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		return nil, err
 	}
 	return sweep.NewHandler(sweep.Setup{
-		Settings: s, Kube: client, Flink: connect, Control: event.Publisher{URL: s.ControlBroker}, Now: now,
+		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Control: event.Publisher{URL: s.ControlBroker}, Now: now,
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/pass"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
 // newHandler gives the function its logger, its way to Flink and its Broker.
@@ -19,7 +20,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		return nil, err
 	}
 	return pass.NewHandler(pass.Setup{
-		Settings: s, Kube: client, Flink: connect, Listeners: event.Publisher{URL: s.EventsBroker}, Now: now,
+		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Listeners: event.Publisher{URL: s.EventsBroker}, Now: now,
 		Manager: agent, Pause: pass.Pause,
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil

@@ -20,6 +20,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
 // Writer is the part of kube.Client that carries actions out.
@@ -33,6 +34,11 @@ type Writer interface {
 	Delete(ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error
 }
 
+// Nodes is the part of zookeeper.Client that carries actions out.
+type Nodes interface {
+	Remove(ctx context.Context, r zookeeper.Removal) error
+}
+
 // Waker wakes the clock.
 type Waker interface {
 	Wake(ctx context.Context) error
@@ -44,6 +50,8 @@ type Carrier struct {
 	Kube Writer
 	// Flink reaches JobManagers.
 	Flink func(plan.Endpoint) (*flinkrest.Client, error)
+	// ZooKeeper removes high-availability data that is kept there.
+	ZooKeeper Nodes
 	// Clock is woken before an intent is stored.
 	Clock Waker
 	// Announce publishes events; nil publishes none.

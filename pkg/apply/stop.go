@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
 // cancel asks Flink to cancel. Where the cluster is deleted next any answer will do; where the job's end is waited for, the request must
@@ -60,6 +61,9 @@ var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
 
 // dropJobGraphs removes those keys, under the version that was seen. One that changed since is a conflict: somebody is still writing.
 func (c *Carrier) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
+	if a.Nodes != nil {
+		return c.removeNodes(ctx, *a.Nodes, a.Nodes.Location.JobGraphs)
+	}
 	for _, o := range a.ConfigMaps {
 		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
 		u, found, err := c.Kube.Get(ctx, object)
@@ -91,6 +95,9 @@ func (c *Carrier) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error
 
 // deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.
 func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
+	if a.Nodes != nil {
+		return c.removeNodes(ctx, *a.Nodes, nil)
+	}
 	for _, o := range a.ConfigMaps {
 		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
 		if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
@@ -98,4 +105,9 @@ func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
 		}
 	}
 	return nil
+}
+
+// removeNodes removes nodes of a cluster in ZooKeeper, under the version that was seen.
+func (c *Carrier) removeNodes(ctx context.Context, n plan.HANodes, below []string) error {
+	return c.ZooKeeper.Remove(ctx, zookeeper.Removal{Location: n.Location, Zxid: n.Zxid, Below: below})
 }

@@ -25,7 +25,7 @@ import (
 //  1. the resource
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
 //     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
-//  3. pods | companions | HA ConfigMaps | Ingress | session jobs | Flink's jobs     as far as asked for
+//  3. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
 //  4. Flink's figures and a failure's cause                                          when the jobs moved
 func (g *Gatherer) Deployment(ctx context.Context, r Read) (subject.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
@@ -73,6 +73,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
+	ask(q.HANodes != nil, func() { s.HANodes = g.haNodes(ctx, *q.HANodes) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})

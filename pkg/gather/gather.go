@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -18,6 +19,11 @@ type Reader interface {
 	List(ctx context.Context, q kube.Query) (*unstructured.UnstructuredList, error)
 }
 
+// Nodes is the part of zookeeper.Client that a look needs.
+type Nodes interface {
+	Read(ctx context.Context, l znode.Location) (tree znode.Tree, found bool, err error)
+}
+
 // Connect makes a client for one cluster's REST interface.
 type Connect func(plan.Endpoint) (*flinkrest.Client, error)
 
@@ -27,6 +33,8 @@ type Gatherer struct {
 	Kube Reader
 	// Flink reaches JobManagers.
 	Flink Connect
+	// ZooKeeper reads high-availability data that is kept there.
+	ZooKeeper Nodes
 	// Operator is the installation's base configuration.
 	Operator flinkconf.Operator
 	// LogFiles are the installation's log configuration files.

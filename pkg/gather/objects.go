@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -54,6 +55,18 @@ func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Obse
 	}
 	slices.SortFunc(found, func(a, b subject.HAConfigMap) int { return strings.Compare(a.Name, b.Name) })
 	return plan.Present(found)
+}
+
+// haNodes reads high-availability data in ZooKeeper.
+func (g *Gatherer) haNodes(ctx context.Context, at znode.Location) plan.Observed[znode.Tree] {
+	tree, found, err := g.ZooKeeper.Read(ctx, at)
+	switch {
+	case err != nil:
+		return plan.Unknown[znode.Tree](oneLine(err))
+	case !found:
+		return plan.Absent[znode.Tree]()
+	}
+	return plan.Present(tree)
 }
 
 // newestFirst are the messages of a list of Kubernetes Events.

@@ -25,6 +25,8 @@ type Setup struct {
 	Kube *kube.Client
 	// Flink connects to clusters.
 	Flink gather.Connect
+	// ZooKeeper reads and removes high-availability data that is kept there.
+	ZooKeeper Nodes
 	// Listeners takes the events for users' Triggers.
 	Listeners event.Publisher
 	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no event for an
@@ -38,12 +40,20 @@ type Setup struct {
 	Log *zap.SugaredLogger
 }
 
+// Nodes is what a pass needs of ZooKeeper; zookeeper.Client is one.
+type Nodes interface {
+	gather.Nodes
+	apply.Nodes
+}
+
 // NewHandler is the whole function: it runs the pass that an event asks for.
 func NewHandler(s Setup) http.Handler {
 	runner := &Runner{
-		Gather: &gather.Gatherer{Kube: s.Kube, Flink: s.Flink, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Now: s.Now},
+		Gather: &gather.Gatherer{
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Now: s.Now,
+		},
 		Apply: &apply.Carrier{
-			Kube: s.Kube, Flink: s.Flink, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause,

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -115,12 +116,33 @@ type Retire struct {
 	UID types.UID
 }
 
-// DropJobGraphs removes what is to run from high-availability ConfigMaps, so that a start from them runs its own job; checkpoints stay.
-type DropJobGraphs struct {
-	// Namespace is where they are.
+// DropJobGraphs removes what is to run from high-availability data, so that a start from it runs its own job; checkpoints stay.
+type DropJobGraphs HAData
+
+// HAData is the high-availability data of a cluster as the round saw it, in ConfigMaps or in ZooKeeper.
+type HAData struct {
+	// Namespace is where the ConfigMaps are.
 	Namespace string
-	// ConfigMaps are the ones that the round saw, sorted by name; the resourceVersion of each is its precondition.
+	// ConfigMaps are sorted by name; UID and resourceVersion of each are its precondition.
 	ConfigMaps []ObjectVersion
+	// Nodes is the data in ZooKeeper; nil means none.
+	Nodes *HANodes
+}
+
+// HANodes is the high-availability data of a cluster in ZooKeeper, in one version.
+type HANodes struct {
+	// Location is where it lies.
+	Location znode.Location
+	// Zxid is its newest change, the precondition.
+	Zxid int64
+}
+
+// what names the data, for logs.
+func (d HAData) what() string {
+	if d.Nodes != nil {
+		return "ZooKeeper node " + d.Nodes.Location.Path
+	}
+	return fmt.Sprintf("%d ConfigMaps", len(d.ConfigMaps))
 }
 
 // DeleteCluster deletes the JobManager Deployment and with it all that it owns.
@@ -141,13 +163,8 @@ type DeleteCluster struct {
 	Propagation metav1.DeletionPropagation
 }
 
-// DeleteHAData deletes high-availability ConfigMaps one by one, each under its UID and resourceVersion.
-type DeleteHAData struct {
-	// Namespace is where they are.
-	Namespace string
-	// ConfigMaps are the ones that the round saw, sorted by name.
-	ConfigMaps []ObjectVersion
-}
+// DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has a session open.
+type DeleteHAData HAData
 
 // ForceDeletePod removes a pod on an unreachable node from the API server, under its UID.
 type ForceDeletePod struct {
@@ -204,10 +221,10 @@ func (a StopWithSavepoint) String() string {
 }
 func (a Retire) String() string { return fmt.Sprintf("retire %s (%s)", a.Name, a.UID) }
 func (a DropJobGraphs) String() string {
-	return fmt.Sprintf("drop job graphs from %d ConfigMaps", len(a.ConfigMaps))
+	return "drop job graphs from " + HAData(a).what()
 }
 func (a DeleteHAData) String() string {
-	return fmt.Sprintf("delete %d high-availability ConfigMaps", len(a.ConfigMaps))
+	return "delete high-availability data, " + HAData(a).what()
 }
 func (a ForceDeletePod) String() string {
 	return fmt.Sprintf("force-delete pod %s (%s)", a.Name, a.UID)

@@ -25,6 +25,8 @@ type Setup struct {
 	Kube *kube.Client
 	// Flink connects to clusters.
 	Flink gather.Connect
+	// ZooKeeper reads high-availability data that is kept there.
+	ZooKeeper gather.Nodes
 	// Control takes the events that ask for passes, and the shards.
 	Control event.Publisher
 	// Now is the clock.
@@ -36,7 +38,9 @@ type Setup struct {
 // NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
 func NewHandler(s Setup) http.Handler {
 	observer := &Observer{
-		Gather:  &gather.Gatherer{Kube: s.Kube, Flink: s.Flink, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now},
+		Gather: &gather.Gatherer{
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now,
+		},
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,

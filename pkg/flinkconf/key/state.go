@@ -49,7 +49,7 @@ var (
 	ZooKeeperRoot = option(conf.KindString, "high-availability.zookeeper.path.root", "/flink", "recovery.zookeeper.path.root")
 	// ZooKeeperACL says who may see what Flink makes: open is everybody, creator whoever Flink shows itself as.
 	ZooKeeperACL = option(conf.KindString, "high-availability.zookeeper.client.acl", "open")
-	// ZooKeeperAuthorization maps schemes of ZooKeeper's to whom Flink shows itself as; from 1.20 on.
+	// ZooKeeperAuthorization maps schemes of ZooKeeper's to whom Flink shows itself as.
 	ZooKeeperAuthorization = optional(conf.KindMap, "high-availability.zookeeper.client.authorization")
 	// ZooKeeperJobGraphs is the node of the job graphs before Flink 2.0.
 	ZooKeeperJobGraphs = option(conf.KindString, "high-availability.zookeeper.path.jobgraphs", "/jobgraphs", "recovery.zookeeper.path.jobgraphs")

@@ -78,11 +78,8 @@ func (v *view) beginDeletion() outcome {
 // lastRites removes what no owner reference removes, then lets the resource go.
 func (v *view) lastRites() outcome {
 	pods, known := v.Seen.Pods.Get()
-	switch {
-	case !known && v.Seen.Pods.IsUnknown():
+	if !known && v.Seen.Pods.IsUnknown() {
 		return v.unobservable("the JobManager pods", v.Seen.Pods.Why())
-	case v.KubernetesHA() && v.Seen.HAData.IsUnknown():
-		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
 	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && len(pods) > 0 && v.Propagation() != metav1.DeletePropagationOrphan {
@@ -90,8 +87,9 @@ func (v *view) lastRites() outcome {
 		o.situation = plan.Deleting
 		return o
 	}
-	if remove, left := v.RemoveHAData(); left && v.Last != nil && v.Seen.JobManager.IsAbsent() {
-		return outcome{situation: plan.Deleting, actions: []plan.Action{remove}, again: true}
+	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
+	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.actions) > 0 || !v.LeavesHAData()) {
+		return o
 	}
 	return outcome{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}}}
 }

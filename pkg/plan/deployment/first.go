@@ -79,20 +79,17 @@ func unaccounted(v *view) (outcome, bool) {
 		return v.adopt(), true
 	case present && v.Last == nil:
 		return v.stands("a Deployment that an earlier life of this resource left behind"), true
-	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.KubernetesHA():
+	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
 		return outcome{}, false
 	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
 		return outcome{}, false
-	case v.Seen.HAData.IsUnknown():
-		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why()), true
 	}
-	found, _ := v.Seen.HAData.Get()
-	for _, c := range found {
-		if c.Checkpoint {
-			return v.stands("high-availability data with a checkpoint (ConfigMap " + c.Name + ")"), true
-		}
+	what, why, unknown := v.HA().Unknown()
+	if unknown {
+		return v.unobservable(what, why), true
 	}
-	return outcome{}, false
+	where := v.HA().Checkpoint()
+	return v.stands("high-availability data with a checkpoint (" + where + ")"), where != ""
 }
 
 // stands reports what is in the way. Nothing is touched.

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -22,21 +23,15 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.From = &from
 	intent.Restore = subject.RestoredMode(&from)
-	var first []plan.Action
 	if target.Job != nil {
 		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
 	}
-	switch {
-	case from.Kind == v1beta1.StartLastState:
+	if from.Kind == v1beta1.StartLastState {
 		intent.JobID = v.Want.JobStatus.JobID
-		first = append(first, v.dropJobGraphs())
-	case target.Job != nil && v.KubernetesHA() && v.Seen.HAData.IsUnknown():
-		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
-	case target.Job != nil:
-		// Flink would run the job of left data beside this one.
-		if remove, left := v.RemoveHAData(); left {
-			first = append(first, remove)
-		}
+	}
+	earlier, some := v.forgetEarlierJobs(intent, target)
+	if some && len(earlier.actions) == 0 {
+		return earlier
 	}
 	open := v.Want.Intent
 	v.Want.Intent = intent
@@ -53,7 +48,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	return outcome{
 		situation: plan.Starting, record: "intent", again: true,
-		actions: append(first, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
+		actions: append(earlier.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
 	}
 }
 
@@ -71,18 +66,9 @@ func (v *view) cannotStart(c restore.Choice) outcome {
 	if c.Verdict == plan.Wait {
 		return outcome{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
 	}
-	v.fail(c.Reason, c.Message)
-	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, c.Message}}
-}
-
-// dropJobGraphs removes what the high-availability data would run by itself.
-func (v *view) dropJobGraphs() plan.Action {
-	action := plan.DropJobGraphs{Namespace: v.Seen.Resource.Namespace}
-	found, _ := v.Seen.HAData.Get()
-	for _, c := range found {
-		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
-	}
-	return action
+	message := strings.TrimSpace(v.HA().Store.Problem + " " + c.Message)
+	v.fail(c.Reason, message)
+	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, message}}
 }
 
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
@@ -151,7 +137,11 @@ func (v *view) carryStart() outcome {
 		return v.cannotRender(err)
 	}
 	if !present || !v.allPrepared(ask.Companions(cluster)) {
-		return outcome{situation: plan.Starting, again: true, actions: []plan.Action{plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}}}
+		earlier, some := v.forgetEarlierJobs(intent, target) // the pass that stored the intent may have ended before it did
+		if some && len(earlier.actions) == 0 {
+			return earlier
+		}
+		return outcome{situation: plan.Starting, again: true, actions: append(earlier.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})}
 	}
 	return v.release(jm, cluster.JobManager, target)
 }

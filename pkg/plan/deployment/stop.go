@@ -168,11 +168,8 @@ func (v *view) carryStop() outcome {
 	if len(pods) > 0 {
 		return v.waitForPods()
 	}
-	if v.disposesHAData() && v.Seen.HAData.IsUnknown() {
-		return v.unobservable("the high-availability ConfigMaps", v.Seen.HAData.Why())
-	}
-	if data, left := v.RemoveHAData(); left && v.disposesHAData() {
-		return outcome{situation: plan.Stopping, again: true, actions: []plan.Action{data}}
+	if o, first := v.removeHAData(plan.Stopping); first && v.DisposesHAData() {
+		return o
 	}
 	return v.stopped()
 }
@@ -216,16 +213,4 @@ func (v *view) waitForPods() outcome {
 	return outcome{situation: plan.Stopping, stall: &stall{"NodeUnreachable", fmt.Sprintf(
 		"pods %s on nodes %s do not end; if those nodes are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
 		strings.Join(names, ", "), strings.Join(nodes, ", "), r.Namespace, strings.Join(names, " "))}}
-}
-
-// disposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job
-// that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded, because its jobs may need it.
-func (v *view) disposesHAData() bool {
-	if !v.KubernetesHA() {
-		return false
-	}
-	if v.Intent().Purpose == v1beta1.PurposeDelete {
-		return true
-	}
-	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
 }

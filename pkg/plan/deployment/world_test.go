@@ -13,6 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -112,6 +113,9 @@ func (w *world) look() {
 	if q.HAData && w.s.HAData.IsUnknown() && w.s.HAData.Why() == "" {
 		w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	}
+	if q.HANodes != nil && w.s.HANodes.IsUnknown() && w.s.HANodes.Why() == "" {
+		w.s.HANodes = plan.Absent[znode.Tree]()
+	}
 	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
 		w.s.SessionJobs = plan.Present([]string{})
 	}
@@ -171,7 +175,7 @@ func (w *world) do(action plan.Action) {
 		delete(jm.Annotations, v1beta1.AnnotationOperation)
 		w.s.JobManager = plan.Present(jm)
 	case plan.DeleteHAData:
-		w.s.HAData = plan.Present([]subject.HAConfigMap{})
+		w.s.HAData, w.s.HANodes = plan.Present([]subject.HAConfigMap{}), plan.Absent[znode.Tree]()
 	}
 }
 

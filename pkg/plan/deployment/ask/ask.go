@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
@@ -24,6 +25,8 @@ type Questions struct {
 	Owned bool
 	// HAData asks for the high-availability ConfigMaps.
 	HAData bool
+	// HANodes asks for the high-availability data in ZooKeeper, there; nil means not to ask.
+	HANodes *znode.Location
 	// Ingress asks for the Ingress of the resource's name.
 	Ingress bool
 	// Snapshots asks for the FlinkStateSnapshots of the job.
@@ -39,8 +42,8 @@ type Questions struct {
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
-//	HAData      high availability on Kubernetes, and: a first start, a change or recovery that may need it, a job that is not healthy,
-//	            a start from it, or a stop that ends with the data removed
+//	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
+//	            that is not healthy, a start from it, or a stop that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
 //	Snapshots   the spec or the options ask for snapshots
@@ -70,11 +73,12 @@ func First(s subject.Snapshot) Questions {
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
-	if v.KubernetesHA() && (first || deleting || fromHA || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
-		q.HAData = true
-	}
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
-	q.HAData = q.HAData || (heals && v.KubernetesHA())
+	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
+			q.HANodes = &ha.Nodes
+		}
+	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals)
 	q.Snapshots = available && intent == nil && !deleting && v.TakesSnapshots()
 	q.SessionJobs = deleting && v.IsSession()

@@ -52,11 +52,6 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	return value
 }
 
-// KubernetesHA reports whether high availability keeps its data in ConfigMaps (high-availability.type).
-func (v *Subject) KubernetesHA() bool {
-	return flinkconf.HighAvailabilityOf(v.config()) == flinkconf.HAKubernetes
-}
-
 // RecoveryEnabled is kubernetes.operator.jm-deployment-recovery.enabled.
 func (v *Subject) RecoveryEnabled() bool {
 	return read(v.config().Bool, key.JMDeploymentRecoveryEnabled, true)

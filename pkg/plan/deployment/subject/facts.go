@@ -46,14 +46,6 @@ func (v *Subject) startedFromPath() bool {
 	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" && recorded != v1beta1.LastStatePlaceholder
 }
 
-// UsableHAData is what is known of the high-availability data that a start could use.
-func (v *Subject) UsableHAData() plan.Observed[upgrade.HAData] {
-	if !v.HighAvailabilityUsable() {
-		return plan.Absent[upgrade.HAData]()
-	}
-	return usableHAData(v.Seen.HAData)
-}
-
 func (v *Subject) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
 	c, ok := v.Seen.Flink.Checkpoints.Get()
 	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {

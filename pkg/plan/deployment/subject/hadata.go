@@ -1,52 +1,52 @@
 package subject
 
 import (
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
-	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// HighAvailabilityUsable reports whether high-availability data may be used by a start: it is active in the configuration that runs and
-// in the wanted one.
+// HA is the high-availability data of what runs.
+func (v *Subject) HA() hadata.Data {
+	return hadata.Data{
+		Store: hadata.StoreOf(v.config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes,
+	}
+}
+
+// HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
+// keep it in the same place, and we can look there.
 func (v *Subject) HighAvailabilityUsable() bool {
-	if !v.KubernetesHA() {
+	runs := v.HA().Store
+	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(&v.Spec)))
+}
+
+// UsableHAData is what is known of the high-availability data that a start could use.
+func (v *Subject) UsableHAData() plan.Observed[upgrade.HAData] {
+	if !v.HighAvailabilityUsable() {
+		return plan.Absent[upgrade.HAData]()
+	}
+	return v.HA().Job()
+}
+
+// DisposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job
+// that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded, because its jobs may need it.
+func (v *Subject) DisposesHAData() bool {
+	if v.Intent().Purpose == v1beta1.PurposeDelete {
+		return true
+	}
+	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
+}
+
+// LeavesHAData lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be removed for as long
+// as a clean-up may take. It tells how to remove it by hand.
+func (v *Subject) LeavesHAData() bool {
+	message, may := v.HA().Left()
+	if !may || v.DeletingFor() <= v.CleanupTimeout() {
 		return false
 	}
-	return flinkconf.HighAvailabilityOf(v.compose(&v.Spec)) == flinkconf.HAKubernetes
-}
-
-// usableHAData is what the ConfigMaps say: there is data when one of a job is there, and a checkpoint when one names it.
-func usableHAData(seen plan.Observed[[]HAConfigMap]) plan.Observed[upgrade.HAData] {
-	found, ok := seen.Get()
-	switch {
-	case !ok && seen.IsAbsent():
-		return plan.Absent[upgrade.HAData]()
-	case !ok:
-		return plan.Unknown[upgrade.HAData](seen.Why())
-	}
-	data, there := upgrade.HAData{}, false
-	for _, c := range found {
-		there = there || render.HoldsCheckpoints(c.Name)
-		data.Checkpoint = data.Checkpoint || c.Checkpoint
-	}
-	if !there {
-		return plan.Absent[upgrade.HAData]()
-	}
-	return plan.Present(data)
-}
-
-// RemoveHAData is the removal of the high-availability data that the round saw; false when it saw none.
-func (v *Subject) RemoveHAData() (plan.Action, bool) {
-	found, _ := v.Seen.HAData.Get()
-	if len(found) == 0 {
-		return nil, false
-	}
-	action := plan.DeleteHAData{Namespace: v.Seen.Resource.Namespace}
-	for _, c := range found {
-		action.ConfigMaps = append(action.ConfigMaps, c.ObjectVersion)
-	}
-	return action, true
+	v.Tell(plan.Event{Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message})
+	return true
 }
 
 // namesCheckpoint reduces the data to whether it names a checkpoint.

@@ -8,7 +8,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
@@ -36,6 +38,8 @@ type Snapshot struct {
 	Owned plan.Observed[[]plan.OwnedObject]
 	// HAData are the high-availability ConfigMaps of the cluster.
 	HAData plan.Observed[[]HAConfigMap]
+	// HANodes are the high-availability data of the cluster in ZooKeeper.
+	HANodes plan.Observed[znode.Tree]
 	// Ingress is the Ingress of the resource's name, if it is ours.
 	Ingress plan.Observed[plan.ObjectVersion]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
@@ -57,11 +61,7 @@ type Companion struct {
 }
 
 // HAConfigMap is one ConfigMap that Flink's high availability keeps.
-type HAConfigMap struct {
-	plan.ObjectVersion
-	// Checkpoint reports whether it names at least one completed checkpoint.
-	Checkpoint bool
-}
+type HAConfigMap = hadata.ConfigMap
 
 // Flink is what the JobManager answered over REST.
 type Flink struct {

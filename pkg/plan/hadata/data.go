@@ -1,0 +1,123 @@
+package hadata
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// ConfigMap is one ConfigMap that Flink's high availability keeps.
+type ConfigMap struct {
+	plan.ObjectVersion
+	// Checkpoint reports whether it names at least one completed checkpoint.
+	Checkpoint bool
+}
+
+// Data is the high-availability data of what runs, as a round saw it.
+type Data struct {
+	// Store is where it is kept.
+	Store Store
+	// Namespace is the cluster's.
+	Namespace string
+	// ConfigMaps are those of the cluster, sorted by name.
+	ConfigMaps plan.Observed[[]ConfigMap]
+	// Tree is what lies in ZooKeeper.
+	Tree plan.Observed[znode.Tree]
+}
+
+// Unknown reports that the data could not be looked at: what, in words, and why.
+func (d Data) Unknown() (what, why string, unknown bool) {
+	if d.Store.InZooKeeper() {
+		return "the high-availability data in ZooKeeper", d.Tree.Why(), d.Tree.IsUnknown()
+	}
+	return "the high-availability ConfigMaps", d.ConfigMaps.Why(), d.ConfigMaps.IsUnknown()
+}
+
+// Job is what is known of a job's data: there is some when there is that of a job, and a checkpoint when it names one.
+func (d Data) Job() plan.Observed[upgrade.HAData] {
+	if _, why, unknown := d.Unknown(); unknown {
+		return plan.Unknown[upgrade.HAData](why)
+	}
+	there := false
+	if d.Store.InZooKeeper() {
+		tree, _ := d.Tree.Get()
+		there = tree.Job()
+	} else {
+		found, _ := d.ConfigMaps.Get()
+		for _, c := range found {
+			there = there || render.HoldsCheckpoints(c.Name)
+		}
+	}
+	if !there {
+		return plan.Absent[upgrade.HAData]()
+	}
+	return plan.Present(upgrade.HAData{Checkpoint: d.Checkpoint() != ""})
+}
+
+// Checkpoint is where the data names a checkpoint, for people; empty when it names none.
+func (d Data) Checkpoint() string {
+	if d.Store.InZooKeeper() {
+		if tree, _ := d.Tree.Get(); tree.Checkpoint() {
+			return "ZooKeeper node " + d.Store.Nodes.Path
+		}
+		return ""
+	}
+	found, _ := d.ConfigMaps.Get()
+	for _, c := range found {
+		if c.Checkpoint {
+			return "ConfigMap " + c.Name
+		}
+	}
+	return ""
+}
+
+// InUse says who uses data that no pod of ours can be using: in ZooKeeper, a process whose session is open. Empty means nobody. A JobManager
+// that was killed has its session for up to a minute more. One that lives is another cluster's of the same name, or is cut off from
+// Kubernetes; a ConfigMap says the same by changing under a removal.
+func (d Data) InUse() string {
+	if tree, seen := d.Tree.Get(); d.Store.InZooKeeper() && seen && tree.Alive() {
+		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: one that was killed loses it within a minute; if it stays, another cluster uses the same node, and each namespace needs its own high-availability.zookeeper.path.root", d.Store.Nodes.Path)
+	}
+	return ""
+}
+
+// Remove removes all of it; false means that there is none.
+func (d Data) Remove() (plan.Action, bool) {
+	all := d.all()
+	return plan.DeleteHAData(all), len(all.ConfigMaps) > 0 || all.Nodes != nil
+}
+
+// DropJobGraphs removes what it would run by itself.
+func (d Data) DropJobGraphs() plan.Action { return plan.DropJobGraphs(d.all()) }
+
+func (d Data) all() plan.HAData {
+	all := plan.HAData{Namespace: d.Namespace}
+	if d.Store.InZooKeeper() {
+		if tree, found := d.Tree.Get(); found {
+			all.Nodes = &plan.HANodes{Location: d.Store.Nodes, Zxid: tree.Zxid()}
+		}
+		return all
+	}
+	found, _ := d.ConfigMaps.Get()
+	for _, c := range found {
+		all.ConfigMaps = append(all.ConfigMaps, c.ObjectVersion)
+	}
+	return all
+}
+
+// Left tells people that the data is left behind, why, and how to remove it. It is false for data in Kubernetes, which we can always wait for.
+func (d Data) Left() (message string, ok bool) {
+	if !d.Store.InZooKeeper() {
+		return "", false
+	}
+	_, why, _ := d.Unknown()
+	if why == "" {
+		why = d.InUse()
+	}
+	return fmt.Sprintf("High-availability data is left behind: %s. If no cluster uses it, run: zkCli.sh -server %s deleteall %s",
+		why, strings.Join(d.Store.Nodes.Servers, ","), d.Store.Nodes.Path), true
+}
