@@ -8,10 +8,13 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help generate check-generated build test race soak-model lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## run a Flink job with all that it needs on this machine, no cluster needed (KEEP=1 goes on with the last run)
+	@hack/run.sh
 
 generate: ## write the generated files again: deep copies, CRDs
 	hack/generate.sh
@@ -23,8 +26,12 @@ build: ## build the functions into bin/, as the images have them
 	@mkdir -p bin
 	for f in functions/*/; do CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "bin/$$(basename $$f)" "./$$f"; done
 
-test: ## run all tests that need no cluster
+test: ## run all tests that need no cluster; those of local/ start Kubernetes and real Flink jobs here
 	KNFLINK_SCENARIO_STEPS=20000 go test -timeout 20m ./...
+	cd local && go test -timeout 20m ./...
+
+soak: ## run the tests of local/ again and again (RUNS=20, FLINK_RUNS=5) and count the failures
+	@hack/soak.sh
 
 race: ## the same with the race detector
 	go test -race ./...
@@ -37,6 +44,7 @@ lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	go vet ./...
 	go vet -tags e2e ./test/e2e/
 	$(STATICCHECK) ./...
+	cd local && go vet ./... && $(STATICCHECK) ./...
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
 
 deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>)

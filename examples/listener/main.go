@@ -1,25 +1,28 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
+	"net"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
+	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
 )
 
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
-	port, err := strconv.Atoi(os.Getenv("PORT"))
+	// Knative says PORT. LISTEN_HOST is of the local platform, whose pods share the addresses of one machine.
+	listener, err := net.Listen("tcp", net.JoinHostPort(os.Getenv("LISTEN_HOST"), cmp.Or(os.Getenv("PORT"), "8080")))
 	if err != nil {
-		port = 8080
+		log.Fatal(err)
 	}
-	client, err := cloudevents.NewClientHTTP(cloudevents.WithPort(port))
+	client, err := cloudevents.NewClientHTTP(cehttp.WithListener(listener))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,6 +23,8 @@ type Target struct {
 	Dir, Package string
 	// Out is the program's path.
 	Out string
+	// Env are KEY=VALUE pairs for the go command, besides its own.
+	Env []string
 }
 
 // Build makes Out, or leaves it when nothing changed; that takes a second or two and needs no network. Tell may be nil.
@@ -43,7 +45,7 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 	step, done := "compile "+target.Name, int64(0)
 	tell(step, "packages", 0, stale)
 	// Without debug information the linker takes half the time. No version control: a checkout without git will do.
-	command := goCommand(ctx, target.Dir, "build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out, target.Package)
+	command := goCommand(ctx, target, "build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out, target.Package)
 	err := lines(command, command.StderrPipe, func(line string) bool {
 		if strings.Contains(line, " ") || strings.HasPrefix(line, "#") {
 			return false // not a package: what the compiler has to say, or a module that is downloaded
@@ -62,7 +64,7 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 func count(ctx context.Context, target Target, tell Tell) (int64, error) {
 	const step = "download Go modules"
 	modules, stale := int64(0), int64(0)
-	command := goCommand(ctx, target.Dir, "list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", target.Package)
+	command := goCommand(ctx, target, "list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", target.Package)
 	var out strings.Builder
 	command.Stdout = &out
 	err := lines(command, command.StderrPipe, func(line string) bool {
@@ -84,9 +86,9 @@ func count(ctx context.Context, target Target, tell Tell) (int64, error) {
 	return stale, err
 }
 
-func goCommand(ctx context.Context, dir string, arguments ...string) *exec.Cmd {
+func goCommand(ctx context.Context, target Target, arguments ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "go", arguments...)
-	command.Dir = dir
+	command.Dir, command.Env = target.Dir, append(os.Environ(), target.Env...)
 	// The go command tells its compilers to end when it is told so itself.
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGINT) }
 	return command

@@ -137,7 +137,7 @@ func (f *Follower) listen(p *corev1.Pod) {
 	}()
 }
 
-// State is what is there now. Its Functions, Events and Where are for the caller to fill.
+// State is what is there now. Its Functions and Events are for the caller to fill.
 func (f *Follower) State() screen.State {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -18,9 +18,6 @@ func Changes(before, after State) []string {
 	if after.Trouble != before.Trouble && after.Trouble != "" {
 		lines = append(lines, after.Trouble)
 	}
-	if !slices.Equal(before.Where, after.Where) {
-		lines = append(lines, after.Where...)
-	}
 	return lines
 }
 

@@ -26,7 +26,6 @@ func TestChanges(t *testing.T) {
 		"pod crashes":    {pod(Pod{Phase: "Running"}), pod(Pod{Phase: "Error", Restarts: 2, LastWords: []string{"why"}}), []string{"pod default/a: Error, 0/1 ready, 2 restarts", "  | why"}},
 		"an event":       {State{Events: []string{"a", "b"}}, State{Events: []string{"b", "c"}}, []string{"event c"}},
 		"all new events": {State{Events: []string{"a"}}, State{Events: []string{"b", "c"}}, []string{"event b", "event c"}},
-		"where":          {State{}, State{Where: []string{"look", "there"}}, []string{"look", "there"}},
 		"trouble":        {State{}, State{Trouble: "lost"}, []string{"lost"}},
 		"trouble ends":   {State{Trouble: "lost"}, State{}, nil},
 	} {

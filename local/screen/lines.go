@@ -26,7 +26,7 @@ func (s Size) orUsual() Size {
 // run as they should, and what is left is cut.
 func Lines(title string, state State, size Size) []string {
 	size = size.orUsual()
-	sections := [][]string{{title}, resources(state), functions(state), pods(state.Pods), events(state.Events), trouble(state), state.Where}
+	sections := [][]string{{title}, resources(state), functions(state), pods(state.Pods), events(state.Events), trouble(state)}
 	for count(sections) > size.Height && len(sections[4]) > 0 {
 		sections[4] = shorter(sections[4])
 	}

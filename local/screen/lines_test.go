@@ -39,7 +39,6 @@ var failing = State{
 	},
 	Events:  []string{"one", "two", "three"},
 	Trouble: "the API server does not answer",
-	Where:   []string{"KUBECONFIG=.local/kubeconfig kubectl get pods"},
 }
 
 func TestTheScreen(t *testing.T) {
@@ -82,7 +81,7 @@ func golden(t *testing.T, name string, lines []string) {
 func TestTheScreenFitsTheTerminal(t *testing.T) {
 	word := rapid.StringMatching(`[a-zä\n\t\x1b ]{0,30}`)
 	rapid.Check(t, func(t *rapid.T) {
-		state := State{Events: rapid.SliceOfN(word, 0, 5).Draw(t, "events"), Trouble: word.Draw(t, "trouble"), Where: rapid.SliceOfN(word, 0, 5).Draw(t, "where")}
+		state := State{Events: rapid.SliceOfN(word, 0, 5).Draw(t, "events"), Trouble: word.Draw(t, "trouble")}
 		for i := range rapid.IntRange(0, 5).Draw(t, "resources") {
 			state.Resources = append(state.Resources, Resource{Kind: "FlinkDeployment", Name: fmt.Sprint(i), Now: word.Draw(t, "now")})
 		}

@@ -12,8 +12,6 @@ type State struct {
 	Events []string
 	// Trouble is what went wrong outside of all of these: an API server that does not answer.
 	Trouble string
-	// Where says where to look. It is shown as it is, below everything else.
-	Where []string
 }
 
 // Resource is one resource of the operator.

@@ -7,8 +7,11 @@ import (
 	"github.com/kn-flink/kn-flink/local/screen"
 )
 
-// often is how often a board in a plain log says how far a step is that takes long.
-const often = 15 * time.Second
+// In a plain log, a board speaks of a step that takes longer than soon, and then as often.
+const (
+	soon  = time.Second
+	often = 15 * time.Second
+)
 
 // Board shows how far steps are that run at the same time. It has the terminal until Close.
 type Board struct {
@@ -80,10 +83,6 @@ func (r *Row) Tell(name, unit string, done, total int64) {
 	s.Done, s.Total, s.Took = done, total, now.Sub(s.begun)
 	if total > 0 && done >= total {
 		r.end(now)
-		return
-	}
-	if s.said.IsZero() || now.Sub(s.said) >= often {
-		b.say(s, now)
 	}
 }
 
@@ -125,6 +124,9 @@ func (b *Board) show(now time.Time) {
 	for _, s := range b.steps {
 		if !s.Ended {
 			s.Took = now.Sub(s.begun)
+			if s.Took >= soon && now.Sub(s.said) >= often {
+				b.say(s, now)
+			}
 		}
 		steps = append(steps, s.Step)
 	}

@@ -105,14 +105,14 @@ func TestAPlainLogHasPlainLines(t *testing.T) {
 	board := NewBoard(terminal)
 	row := board.Row()
 	row.Bytes("download", 0, 4<<20)
-	row.Bytes("download", 1<<20, 4<<20) // too soon
+	row.Bytes("download", 1<<20, 4<<20) // not for long
 	row.Bytes("download", 4<<20, 4<<20)
 	row.Tell("etcd", "", 0, 0)
 	row.Tell("kubelet", "", 0, 0)
 	board.Close()
 	terminal.Draw([]string{"a screen"})
 	text, err := os.ReadFile(path)
-	want := "download: 0 of 4 MB\ndownload: 4 of 4 MB, done after 0 s\netcd\netcd, done after 0 s\nkubelet\nkubelet, done after 0 s\n"
+	want := "download: 4 of 4 MB, done after 0 s\netcd, done after 0 s\nkubelet, done after 0 s\n"
 	if err != nil || string(text) != want {
 		t.Errorf("%q, want %q: %v", text, want, err)
 	}

@@ -11,54 +11,80 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/kn-flink/kn-flink/local/controlplane"
-	"github.com/kn-flink/kn-flink/local/flink"
-	"github.com/kn-flink/kn-flink/local/flink/images"
-	"github.com/kn-flink/kn-flink/local/node"
+	"github.com/kn-flink/kn-flink/local/follow"
+	"github.com/kn-flink/kn-flink/local/platform"
+	"github.com/kn-flink/kn-flink/local/terminal"
 )
 
+// options are the command line's.
+type options struct {
+	dir, checkout, jobs string
+	keep, example       bool
+}
+
 func main() {
-	dir := flag.String("dir", ".local", "state directory: certificates, data, logs")
-	jobs := flag.String("jobs", "", "directory of Java sources of example jobs, put into every Flink image")
+	var o options
+	flag.StringVar(&o.dir, "dir", ".local", "state directory: certificates, data, logs")
+	flag.StringVar(&o.checkout, "checkout", ".", "directory of kn-flink's sources")
+	flag.StringVar(&o.jobs, "jobs", "", "directory of Java sources of example jobs, put into every Flink image (default: those of the checkout)")
+	flag.BoolVar(&o.keep, "keep", false, "go on with what the last run left in the state directory")
+	flag.BoolVar(&o.example, "example", false, "start an example job and a listener for its events")
 	flag.Parse()
-	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	err := run(ctx, *dir, *jobs)
-	cancel()
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once, and with it all that it started
+	if err := run(ctx, o); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
 		fmt.Fprintln(os.Stderr, "kn-flink-local:", err)
 		os.Exit(1)
 	}
 }
 
-// run starts everything, waits for the end, and stops everything.
-func run(ctx context.Context, dir, jobs string) (err error) {
+// run starts everything, shows it until the end, and stops everything.
+func run(ctx context.Context, o options) (err error) {
 	begun := time.Now()
-	dir, err = filepath.Abs(dir)
+	if o.dir, err = filepath.Abs(o.dir); err != nil {
+		return err
+	}
+	if o.jobs == "" {
+		o.jobs = filepath.Join(o.checkout, "test/cluster/flink/jobs")
+	}
+	unlock, err := own(o.dir)
 	if err != nil {
 		return err
 	}
-	plane, err := controlplane.Start(ctx, controlplane.Options{Dir: dir})
+	defer unlock()
+	if !o.keep {
+		if err := clean(o.dir); err != nil {
+			return err
+		}
+	}
+	out := terminal.New(os.Stdout)
+	local, err := start(ctx, o, out)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, plane.Stop()) }()
-	local, err := node.Start(ctx, node.Options{ControlPlane: plane, Images: images.Images{Cache: flink.Cache{Jobs: jobs, Progress: show}}})
+	defer func() {
+		out.Print("", "stopping")
+		ending := time.Now()
+		err = errors.Join(err, local.Stop())
+		out.Print(fmt.Sprintf("stopped after %s: no process is left, and %s keeps the state and the logs", rounded(time.Since(ending)), o.dir))
+	}()
+	out.Print(fmt.Sprintf("ready after %s", rounded(time.Since(begun))))
+	if o.example && !o.keep {
+		if err := examples(ctx, local.Config(), o.checkout); err != nil {
+			return err
+		}
+	}
+	follower, err := follow.Start(ctx, local.Config())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, local.Stop()) }()
-	fmt.Printf("ready after %s\n\n  export KUBECONFIG=%s\n  kubectl get pods -A\n\n", time.Since(begun).Round(100*time.Millisecond), plane.Kubeconfig())
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-plane.Failed():
-		return err
-	}
+	return show(ctx, &view{options: o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions}, local.Failed())
 }
 
-func show(step string, done, total int64) {
-	if total > 0 {
-		step = fmt.Sprintf("%s: %d of %d MB", step, done>>20, total>>20)
-	}
-	fmt.Println(step)
+func start(ctx context.Context, o options, out *terminal.Terminal) (*platform.Platform, error) {
+	board := terminal.NewBoard(out)
+	defer board.Close()
+	return platform.Start(ctx, platform.Options{Dir: o.dir, Checkout: o.checkout, Jobs: o.jobs, Progress: board.Row().Bytes})
 }
+
+func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

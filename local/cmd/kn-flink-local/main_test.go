@@ -59,7 +59,7 @@ func eventually(t *testing.T, what string, condition func(context.Context) (bool
 func launch(t *testing.T, dir string) func(syscall.Signal) error {
 	t.Helper()
 	said := &output{}
-	command := exec.Command(os.Args[0], "-dir", dir)
+	command := exec.Command(os.Args[0], "-dir", dir, "-checkout", "../../..", "-keep")
 	command.Env = append(os.Environ(), child+"=1")
 	command.Stdout, command.Stderr = said, said
 	if err := command.Start(); err != nil {
@@ -129,8 +129,25 @@ func running(t *testing.T, dir string) {
 	})
 }
 
+// state is a state directory that stays when the test fails.
+func state(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "kn-flink-local-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("the logs are kept in", dir)
+		} else if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 func TestNoProcessIsLeftAndADirectoryGoesOn(t *testing.T) {
-	dir := t.TempDir()
+	dir := state(t)
 	end := launch(t, dir)
 	// A pod of the Flink image that starts no Flink.
 	pod := &corev1.Pod{

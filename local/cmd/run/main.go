@@ -48,7 +48,7 @@ func run(ctx context.Context, keep bool) error {
 	if err := bring(ctx, checkout, program, cache); err != nil {
 		return err
 	}
-	arguments := []string{program, "-dir", dir, "-checkout", checkout, "-jobs", cache.Jobs, "-follow"}
+	arguments := []string{program, "-dir", dir, "-checkout", checkout, "-jobs", cache.Jobs, "-example"}
 	if keep {
 		arguments = append(arguments, "-keep")
 	}
