@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -153,7 +152,7 @@ func (f *Follower) State() screen.State {
 		state.Resources = append(state.Resources, some...)
 	}
 	for _, object := range f.pods.GetStore().List() {
-		if p, ok := object.(*corev1.Pod); ok && p.Namespace != metav1.NamespaceSystem {
+		if p, ok := object.(*corev1.Pod); ok && telling(p) {
 			state.Pods = append(state.Pods, pod(p, f.logs[p.Namespace+"/"+p.Name].words))
 		}
 	}

@@ -110,6 +110,21 @@ func ready(p *corev1.Pod) bool {
 	})
 }
 
+// telling says whether a pod is shown:
+//
+//	pod                         | shown
+//	failed                      | yes
+//	ended well                  | no
+//	of a Knative Service        | no, the functions are a list of their own
+//	any other                   | yes
+func telling(p *corev1.Pod) bool {
+	if _, fails := failed(p); fails {
+		return true
+	}
+	_, function := p.Labels["serving.knative.dev/service"]
+	return !function && p.Status.Phase != corev1.PodSucceeded
+}
+
 // failure is a container that failed last and does not run now.
 type failure struct {
 	pod, container string // the pod is NAMESPACE/NAME

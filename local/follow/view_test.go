@@ -98,6 +98,26 @@ func TestAPodOnTheScreen(t *testing.T) {
 	}
 }
 
+func TestPodsThatTellAPersonNothing(t *testing.T) {
+	function := func(p *corev1.Pod) { p.Labels["serving.knative.dev/service"] = "observe" }
+	for name, row := range map[string]struct {
+		change func(*corev1.Pod)
+		want   bool
+	}{
+		"a JobManager": {func(*corev1.Pod) {}, true},
+		"a function":   {function, false},
+		"one that fails": {func(p *corev1.Pod) {
+			function(p)
+			p.Status.ContainerStatuses[0].State.Terminated = &corev1.ContainerStateTerminated{ExitCode: 2}
+		}, true},
+		"a Job's": {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, false},
+	} {
+		if got := telling(jobManager(row.change)); got != row.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestTheLastWordsOfALog(t *testing.T) {
 	if got := words("one\n\n two \r\nthree", 2); !slices.Equal(got, []string{" two", "three"}) {
 		t.Errorf("%q", got)

@@ -112,6 +112,7 @@ func TestProgress(t *testing.T) {
 		{Name: "modules", Done: 120, Unit: "modules", Took: 61 * time.Second, Ended: true},
 		{Name: "compile Kubernetes", Done: 12, Total: 1700, Unit: "packages", Took: 5 * time.Second},
 		{Name: "download Flink 2.2.1", Done: 100 << 20, Total: 331 << 20, Took: 1400 * time.Millisecond},
+		{Name: "wait for a Broker", Took: 900 * time.Millisecond, Ended: true},
 		{Name: "start etcd"},
 	}, Size{Width: 80}))
 }

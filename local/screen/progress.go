@@ -19,10 +19,14 @@ type Step struct {
 	Ended bool
 }
 
-// Progress are the lines of steps that may run at the same time. The last ones stay when the height is not enough.
+// Progress are the lines of steps that may run at the same time. Those that took less than a second are not worth one. The
+// last ones stay when the height is not enough.
 func Progress(steps []Step, size Size) []string {
 	var rows [][]string
 	for _, s := range steps {
+		if s.Ended && s.Took < time.Second {
+			continue
+		}
 		mark := "..."
 		if s.Ended {
 			mark = "done"

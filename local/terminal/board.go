@@ -109,9 +109,9 @@ func (b *Board) end(s *step, now time.Time) {
 	}
 }
 
-// say writes a line where nothing can be drawn.
+// say writes a line where nothing can be drawn. What is over soon is not worth one.
 func (b *Board) say(s *step, now time.Time) {
-	if !b.terminal.Live() {
+	if !b.terminal.Live() && s.Took >= soon {
 		s.said = now
 		b.terminal.Print(s.Line())
 	}

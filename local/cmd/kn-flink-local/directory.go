@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kept is what a clean start leaves in a state directory: programs, which are built from the checkout; the lock; and the number of
-// the network, so that addresses stay the same.
-var kept = []string{"bin", "lock", "network"}
+// kept is what a clean start leaves in a state directory: programs, which are built from the checkout; the lock; the number of the
+// network, so that addresses stay the same; and what make soak left.
+var kept = []string{"bin", "functions", "lock", "network", "soak"}
 
 // own keeps other processes out of a state directory. The kernel lifts the lock when the process ends, however it ends.
 func own(dir string) (func(), error) {

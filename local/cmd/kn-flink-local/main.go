@@ -16,6 +16,9 @@ import (
 	"github.com/kn-flink/kn-flink/local/terminal"
 )
 
+// exampleFiles are what a person would apply first.
+var exampleFiles = []string{"examples/listener/listener.yaml", "examples/basic.yaml"}
+
 // options are the command line's.
 type options struct {
 	dir, checkout, jobs string
@@ -70,7 +73,7 @@ func run(ctx context.Context, o options) (err error) {
 	}()
 	out.Print(fmt.Sprintf("ready after %s", rounded(time.Since(begun))))
 	if o.example && !o.keep {
-		if err := examples(ctx, local.Config(), o.checkout); err != nil {
+		if err := local.Apply(ctx, exampleFiles...); err != nil {
 			return err
 		}
 	}
