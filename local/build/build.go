@@ -15,13 +15,15 @@ import (
 // Tell is told how far a step is. Total 0: not known how much there is. A step ends when Done is Total.
 type Tell func(step, unit string, done, total int64)
 
-// Target is a program to build.
+// Target are programs to build.
 type Target struct {
 	// Name is what a person reads.
 	Name string
-	// Dir is a directory of the module; Package what to build, as ./cmd/x.
-	Dir, Package string
-	// Out is the program's path.
+	// Dir is a directory of the module.
+	Dir string
+	// Packages are what to build, as ./cmd/x.
+	Packages []string
+	// Out is the program's path or, if it ends in a slash, the directory of several.
 	Out string
 	// Env are KEY=VALUE pairs for the go command, besides its own.
 	Env []string
@@ -39,13 +41,14 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(target.Out), 0o755); err != nil {
+	dir, _ := filepath.Split(target.Out)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	step, done := "compile "+target.Name, int64(0)
 	tell(step, "packages", 0, stale)
 	// Without debug information the linker takes half the time. No version control: a checkout without git will do.
-	command := goCommand(ctx, target, "build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out, target.Package)
+	command := goCommand(ctx, target, append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out}, target.Packages...)...)
 	err := lines(command, command.StderrPipe, func(line string) bool {
 		if strings.Contains(line, " ") || strings.HasPrefix(line, "#") {
 			return false // not a package: what the compiler has to say, or a module that is downloaded
@@ -64,7 +67,7 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 func count(ctx context.Context, target Target, tell Tell) (int64, error) {
 	const step = "download Go modules"
 	modules, stale := int64(0), int64(0)
-	command := goCommand(ctx, target, "list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}", target.Package)
+	command := goCommand(ctx, target, append([]string{"list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, target.Packages...)...)
 	var out strings.Builder
 	command.Stdout = &out
 	err := lines(command, command.StderrPipe, func(line string) bool {

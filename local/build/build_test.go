@@ -25,7 +25,7 @@ func module(t *testing.T, body string) Target {
 			t.Fatal(err)
 		}
 	}
-	return Target{Name: "it", Dir: dir, Package: ".", Out: filepath.Join(dir, "bin", "it")}
+	return Target{Name: "it", Dir: dir, Packages: []string{"."}, Out: filepath.Join(dir, "bin", "it")}
 }
 
 func TestABuildSaysHowFarItIs(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,6 +27,8 @@ type Options struct {
 	Egress string
 	// Ready bounds the wait until every part works. Zero: one minute.
 	Ready time.Duration
+	// Stderr is where the end of the log goes when a part of Kubernetes ends the process. Nil: standard error.
+	Stderr io.Writer
 }
 
 // ControlPlane is a running control plane.
@@ -47,6 +50,9 @@ type ControlPlane struct {
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	if options.Ready == 0 {
 		options.Ready = time.Minute
+	}
+	if options.Stderr == nil {
+		options.Stderr = os.Stderr
 	}
 	ctx, cancel := context.WithTimeout(ctx, options.Ready)
 	defer cancel()
@@ -77,7 +83,7 @@ func (c *ControlPlane) prepare(context.Context) error {
 	if err = os.MkdirAll(filepath.Dir(c.LogFile()), 0o755); err != nil {
 		return err
 	}
-	if c.log, err = openLog(c.LogFile()); err != nil {
+	if c.log, err = openLog(c.LogFile(), c.options.Stderr); err != nil {
 		return err
 	}
 	if c.options.Network == nil {

@@ -3,6 +3,7 @@ package controlplane
 import (
 	"flag"
 	"fmt"
+	"io"
 	"os"
 
 	"k8s.io/klog/v2"
@@ -14,7 +15,8 @@ const tail = 4096
 // log is the one file that klog, and so every part, writes to.
 type log struct{ file *os.File }
 
-func openLog(path string) (*log, error) {
+// openLog writes the end of the log to stderr, too, when a part ends the process.
+func openLog(path string, stderr io.Writer) (*log, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
@@ -28,7 +30,7 @@ func openLog(path string) (*log, error) {
 	// Kubernetes' parts end the process when something they count on breaks; then the reason is shown, not only stored.
 	klog.OsExit = func(code int) {
 		klog.Flush()
-		fmt.Fprintf(os.Stderr, "a part of the control plane ended the process; the end of %s:\n%s\n", path, lastBytes(path))
+		fmt.Fprintf(stderr, "a part of the control plane ended the process; the end of %s:\n%s\n", path, lastBytes(path))
 		os.Exit(code)
 	}
 	return &log{file: file}, nil

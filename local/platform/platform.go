@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -35,6 +36,8 @@ type Options struct {
 	Progress func(step string, done, total int64)
 	// Faults make the mesh worse than Knative.
 	Faults mesh.Faults
+	// Stderr is where the end of a log goes when a part ends the process. Nil: standard error.
+	Stderr io.Writer
 }
 
 // Platform is a running platform.
@@ -130,7 +133,7 @@ func (p *Platform) prepare(ctx context.Context) error {
 
 func (p *Platform) startControlPlane(ctx context.Context) error {
 	var err error
-	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()})
+	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress(), Stderr: p.options.Stderr})
 	if err == nil {
 		p.watch(p.plane.Failed())
 		p.installer, err = newInstaller(p.plane.Config())

@@ -23,10 +23,11 @@ var exampleFiles = []string{"examples/listener/listener.yaml", "examples/basic.y
 type options struct {
 	dir, checkout, jobs string
 	keep, example       bool
+	stderr              *os.File // where a person reads it
 }
 
 func main() {
-	var o options
+	o := &options{stderr: os.Stderr}
 	flag.StringVar(&o.dir, "dir", ".local", "state directory: certificates, data, logs")
 	flag.StringVar(&o.checkout, "checkout", ".", "directory of kn-flink's sources")
 	flag.StringVar(&o.jobs, "jobs", "", "directory of Java sources of example jobs, put into every Flink image (default: those of the checkout)")
@@ -36,13 +37,13 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once, and with it all that it started
 	if err := run(ctx, o); err != nil && !(errors.Is(err, context.Canceled) && ctx.Err() != nil) {
-		fmt.Fprintln(os.Stderr, "kn-flink-local:", err)
+		fmt.Fprintln(o.stderr, "kn-flink-local:", err)
 		os.Exit(1)
 	}
 }
 
 // run starts everything, shows it until the end, and stops everything.
-func run(ctx context.Context, o options) (err error) {
+func run(ctx context.Context, o *options) (err error) {
 	begun := time.Now()
 	if o.dir, err = filepath.Abs(o.dir); err != nil {
 		return err
@@ -59,6 +60,9 @@ func run(ctx context.Context, o options) (err error) {
 		if err := clean(o.dir); err != nil {
 			return err
 		}
+	}
+	if o.stderr, err = divert(filepath.Join(o.dir, "log", "stderr.log")); err != nil {
+		return err
 	}
 	out := terminal.New(os.Stdout)
 	local, err := start(ctx, o, out)
@@ -81,13 +85,13 @@ func run(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return err
 	}
-	return show(ctx, &view{options: o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions}, local.Failed())
+	return show(ctx, &view{options: *o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions}, local.Failed())
 }
 
-func start(ctx context.Context, o options, out *terminal.Terminal) (*platform.Platform, error) {
+func start(ctx context.Context, o *options, out *terminal.Terminal) (*platform.Platform, error) {
 	board := terminal.NewBoard(out)
 	defer board.Close()
-	return platform.Start(ctx, platform.Options{Dir: o.dir, Checkout: o.checkout, Jobs: o.jobs, Progress: board.Row().Bytes})
+	return platform.Start(ctx, platform.Options{Dir: o.dir, Checkout: o.checkout, Jobs: o.jobs, Progress: board.Row().Bytes, Stderr: o.stderr})
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

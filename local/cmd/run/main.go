@@ -100,6 +100,16 @@ func check(program string) error {
 	return nil
 }
 
+// targets are the platform, and what it would build itself when it starts, in the way and at the place that it does: here it is seen
+// how far that is.
+func targets(checkout, program string) []build.Target {
+	return []build.Target{
+		{Name: "the platform", Dir: filepath.Join(checkout, "local"), Packages: []string{"./cmd/kn-flink-local"}, Out: program},
+		{Name: "the functions", Dir: checkout, Packages: []string{"./functions/...", "./examples/listener"},
+			Out: filepath.Join(checkout, ".local", "functions", "build") + "/", Env: []string{"CGO_ENABLED=0"}},
+	}
+}
+
 // bring downloads and compiles at the same time: one waits for the network, the other for the processors.
 func bring(ctx context.Context, checkout, program string, cache flink.Cache) error {
 	release, err := example(filepath.Join(checkout, "examples", "basic.yaml"))
@@ -112,8 +122,12 @@ func bring(ctx context.Context, checkout, program string, cache flink.Cache) err
 	both.Go(func() error {
 		row := board.Row()
 		defer row.End()
-		target := build.Target{Name: "the platform", Dir: filepath.Join(checkout, "local"), Package: "./cmd/kn-flink-local", Out: program}
-		return build.Build(ctx, target, row.Tell)
+		for _, target := range targets(checkout, program) {
+			if err := build.Build(ctx, target, row.Tell); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	both.Go(func() error {
 		row := board.Row()

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"golang.org/x/sys/unix"
+)
+
+// divert sends to a file what libraries write to standard error: it would tear the screen. It returns where a person reads; a panic
+// is told there, too.
+func divert(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	descriptor, err := unix.FcntlInt(os.Stderr.Fd(), unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, err
+	}
+	person := os.NewFile(uintptr(descriptor), "stderr")
+	return person, errors.Join(debug.SetCrashOutput(person, debug.CrashOptions{}), unix.Dup3(int(log.Fd()), int(os.Stderr.Fd()), 0), log.Close())
+}
