@@ -32,6 +32,7 @@ type State struct {
 type function struct {
 	namespace, name string
 	kill            func(types.UID) // the fault: nil or a decision to end the pod that has just got a request
+	answered        func()          // is told when a pod answers that did not: nothing else may come that says so
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed, and replaced, when a request that waits should look again
@@ -58,7 +59,10 @@ type pod struct {
 }
 
 func newFunction(namespace, name string) *function {
-	return &function{namespace: namespace, name: name, changed: make(chan struct{}), pods: map[string]*pod{}, load: integral{since: time.Now()}}
+	return &function{
+		namespace: namespace, name: name, changed: make(chan struct{}), pods: map[string]*pod{}, load: integral{since: time.Now()},
+		answered: func() {},
+	}
 }
 
 // notify wakes all that wait. Called with the lock held.
@@ -114,6 +118,7 @@ func (f *function) probe(p *pod) {
 				p.answers, p.probing = !p.gone, false
 				f.notify()
 				f.mu.Unlock()
+				f.answered()
 				return
 			}
 			f.mu.Unlock()

@@ -142,6 +142,7 @@ func (s *Server) function(namespace, name string) *function {
 	if !ok {
 		f = newFunction(namespace, name)
 		f.kill = s.options.Kill
+		f.answered = func() { s.loop.Add(namespace, name) }
 		f.scale = func(revision string, n int) { s.scaling <- resize{namespace, revision, n} }
 		s.functions[key(namespace, name)] = f
 	}
