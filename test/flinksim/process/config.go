@@ -100,10 +100,10 @@ func (c Config) duration(key string) time.Duration {
 	return time.Duration(n) * units[strings.TrimSpace(digits)]
 }
 
-// HA says whether Kubernetes high availability is configured.
+// HA says whether high availability is configured, by Kubernetes or by ZooKeeper.
 func (c Config) HA() bool {
 	kind := strings.ToLower(c.First("high-availability.type", "high-availability"))
-	return kind == "kubernetes" || kind == "org.apache.flink.kubernetes.highavailability.kuberneteshaservicesfactory"
+	return kind == "kubernetes" || kind == "zookeeper" || kind == "org.apache.flink.kubernetes.highavailability.kuberneteshaservicesfactory"
 }
 
 // Version is the Flink version of $internal.flink.version, such as 1.20.

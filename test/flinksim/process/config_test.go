@@ -46,7 +46,7 @@ func TestDerivedValues(t *testing.T) {
 			t.Errorf("duration %q = %s, want %s", text, got, want)
 		}
 	}
-	for text, want := range map[string]bool{"kubernetes": true, "KUBERNETES": true, "zookeeper": false, "NONE": false, "": false,
+	for text, want := range map[string]bool{"kubernetes": true, "KUBERNETES": true, "zookeeper": true, "NONE": false, "": false,
 		"org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory": true} {
 		if got := (Config{"high-availability": text}).HA(); got != want {
 			t.Errorf("HA of %q = %v, want %v", text, got, want)

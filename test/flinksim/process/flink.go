@@ -49,6 +49,7 @@ type Flink struct {
 	violations []string
 	most       map[types.NamespacedName]int
 	serial     int
+	zookeeper  *ensemble
 }
 
 // New makes a world of Flink without a process in it.
@@ -58,6 +59,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		managers: map[types.UID]*JobManager{}, tasks: map[types.UID]*taskManager{}, attempts: map[types.UID]int{},
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
+		zookeeper: newEnsemble(),
 	}
 }
 
@@ -203,11 +205,14 @@ func (f *Flink) Ready(pod *corev1.Pod) bool {
 }
 
 // Stop ends the process of a pod. A JobManager takes its jobs with it: with high availability they can go on elsewhere.
-func (f *Flink) Stop(uid types.UID, _ bool) {
+func (f *Flink) Stop(uid types.UID, crashed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if jm, ok := f.managers[uid]; ok {
 		jm.suspend()
+		if !crashed {
+			delete(f.zookeeper.sessions[jm.Config.node()], jm.serial)
+		}
 	}
 	delete(f.managers, uid)
 	delete(f.tasks, uid)

@@ -71,6 +71,10 @@ func (jm *JobManager) lead() {
 
 // edit changes a high-availability ConfigMap, making it if it is not there. It has the labels of Flink's and no owner.
 func (jm *JobManager) edit(name string, change func(u *unstructured.Unstructured, data map[string]any)) {
+	if node := jm.Config.node(); node != "" {
+		jm.flink.zookeeper.edit(node, name, change)
+		return
+	}
 	namespace := jm.Cluster.Namespace
 	apply := func(u *unstructured.Unstructured) {
 		data, _ := u.Object["data"].(map[string]any)
@@ -100,7 +104,22 @@ func (jm *JobManager) edit(name string, change func(u *unstructured.Unstructured
 	}
 }
 
+// has says whether a ConfigMap, or what stands for it in ZooKeeper, is there.
+func (jm *JobManager) has(name string) bool {
+	if node := jm.Config.node(); node != "" {
+		return jm.flink.zookeeper.maps[node][name] != nil
+	}
+	return jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name) != nil
+}
+
 func (jm *JobManager) data(name string) map[string]string {
+	if node := jm.Config.node(); node != "" {
+		texts := map[string]string{}
+		for key, text := range jm.flink.zookeeper.maps[node][name] {
+			texts[key] = fmt.Sprint(text)
+		}
+		return texts
+	}
 	u := jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name)
 	if u == nil {
 		return nil
@@ -194,7 +213,9 @@ func (jm *JobManager) finishJob(j *job.Job) {
 		jm.flink.storage.RecordResult(store, j.ID, j.State)
 	}
 	delete(jm.recorded, jm.jobMap(j.ID))
-	if jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(j.ID)) != nil {
+	if node := jm.Config.node(); node != "" {
+		delete(jm.flink.zookeeper.maps[node], jm.jobMap(j.ID))
+	} else if jm.has(jm.jobMap(j.ID)) {
 		if err := jm.flink.kube.Delete(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(j.ID), kubesim.DeleteOptions{}); err != nil {
 			jm.flink.t.Logf("flink model: JobManager of %s cannot delete its ConfigMap: %v", jm.Cluster, err)
 		}

@@ -106,6 +106,9 @@ func (jm *JobManager) step() {
 		return
 	}
 	jm.renewed = jm.Now()
+	if jm.Config.node() != "" {
+		jm.flink.zookeeper.attend(jm)
+	}
 	if jm.fenced {
 		jm.campaign()
 	}
@@ -199,6 +202,11 @@ func (jm *JobManager) submit() {
 		return
 	}
 	options := jm.options()
+	for _, g := range jm.readGraphs() {
+		if g.Options.ID != options.ID || g.Options.Parallelism != options.Parallelism {
+			jm.flink.violate("%s starts over the job graph of an earlier start, which Flink would run: %s", jm.Cluster, g.Options.ID)
+		}
+	}
 	if store := jm.Config["job-result-store.storage-path"]; jm.Config.HA() && store != "" {
 		if _, ended := jm.flink.storage.Result(store, options.ID); ended {
 			return // the job result store keeps an ended job from running again

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
-	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 // Start is one begin of a job, fail-overs within a process included.
@@ -53,7 +52,7 @@ func (f *Flink) Starts(namespace, id string) []Start {
 
 // Violations returns what must never happen and did, each once:
 // two live jobs of one resource at a time, a job that runs twice under one ID, high-availability data deleted under a
-// JobManager that runs.
+// JobManager that runs, a start over another job's graph.
 func (f *Flink) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +104,7 @@ func (jm *JobManager) watchData() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(jm.recorded)) {
-		if strings.HasSuffix(name, "-config-map") && jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name) == nil {
+		if strings.HasSuffix(name, "-config-map") && !jm.has(name) {
 			jm.flink.violate("high-availability data of %s deleted under a running JobManager: %s", jm.Cluster, name)
 		}
 	}
