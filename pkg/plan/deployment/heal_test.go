@@ -65,8 +65,8 @@ func TestAnUnhealthyJob(t *testing.T) {
 		"it may restart as often": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed"},
 		"Flink does not say":      {checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "", "nobody knows"},
 		// T3.47
-		"it has failed":           {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "", "that is for another option"},
-		"switched off":            {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
+		"it has failed": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "", "that is for another option"},
+		"switched off":  {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

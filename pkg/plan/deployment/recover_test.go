@@ -29,9 +29,9 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 		reason string
 	}{
 		// T3.43
-		"stateless":               {application, nil, plan.Waiting, true, "it needs nothing from the one before"},
+		"stateless": {application, nil, plan.Waiting, true, "it needs nothing from the one before"},
 		// T3.42
-		"a session cluster":       {session, nil, plan.Waiting, true, "its jobs look after themselves"},
+		"a session cluster": {session, nil, plan.Waiting, true, "its jobs look after themselves"},
 		// T3.43
 		"stateful":                {stateful, nil, plan.StateLost, false, "its state would be lost"},
 		"stateless, switched off": {application, off, plan.Lost, false, "the option says so"},

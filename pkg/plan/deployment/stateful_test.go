@@ -107,7 +107,7 @@ func TestASavepointStopThatFlinkForgot(t *testing.T) {
 		"the job has finished":                 {v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end", plan.Stopping, "its statistics name the savepoint"},
 		"it has finished and nobody could ask": {v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable, "nothing is deleted before the path is known"},
 		// R6
-		"the job began again":                  {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost, "without high availability it runs from its old state"},
+		"the job began again": {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost, "without high availability it runs from its old state"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

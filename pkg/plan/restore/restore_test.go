@@ -44,8 +44,8 @@ func TestChoose(t *testing.T) {
 		"last-state, not read yet": {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without}, plan.Go, from{fromPath, "r", "NotRestoredYet", false}, "it was given that and has not read it"},
 		"last-state, it is gone":   {Facts{Purpose: upgrade, Mode: lastState, Recorded: marker, HighAvailability: without}, none, refused("RestoreFailed"), "there was a checkpoint"},
 		// T3.12
-		"last-state, none yet":     {Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, plan.Go, from{fromHA, "", "NoCheckpointYet", true}, "there is nothing to lose"},
-		"last-state, no data":      {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, none, refused("RestoreFailed"), "it may have gone further than what is recorded"},
+		"last-state, none yet": {Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, plan.Go, from{fromHA, "", "NoCheckpointYet", true}, "there is nothing to lose"},
+		"last-state, no data":  {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, none, refused("RestoreFailed"), "it may have gone further than what is recorded"},
 		// T3.13
 		"savepoint":         {Facts{Purpose: upgrade, Mode: savepoint, Recorded: "r", LegacySavepoint: "l", HighAvailability: there}, plan.Go, from{fromPath, "r", "RecordedPath", false}, "it ended with that"},
 		"savepoint, marker": {Facts{Purpose: upgrade, Mode: savepoint, Recorded: marker, LegacySavepoint: "l"}, none, refused("LastStateUnknown"), "its last checkpoint was not read"},
