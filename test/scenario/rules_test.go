@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -185,12 +184,6 @@ func TestAJobManagerThatIsReplacedInTheMiddleOfAStop(t *testing.T) {
 	h.rest()
 	if d := h.w.Kube.Get(kubesim.Deployments, namespace, demo); d == nil || d.GetUID() != deployment || d.GetDeletionTimestamp() != nil {
 		t.Error("the cluster that may know its state was deleted")
-	}
-	h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 50})
-	h.edit(demo, jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
-	h.untilStable(demo)
-	if all := h.starts(demo); !strings.HasSuffix(all, "path(savepoint)") {
-		t.Errorf("starts %s", all)
 	}
 }
 
