@@ -43,7 +43,7 @@ type Questions struct {
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
-//	            that is not healthy, a start from it, or a stop that ends with the data removed
+//	            that is not healthy, a rollback, a start from it, or a stop that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
 //	Snapshots   the spec or the options ask for snapshots
@@ -74,12 +74,13 @@ func First(s subject.Snapshot) Questions {
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
-	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	rollsBack := atRest(v) && v.RollbackDue()
+	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals)
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals || rollsBack)
 	q.Snapshots = available && intent == nil && !deleting && v.TakesSnapshots()
 	q.SessionJobs = deleting && v.IsSession()
 	return q

@@ -1,0 +1,42 @@
+package scenario
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
+)
+
+func init() {
+	for name, s := range rollbackScenarios {
+		scenarios[name] = s
+	}
+}
+
+// broken is an upgrade to an image that does not exist, of a job that is rolled back after 20 s.
+func (h *harness) broken(mode string) {
+	h.t.Helper()
+	h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
+	h.apply("demo", application(stateful(mode), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")))
+	h.untilStable("demo")
+	h.checkpoints("demo")
+	h.edit("demo", field("image", "flink:broken"), option("kubernetes.operator.deployment.readiness.timeout", "20 s"))
+	h.until("it is rolled back and ready", func() bool {
+		return h.settled("demo", v1beta1.LifecycleRolledBack)() && h.status("demo").Situation == "Steady"
+	})
+}
+
+// rollbackScenarios take what does not become stable back to what was.
+var rollbackScenarios = map[string]scenario{
+	"a failed upgrade by last state is rolled back": {func(h *harness) {
+		h.broken("last-state")
+		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, high-availability data(checkpoint)")
+		h.tells("demo", "ImagePullBackOff JobStatusChanged Rollback SpecChanged Submit Suspended")
+	}, "the new pod never came up, and the state is that of the old job"},
+
+	"a failed upgrade by savepoint is rolled back, then mended": {func(h *harness) {
+		h.broken("savepoint")
+		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, path(savepoint)")
+		h.edit("demo", field("image", "flink:1.20"), parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint), path(savepoint)")
+	}, "the savepoint that was taken is what the old spec starts from, and a new spec ends the rollback"},
+}
