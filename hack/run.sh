@@ -13,5 +13,6 @@ if [ -z "$found" ] || [ "$(printf '1.21\n%s\n' "$found" | sort -V | head -n 1)" 
   exit 1
 fi
 mkdir -p ../.local/bin
+[ -x ../.local/bin/run ] || echo "make run: the first start compiles and downloads for some minutes, and says how far it is"
 go build -buildvcs=false -o ../.local/bin/run ./cmd/run
 exec ../.local/bin/run ${KEEP:+-keep}
