@@ -46,6 +46,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(more.Failure, func() { s.Flink.Failure = g.failure(ctx, client, jobID) })
 	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(ctx, client, jobID) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
+	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink

@@ -138,12 +138,7 @@ func (g *Gatherer) checkpoint(ctx context.Context, client *flinkrest.Client, job
 func (g *Gatherer) PendingOperations(ctx context.Context, client *flinkrest.Client, status v1beta1.JobStatus) snapshots.Answers {
 	var answers snapshots.Answers
 	for _, r := range snapshots.Pending(status) {
-		answer := g.operation(ctx, client, r)
-		if r.Type == snapshots.Checkpoint {
-			answers.Checkpoint = answer
-		} else {
-			answers.Savepoint = answer
-		}
+		answers.Set(r.Type, g.operation(ctx, client, r))
 	}
 	return answers
 }

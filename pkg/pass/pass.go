@@ -128,11 +128,11 @@ func (r *Runner) failed(ctx context.Context, object kube.Object, result apply.Re
 	if kind != fail.Denied && kind != fail.Invalid {
 		return err
 	}
-	status := s.Resource.Status
-	if stored, ok := result.Stored.(*v1beta1.FlinkDeploymentStatus); ok {
-		status = *stored
+	left := leftBy(s, result)
+	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
+		return showErr
 	}
-	p := deployment.MakeFailed(s, status, fail.ReasonOf(err), fail.Message(err))
+	p := deployment.MakeFailed(s, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
 	if _, showErr := r.Apply.Carry(ctx, object, result.Resource, p); showErr != nil {
 		return showErr
 	}

@@ -18,6 +18,9 @@ const (
 	PurposeJob Purpose = "job"
 	// PurposeTrigger names a savepoint or checkpoint request.
 	PurposeTrigger Purpose = "trigger"
+	// PurposeSavepoint and PurposeCheckpoint name requests that a job's own status records.
+	PurposeSavepoint  Purpose = "savepoint"
+	PurposeCheckpoint Purpose = "checkpoint"
 	// PurposeJobResults names a job result store directory.
 	PurposeJobResults Purpose = "job-result-store"
 )

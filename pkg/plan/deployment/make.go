@@ -31,6 +31,7 @@ type rule func(v *view) (outcome, bool)
 //	canary       a resource of somebody's test, not to be touched
 //	deleting     the resource is marked for deletion
 //	foreign      the stored intent is another resource's
+//	inFlight     (brings the snapshots that status records up to what Flink says of them, decides nothing)
 //	carryOn      an intent is open: Stopping, Starting or Released
 //	unreadable   the stored status cannot be read
 //	unaccounted  a Deployment or high-availability data nobody accounts for
@@ -44,7 +45,7 @@ type rule func(v *view) (outcome, bool)
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{canary, deleting, foreign, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
+var rules = []rule{canary, deleting, foreign, inFlight, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
@@ -65,8 +66,10 @@ func (v *view) finish(o outcome) plan.Plan {
 	}
 	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
 	status := v.Want.DeepCopy()
-	status = quietRound(o, status)
 	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Events: v.Events, Notes: v.Notes}
+	if o.again && o.record == "" {
+		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
+	}
 	changes := status != nil && !subject.SameMeaning(v.Resource().Status, *status)
 	if o.record != "" || changes {
 		p.Status = status
@@ -78,16 +81,11 @@ func (v *view) finish(o outcome) plan.Plan {
 		p.Actions = append(p.Actions, plan.Record{Status: status, Why: o.record})
 	}
 	p.Actions = append(p.Actions, o.actions...)
+	if v.Intent() == nil {
+		p.Actions = append(p.Actions, v.requests...)
+	}
 	if status != nil && status.NextLook != nil {
 		p.Due = status.NextLook.Time
 	}
 	return p
-}
-
-// quietRound leaves the status alone in a round that another follows at once: that one writes what both found.
-func quietRound(o outcome, status *v1beta1.FlinkDeploymentStatus) *v1beta1.FlinkDeploymentStatus {
-	if o.again && o.record == "" {
-		return nil
-	}
-	return status
 }

@@ -31,8 +31,11 @@ func rolledForward(v *view) (outcome, bool) {
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	high-availability data is there; or the failed start needed a savepoint and never ran; or no state is kept
 func rollBack(v *view) (outcome, bool) {
-	if !v.RollbackDue() {
+	switch {
+	case !v.RollbackDue():
 		return outcome{}, false
+	case v.SavepointPending():
+		return outcome{situation: plan.Waiting, wait: stall{"SavepointPending", "a savepoint is being written; the roll-back begins when it is done"}}, true
 	}
 	jm, present := v.Seen.JobManager.Get()
 	data := v.UsableHAData()

@@ -22,9 +22,9 @@ func settled(v *view) (outcome, bool) {
 	o := v.settle()
 	switch {
 	case v.refused != nil && o.stall == nil:
-		return outcome{situation: plan.Refused, stall: v.refused}, true
+		o.situation, o.stall, o.wait = plan.Refused, v.refused, stall{}
 	case v.pending != nil && o.stall == nil:
-		return outcome{situation: plan.Waiting, wait: *v.pending}, true
+		o.situation, o.wait = plan.Waiting, *v.pending
 	case o.stall == nil:
 		o.stall = v.unwell
 	}
@@ -43,7 +43,8 @@ func (v *view) settle() outcome {
 	case jm != v1beta1.JobManagerReady:
 		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		return outcome{situation: plan.Steady, actions: v.TakeSnapshots()}
+		taken := v.TakeSnapshots()
+		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Job != nil && state == v1beta1.FlinkJobRunning:
 		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}
 	}

@@ -1,12 +1,17 @@
 package deployment
 
-import "github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+import (
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
 
 // view is the subject of one decision, for the rules: they read it, and write only what becomes the status and the events.
 type view struct {
 	*subject.Subject
 	// untouched leaves the status as it is stored.
 	untouched bool
+	// requests are made again unless an operation is open: status records them, and Flink does not know them.
+	requests []plan.Action
 	// pending says which change of the spec waits for what; nil when none does.
 	pending *stall
 	// refused says which change of the spec needs a person; nil when none does.

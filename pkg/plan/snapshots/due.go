@@ -27,6 +27,7 @@ type Trigger struct {
 //
 //	job is not RUNNING, or being stopped or started  nothing
 //	a request of the type is in flight in status     nothing of the type (without resources)
+//	one failed less than a minute ago                nothing of the type (without resources)
 //	a checkpoint before Flink 1.17                   nothing; the nonce stays pending
 //	the nonce differs from the reconciled one        MANUAL
 //	the periodic time has passed                     PERIODIC, once however many times were missed
@@ -47,10 +48,11 @@ func Due(f Facts) (due []Trigger, notes []string) {
 }
 
 func dueOf(f Facts, t Type) (*Trigger, string) {
-	if pending(f.Status, t) != nil {
+	_, asked := inFlight(f.Status, t)
+	if pending(f.Status, t) != nil || f.Now.Sub(asked) < retryPause {
 		return nil, ""
 	}
-	nonce, handled := nonceOf(f.Wanted, t), nonceOf(f.Reconciled, t)
+	nonce, handled := NonceOf(f.Wanted, t), NonceOf(f.Reconciled, t)
 	manual := nonce != nil && (handled == nil || *handled != *nonce)
 	next, note := next(f, t)
 	periodic := !next.IsZero() && next.Before(f.Now)
@@ -66,8 +68,11 @@ func dueOf(f Facts, t Type) (*Trigger, string) {
 	return nil, note
 }
 
-// nonceOf is spec.job.savepointTriggerNonce or checkpointTriggerNonce.
-func nonceOf(job *v1beta1.JobSpec, t Type) *int64 {
+// retryPause is how long after a request that failed the next one is made: the reconciliation interval of the Java operator.
+const retryPause = time.Minute
+
+// NonceOf is spec.job.savepointTriggerNonce or checkpointTriggerNonce; nil when it is not set.
+func NonceOf(job *v1beta1.JobSpec, t Type) *int64 {
 	switch {
 	case job == nil:
 		return nil

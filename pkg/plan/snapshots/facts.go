@@ -45,6 +45,8 @@ type Facts struct {
 	Created time.Time
 	// Running reports whether Flink says that the job is RUNNING.
 	Running bool
+	// Expected is true for a job that does not run, or cannot be asked, and is expected to run by itself again.
+	Expected bool
 	// FlinkVersion is that of the running cluster.
 	FlinkVersion v1beta1.FlinkVersion
 	// Wanted is spec.job; nil means a session cluster, which has no snapshots.

@@ -71,6 +71,19 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 	return next, dispose
 }
 
+// PruneOne is Prune as far as one disposal goes: the status without that savepoint, or, when nothing is to be disposed of, all of it.
+func PruneOne(f Facts) (next v1beta1.JobStatus, dispose string) {
+	next, all := Prune(f)
+	if len(all) == 0 {
+		return next, ""
+	}
+	next = *f.Status.DeepCopy()
+	next.SavepointInfo.SavepointHistory = slices.DeleteFunc(next.SavepointInfo.SavepointHistory, func(s v1beta1.Savepoint) bool {
+		return s.Location == all[0]
+	})
+	return next, all[0]
+}
+
 // completedSavepoints counts the job's FlinkStateSnapshots that hold a savepoint.
 func (f Facts) completedSavepoints() int {
 	mine, _ := f.own()
@@ -119,7 +132,7 @@ const (
 //	the last one was not MANUAL, or carries that nonce       SUCCEEDED
 //	else                                                     ABANDONED
 func OutcomeOf(f Facts, t Type) Outcome {
-	wanted, handled := nonceOf(f.Wanted, t), nonceOf(f.Reconciled, t)
+	wanted, handled := NonceOf(f.Wanted, t), NonceOf(f.Reconciled, t)
 	if pending(f.Status, t) != nil || (wanted != nil && (handled == nil || *handled != *wanted)) {
 		return OutcomePending
 	}

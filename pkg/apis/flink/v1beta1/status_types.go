@@ -168,12 +168,16 @@ type SavepointInfo struct {
 	LastSavepoint *Savepoint `json:"lastSavepoint,omitempty"`
 	// TriggerID of the savepoint in flight; absent means none.
 	TriggerID *string `json:"triggerId,omitempty"`
-	// TriggerTimestamp of the savepoint in flight; absent means none.
+	// TriggerTimestamp of the savepoint in flight, or, without TriggerID, of the
+	// one that failed and is asked for again; absent means none.
 	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
 	// TriggerType of the savepoint in flight.
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
 	// FormatType of the savepoint in flight.
 	FormatType SavepointFormatType `json:"formatType,omitempty"`
+	// Run is the run of the job that the savepoint in flight was asked of;
+	// absent when another operator asked.
+	Run *Incarnation `json:"run,omitempty"`
 	// SavepointHistory, oldest first.
 	SavepointHistory []Savepoint `json:"savepointHistory,omitzero"`
 	// LastPeriodicSavepointTimestamp; 0 means none.
@@ -201,12 +205,16 @@ type CheckpointInfo struct {
 	LastCheckpoint *Checkpoint `json:"lastCheckpoint,omitempty"`
 	// TriggerID of the checkpoint in flight; absent means none.
 	TriggerID *string `json:"triggerId,omitempty"`
-	// TriggerTimestamp of the checkpoint in flight; absent means none.
+	// TriggerTimestamp of the checkpoint in flight, or, without TriggerID, of
+	// the one that failed and is asked for again; absent means none.
 	TriggerTimestamp *int64 `json:"triggerTimestamp,omitempty"`
 	// TriggerType of the checkpoint in flight.
 	TriggerType SnapshotTriggerType `json:"triggerType,omitempty"`
 	// FormatType of the checkpoint in flight.
 	FormatType CheckpointFormatType `json:"formatType,omitempty"`
+	// Run is the run of the job that the checkpoint in flight was asked of;
+	// absent when another operator asked.
+	Run *Incarnation `json:"run,omitempty"`
 	// LastPeriodicCheckpointTimestamp; 0 means none.
 	LastPeriodicCheckpointTimestamp int64 `json:"lastPeriodicCheckpointTimestamp"`
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -46,7 +47,7 @@ type Questions struct {
 //	            that is not healthy, a rollback, a start from it, or a stop that ends with the data removed
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
-//	Snapshots   the spec or the options ask for snapshots
+//	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
 //	SessionJobs a session cluster is being deleted
 func First(s subject.Snapshot) Questions {
 	v := subject.New(s)
@@ -81,7 +82,7 @@ func First(s subject.Snapshot) Questions {
 		}
 	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals || rollsBack)
-	q.Snapshots = available && intent == nil && !deleting && v.TakesSnapshots()
+	q.Snapshots = available && intent == nil && !deleting && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
 	return q
 }
@@ -107,6 +108,8 @@ type More struct {
 	Checkpoints bool
 	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
 	Health, Progress bool
+	// Requests asks for the snapshots in flight that the job's status records.
+	Requests bool
 }
 
 // recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
@@ -119,6 +122,7 @@ const recentEnd = time.Minute
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
 //	Health       the option is on, the job has not ended, and nothing is under way
+//	Requests     the status records a snapshot in flight
 func Then(s subject.Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
@@ -137,6 +141,7 @@ func Then(s subject.Snapshot) More {
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
+		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }
 

@@ -30,6 +30,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
+	f.SavepointPending = v.SavepointPending()
 	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
@@ -73,6 +74,8 @@ type Flink struct {
 	Stop plan.Observed[StopProgress]
 	// Checkpoints are the job's own (GET /jobs/:jobid/checkpoints). Absent means that it never made nor restored one.
 	Checkpoints plan.Observed[Checkpoints]
+	// Requests are what it says of the snapshots in flight that the job's status records.
+	Requests snapshots.Answers
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
 	Failure plan.Observed[string]
 	// Health is what the job's health is judged by (GET /jobs/:jobid/metrics and /jobs/:jobid/checkpoints).

@@ -42,25 +42,40 @@ func pendingNonce(wanted, recorded *int64) bool {
 	return wanted != nil && (recorded == nil || *wanted != *recorded)
 }
 
-// TakeSnapshots makes the FlinkStateSnapshots that are due for a steady job, and deletes old ones. A nonce counts as handled with the status
-// that goes with the object; the object's name follows from it, so a pass that comes again makes the same one.
+// HasHistory reports whether the status has a history of savepoints, which may have to be shortened.
+func (v *Subject) HasHistory() bool {
+	info := v.Want.JobStatus.SavepointInfo
+	return info != nil && len(info.SavepointHistory) > 0
+}
+
+// Taken is what a steady job's snapshots need.
+type Taken struct {
+	// Actions in order.
+	Actions []plan.Action
+	// Record is one word when the status must be stored before them; empty when it may follow them.
+	Record string
+}
+
+// TakeSnapshots takes what is due for a steady job, and cleans up what is old.
 //
-//	snapshots as resources   then
-//	yes                      make what is due, delete what is too old or too many
-//	no                       say that it cannot be done yet
-func (v *Subject) TakeSnapshots() []plan.Action {
-	if !v.TakesSnapshots() || v.Problem != "" {
-		return nil
+//	snapshots as resources   what is due                                        what is old
+//	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in status
+//	                         that goes with it, and its name follows from it
+//	no                       begun in status, stored, then asked for            the history in status
+func (v *Subject) TakeSnapshots() Taken {
+	if v.Problem != "" || (!v.TakesSnapshots() && !v.HasHistory()) {
+		return Taken{}
 	}
 	f := v.SnapshotFacts()
-	if !snapshots.UsesResources(f) {
-		v.Tell(plan.Event{Warning: true, Reason: "SnapshotNotSupported", Component: plan.ComponentOperator, Once: true,
-			Message: "Snapshots in the job's status cannot be taken yet: set kubernetes.operator.snapshot.resource.enabled to true"})
-		return nil
-	}
 	due, notes := snapshots.Due(f)
 	for _, note := range notes {
 		v.Note(note)
+	}
+	if !snapshots.UsesResources(f) {
+		if len(due) > 0 {
+			return v.beginRequests(f, due)
+		}
+		return v.shortenHistory(f)
 	}
 	var actions []plan.Action
 	for _, t := range due {
@@ -70,26 +85,37 @@ func (v *Subject) TakeSnapshots() []plan.Action {
 			continue
 		}
 		actions = append(actions, plan.CreateSnapshot{Object: object})
-		if t.Nonce != nil {
-			record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
-			snapshots.RecordNonce(record.Spec.Job, t.Type, t.Nonce)
-			stable := v.Want.ReconciliationStatus.LastStableSpec == v.Want.ReconciliationStatus.LastReconciledSpec
-			v.StoreReconciled(record, v.IsFirst())
-			if stable {
-				v.Want.ReconciliationStatus.LastStableSpec = v.Want.ReconciliationStatus.LastReconciledSpec
-			}
-		}
+		v.handled(t.Type, t.Nonce)
 	}
 	for _, old := range snapshots.Cleanup(f) {
 		actions = append(actions, plan.DeleteSnapshot{Namespace: f.Namespace, Name: old.Name, UID: old.UID})
 	}
-	return actions
+	if len(actions) > 0 {
+		return Taken{Actions: actions}
+	}
+	return v.shortenHistory(f)
 }
 
-// KeepSavepoint keeps the savepoint of a stop as a FlinkStateSnapshot.
+// handled records a nonce as handled; nil records none. What was stable stays stable.
+func (v *Subject) handled(t snapshots.Type, nonce *int64) {
+	if nonce == nil || v.Last == nil || v.Last.Spec.Job == nil {
+		return
+	}
+	r := &v.Want.ReconciliationStatus
+	stable := r.LastStableSpec == r.LastReconciledSpec
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	snapshots.RecordNonce(record.Spec.Job, t, nonce)
+	v.StoreReconciled(record, v.IsFirst())
+	if stable {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
+}
+
+// KeepSavepoint keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
 func (v *Subject) KeepSavepoint(path string) []plan.Action {
 	f := v.SnapshotFacts()
 	if !snapshots.UsesResources(f) {
+		v.Want.JobStatus = snapshots.RecordUpgrade(v.Want.JobStatus, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)
 		return nil
 	}
 	return []plan.Action{plan.CreateSnapshot{Object: snapshots.MakeUpgradeResource(f, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)}}

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // Verdict is what a rule decided, as far as it shows in status.
@@ -47,7 +48,8 @@ func (v *Subject) Summarize(o Verdict) {
 	resource.Status = v.Want
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
 	v.setConditions(o)
-	v.setPace(moving[o.Situation] && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
+	v.setPace((moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
 }
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that

@@ -1,0 +1,41 @@
+package pass
+
+import (
+	"context"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+)
+
+// refused shows a request about a job's snapshots that Flink refused. The job is as well as before, so neither the pass nor the resource
+// has failed. shown is false for every other error.
+func (r *Runner) refused(
+	ctx context.Context, object kube.Object, result apply.Result, left deployment.Snapshot, err error,
+) (shown bool, carryErr error) {
+	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
+		return false, nil
+	}
+	p, shown := deployment.NotDisposed(result.Failed, fail.Message(err))
+	if seen, mine := deployment.Refused(left, result.Failed, fail.Message(err)); mine {
+		p, shown = deployment.Make(seen), true
+	}
+	if !shown {
+		return false, nil
+	}
+	_, carryErr = r.Apply.Carry(ctx, object, result.Resource, p)
+	return true, carryErr
+}
+
+// leftBy is the snapshot with the resource as the round left it.
+func leftBy(s deployment.Snapshot, result apply.Result) deployment.Snapshot {
+	resource := s.Resource.DeepCopy()
+	resource.ResourceVersion = result.Resource.GetResourceVersion()
+	if stored, ok := result.Stored.(*v1beta1.FlinkDeploymentStatus); ok {
+		resource.Status = *stored.DeepCopy()
+	}
+	s.Resource = resource
+	return s
+}
