@@ -13,14 +13,15 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
-// newHandler gives the function its logger, its way to Flink and its Broker.
+// newHandler gives the function its logger, its way to Flink and its Brokers.
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) (http.Handler, error) {
 	connect, err := gather.NewConnect(nil, s.FlinkProxy)
 	if err != nil {
 		return nil, err
 	}
 	return pass.NewHandler(pass.Setup{
-		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Listeners: event.Publisher{URL: s.EventsBroker}, Now: now,
+		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
+		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
 		Manager: agent, Pause: pass.Pause,
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil

@@ -34,6 +34,10 @@ type Announcer struct {
 	Listeners interface {
 		Publish(ctx context.Context, e cloudevents.Event) error
 	}
+	// Control takes the requests for passes of what depends on a resource.
+	Control interface {
+		Publish(ctx context.Context, e cloudevents.Event) error
+	}
 	// Source is the function's name in CloudEvents.
 	Source string
 	// Now is the clock.

@@ -32,7 +32,7 @@ const (
 	extReason     = "reason"
 )
 
-// Reason says why observe asks for a pass.
+// Reason says why a pass is asked for.
 type Reason string
 
 // The reasons of pass.requested.
@@ -43,6 +43,8 @@ const (
 	ReasonHealth Reason = "health"
 	// ReasonDrift is a spec that no pass has seen yet, or children that do not match.
 	ReasonDrift Reason = "drift"
+	// ReasonDependant is a resource that depends on another one, which has just changed.
+	ReasonDependant Reason = "dependant"
 	// ReasonWorkload is a change of a JobManager Deployment.
 	ReasonWorkload Reason = "workload"
 )

@@ -34,6 +34,8 @@ type Setup struct {
 	Manager string
 	// Pause waits, or returns the context's error. Nil never waits for what a stop brings about; the clock looks then.
 	Pause func(context.Context, time.Duration) error
+	// Control takes the requests for passes of what depends on a resource.
+	Control event.Publisher
 	// Now is the clock.
 	Now func() time.Time
 	// Log is the function's logger.
@@ -54,7 +56,7 @@ func NewHandler(s Setup) http.Handler {
 		},
 		Apply: &apply.Carrier{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
-			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
+			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause,
 		Log: s.Log,

@@ -108,6 +108,7 @@ func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, l
 	if onlyFinalizer(p) {
 		result.JobManager = snapshot.JobManager
 	}
+	r.wakeDependants(ctx, snapshot, result.Resource, p)
 	return result, p, nil
 }
 

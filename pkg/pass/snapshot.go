@@ -26,6 +26,7 @@ func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key even
 	if err != nil {
 		return result, p, r.snapshotFailed(ctx, object, result, s, err)
 	}
+	r.Apply.Announce.Wake(ctx, result.Resource, snapshot.Dependants(s, p))
 	return result, p, nil
 }
 

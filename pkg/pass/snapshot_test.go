@@ -49,7 +49,7 @@ func install(t *testing.T) *installation {
 	i := &installation{t: t, w: w, r: &Runner{
 		Gather: &gather.Gatherer{Kube: client, Flink: connect, Now: w.Clock.Now},
 		Apply: &apply.Carrier{Kube: client, Flink: connect, Clock: clock.New(client, "flink-system", "flink-clock", w.Clock.Now),
-			Announce: &apply.Announcer{Kube: client, Listeners: event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: deaf{}}},
+			Announce: &apply.Announcer{Kube: client, Listeners: event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: deaf{}}}, Control: event.Publisher{},
 				Source: "/functions/reconcile", Now: w.Clock.Now, Log: log}},
 		Watches: func(string) bool { return true }, Log: log,
 	}}

@@ -44,6 +44,15 @@ type Event struct {
 	Once bool
 }
 
+// Dependant is a resource whose next decision depends on what a plan has just made of another one in the same namespace. It is asked to
+// look: nothing is lost when that does not reach it, the sweep finds it.
+type Dependant struct {
+	// Kind is its kind.
+	Kind string
+	// Name is metadata.name.
+	Name string
+}
+
 // Components of events.
 const (
 	ComponentJobManager = "JobManagerDeployment"

@@ -16,7 +16,9 @@ import (
 var recording = strings.Replace(stateful, `"state.savepoints.dir"`, `"kubernetes.operator.snapshot.resource.enabled":"false","state.savepoints.dir"`, 1)
 
 func nonces(n int64) func(*v1beta1.FlinkDeploymentSpec) {
-	return func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointTriggerNonce, s.Job.CheckpointTriggerNonce = &n, &n }
+	return func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.SavepointTriggerNonce, s.Job.CheckpointTriggerNonce = &n, &n
+	}
 }
 
 // answer lets Flink say the same of both types.

@@ -1,0 +1,107 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// moves makes rounds as run does, and reports whether one of them moved the job.
+func (w *world) moves() bool {
+	moved := false
+	for range 10 {
+		w.look()
+		seen := w.s
+		resource := *seen.Resource.DeepCopy()
+		seen.Resource = &resource
+		p := w.round()
+		moved = moved || MovesJob(seen, p)
+		if !p.Again {
+			break
+		}
+	}
+	return moved
+}
+
+func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
+	running := func(t *testing.T) *world { return stable(t, application) }
+	rows := map[string]struct {
+		begin  func(t *testing.T) *world
+		act    func(w *world)
+		want   bool
+		reason string
+	}{
+		"nothing happens":     {running, func(*world) {}, false, "a quiet world is quiet"},
+		"its figures move":    {running, func(w *world) { w.s.Flink.Facts = plan.Present(subject.ClusterFacts{TaskManagers: 7}) }, false, "no snapshot waits for those"},
+		"it fails":            {running, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed) }, true, "stopped"},
+		"it restarts":         {running, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }, true, "stopped"},
+		"its JobManager goes": {running, func(w *world) { w.terminate(); w.s.Flink = subject.Flink{} }, true, "replaced"},
+		"its spec changes":    {running, func(w *world) { w.edit(upgradeImage) }, true, "stopped"},
+		"its start is prepared": {func(t *testing.T) *world {
+			w := running(t)
+			w.edit(upgradeImage)
+			w.run()
+			return w
+		}, func(w *world) { w.terminate() }, true, "replaced"},
+		"it runs again": {func(t *testing.T) *world {
+			w := newWorld(t, application)
+			w.run()
+			return w
+		}, func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }, true, "RUNNING again"},
+		"it is marked for deletion": {running, func(w *world) { w.delete() }, true, "being stopped"},
+		"it is gone": {func(t *testing.T) *world {
+			w := running(t)
+			w.delete()
+			w.run()
+			return w
+		}, func(w *world) { w.terminate(); w.s.Flink = subject.Flink{} }, true, "deleted"},
+		"a session cluster comes up": {func(t *testing.T) *world {
+			w := newWorld(t, session)
+			w.run()
+			return w
+		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false, "it has no job of its own"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := row.begin(t)
+			row.act(w)
+			if got := w.moves(); got != row.want {
+				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
+			}
+		})
+	}
+}
+
+func TestWhoIsWoken(t *testing.T) {
+	w := stable(t, application)
+	of := func(name, job string, state v1beta1.SnapshotState, deleting bool) v1beta1.FlinkStateSnapshot {
+		s := v1beta1.FlinkStateSnapshot{}
+		s.Namespace, s.Name, s.Status.State = "default", name, state
+		s.Spec.JobReference = &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: job}
+		if deleting {
+			s.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+		}
+		return s
+	}
+	w.s.Snapshots = plan.Present([]v1beta1.FlinkStateSnapshot{
+		of("z-taking", "demo", v1beta1.SnapshotInProgress, false), of("done", "demo", v1beta1.SnapshotCompleted, false),
+		of("going", "demo", v1beta1.SnapshotCompleted, true), of("new", "demo", "", false), of("others", "another", v1beta1.SnapshotInProgress, false),
+	})
+	var names []string
+	for _, d := range Dependants(w.s) {
+		names = append(names, d.Kind+"/"+d.Name)
+	}
+	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new FlinkStateSnapshot/z-taking" {
+		t.Errorf("woken: %s", got)
+	}
+	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")
+	if got := Dependants(w.s); len(got) != 0 {
+		t.Errorf("nobody is known: %v", got)
+	}
+}
