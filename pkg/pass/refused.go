@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 )
 
 // refused shows a request about a job's snapshots that Flink refused. The job is as well as before, so neither the pass nor the resource
@@ -18,8 +19,8 @@ func (r *Runner) refused(
 	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
 		return false, nil
 	}
-	p, shown := deployment.NotDisposed(result.Failed, fail.Message(err))
-	if seen, mine := deployment.Refused(left, result.Failed, fail.Message(err)); mine {
+	p, shown := refused.Disposal(result.Failed, fail.Message(err))
+	if seen, mine := refused.Request(left, result.Failed, fail.Message(err)); mine {
 		p, shown = deployment.Make(seen), true
 	}
 	if !shown {

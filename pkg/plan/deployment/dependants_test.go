@@ -9,6 +9,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/dependants"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -21,7 +22,7 @@ func (w *world) moves() bool {
 		resource := *seen.Resource.DeepCopy()
 		seen.Resource = &resource
 		p := w.round()
-		moved = moved || MovesJob(seen, p)
+		moved = moved || dependants.Moved(seen, p)
 		if !p.Again {
 			break
 		}
@@ -94,14 +95,14 @@ func TestWhoIsWoken(t *testing.T) {
 		of("going", "demo", v1beta1.SnapshotCompleted, true), of("new", "demo", "", false), of("others", "another", v1beta1.SnapshotInProgress, false),
 	})
 	var names []string
-	for _, d := range Dependants(w.s) {
+	for _, d := range dependants.Of(w.s) {
 		names = append(names, d.Kind+"/"+d.Name)
 	}
 	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new FlinkStateSnapshot/z-taking" {
 		t.Errorf("woken: %s", got)
 	}
 	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")
-	if got := Dependants(w.s); len(got) != 0 {
+	if got := dependants.Of(w.s); len(got) != 0 {
 		t.Errorf("nobody is known: %v", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
@@ -118,7 +119,7 @@ func TestARefusedSnapshotIsAFailedOne(t *testing.T) {
 	w := stable(t, recording)
 	w.edit(nonces(7))
 	requests, _ := asked(w.round())
-	seen, mine := Refused(w.s, requests[0], "no such directory")
+	seen, mine := refused.Request(w.s, requests[0], "no such directory")
 	if !mine {
 		t.Fatal("a refused request is a failed snapshot")
 	}
@@ -260,7 +261,7 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	if p := w.round(); touches(p) || len(w.status().JobStatus.SavepointInfo.SavepointHistory) != 1 {
 		t.Errorf("got %s, history %+v", p, w.status().JobStatus.SavepointInfo.SavepointHistory)
 	}
-	told, mine := NotDisposed(plan.DisposeSavepoint{Path: "s3"}, "away")
+	told, mine := refused.Disposal(plan.DisposeSavepoint{Path: "s3"}, "away")
 	if !mine || len(told.Events) != 1 || told.Status != nil || len(told.Effects()) != 0 {
 		t.Errorf("a refusal is told and the entry stays, got %+v", told)
 	}

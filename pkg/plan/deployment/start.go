@@ -136,7 +136,7 @@ func (v *view) carryStart() outcome {
 	if err != nil {
 		return v.cannotRender(err)
 	}
-	if !present || !v.allPrepared(ask.Companions(cluster)) {
+	if !present || !v.AllPrepared(ask.Companions(cluster)) {
 		earlier, some := v.forgetEarlierJobs(intent, target) // the pass that stored the intent may have ended before it did
 		if some && len(earlier.actions) == 0 {
 			return earlier
@@ -204,24 +204,6 @@ func (v *view) removePrepared(jm *appsv1.Deployment) outcome {
 	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
 }
 
-// allPrepared reports whether every wanted companion was seen with the operation of the open intent.
-func (v *view) allPrepared(wanted []Companion) bool {
-	seen, ok := v.Seen.Companions.Get()
-	if !ok {
-		return false
-	}
-	have := map[Companion]bool{}
-	for _, c := range seen {
-		have[c] = true
-	}
-	for _, c := range wanted {
-		if !have[c] {
-			return false
-		}
-	}
-	return true
-}
-
 // release records that the prepared start may run; only then does it get its replicas.
 func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) outcome {
 	intent := v.Intent()
@@ -232,7 +214,7 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	v.RecordDeployed(target)
-	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: append([]plan.Action{v.releaseAction()}, v.ingressActions(target)...)}
+	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: append([]plan.Action{v.releaseAction()}, v.IngressActions(target)...)}
 }
 
 func (v *view) releaseAction() plan.Action {
@@ -251,21 +233,4 @@ func (v *view) carryRelease() (outcome, bool) {
 	}
 	v.Want.Intent = nil
 	return outcome{}, false
-}
-
-// ingressActions bring the Ingress to what the spec asks for.
-func (v *view) ingressActions(target v1beta1.FlinkDeploymentSpec) []plan.Action {
-	wanted, err := v.RenderIngress(target)
-	if err != nil {
-		v.Note("ingress: " + err.Error())
-		return nil
-	}
-	if wanted != nil {
-		return []plan.Action{plan.ApplyIngress{Ingress: wanted}}
-	}
-	if old, ok := v.Seen.Ingress.Get(); ok {
-		r := v.Seen.Resource
-		return []plan.Action{plan.DeleteIngress{Namespace: r.Namespace, Name: r.Name, UID: old.UID}}
-	}
-	return nil
 }

@@ -76,6 +76,21 @@ func Begin(f Facts, t Trigger, id string) v1beta1.JobStatus {
 	return status
 }
 
+// BeginAll begins what is due, and asks for it. Status is stored before: a pass that dies in between leaves requests that the next one
+// makes, with the same IDs. version is the resourceVersion that the status is stored over.
+func BeginAll(f Facts, due []Trigger, version string, endpoint plan.Endpoint) (status v1beta1.JobStatus, asks []plan.Action) {
+	for _, t := range due {
+		purpose := plan.PurposeSavepoint
+		if t.Type == Checkpoint {
+			purpose = plan.PurposeCheckpoint
+		}
+		id := plan.DeriveID(f.UID, version, purpose)
+		asks = append(asks, Ask(f, t.Type, id, endpoint))
+		f.Status = Begin(f, t, id)
+	}
+	return f.Status, asks
+}
+
 // Ask is the action that follows a stored Begin. Without a directory Flink takes the one it was started with, or refuses.
 func Ask(f Facts, t Type, id string, endpoint plan.Endpoint) plan.Action {
 	if t == Checkpoint {

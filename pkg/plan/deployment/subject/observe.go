@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 )
 
 // Observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
@@ -149,13 +150,13 @@ func (v *Subject) observeInfo() {
 // addResources adds what the JobManagers and the registered TaskManagers ask for together.
 func (v *Subject) addResources(info map[string]string, taskManagers int) {
 	c := v.config()
-	slots := float64(read(c.Int, key.TaskSlots, 1))
-	cpu := read(c.Float, key.TaskManagerCPU, -1)
+	slots := float64(options.Read(c.Int, key.TaskSlots, 1))
+	cpu := options.Read(c.Float, key.TaskManagerCPU, -1)
 	if cpu <= 0 {
 		cpu = slots // kubernetes.taskmanager.cpu.amount defaults to the number of slots
 	}
-	jobManagers := read(c.Int, key.JobManagerReplicas, 1)
-	total := float64(jobManagers)*read(c.Float, key.JobManagerCPU, 1) + float64(taskManagers)*cpu
+	jobManagers := options.Read(c.Int, key.JobManagerReplicas, 1)
+	total := float64(jobManagers)*options.Read(c.Float, key.JobManagerCPU, 1) + float64(taskManagers)*cpu
 	info["total-cpu"] = syntax.FormatFloat(total)
 	jm, jmErr := c.Memory(key.JobManagerProcessMemory)
 	tm, tmErr := c.Memory(key.TaskManagerProcessMemory)

@@ -4,29 +4,11 @@ import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // Snapshots that the job's own status records (kubernetes.operator.snapshot.resource.enabled is false); package snapshots draws one.
-
-// beginRequests records what is due as asked for, and asks. The status is stored first: a pass that dies in between leaves a request that
-// the next one makes, with the same ID.
-func (v *Subject) beginRequests(f snapshots.Facts, due []snapshots.Trigger) Taken {
-	taken := Taken{Record: "snapshot"}
-	for _, t := range due {
-		purpose := plan.PurposeSavepoint
-		if t.Type == snapshots.Checkpoint {
-			purpose = plan.PurposeCheckpoint
-		}
-		id := plan.DeriveID(f.UID, v.Seen.Resource.ResourceVersion, purpose)
-		taken.Actions = append(taken.Actions, snapshots.Ask(f, t.Type, id, v.Endpoint()))
-		f.Status = snapshots.Begin(f, t, id)
-	}
-	v.Want.JobStatus = f.Status
-	return taken
-}
 
 // ObserveRequests brings the snapshots in flight up to what Flink says of them. The answer is which requests have to be made again.
 func (v *Subject) ObserveRequests() []plan.Action {
@@ -81,7 +63,7 @@ func (v *Subject) standing(status *v1beta1.JobStatus) (running, expected bool) {
 // kubernetes.operator.job.upgrade.ignore-pending-savepoint is false.
 func (v *Subject) SavepointPending() bool {
 	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool { return r.Type == snapshots.Savepoint })
-	return pending && v.Want.JobStatus.State == v1beta1.FlinkJobRunning && !read(v.config().Bool, key.JobUpgradeIgnorePendingSavepoint, false)
+	return pending && v.Want.JobStatus.State == v1beta1.FlinkJobRunning && !v.IgnoresPendingSavepoint()
 }
 
 // shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once Flink has accepted

@@ -73,7 +73,9 @@ func (v *Subject) TakeSnapshots() Taken {
 	}
 	if !snapshots.UsesResources(f) {
 		if len(due) > 0 {
-			return v.beginRequests(f, due)
+			status, asks := snapshots.BeginAll(f, due, v.Seen.Resource.ResourceVersion, v.Endpoint())
+			v.Want.JobStatus = status
+			return Taken{Actions: asks, Record: "snapshot"}
 		}
 		return v.shortenHistory(f)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -43,6 +44,8 @@ type Subject struct {
 	Events []plan.Event
 	// Notes go to the log.
 	Notes []string
+	// Options are those of what runs; before the first deployment those of the spec.
+	options.Options
 
 	// observed caches config.
 	observed flinkconf.Config
@@ -51,6 +54,7 @@ type Subject struct {
 // New makes the subject of a snapshot. Accept and Observe, in this order, are the caller's.
 func New(s Snapshot) *Subject {
 	v := &Subject{Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation}
+	v.Options = options.Of(v.config)
 	if text := s.Resource.Status.ReconciliationStatus.LastReconciledSpec; text != "" {
 		last, err := v1beta1.ParseReconciledDeployment(text)
 		if err != nil {

@@ -1,4 +1,4 @@
-package deployment
+package dependants
 
 import (
 	"slices"
@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// MovesJob reports whether what depends on the job has to look again once the plan for a snapshot is carried out.
+// Moved reports whether what depends on the job has to look again once the plan for a snapshot is carried out.
 //
 //	the plan                                  moves the job
 //	lets the resource go                      yes
@@ -17,7 +17,7 @@ import (
 //	finds or makes it RUNNING, or no longer   yes
 //	finds or makes it ended                   yes
 //	otherwise                                 no
-func MovesJob(s Snapshot, p plan.Plan) bool {
+func Moved(s subject.Snapshot, p plan.Plan) bool {
 	leaves := func(a plan.Action) bool {
 		return a == plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}
 	}
@@ -33,8 +33,8 @@ func MovesJob(s Snapshot, p plan.Plan) bool {
 	return was.JobID != is.JobID || (was.State != is.State && (running || is.State.IsTerminal()))
 }
 
-// Dependants are who has to look again when the job moved: its FlinkStateSnapshots that are not finished.
-func Dependants(s Snapshot) []plan.Dependant {
+// Of are who has to look again when the job moved: its FlinkStateSnapshots that are not finished.
+func Of(s subject.Snapshot) []plan.Dependant {
 	var all []plan.Dependant
 	for _, name := range snapshots.Waiting(subject.New(s).SnapshotFacts()) {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkStateSnapshot, Name: name})

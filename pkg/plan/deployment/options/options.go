@@ -1,0 +1,107 @@
+package options
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+// Options reads what one configuration says. The zero value is of no use; Of makes it.
+type Options struct{ config func() flinkconf.Config }
+
+// Of are the options of a configuration, which is composed when the first one is read.
+func Of(config func() flinkconf.Config) Options { return Options{config} }
+
+// Read is the value of an option, or a fallback when the text cannot be read: validation reports that.
+func Read[T any](get func(conf.Option) (T, error), option conf.Option, fallback T) T {
+	value, err := get(option)
+	if err != nil {
+		return fallback
+	}
+	return value
+}
+
+// RecoveryEnabled is kubernetes.operator.jm-deployment-recovery.enabled.
+func (o Options) RecoveryEnabled() bool {
+	return Read(o.config().Bool, key.JMDeploymentRecoveryEnabled, true)
+}
+
+// RestartsFailed is kubernetes.operator.job.restart.failed.
+func (o Options) RestartsFailed() bool { return Read(o.config().Bool, key.JobRestartFailed, false) }
+
+// SavepointOnDeletion is kubernetes.operator.job.savepoint-on-deletion.
+func (o Options) SavepointOnDeletion() bool {
+	return Read(o.config().Bool, key.JobSavepointOnDeletion, false)
+}
+
+// BlocksOnSessionJobs is kubernetes.operator.session.deletion.block-on-session-jobs.
+func (o Options) BlocksOnSessionJobs() bool {
+	return Read(o.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)
+}
+
+// BlocksOnUnmanagedJobs is kubernetes.operator.session.deletion.block-on-unmanaged-jobs.
+func (o Options) BlocksOnUnmanagedJobs() bool {
+	return Read(o.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
+}
+
+// MaxCheckpointAge is kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age; zero means unset.
+func (o Options) MaxCheckpointAge() time.Duration {
+	return Read(o.config().Duration, key.JobUpgradeLastStateMaxCheckpointAge, 0)
+}
+
+// UpgradeOptions are the options that decide how a job is stopped.
+func (o Options) UpgradeOptions() upgrade.Options {
+	c := o.config()
+	return upgrade.Options{
+		LastStateFallback: Read(c.Bool, key.JobUpgradeLastStateFallbackEnabled, true),
+		JobCancel:         Read(c.Bool, key.JobUpgradeLastStateJobCancelEnabled, false),
+		MaxCheckpointAge:  o.MaxCheckpointAge(),
+		SavepointDir:      c.Has(key.SavepointDir),
+	}
+}
+
+// SavepointTarget is where and how savepoints are written: directory, format, and whether a stop drains the job.
+func (o Options) SavepointTarget() (directory, format string, drain bool) {
+	c := o.config()
+	return c.Get(key.SavepointDir), c.Get(key.SavepointFormatType), Read(c.Bool, key.JobDrainOnSavepointDeletion, false)
+}
+
+// CheckpointTimeout is execution.checkpointing.timeout, after which Flink gives a savepoint up.
+func (o Options) CheckpointTimeout() time.Duration {
+	return Read(o.config().Duration, key.CheckpointingTimeout, 10*time.Minute)
+}
+
+// RollbackEnabled is kubernetes.operator.deployment.rollback.enabled.
+func (o Options) RollbackEnabled() bool {
+	return Read(o.config().Bool, key.DeploymentRollbackEnabled, false)
+}
+
+// ReadinessTimeout is kubernetes.operator.deployment.readiness.timeout.
+func (o Options) ReadinessTimeout() time.Duration {
+	return Read(o.config().Duration, key.DeploymentReadinessTimeout, 5*time.Minute)
+}
+
+// ShutdownTTL is kubernetes.operator.jm-deployment.shutdown-ttl.
+func (o Options) ShutdownTTL() time.Duration {
+	return Read(o.config().Duration, key.JMDeploymentShutdownTTL, 24*time.Hour)
+}
+
+// CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before they are named.
+func (o Options) CleanupTimeout() time.Duration {
+	return Read(o.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
+}
+
+// Propagation is kubernetes.operator.resource.deletion.propagation.
+func (o Options) Propagation() metav1.DeletionPropagation {
+	return metav1.DeletionPropagation(Read(o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
+}
+
+// IgnoresPendingSavepoint is kubernetes.operator.job.upgrade.ignore-pending-savepoint.
+func (o Options) IgnoresPendingSavepoint() bool {
+	return Read(o.config().Bool, key.JobUpgradeIgnorePendingSavepoint, false)
+}
