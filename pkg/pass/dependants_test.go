@@ -71,7 +71,7 @@ func TestAPassWakesWhatDependsOnItsJob(t *testing.T) {
 	i.w.Clock.Advance(2 * time.Second)
 	i.w.Settle()
 	box.down = true
-	if err := i.r.Run(t.Context(), event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Name: "demo"}); err != nil {
+	if err := i.r.Run(t.Context(), event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Name: "demo"}, true); err != nil {
 		t.Errorf("a Broker that is down fails no pass: %v", err)
 	}
 	if got := box.read(); got != wakes {
