@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
@@ -137,7 +138,7 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 	v.Note(fmt.Sprintf("the job ended %s with %s", state, from.Path))
 	var kept []plan.Action
 	if from.Reason == stoppedWithSavepoint {
-		kept = v.KeepSavepoint(from.Path)
+		kept = jobsnapshots.Keep(v.Subject, from.Path)
 	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
 		o := v.suspendEnded(jm, intent.Restore)

@@ -1,7 +1,9 @@
 package deployment
 
+import "github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
+
 // inFlight brings the snapshots that status records up to what Flink says of them. It decides nothing.
 func inFlight(v *view) (outcome, bool) {
-	v.requests = v.ObserveRequests()
+	v.requests = jobsnapshots.Observe(v.Subject)
 	return outcome{}, false
 }

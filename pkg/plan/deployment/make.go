@@ -34,9 +34,9 @@ type rule func(v *view) (outcome, bool)
 //	inFlight     (brings the snapshots that status records up to what Flink says of them, decides nothing)
 //	carryOn      an intent is open: Stopping, Starting or Released
 //	unreadable   the stored status cannot be read
+//	inherited    another operator was at work (brings the status up to it, decides nothing)
 //	unaccounted  a Deployment or high-availability data nobody accounts for
 //	first        nothing was deployed yet
-//	inherited    another operator was upgrading it
 //	observed     (brings the status up to what was seen, decides nothing)
 //	after        a JobManager whose job has ended
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
@@ -45,7 +45,7 @@ type rule func(v *view) (outcome, bool)
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{canary, deleting, foreign, inFlight, carryOn, unreadable, unaccounted, first, inherited, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
+var rules = []rule{canary, deleting, foreign, inFlight, carryOn, unreadable, inherited, unaccounted, first, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {

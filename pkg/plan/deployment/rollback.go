@@ -51,6 +51,8 @@ func rollBack(v *view) (outcome, bool) {
 		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
 	case data.IsPresent():
 		s.how, s.restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
+	case v.InheritedRollback():
+		return v.startFrom(v1beta1.PurposeRollback, target, v1beta1.UpgradeModeLastState), true
 	default:
 		return outcome{}, false
 	}

@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -43,7 +44,7 @@ func (v *view) settle() outcome {
 	case jm != v1beta1.JobManagerReady:
 		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		taken := v.TakeSnapshots()
+		taken := jobsnapshots.Take(v.Subject)
 		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Job != nil && state == v1beta1.FlinkJobRunning:
 		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}

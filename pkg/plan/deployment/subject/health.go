@@ -6,12 +6,13 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
 // ChecksHealth reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled, applications only.
 func (v *Subject) ChecksHealth() bool {
-	return v.Last != nil && !v.IsSession() && read(v.config().Bool, key.HealthCheckEnabled, false)
+	return v.Last != nil && !v.IsSession() && options.Read(v.config().Bool, key.HealthCheckEnabled, false)
 }
 
 // ChecksProgress reports whether the job's checkpoints count for its health: not switched off, and the job is configured to make some.
@@ -22,13 +23,13 @@ func (v *Subject) ChecksProgress() bool {
 func (v *Subject) healthOptions() health.Options {
 	c := v.config()
 	o := health.Options{
-		RestartsWindow:    read(c.Duration, key.HealthCheckRestartsWindow, 2*time.Minute),
-		RestartsThreshold: int64(read(c.Int, key.HealthCheckRestartsThreshold, 64)),
+		RestartsWindow:    options.Read(c.Duration, key.HealthCheckRestartsWindow, 2*time.Minute),
+		RestartsThreshold: int64(options.Read(c.Int, key.HealthCheckRestartsThreshold, 64)),
 	}
-	if read(c.Bool, key.HealthCheckCheckpointProgressEnabled, true) {
+	if options.Read(c.Bool, key.HealthCheckCheckpointProgressEnabled, true) {
 		o.ProgressWindow = health.Checkpointing{
-			Window: read(c.Duration, key.HealthCheckCheckpointProgressWindow, 0), Interval: read(c.Duration, key.CheckpointingInterval, 0),
-			Timeout: v.CheckpointTimeout(), Tolerable: read(c.Int, key.TolerableFailedCheckpoints, 0),
+			Window: options.Read(c.Duration, key.HealthCheckCheckpointProgressWindow, 0), Interval: options.Read(c.Duration, key.CheckpointingInterval, 0),
+			Timeout: v.CheckpointTimeout(), Tolerable: options.Read(c.Int, key.TolerableFailedCheckpoints, 0),
 		}.ProgressWindow()
 	}
 	return o

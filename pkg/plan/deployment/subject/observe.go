@@ -68,6 +68,9 @@ func (v *Subject) observeJob() {
 	}
 	status := &v.Want.JobStatus
 	jobs, answered := v.Seen.Flink.Jobs.Get()
+	if status.JobID == "" && len(jobs) == 1 {
+		status.JobID = jobs[0].ID // of an operator that did not record it
+	}
 	job, listed := FindJob(jobs, status.JobID)
 	if !answered || !listed {
 		if status.State.IsTerminal() {

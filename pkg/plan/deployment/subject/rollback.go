@@ -6,9 +6,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
+// InheritedRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
+func (v *Subject) InheritedRollback() bool {
+	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil && v.LastStable != nil
+}
+
 // RollbackDue reports whether a rollback should begin, but for the state that it needs.
 func (v *Subject) RollbackDue() bool {
 	r := v.Want.ReconciliationStatus
+	if v.InheritedRollback() {
+		return true
+	}
 	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed || r.LastReconciledSpec == r.LastStableSpec {
 		return false
 	}

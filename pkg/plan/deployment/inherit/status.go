@@ -1,0 +1,79 @@
+package inherit
+
+import (
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+)
+
+// Status takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
+//
+//	recorded job      Deployment                   and                            then
+//	suspended, first  Absent                                                      never deployed: the first start is made
+//	any               made for the generation      JobManager not READY           deployed: the record was not written any more
+//	                  observed
+//	suspended         -                            it is to stay suspended, and   suspended: the cancellation has ended
+//	                                               the job has ended
+//	running           answers, and the job runs    the spec asks for nothing else  deployed: the operation did not come through
+//	otherwise                                                                     as it is: the rules go on from the record
+func Status(v *subject.Subject) {
+	r := &v.Want.ReconciliationStatus
+	if v.Last == nil || v.Intent() != nil || (r.State != v1beta1.ReconciliationUpgrading && r.State != "") {
+		return
+	}
+	jm, present := v.Seen.JobManager.Get()
+	switch {
+	case !v.LastRunning() && v.IsFirst() && v.Seen.JobManager.IsAbsent():
+		v.Note("the first start by another operator did not come to pass: it is made anew")
+		v.RecordNeverDeployed()
+	case present && made(v, jm):
+		v.Note("the recorded spec is deployed already: an upgrade by another operator is taken over")
+		v.SetJobState(startedAs(v))
+		deployed(v)
+	case !v.LastRunning() && !v.WantsRunning() && v.Want.JobStatus.State.IsTerminal():
+		v.Note("the suspension by another operator has ended")
+		r.State = v1beta1.ReconciliationDeployed
+		r.LastStableSpec = r.LastReconciledSpec
+	case v.LastRunning() && present && runs(v) && !specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
+		v.Note("what another operator was doing did not come through: the recorded spec runs")
+		r.State = v1beta1.ReconciliationDeployed
+	}
+}
+
+// made reports whether the Deployment was made for the recorded spec.
+func made(v *subject.Subject, jm *appsv1.Deployment) bool {
+	return v.Owned(jm) && jm.DeletionTimestamp == nil && v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady &&
+		jm.Annotations[v1beta1.AnnotationGeneration] == strconv.FormatInt(v.Want.ObservedGeneration, 10)
+}
+
+// startedAs is the state of a job that was just started; a session cluster has none.
+func startedAs(v *subject.Subject) v1beta1.FlinkJobState {
+	if v.Last.Spec.Job == nil {
+		return v.Want.JobStatus.State
+	}
+	return v1beta1.FlinkJobReconciling
+}
+
+// deployed records the recorded spec as running.
+func deployed(v *subject.Subject) {
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State = v1beta1.JobStateRunning
+	}
+	v.StoreReconciled(record, v.IsFirst())
+}
+
+// runs reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session cluster, whether Flink answers.
+func runs(v *subject.Subject) bool {
+	jobs, answered := v.Seen.Flink.Jobs.Get()
+	if v.Last.Spec.Job == nil {
+		return answered
+	}
+	job, listed := subject.FindJob(jobs, v.Want.JobStatus.JobID)
+	return listed && !job.State.IsTerminal() && job.State != v1beta1.FlinkJobCancelling
+}

@@ -1,0 +1,98 @@
+package jobsnapshots
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// Taken is what a steady job's snapshots need.
+type Taken struct {
+	// Actions in order.
+	Actions []plan.Action
+	// Record is one word when the status must be stored before them; empty when it may follow them.
+	Record string
+}
+
+// Take takes what is due for a steady job, and cleans up what is old.
+//
+//	snapshots as resources   what is due                                        what is old
+//	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in status
+//	                         that goes with it, and its name follows from it
+//	no                       begun in status, stored, then asked for            the history in status
+func Take(v *subject.Subject) Taken {
+	if v.Problem != "" || (!v.TakesSnapshots() && !v.HasHistory()) {
+		return Taken{}
+	}
+	f := v.SnapshotFacts()
+	due, notes := snapshots.Due(f)
+	for _, note := range notes {
+		v.Note(note)
+	}
+	if !snapshots.UsesResources(f) {
+		if len(due) > 0 {
+			status, asks := snapshots.BeginAll(f, due, v.Seen.Resource.ResourceVersion, v.Endpoint())
+			v.Want.JobStatus = status
+			return Taken{Actions: asks, Record: "snapshot"}
+		}
+		return shortenHistory(v, f)
+	}
+	var actions []plan.Action
+	for _, t := range due {
+		object, err := snapshots.MakeResource(f, t)
+		if err != nil {
+			v.Note("snapshot: " + err.Error())
+			continue
+		}
+		actions = append(actions, plan.CreateSnapshot{Object: object})
+		handled(v, t.Type, t.Nonce)
+	}
+	for _, old := range snapshots.Cleanup(f) {
+		actions = append(actions, plan.DeleteSnapshot{Namespace: f.Namespace, Name: old.Name, UID: old.UID})
+	}
+	if len(actions) > 0 {
+		return Taken{Actions: actions}
+	}
+	return shortenHistory(v, f)
+}
+
+// handled records a nonce as handled; nil records none. What was stable stays stable.
+func handled(v *subject.Subject, t snapshots.Type, nonce *int64) {
+	if nonce == nil || v.Last == nil || v.Last.Spec.Job == nil {
+		return
+	}
+	r := &v.Want.ReconciliationStatus
+	stable := r.LastStableSpec == r.LastReconciledSpec
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	snapshots.RecordNonce(record.Spec.Job, t, nonce)
+	v.StoreReconciled(record, v.IsFirst())
+	if stable {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
+}
+
+// Keep keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
+func Keep(v *subject.Subject, path string) []plan.Action {
+	f := v.SnapshotFacts()
+	if !snapshots.UsesResources(f) {
+		v.Want.JobStatus = snapshots.RecordUpgrade(v.Want.JobStatus, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)
+		return nil
+	}
+	return []plan.Action{plan.CreateSnapshot{Object: snapshots.MakeUpgradeResource(f, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)}}
+}
+
+// shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once Flink has accepted
+// that, so nothing else may be waiting to be stored.
+func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
+	stored := v.Resource().Status
+	if stored.Situation != string(plan.Steady) || !subject.SameMeaning(stored, v.Want) || len(snapshots.Pending(f.Status)) > 0 {
+		return Taken{}
+	}
+	next, dispose := snapshots.PruneOne(f)
+	v.Want.JobStatus = next
+	if dispose == "" {
+		return Taken{}
+	}
+	return Taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Endpoint(), Path: dispose}}}
+}

@@ -1,0 +1,67 @@
+package scenario
+
+import (
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+func init() {
+	for name, s := range takeoverScenarios {
+		scenarios[name] = s
+	}
+}
+
+// leftByAnother takes what is ours alone from a status and from its Deployment, as if the Java operator had made them, and edits the rest.
+func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
+	h.t.Helper()
+	status, _, _ := unstructured.NestedMap(h.resource(name).Object, "status")
+	for _, field := range []string{"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions"} {
+		delete(status, field)
+	}
+	edit(status)
+	if _, err := h.w.Kube.UpdateStatus(kubesim.FlinkDeployments, namespace, name, status); err != nil {
+		h.t.Fatal(err)
+	}
+	if h.w.Kube.Get(kubesim.Deployments, namespace, name) == nil {
+		return
+	}
+	_, err := h.w.Kube.Update(kubesim.Deployments, namespace, name, func(u *unstructured.Unstructured) {
+		annotations := u.GetAnnotations()
+		delete(annotations, v1beta1.AnnotationOperation)
+		u.SetAnnotations(annotations)
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// takeoverScenarios begin with what the Java operator left.
+var takeoverScenarios = map[string]scenario{
+	"a running job is taken over": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
+		h.untilStable("demo")
+		h.leftByAnother("demo", func(map[string]any) {})
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "taking over restarts no job, and the next change carries its state"},
+
+	"a savepoint in flight is taken over": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), recorded))
+		h.untilStable("demo")
+		h.edit("demo", nonce(1))
+		h.untilSavepoints("demo", "1, last MANUAL")
+		h.leftByAnother("demo", func(status map[string]any) {
+			info := status["jobStatus"].(map[string]any)["savepointInfo"].(map[string]any)
+			info["triggerId"], info["triggerTimestamp"], info["triggerType"] = "0123456789abcdef0123456789abcdef", h.w.Clock.Now().UnixMilli(), "MANUAL"
+		})
+		h.edit("demo", nonce(2))
+		h.untilSavepoints("demo", "2, last MANUAL")
+		expect(h.t, "savepoints", h.stored(), 2)
+		h.sees("demo", stable, "nothing")
+	}, "one that Flink does not know any more is asked for again, and the record before it is kept"},
+}
