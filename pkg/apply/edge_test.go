@@ -2,6 +2,7 @@ package apply
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -170,7 +171,8 @@ func TestReleaseAndRetire(t *testing.T) {
 			if row.uid != "" {
 				uid = row.uid
 			}
-			err := s.carry(plan.Release{Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2})
+			at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+			err := s.carry(plan.Release{Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2, At: at})
 			if fail.KindOf(err) != row.kind {
 				t.Errorf("got %v, want kind %q: %s", err, row.kind, row.reason)
 			}
@@ -184,6 +186,13 @@ func TestReleaseAndRetire(t *testing.T) {
 			}
 			if row.kind != fail.None {
 				return
+			}
+			if got := d.GetAnnotations()[v1beta1.AnnotationReleased]; got != "2026-11-21T12:00:00Z" {
+				t.Errorf("released at %q", got)
+			}
+			again := plan.Release{Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2, At: at.Add(time.Hour)}
+			if err := s.carry(again); fail.KindOf(err) != fail.Conflict || s.kube.Get(kubesim.Deployments, "flink", "demo").GetAnnotations()[v1beta1.AnnotationReleased] != "2026-11-21T12:00:00Z" {
+				t.Errorf("a second release: %v, want a conflict that leaves the time of the first", err)
 			}
 			if err := s.carry(plan.Retire{Namespace: "flink", Name: "demo", UID: uid}); err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -157,7 +158,9 @@ func (c *Carrier) release(ctx context.Context, a plan.Release) error {
 	_, err := c.Kube.JSONPatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, []kube.PatchOperation{
 		{Op: "test", Path: "/metadata/uid", Value: string(a.UID)},
 		{Op: "test", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationOperation), Value: a.Operation},
+		{Op: "test", Path: "/spec/replicas", Value: 0},
 		{Op: "replace", Path: "/spec/replicas", Value: a.Replicas},
+		{Op: "add", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationReleased), Value: a.At.UTC().Format(time.RFC3339)},
 	})
 	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
 		return fail.As(fail.Conflict, "release "+a.Name, "ClusterGone", err)

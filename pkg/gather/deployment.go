@@ -69,7 +69,15 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 		}
 	}
 	namespace, name := resource.Namespace, resource.Name
-	ask(q.Pods, func() { s.Pods, s.MountFailures = g.pods(ctx, r.Pods, namespace, name) })
+	ask(q.Pods, func() {
+		s.Pods, s.MountFailures = g.pods(ctx, r.Pods, namespace, name)
+		seen := read
+		seen.Pods = s.Pods
+		if q.TaskManagers {
+			seen.TaskManagers = g.podsBy(ctx, namespace, render.TaskManagerSelector(name))
+		}
+		s.TaskManagers, s.Nodes = seen.TaskManagers, g.nodes(ctx, seen)
+	})
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })

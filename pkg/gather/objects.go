@@ -46,7 +46,7 @@ func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Obse
 		if u.GetDeletionTimestamp() != nil || !(render.HoldsCheckpoints(u.GetName()) || u.GetName() == render.ClusterHighAvailabilityName(name)) {
 			continue
 		}
-		c := subject.HAConfigMap{ObjectVersion: version(u)}
+		c := subject.HAConfigMap{ObjectVersion: version(u), LeaderUntil: leaderUntil(u)}
 		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
 		for key := range data {
 			c.Checkpoint = c.Checkpoint || strings.HasPrefix(key, checkpointKey)

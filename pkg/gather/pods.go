@@ -16,10 +16,15 @@ import (
 // Pods looks for the JobManager pods of one cluster.
 type Pods func(ctx context.Context, namespace, name string) plan.Observed[[]corev1.Pod]
 
-// podsOf lists the pods of one cluster.
+// podsOf lists the JobManager pods of one cluster.
 func (g *Gatherer) podsOf(ctx context.Context, namespace, name string) plan.Observed[[]corev1.Pod] {
+	return g.podsBy(ctx, namespace, render.JobManagerSelector(name))
+}
+
+// podsBy lists the pods with these labels.
+func (g *Gatherer) podsBy(ctx context.Context, namespace, labels string) plan.Observed[[]corev1.Pod] {
 	var pods []corev1.Pod
-	query := kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: render.JobManagerSelector(name)}
+	query := kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: labels}
 	return observedPods(&pods, pages(ctx, g.Kube, query, addPod(func(pod corev1.Pod) { pods = append(pods, pod) })))
 }
 

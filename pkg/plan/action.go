@@ -77,6 +77,8 @@ type Release struct {
 	// Operation is the intent's ID, a precondition on the Deployment's annotation: a Deployment that was taken out of service since then
 	// no longer carries it.
 	Operation string
+	// At is the time of the release, kept in the annotation of v1beta1.AnnotationReleased.
+	At time.Time
 	// Replicas is the wanted number of JobManagers.
 	Replicas int32
 }

@@ -25,7 +25,9 @@ func recoverLost(v *view) (outcome, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	state := v.Want.JobStatus.State
 	if present && jm.DeletionTimestamp != nil {
-		return outcome{situation: plan.Lost, wait: stall{"ClusterTerminating", "somebody deleted the JobManager Deployment; it is started again once it is gone"}}, true
+		o := v.waitForPods()
+		o.situation = plan.Lost
+		return o, true
 	}
 	if !present {
 		return v.recoverCluster(state)

@@ -219,7 +219,7 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 
 func (v *view) releaseAction() plan.Action {
 	r, release := v.Seen.Resource, v.Intent().Release
-	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID, Replicas: release.Replicas}
+	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID, Replicas: release.Replicas, At: v.Seen.Now}
 }
 
 // carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth no write of

@@ -2,12 +2,12 @@ package deployment
 
 import (
 	"fmt"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
@@ -193,24 +193,16 @@ func (v *view) stopped() outcome {
 	return v.startFrom(purpose, target, intent.Restore)
 }
 
-// waitForPods waits for a cluster that is being deleted, and says who holds it up when it takes too long.
+// waitForPods waits for a cluster that is being deleted, as package nodes decides.
 func (v *view) waitForPods() outcome {
-	pods, _ := v.Seen.Pods.Get()
-	wait := stall{"ClusterTerminating", "the old cluster is being deleted"}
-	if v.TerminatingFor() <= v.CleanupTimeout() {
-		return outcome{situation: plan.Stopping, wait: wait}
+	d := nodes.Judge(v.Subject)
+	o := outcome{situation: plan.Stopping, wait: stall{d.Reason, d.Message}}
+	if d.Stalled {
+		o.stall = &o.wait
 	}
-	if len(pods) == 0 {
-		return outcome{situation: plan.Stopping, stall: &stall{"ClusterTerminating", fmt.Sprintf(
-			"the old Deployment does not end; see what holds it: kubectl get deployment %s -n %s -o yaml", v.Seen.Resource.Name, v.Seen.Resource.Namespace)}}
+	if d.Delete != nil {
+		v.Tell(plan.Event{Warning: true, Reason: "PodDeleted", Component: plan.ComponentJobManager, Message: d.Why})
+		o.actions, o.again = []plan.Action{*d.Delete}, true
 	}
-	var names, nodes []string
-	for _, p := range pods {
-		names = append(names, p.Name)
-		nodes = append(nodes, p.Spec.NodeName)
-	}
-	r := v.Seen.Resource
-	return outcome{situation: plan.Stopping, stall: &stall{"NodeUnreachable", fmt.Sprintf(
-		"pods %s on nodes %s do not end; if those nodes are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
-		strings.Join(names, ", "), strings.Join(nodes, ", "), r.Namespace, strings.Join(names, " "))}}
+	return o
 }

@@ -154,6 +154,7 @@ func (w *world) do(action plan.Action) {
 		}
 		jm = jm.DeepCopy()
 		jm.Spec.Replicas = &a.Replicas
+		metav1.SetMetaDataAnnotation(&jm.ObjectMeta, v1beta1.AnnotationReleased, a.At.Format(time.RFC3339))
 		w.s.JobManager, w.released = plan.Present(jm), true
 	case plan.DeleteCluster:
 		jm, ok := w.s.JobManager.Get()

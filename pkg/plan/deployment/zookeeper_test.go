@@ -19,8 +19,8 @@ const zookeeperOptions = `"high-availability.type":"zookeeper","high-availabilit
 // onZooKeeper keeps its high-availability data in ZooKeeper, below /flink/demo.
 var onZooKeeper = strings.Replace(highlyAvailable, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"`, zookeeperOptions, 1)
 
-// nodes are what Flink keeps: a job's, and what else there is.
-func nodes(more ...znode.Node) plan.Observed[znode.Tree] {
+// znodes are what Flink keeps: a job's, and what else there is.
+func znodes(more ...znode.Node) plan.Observed[znode.Tree] {
 	return plan.Present(append(znode.Tree{{Zxid: 1}, {Path: "jobs", Zxid: 2}, {Path: "jobs/a", Zxid: 3}, {Path: "jobgraphs/a", Zxid: 4}}, more...))
 }
 
@@ -35,7 +35,7 @@ func (w *world) did() string { return strings.Join(w.log, "\n") }
 func TestALastStateUpgradeOnZooKeeper(t *testing.T) {
 	w := stable(t, onZooKeeper)
 	job := w.status().JobStatus.JobID
-	w.s.HANodes = nodes(checkpointNode, sessionNode)
+	w.s.HANodes = znodes(checkpointNode, sessionNode)
 	w.edit(upgradeImage)
 	w.run()
 	if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopLastState {
@@ -59,8 +59,8 @@ func TestALostJobManagerOnZooKeeper(t *testing.T) {
 		from      string
 		reason    string
 	}{
-		"with a checkpoint":    {nodes(checkpointNode, sessionNode), plan.Waiting, v1beta1.LastStatePlaceholder, "the job goes on from it"},
-		"without a checkpoint": {nodes(), plan.Waiting, "", "there is nothing to lose yet"},
+		"with a checkpoint":    {znodes(checkpointNode, sessionNode), plan.Waiting, v1beta1.LastStatePlaceholder, "the job goes on from it"},
+		"without a checkpoint": {znodes(), plan.Waiting, "", "there is nothing to lose yet"},
 		"no job's data":        {plan.Present(znode.Tree{{}, {Path: "jobs"}}), plan.StateLost, "", "the job has ended, or somebody removed it"},
 		"no data":              {plan.Absent[znode.Tree](), plan.StateLost, "", "the same"},
 		"nobody answers":       {plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "", "nothing is done on a guess"},
@@ -91,10 +91,10 @@ func TestWhatLiesInZooKeeperBeforeAFirstStart(t *testing.T) {
 		reason    string
 	}{
 		"nothing":                       {onZooKeeper, plan.Absent[znode.Tree](), plan.Waiting, "", "an empty place"},
-		"a checkpoint":                  {onZooKeeper, nodes(checkpointNode), plan.Unaccounted, "ZooKeeper node /flink/demo", "the job would start from it, or lose it"},
+		"a checkpoint":                  {onZooKeeper, znodes(checkpointNode), plan.Unaccounted, "ZooKeeper node /flink/demo", "the job would start from it, or lose it"},
 		"nobody answers":                {onZooKeeper, plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "time-out", "nothing is done on a guess"},
-		"a checkpoint, but stateless":   {stateless, nodes(checkpointNode), plan.Waiting, "", "it is not needed, and goes"},
-		"somebody runs under that node": {stateless, nodes(sessionNode), plan.Starting, "path.root", "another namespace may have a cluster of that name"},
+		"a checkpoint, but stateless":   {stateless, znodes(checkpointNode), plan.Waiting, "", "it is not needed, and goes"},
+		"somebody runs under that node": {stateless, znodes(sessionNode), plan.Starting, "path.root", "another namespace may have a cluster of that name"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -119,11 +119,11 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 		left    int
 		reason  string
 	}{
-		"with data":           {nodes(checkpointNode), 0, true, 0, "it goes with the resource"},
+		"with data":           {znodes(checkpointNode), 0, true, 0, "it goes with the resource"},
 		"without data":        {plan.Absent[znode.Tree](), 0, false, 0, "nothing to remove"},
-		"a session stays":     {nodes(sessionNode), 6 * time.Minute, false, 1, "another cluster of that name uses it: it stays, and the deletion ends"},
+		"a session stays":     {znodes(sessionNode), 6 * time.Minute, false, 1, "another cluster of that name uses it: it stays, and the deletion ends"},
 		"nobody answers":      {plan.Unknown[znode.Tree]("time-out"), 6 * time.Minute, false, 1, "ZooKeeper may be gone for good: a deletion always ends"},
-		"a session just ends": {nodes(sessionNode), time.Minute, true, 0, "a JobManager that was killed"},
+		"a session just ends": {znodes(sessionNode), time.Minute, true, 0, "a JobManager that was killed"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -138,7 +138,7 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 			}
 			w.s.Now = w.s.Now.Add(row.waits)
 			if row.removes && row.waits > 0 {
-				w.s.HANodes = nodes()
+				w.s.HANodes = znodes()
 			}
 			w.run()
 			if !w.gone || w.told("HighAvailabilityDataLeft") != row.left || strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") != row.removes {
@@ -150,7 +150,7 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 
 func TestTheCommandForDataThatIsLeft(t *testing.T) {
 	w := stable(t, onZooKeeper)
-	w.s.HANodes = nodes(sessionNode)
+	w.s.HANodes = znodes(sessionNode)
 	w.delete()
 	w.run()
 	w.terminate()
@@ -167,7 +167,7 @@ func TestTheCommandForDataThatIsLeft(t *testing.T) {
 
 func TestAStatelessUpgradeOnZooKeeperLeavesNothing(t *testing.T) {
 	w := stable(t, strings.Replace(onZooKeeper, `"upgradeMode":"last-state"`, `"upgradeMode":"stateless"`, 1))
-	w.s.HANodes = nodes(checkpointNode, sessionNode)
+	w.s.HANodes = znodes(checkpointNode, sessionNode)
 	w.edit(upgradeImage)
 	w.run()
 	w.terminate()
@@ -175,7 +175,7 @@ func TestAStatelessUpgradeOnZooKeeperLeavesNothing(t *testing.T) {
 	if c := w.condition(summary.Reconciling); c.Reason != "HighAvailabilityDataInUse" {
 		t.Fatalf("Reconciling %+v, want it to wait for the session; rounds %q", c, w.log)
 	}
-	w.s.HANodes = nodes(checkpointNode)
+	w.s.HANodes = znodes(checkpointNode)
 	w.run()
 	if !strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") || !w.s.JobManager.IsPresent() {
 		t.Errorf("rounds %q", w.log)
@@ -239,7 +239,7 @@ func TestAnotherPlaceIsNoPlaceToStartFrom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, onZooKeeper)
-			w.s.HANodes = nodes(checkpointNode)
+			w.s.HANodes = znodes(checkpointNode)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), change[0], change[1], 1))
 			})
@@ -273,7 +273,7 @@ func TestGraphsAreDroppedUntilTheStartIsPrepared(t *testing.T) {
 // TestASessionClusterBringsItsJobsBack: its data is neither removed nor changed by an upgrade.
 func TestASessionClusterBringsItsJobsBack(t *testing.T) {
 	w := stable(t, strings.Replace(session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{`+zookeeperOptions+`},`, 1))
-	w.s.HANodes = nodes(checkpointNode)
+	w.s.HANodes = znodes(checkpointNode)
 	w.edit(upgradeImage)
 	w.run()
 	w.terminate()

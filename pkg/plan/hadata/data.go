@@ -3,6 +3,7 @@ package hadata
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -15,6 +16,8 @@ type ConfigMap struct {
 	plan.ObjectVersion
 	// Checkpoint reports whether it names at least one completed checkpoint.
 	Checkpoint bool
+	// LeaderUntil is when the lease of the JobManager that it names as the leader ends, or ended. Absent: it names none.
+	LeaderUntil plan.Observed[time.Time]
 }
 
 // Data is the high-availability data of what runs, as a round saw it.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -57,16 +56,31 @@ func (jm *JobManager) elect() bool {
 
 // lead writes the leader's ConfigMap, or takes over the one that is there with its job graphs.
 func (jm *JobManager) lead() {
-	leader := fmt.Sprintf(`{"holderIdentity":%q,"leaseDuration":15.000000000,"acquireTime":%q,"renewTime":%q,"leaderTransitions":0}`,
-		jm.flink.NextID("leader"), jm.Now().Format(time.RFC3339Nano), jm.Now().Format(time.RFC3339Nano))
+	jm.identity = jm.flink.NextID("leader")
 	address := fmt.Sprintf("%s,pekko.tcp://flink@%s:6123/user/rpc/", jm.flink.NextID("session"), jm.pod)
 	jm.edit(jm.clusterMap(), func(u *unstructured.Unstructured, data map[string]any) {
-		u.SetAnnotations(map[string]string{"control-plane.alpha.kubernetes.io/leader": leader})
+		u.SetAnnotations(jm.lease())
 		for _, component := range []string{"dispatcher", "resourcemanager", "restserver"} {
 			data["org.apache.flink.k8s.leader."+component] = address + component
 		}
 	})
 	jm.recorded[jm.clusterMap()] = true
+}
+
+// lease is the annotation of a leader that renews now.
+func (jm *JobManager) lease() map[string]string {
+	jm.leased = jm.Now()
+	at := jm.leased.Format("2006-01-02T15:04:05.000000Z07:00")
+	return map[string]string{"control-plane.alpha.kubernetes.io/leader": fmt.Sprintf(
+		`{"holderIdentity":%q,"leaseDuration":15.000000000,"acquireTime":%q,"renewTime":%q,"leaderTransitions":0}`, jm.identity, at, at)}
+}
+
+// renew renews the lease when it is time. One whose ConfigMap somebody deleted is not made again.
+func (jm *JobManager) renew() {
+	if !jm.Config.HA() || jm.phase < leading || jm.fenced || jm.Now().Sub(jm.leased) < retryPeriod || jm.data(jm.clusterMap()) == nil {
+		return
+	}
+	jm.edit(jm.clusterMap(), func(u *unstructured.Unstructured, _ map[string]any) { u.SetAnnotations(jm.lease()) })
 }
 
 // edit changes a high-availability ConfigMap, making it if it is not there. It has the labels of Flink's and no owner.

@@ -32,6 +32,9 @@ const (
 // server for so long is no leader any more and suspends its jobs.
 const leaseDuration = 15 * time.Second
 
+// retryPeriod is high-availability.kubernetes.leader-election.retry-period: how often a leader renews its lease.
+const retryPeriod = 5 * time.Second
+
 // JobManager is one JobManager process.
 type JobManager struct {
 	// Cluster is namespace and cluster-id.
@@ -54,6 +57,8 @@ type JobManager struct {
 	waited     int
 	fenced     bool
 	renewed    time.Time
+	leased     time.Time
+	identity   string
 	jobs       []*job.Job
 	recorded   map[string]bool
 	image      string
@@ -128,6 +133,7 @@ func (jm *JobManager) step() {
 		jm.stepJobs()
 		jm.askForTaskManagers()
 	}
+	jm.renew()
 	jm.forgetJobs()
 	jm.sync()
 }

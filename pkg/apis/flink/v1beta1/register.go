@@ -43,6 +43,9 @@ const (
 	// AnnotationOperation on every object that a start creates is the operation
 	// ID of the intent that created it (Intent.OperationID).
 	AnnotationOperation = "flinkdeployment.flink.apache.org/operation"
+	// AnnotationReleased on the JobManager Deployment is when its start got its
+	// replicas, RFC 3339; absent on one that was created with them.
+	AnnotationReleased = "flinkdeployment.flink.apache.org/released"
 	// AnnotationAdopt on a FlinkDeployment, value "true", lets its first start
 	// take over what is already there under its name: the running Deployment,
 	// or the checkpoint in the high-availability data.

@@ -1,11 +1,14 @@
 package ask
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
@@ -18,6 +21,8 @@ type Questions struct {
 	Flink *plan.Endpoint
 	// Pods asks for the JobManager's pods, and for FailedMount events when one cannot mount.
 	Pods bool
+	// TaskManagers asks for the TaskManagers' pods.
+	TaskManagers bool
 	// Companions asks for the objects of a prepared start; Expected names them.
 	Companions bool
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
@@ -41,10 +46,11 @@ type Questions struct {
 //	what        when
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
+//	TaskManagers the cluster does not end
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
-//	            that is not healthy, a rollback, a start from it, or a stop that ends with the data removed
+//	            that is not healthy, a rollback, a start from it, a stop that ends with the data removed, or a cluster that does not end
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
@@ -76,7 +82,9 @@ func First(s subject.Snapshot) Questions {
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	rollsBack := atRest(v) && v.RollbackDue()
-	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	going := present && jm.DeletionTimestamp != nil
+	q.TaskManagers = (stopping || deleting || lost || going) && q.Pods && nodes.Overdue(v)
+	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || q.TaskManagers || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
@@ -96,6 +104,19 @@ func atRest(v *subject.Subject) bool {
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
 func asksToStop(v *subject.Subject) bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+}
+
+// Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now.
+func Nodes(s subject.Snapshot) []string {
+	v := subject.New(s)
+	wanted, late := map[string]bool{}, First(s).TaskManagers
+	for _, pod := range nodes.Left(v) {
+		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
+		if pod.Spec.NodeName != "" && (late || ended) {
+			wanted[pod.Spec.NodeName] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(wanted))
 }
 
 // More is what to ask Flink once its jobs are known.

@@ -1,14 +1,15 @@
 package subject
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
@@ -86,20 +87,8 @@ func (v *Subject) neverRanYet() bool {
 	return present && v.Want.JobStatus.StartTime == "" && v.NeverRan(jm)
 }
 
-// startWindow is how soon after its Deployment the first pod of a start exists. A JobManager cannot start, run a job and be replaced
-// within it, so the only pod, created within it, is the first one.
-const startWindow = 10 * time.Second
-
-// NeverRan reports whether no container of the start ever ran: one pod, the first one, with nothing started in it. Any doubt is a no.
+// NeverRan reports whether no container of the start ever ran. Any doubt is a no.
 func (v *Subject) NeverRan(jm *appsv1.Deployment) bool {
-	pods, ok := v.Seen.Pods.Get()
-	if !ok || len(pods) != 1 || pods[0].CreationTimestamp.After(jm.CreationTimestamp.Add(startWindow)) {
-		return false
-	}
-	for _, c := range append(slices.Clone(pods[0].Status.InitContainerStatuses), pods[0].Status.ContainerStatuses...) {
-		if c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil {
-			return false
-		}
-	}
-	return true
+	data, looked := v.Seen.HAData.Get()
+	return evidence.NeverRan(jm, v.Seen.Pods, v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0)
 }

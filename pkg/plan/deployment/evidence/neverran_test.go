@@ -1,0 +1,84 @@
+package evidence
+
+import (
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+var created = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// pod is one that was created some seconds after the Deployment, with a container in a state.
+func pod(after int, state corev1.ContainerState) corev1.Pod {
+	p := corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{State: state}}}}
+	p.CreationTimestamp = metav1.NewTime(created.Add(time.Duration(after) * time.Second))
+	return p
+}
+
+func failing(kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, after int) []appsv1.DeploymentCondition {
+	return []appsv1.DeploymentCondition{{Type: kind, Status: status, LastTransitionTime: metav1.NewTime(created.Add(time.Duration(after) * time.Second))}}
+}
+
+func TestNeverRan(t *testing.T) {
+	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}
+	again, before, inits := pod(1, waiting), pod(1, waiting), pod(1, waiting)
+	again.Status.ContainerStatuses[0].RestartCount = 1
+	before.Status.ContainerStatuses[0].LastTerminationState = ended
+	inits.Status.InitContainerStatuses = []corev1.ContainerStatus{{State: running}}
+	present := func(pods ...corev1.Pod) plan.Observed[[]corev1.Pod] { return plan.Present(pods) }
+	refused := failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, 61)
+	const never = -1
+	rows := map[string]struct {
+		released   int // seconds after the Deployment was made; never: there is no annotation
+		conditions []appsv1.DeploymentCondition
+		pods       plan.Observed[[]corev1.Pod]
+		neverLed   bool
+		want       bool
+		reason     string
+	}{
+		"its first pod waits":                    {60, nil, present(pod(65, waiting)), false, true, "the usual broken image"},
+		"released late, its first pod waits":     {600, nil, present(pod(601, waiting)), false, true, "what counts is the release, not the Deployment"},
+		"a pod of long after the release":        {60, nil, present(pod(71, waiting)), false, false, "another may have run before it"},
+		"a Deployment that came with replicas":   {never, nil, present(pod(2, waiting)), false, true, "it was released when it was made"},
+		"the same, a later pod":                  {never, nil, present(pod(11, waiting)), false, false, "another may have run before it"},
+		"a container runs":                       {60, nil, present(pod(61, running)), false, false, "it may have started the job"},
+		"a container has ended":                  {60, nil, present(pod(61, ended)), false, false, "it may have run the job"},
+		"a container was restarted":              {60, nil, present(again), false, false, "it may have run the job"},
+		"a container ended before":               {60, nil, present(before), false, false, "it may have run the job"},
+		"an init container runs":                 {60, nil, present(inits), false, false, "it may do anything"},
+		"two pods":                               {60, nil, present(pod(61, waiting), pod(61, waiting)), false, false, "one of them is not the first"},
+		"nobody could look":                      {60, nil, plan.Unknown[[]corev1.Pod]("refused"), true, false, "nothing on a guess"},
+		"no pod":                                 {60, nil, present(), false, false, "one may have gone"},
+		"no pod, refused since the release":      {60, refused, present(), false, true, "a quota was in the way from the beginning"},
+		"no pod, refused later":                  {60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, 71), present(), false, false, "one may have gone before"},
+		"no pod, refused no longer":              {60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionFalse, 61), present(), false, false, "one is being made"},
+		"no pod, another condition":              {60, failing(appsv1.DeploymentProgressing, corev1.ConditionTrue, 61), present(), false, false, "it says nothing of pods"},
+		"a late pod, nobody ever led":            {60, nil, present(pod(600, waiting)), true, true, "a quota was in the way, and is no more"},
+		"no pod, nobody ever led":                {60, nil, present(), true, true, "whatever there was ran no job"},
+		"nobody ever led, and a container began": {60, nil, present(pod(61, running)), true, false, "it may lead in a moment"},
+		"an annotation that is no time":          {-2, nil, present(pod(2, waiting)), false, true, "as if there were none"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			jm := &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: row.conditions}}
+			jm.CreationTimestamp = metav1.NewTime(created)
+			switch {
+			case row.released >= 0:
+				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: created.Add(time.Duration(row.released) * time.Second).Format(time.RFC3339)}
+			case row.released != never:
+				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: "noon"}
+			}
+			if got := NeverRan(jm, row.pods, row.neverLed); got != row.want {
+				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
+			}
+		})
+	}
+}

@@ -1,0 +1,155 @@
+package nodes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// Decision is what to do about a cluster that has not ended yet.
+type Decision struct {
+	// Delete is the pod to be taken away without waiting for its node, and Why for people; nil when there is none.
+	Delete *plan.ForceDeletePod
+	// Why goes with Delete, one line.
+	Why string
+	// Stalled is true when nothing goes on until a person acts.
+	Stalled bool
+	// Reason is one CamelCase word, Message one line: what is waited for, or what a person can do.
+	Reason, Message string
+}
+
+// Judge decides about the pods that are left of a cluster. The first pod that may go, goes; the others follow with the next looks.
+//
+//	its node          clean-up timeout   high availability   then
+//	does not exist    -                  -                   delete: its processes went with the machine
+//	does not answer   over               lease run out       delete: it leads no more
+//	does not answer   over               otherwise           NodeUnreachable: only a person knows whether the machine is down
+//	unknown           over               -                   the same
+//	answers           over               -                   ClusterTerminating, and where to look: the machine is at it, or somebody holds it
+//	-                 not over           -                   wait
+//
+// Without pods it is the Deployment itself that does not end.
+func Judge(v *subject.Subject) Decision {
+	left := Left(v)
+	for _, pod := range left {
+		if d, ok := gone(v, pod); ok {
+			return d
+		}
+	}
+	wait := Decision{Reason: "ClusterTerminating", Message: "the old cluster is being deleted"}
+	if !Overdue(v) {
+		return wait
+	}
+	var silent, slow []corev1.Pod
+	for _, pod := range left {
+		if answers, known := v.Seen.Nodes[pod.Spec.NodeName].Get(); (known && answers) || pod.Spec.NodeName == "" {
+			slow = append(slow, pod)
+		} else {
+			silent = append(silent, pod)
+		}
+	}
+	namespace := v.Resource().Namespace
+	switch {
+	case len(silent) > 0:
+		return Decision{Stalled: true, Reason: "NodeUnreachable", Message: fmt.Sprintf(
+			"pods %s on nodes %s do not end, and %s; if those machines are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
+			podNames(silent, ", "), nodeNames(silent), whyNot(v, silent), namespace, podNames(silent, " "))}
+	case len(slow) > 0:
+		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
+			"pods %s do not end although their nodes %s answer; see what holds them: kubectl describe pod -n %s %s",
+			podNames(slow, ", "), nodeNames(slow), namespace, podNames(slow, " "))}
+	case v.Seen.JobManager.IsPresent():
+		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
+			"the old Deployment does not end; see what holds it: kubectl get deployment %s -n %s -o yaml", v.Resource().Name, namespace)}
+	}
+	return wait
+}
+
+// gone answers for a pod that may be taken away.
+func gone(v *subject.Subject, pod corev1.Pod) (Decision, bool) {
+	node, seen := v.Seen.Nodes[pod.Spec.NodeName], ""
+	answers, known := node.Get()
+	switch {
+	case pod.Spec.NodeName == "":
+		return Decision{}, false
+	case node.IsAbsent():
+		seen = fmt.Sprintf("node %s does not exist any more", pod.Spec.NodeName)
+	case known && !answers && Overdue(v) && fenced(v) == "":
+		seen = fmt.Sprintf("node %s does not answer, and no JobManager on it holds the leadership any more", pod.Spec.NodeName)
+	default:
+		return Decision{}, false
+	}
+	return Decision{
+		Delete: &plan.ForceDeletePod{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}, Why: "Deleting pod " + pod.Name + " by force: " + seen,
+		Reason: "ClusterTerminating", Message: "the old cluster is being deleted; " + seen,
+	}, true
+}
+
+// Overdue reports whether the old cluster has had kubernetes.operator.resource.cleanup.timeout to end.
+func Overdue(v *subject.Subject) bool { return v.TerminatingFor() > v.CleanupTimeout() }
+
+// Left are the pods that are left of the cluster, as far as they were looked for.
+func Left(v *subject.Subject) []corev1.Pod {
+	jobManagers, _ := v.Seen.Pods.Get()
+	taskManagers, _ := v.Seen.TaskManagers.Get()
+	return append(slices.Clone(jobManagers), taskManagers...)
+}
+
+// leaseMargin is added to the end of a leader's lease: the clocks of two machines differ.
+const leaseMargin = time.Minute
+
+// fenced says why a process of the cluster may still be the leader; empty when it cannot.
+func fenced(v *subject.Subject) string {
+	data, known := v.Seen.HAData.Get()
+	switch {
+	case v.HA().Store.Mode != flinkconf.HAKubernetes:
+		return "without high availability on Kubernetes nobody knows whether the job still runs there"
+	case !known:
+		return "the high-availability data cannot be looked at: " + v.Seen.HAData.Why()
+	}
+	for _, c := range data {
+		until, led := c.LeaderUntil.Get()
+		switch {
+		case c.LeaderUntil.IsUnknown():
+			return fmt.Sprintf("the lease in ConfigMap %s cannot be read: %s", c.Name, c.LeaderUntil.Why())
+		case led && !until.Add(leaseMargin).Before(v.Seen.Now):
+			return fmt.Sprintf("a JobManager still renews its lease in ConfigMap %s", c.Name)
+		}
+	}
+	return ""
+}
+
+// whyNot says why silent pods are not taken away.
+func whyNot(v *subject.Subject, pods []corev1.Pod) string {
+	for _, pod := range pods {
+		if node := v.Seen.Nodes[pod.Spec.NodeName]; node.IsUnknown() {
+			return fmt.Sprintf("it is not known whether node %s answers: %s", pod.Spec.NodeName, node.Why())
+		}
+	}
+	return "those nodes do not answer: " + fenced(v)
+}
+
+func podNames(pods []corev1.Pod, separator string) string {
+	var names []string
+	for _, p := range pods {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, separator)
+}
+
+func nodeNames(pods []corev1.Pod) string {
+	var names []string
+	for _, p := range pods {
+		if !slices.Contains(names, p.Spec.NodeName) {
+			names = append(names, p.Spec.NodeName)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,115 @@
+package nodes
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func pod(name, node string) corev1.Pod {
+	p := corev1.Pod{}
+	p.Namespace, p.Name, p.UID, p.Spec.NodeName = "default", name, "uid-of-"+"x", node
+	return p
+}
+
+// leader is high-availability data whose leader's lease ended some time ago.
+func leader(ago time.Duration) plan.Observed[[]subject.HAConfigMap] {
+	return led(plan.Present(now.Add(-ago)))
+}
+
+func led(until plan.Observed[time.Time]) plan.Observed[[]subject.HAConfigMap] {
+	return plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map"}, LeaderUntil: until}})
+}
+
+func TestJudge(t *testing.T) {
+	const soon, late = time.Minute, 6 * time.Minute
+	answers, silent, gone := plan.Present(true), plan.Present(false), plan.Absent[bool]()
+	fenced, leads, none := leader(5*time.Minute), leader(-10*time.Second), plan.Present([]subject.HAConfigMap{})
+	rows := map[string]struct {
+		since    time.Duration
+		pods     []corev1.Pod
+		node     plan.Observed[bool] // of node n
+		standing bool                // the Deployment is there
+		stateful bool                // high availability is on
+		data     plan.Observed[[]subject.HAConfigMap]
+		deletes  string
+		stalled  bool
+		reason   string
+		says     string
+		why      string
+	}{
+		"no pod, in time":                       {soon, nil, answers, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "it takes its time"},
+		"no pod, late":                          {late, nil, answers, true, true, fenced, "", true, "ClusterTerminating", "get deployment demo", "somebody's finalizer"},
+		"no pod and no Deployment":              {late, nil, answers, false, true, fenced, "", false, "ClusterTerminating", "is being deleted", "nothing is left to wait for"},
+		"a pod, in time":                        {soon, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "nobody is given up early"},
+		"its node is gone":                      {soon, []corev1.Pod{pod("a", "n")}, gone, true, false, none, "a", false, "ClusterTerminating", "node n does not exist any more", "a machine that is gone runs nothing"},
+		"its node is gone, late":                {late, []corev1.Pod{pod("a", "n")}, gone, false, false, none, "a", false, "ClusterTerminating", "node n does not exist any more", "nobody has to come"},
+		"silent, the lease has run out":         {late, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "a", false, "ClusterTerminating", "holds the leadership", "it leads no more"},
+		"silent, nobody ever led":               {late, []corev1.Pod{pod("a", "n")}, silent, true, true, none, "a", false, "ClusterTerminating", "holds the leadership", "there was nothing to run"},
+		"silent, the lease was given back":      {late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Absent[time.Time]()), "a", false, "ClusterTerminating", "holds the leadership", "it has ended as it should"},
+		"silent, the lease is renewed":          {late, []corev1.Pod{pod("a", "n")}, silent, true, true, leads, "", true, "NodeUnreachable", "still renews its lease", "the kubelet is dead, the job is not"},
+		"silent, the lease has just run out":    {late, []corev1.Pod{pod("a", "n")}, silent, true, true, leader(30 * time.Second), "", true, "NodeUnreachable", "still renews its lease", "two clocks differ"},
+		"silent, the lease cannot be read":      {late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Unknown[time.Time]("no time")), "", true, "NodeUnreachable", "cannot be read: no time", "nothing on a guess"},
+		"silent, the data cannot be read":       {late, []corev1.Pod{pod("a", "n")}, silent, true, true, plan.Unknown[[]subject.HAConfigMap]("refused"), "", true, "NodeUnreachable", "refused", "nothing on a guess"},
+		"silent, not highly available":          {late, []corev1.Pod{pod("a", "n")}, silent, true, false, none, "", true, "NodeUnreachable", "kubectl delete pod -n default --force --grace-period=0 a", "it may still run"},
+		"nobody could ask":                      {late, []corev1.Pod{pod("a", "n")}, plan.Unknown[bool]("forbidden"), true, true, fenced, "", true, "NodeUnreachable", "forbidden", "nothing on a guess"},
+		"its node answers":                      {late, []corev1.Pod{pod("a", "n")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod -n default a", "the machine is at it"},
+		"it was never bound to a node":          {late, []corev1.Pod{pod("a", "")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod", "somebody holds it"},
+		"one silent, one on a node that is not": {late, []corev1.Pod{pod("a", "other"), pod("b", "n")}, gone, true, false, none, "b", false, "ClusterTerminating", "node n", "one after the other"},
+		"two silent ones":                       {late, []corev1.Pod{pod("a", "n"), pod("b", "n")}, silent, true, false, none, "", true, "NodeUnreachable", "pods a, b on nodes n do not end", "each named once"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			r := &v1beta1.FlinkDeployment{}
+			r.Namespace, r.Name = "default", "demo"
+			r.Spec.Job = &v1beta1.JobSpec{}
+			if row.stateful {
+				r.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"high-availability.type":"kubernetes"}`)
+			}
+			r.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now.Add(-row.since))}
+			s := subject.Snapshot{
+				Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, HAData: row.data, JobManager: plan.Absent[*appsv1.Deployment](),
+				Pods: plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
+			}
+			if row.standing {
+				s.JobManager = plan.Present(&appsv1.Deployment{})
+			}
+			d := Judge(subject.New(s))
+			deletes := ""
+			if d.Delete != nil {
+				deletes = d.Delete.Name
+				if d.Delete.UID == "" || d.Why == "" {
+					t.Errorf("deletes %+v because %q, want a UID as the precondition and a reason", d.Delete, d.Why)
+				}
+			}
+			if deletes != row.deletes || d.Stalled != row.stalled || d.Reason != row.reason || !strings.Contains(d.Message, row.says) {
+				t.Errorf("deletes %q, stalled %t, %s: %q\nwant %q, %t, %s, saying %q: %s",
+					deletes, d.Stalled, d.Reason, d.Message, row.deletes, row.stalled, row.reason, row.says, row.why)
+			}
+		})
+	}
+}
+
+func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
+	r := &v1beta1.FlinkDeployment{}
+	r.Spec.Job = &v1beta1.JobSpec{}
+	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}
+	d := Judge(subject.New(subject.Snapshot{
+		Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, Pods: plan.Present([]corev1.Pod{}),
+		TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}), Nodes: map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
+	}))
+	if d.Delete == nil || d.Delete.Name != "tm" {
+		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)
+	}
+}

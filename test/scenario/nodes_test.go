@@ -1,0 +1,69 @@
+package scenario
+
+import (
+	"strings"
+
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+func init() {
+	for name, s := range nodeScenarios {
+		scenarios[name] = s
+	}
+}
+
+// failNode takes the machine away from under everything that runs, as far as anybody else can see. There is another one.
+func (h *harness) failNode() {
+	h.w.Kube.AddNode("node-2")
+	h.w.Nodes.NodeDown("node-1")
+}
+
+// podsOn are the pods that are bound to a node.
+func (h *harness) podsOn(node string) int {
+	h.t.Helper()
+	n := 0
+	for _, u := range h.w.Kube.List(kubesim.Pods, namespace, nil) {
+		if spec, ok := u.Object["spec"].(map[string]any); ok && spec["nodeName"] == node {
+			n++
+		}
+	}
+	return n
+}
+
+// nodeScenarios stop clusters whose machine does not answer.
+var nodeScenarios = map[string]scenario{
+	"an upgrade of a highly available job whose node fails": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.failNode()
+		h.edit("demo", parallelism(4))
+		h.untilStarts("demo", 2)
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, high-availability data(checkpoint)")
+		expect(h.t, "pods left on the node", h.podsOn("node-1"), 0)
+	}, "its leader's lease has run out, so nobody has to come"},
+
+	"a deletion of a highly available job whose node fails": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.untilStable("demo")
+		h.failNode()
+		h.remove("demo")
+		h.untilGone("demo")
+		expect(h.t, "pods left on the node", h.podsOn("node-1"), 0)
+		h.w.Nodes.NodeUp("node-1")
+	}, "a deletion ends"},
+
+	"an upgrade of a job whose node fails": {func(h *harness) {
+		h.apply("demo", application())
+		h.untilStable("demo")
+		h.failNode()
+		h.edit("demo", parallelism(4))
+		h.until("it asks for a person", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable") })
+		h.says("demo", "Stalled", "kubectl delete pod -n flink --force --grace-period=0 demo-")
+		expect(h.t, "what runs", h.starts("demo"), "nothing")
+		h.w.Nodes.RemoveNode("node-1")
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "without high availability it may still run there"},
+}
