@@ -185,6 +185,9 @@ func TestAJobManagerThatIsReplacedInTheMiddleOfAStop(t *testing.T) {
 	if d := h.w.Kube.Get(kubesim.Deployments, namespace, demo); d == nil || d.GetUID() != deployment || d.GetDeletionTimestamp() != nil {
 		t.Error("the cluster that may know its state was deleted")
 	}
+	h.w.Storage.Put(job.Snapshot{Path: "s3://s/found", JobID: "found", Savepoint: true})
+	h.edit(demo, jobField("initialSavepointPath", "s3://s/found"), jobField("savepointRedeployNonce", int64(1)))
+	h.untilStable(demo) // the way out that the message names
 }
 
 // R8

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the status alone.
@@ -102,8 +103,12 @@ func carryOn(v *view) (outcome, bool) {
 	if v.Seen.JobManager.IsUnknown() {
 		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
-	if jm, present := v.Seen.JobManager.Get(); !present || jm.DeletionTimestamp != nil {
+	jm, present := v.Seen.JobManager.Get()
+	if !present || jm.DeletionTimestamp != nil {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	}
+	if v.RedeploysInstead(jm, present) {
+		return v.stopAsDecided(v1beta1.PurposeRedeploy, upgrade.Decide(v.UpgradeFacts(v1beta1.PurposeRedeploy))), true
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:

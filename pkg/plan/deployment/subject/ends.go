@@ -6,6 +6,9 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // DeletingFor is how long the resource has been marked for deletion.
@@ -60,4 +63,15 @@ func (v *Subject) SessionBlockers() []string {
 		}
 	}
 	return reasons
+}
+
+// RedeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that a stop names
+// whose job's state is not known. The old job ID is never used again after it, so nothing that the stop had begun can come back.
+func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
+	intent := v.Intent()
+	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present && jm.DeletionTimestamp != nil) {
+		return false
+	}
+	newer := v.Generation != intent.Generation && v.Problem == "" && v.Last != nil && v.WantsRunning()
+	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
 }
