@@ -82,8 +82,8 @@ func First(s subject.Snapshot) Questions {
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	rollsBack := atRest(v) && v.RollbackDue()
-	going := present && jm.DeletionTimestamp != nil
-	q.TaskManagers = (stopping || deleting || lost || going) && q.Pods && nodes.Overdue(v)
+	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
+	q.TaskManagers = going && q.Pods && nodes.Overdue(v)
 	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || q.TaskManagers || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
