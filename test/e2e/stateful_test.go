@@ -18,7 +18,7 @@ import (
 const directory = `
 apiVersion: v1
 kind: Pod
-metadata: {name: make-directory}
+metadata: {generateName: make-directory-}
 spec:
   restartPolicy: Never
   containers:
@@ -36,8 +36,8 @@ func makeDirectory(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(directory), &u.Object); err != nil {
 		t.Fatal(err)
 	}
-	w := kube.watch(deadline(t, 2*time.Minute), t, pods, space, "metadata.name="+u.GetName(), "")
-	if _, err := kube.in(pods, space).Create(t.Context(), u, metav1.CreateOptions{}); err != nil {
+	u, err := kube.in(pods, space).Create(t.Context(), u, metav1.CreateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -45,6 +45,7 @@ func makeDirectory(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	w := kube.watch(deadline(t, 2*time.Minute), t, pods, space, "metadata.name="+u.GetName(), "")
 	w.until("has made the directory", func(o object) (bool, string) {
 		if o.Unstructured == nil {
 			return false, "no pod"
