@@ -39,7 +39,7 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 		return v.attemptFailed("SavepointError", "the stop with savepoint failed: "+progress.Cause)
 	case job.State.IsTerminal():
 		return v.endWithStatistics(jm, job)
-	case !asked && v.Seen.Flink.Stop.Why() != "":
+	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	directory, format, drain := v.SavepointTarget()

@@ -66,7 +66,7 @@ func (v *Subject) setPace(moves bool) {
 		v.Want.PaceSince = nil
 		return
 	}
-	if v.Want.PaceSince == nil || v.storesIntent() {
+	if v.Want.PaceSince == nil || v.StoresIntent() {
 		now := v.Now()
 		v.Want.PaceSince = &now
 	}
@@ -75,8 +75,8 @@ func (v *Subject) setPace(moves bool) {
 	}
 }
 
-// storesIntent reports whether this round stores an intent of its own.
-func (v *Subject) storesIntent() bool {
+// StoresIntent reports whether this round stores an intent of its own.
+func (v *Subject) StoresIntent() bool {
 	stored := v.Resource().Status.Intent
 	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
 }
