@@ -55,6 +55,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
 		return outcome{}, false
 	}
+	if v.Want.JobStatus.State.IsTerminal() && v.Unasked() && !v.MayStartEmpty() {
+		return v.unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
+	}
 	if v.Job != nil && v.Job.State.IsTerminal() && !v.Job.StatisticsSettled(v.Seen.Now) && !v.MayStartEmpty() {
 		return outcome{situation: plan.Waiting, wait: jobEnded}, true
 	}

@@ -75,3 +75,10 @@ func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
 	newer := v.Generation != intent.Generation && v.Problem == "" && v.Last != nil && v.WantsRunning()
 	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
 }
+
+// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job that has ended may
+// not be its newest state then: its statistics lag behind.
+func (v *Subject) Unasked() bool {
+	jm, present := v.Seen.JobManager.Get()
+	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0 && v.Seen.Flink.Jobs.IsUnknown()
+}
