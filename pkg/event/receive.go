@@ -17,6 +17,9 @@ import (
 // maxEvent bounds an event's body. Ours are below a kilobyte; an ApiServerSource in Reference mode sends less than two.
 const maxEvent = 64 << 10
 
+// Budget bounds what the functions do with one event, a pass or a look. It lies well below the timeoutSeconds of their Services.
+const Budget = 20 * time.Second
+
 // Handle is what a function does with one event. Its error decides the answer by the table of package fail.
 type Handle func(ctx context.Context, e cloudevents.Event) error
 

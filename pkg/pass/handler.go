@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flights"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -61,7 +62,7 @@ func NewHandler(s Setup) http.Handler {
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause,
 		Log: s.Log,
 	}
-	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: Budget}
+	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: event.Budget}
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.
@@ -71,7 +72,7 @@ func NewHandler(s Setup) http.Handler {
 //	a resource changed       a pass, unless we changed it ourselves
 //	anything else            a pass
 func handle(run func(ctx context.Context, key event.Key, firm bool) error) event.Handle {
-	flights := &Flights{}
+	inFlight := &flights.Flights{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		key, err := event.KeyOf(e)
 		if err != nil {
@@ -80,6 +81,6 @@ func handle(run func(ctx context.Context, key event.Key, firm bool) error) event
 		if event.IsDelete(e) {
 			return nil
 		}
-		return flights.Do(ctx, key.String(), !event.IsAPIServer(e), func(ctx context.Context, firm bool) error { return run(ctx, key, firm) })
+		return inFlight.Do(ctx, key.String(), !event.IsAPIServer(e), func(ctx context.Context, firm bool) error { return run(ctx, key, firm) })
 	}
 }

@@ -20,9 +20,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// Budget bounds a pass.
-const Budget = 20 * time.Second
-
 // maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a start five.
 const maxRounds = 8
 

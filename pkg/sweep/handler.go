@@ -11,9 +11,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flights"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/pass"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 )
 
@@ -46,17 +46,17 @@ func NewHandler(s Setup) http.Handler {
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
 		Log: s.Log,
 	}
-	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: pass.Budget}
+	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: event.Budget}
 }
 
 // handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked through adds one
 // more look. Deployments are looked at one at a time each.
 func handle(o *Observer) event.Handle {
-	flights := &pass.Flights{}
+	inFlight := &flights.Flights{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		switch {
 		case e.Type() == event.TypePing:
-			return flights.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
+			return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
 		case e.Type() == event.TypeShard:
 			var shard event.Shard
 			if err := e.DataAs(&shard); err != nil {
@@ -69,6 +69,6 @@ func handle(o *Observer) event.Handle {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
 		gone := event.IsDelete(e)
-		return flights.Do(ctx, key.String(), gone, func(ctx context.Context, gone bool) error { return o.Look(ctx, key.Namespace, key.Name, gone) })
+		return inFlight.Do(ctx, key.String(), gone, func(ctx context.Context, gone bool) error { return o.Look(ctx, key.Namespace, key.Name, gone) })
 	}
 }

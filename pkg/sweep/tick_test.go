@@ -50,6 +50,15 @@ func (m *mailbox) take(eventType string) []cloudevents.Event {
 	return found
 }
 
+// subjects are those of the passes that were asked for since the last take.
+func (m *mailbox) subjects() []string {
+	var subjects []string
+	for _, e := range m.take(event.TypePassRequested) {
+		subjects = append(subjects, e.Subject())
+	}
+	return subjects
+}
+
 // fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is asleep.
 type fleetOf struct {
 	*Observer

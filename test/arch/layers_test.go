@@ -11,8 +11,8 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// fail, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
-// most. gather and apply never import each other. sweep takes the single flight and the budget from pass.
+// fail, flights, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
+// most. gather and apply never import each other. sweep never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -23,6 +23,7 @@ var rooms = map[string][]string{
 	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail"},
 	// leaves
 	"fail":      {},
+	"flights":   {"fail"},
 	"telemetry": {},
 	"serve":     {},
 	"flinkrest": {},
@@ -35,8 +36,8 @@ var rooms = map[string][]string{
 	// I/O
 	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail", "telemetry", "settings"},
 	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
-	"pass":      {"gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
-	"sweep":     {"pass", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
+	"pass":      {"flights", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
+	"sweep":     {"flights", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
 	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings"},
 }
 

@@ -43,6 +43,16 @@ func released(o object) (bool, string) {
 	return replicas > 0, "it is prepared and not released"
 }
 
+// replaced says that another JobManager Deployment than the old one has been let go.
+func replaced(old object) func(object) (bool, string) {
+	return func(o object) (bool, string) {
+		if o.Unstructured != nil && o.GetUID() == old.GetUID() {
+			return false, "it is the old one"
+		}
+		return released(o)
+	}
+}
+
 // state says that a FlinkDeployment has reached a lifecycle state for its present generation.
 func state(want string) func(object) (bool, string) {
 	return func(o object) (bool, string) {
@@ -164,12 +174,7 @@ func TestStatelessUpgrade(t *testing.T) {
 		jobManager := kube.jobManager(t, name, startLimit)
 		old := jobManager.until("exists", released)
 		at := kube.patch(t, name, map[string]any{"flinkConfiguration": map[string]any{"e2e.round": fmt.Sprint(i)}})
-		next := jobManager.until("is a new one, released", func(o object) (bool, string) {
-			if o.Unstructured != nil && o.GetUID() == old.GetUID() {
-				return false, "it is the old one"
-			}
-			return released(o)
-		})
+		next := jobManager.until("is a new one, released", replaced(old))
 		took = append(took, next.at.Sub(at))
 		stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
 		after, _ := kube.tasksRunning(t, name, jobID)

@@ -173,12 +173,7 @@ func TestLifeOfAJob(t *testing.T) {
 		configuration["e2e.round"] = strconv.Itoa(round)
 		spec["flinkConfiguration"] = configuration
 		kube.patch(t, name, spec)
-		jobManager.until("is a new one, released", func(o object) (bool, string) {
-			if o.Unstructured != nil && o.GetUID() == old.GetUID() {
-				return false, "it is the old one"
-			}
-			return released(o)
-		})
+		jobManager.until("is a new one, released", replaced(old))
 	}
 	job := func(mode string) map[string]any { return map[string]any{"job": map[string]any{"upgradeMode": mode}} }
 	jobManagerPods := "app=" + name + ",component=jobmanager"

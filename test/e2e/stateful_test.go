@@ -105,12 +105,7 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 				"job":                map[string]any{"upgradeMode": mode},
 				"flinkConfiguration": map[string]any{"e2e.round": mode},
 			})
-			next := jobManager.until("is a new one, released", func(o object) (bool, string) {
-				if o.Unstructured != nil && o.GetUID() == old.GetUID() {
-					return false, "it is the old one"
-				}
-				return released(o)
-			})
+			next := jobManager.until("is a new one, released", replaced(old))
 			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", 0, next.at.Sub(at))
 			stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
 			jobID, _ = kube.tasksRunning(t, name, "")
