@@ -97,7 +97,7 @@ func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstr
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
-	if p.Status != nil && p.Status != r.stored && !goes(resource, p) {
+	if p.Status != nil && p.Status != r.stored && !p.Gone {
 		if err := c.store(ctx, r, p.Status); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored}, err
 		}
@@ -117,17 +117,6 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 		return plan.Observed[*appsv1.Deployment]{}
 	}
 	return plan.Present(&jm)
-}
-
-// goes reports whether the resource is gone after the plan, so that nobody would read its status.
-func goes(resource *unstructured.Unstructured, p plan.Plan) bool {
-	finalizers := resource.GetFinalizers()
-	for _, action := range p.Finish {
-		if a, ok := action.(plan.RemoveFinalizer); ok {
-			return resource.GetDeletionTimestamp() != nil && len(finalizers) == 1 && finalizers[0] == a.Finalizer
-		}
-	}
-	return false
 }
 
 // do carries one action out. The switch knows every action of package plan.

@@ -7,13 +7,11 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // crowded is a Writer that counts how many Services are created at the same time.
@@ -63,30 +61,5 @@ func TestFewServicesAreCreatedAtTheSameTime(t *testing.T) {
 	}
 	if _, err := c.create(t.Context(), piece{object: kube.Object{Resource: kube.ConfigMaps, Namespace: "flink", Name: "c"}, body: &corev1.ConfigMap{}}); err != nil {
 		t.Errorf("a ConfigMap waits for nobody: %v", err)
-	}
-}
-
-func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
-	now := metav1.Now()
-	ours := plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: "ours"}}}
-	for name, row := range map[string]struct {
-		finalizers []string
-		deleting   bool
-		p          plan.Plan
-		goes       bool
-	}{
-		"ours was the last":       {[]string{"ours"}, true, ours, true},
-		"another one holds it":    {[]string{"ours", "theirs"}, true, ours, false},
-		"it is not being deleted": {[]string{"ours"}, false, ours, false},
-		"ours stays":              {[]string{"ours"}, true, plan.Plan{}, false},
-	} {
-		u := &unstructured.Unstructured{Object: map[string]any{}}
-		u.SetFinalizers(row.finalizers)
-		if row.deleting {
-			u.SetDeletionTimestamp(&now)
-		}
-		if got := goes(u, row.p); got != row.goes {
-			t.Errorf("%s: goes %t, want %t", name, got, row.goes)
-		}
 	}
 }

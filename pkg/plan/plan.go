@@ -15,6 +15,8 @@ type Plan struct {
 	Status any
 	// Finish are actions that may only follow the status write: a release, the removal of a finalizer.
 	Finish []Action
+	// Gone says that Finish removes what holds the resource: its status is told to listeners and not stored, for nobody could read it.
+	Gone bool
 	// Events are published before the status write.
 	Events []Event
 	// Again asks for another round at once, with the world read afresh.

@@ -238,3 +238,27 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 		t.Errorf("Stalled %+v", c)
 	}
 }
+
+// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out.
+func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
+	for name, row := range map[string]struct {
+		finalizers []string
+		deleted    bool
+		gone       bool
+	}{
+		"ours is the last":        {[]string{v1beta1.FinalizerFlinkDeployment}, true, true},
+		"another one holds it":    {[]string{v1beta1.FinalizerFlinkDeployment, "example.com/backup"}, true, false},
+		"it is not being deleted": {[]string{v1beta1.FinalizerFlinkDeployment}, false, false},
+	} {
+		w := newWorld(t, application)
+		w.s.Resource.Finalizers = row.finalizers
+		if row.deleted {
+			w.delete()
+			w.s.Resource.Finalizers = row.finalizers
+		}
+		w.look()
+		if p := Make(w.s); p.Gone != row.gone {
+			t.Errorf("%s: gone %t, want %t: %s", name, p.Gone, row.gone, p)
+		}
+	}
+}

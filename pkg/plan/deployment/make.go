@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"slices"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -66,7 +68,7 @@ func (v *view) finish(o outcome) plan.Plan {
 	}
 	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
 	status := v.Want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Finish: o.finish, Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Events: v.Events, Notes: v.Notes}
+	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Events: v.Events, Notes: v.Notes}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
@@ -88,4 +90,11 @@ func (v *view) finish(o outcome) plan.Plan {
 		p.Due = status.NextLook.Time
 	}
 	return p
+}
+
+// gone reports whether the outcome removes the last finalizer of a resource that is being deleted.
+func (v *view) gone(o outcome) bool {
+	last := plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}
+	r := v.Seen.Resource
+	return r.DeletionTimestamp != nil && len(o.finish) == 1 && o.finish[0] == plan.Action(last) && slices.Equal(r.Finalizers, []string{last.Finalizer})
 }
