@@ -52,8 +52,14 @@ func run(m *testing.M) (code int) {
 	fmt.Fprintf(os.Stderr, "%6.1f s  ready\n", time.Since(begun).Seconds())
 	client, objects = kubernetes.NewForConfigOrDie(local.Config()), dynamic.NewForConfigOrDie(local.Config())
 	code = m.Run()
+	begun = time.Now()
 	if err := local.Stop(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	fmt.Fprintf(os.Stderr, "%6.1f s  stopped\n", time.Since(begun).Seconds())
+	if left := processes(dir); len(left) != 0 {
+		fmt.Fprintln(os.Stderr, "processes are left after Stop:", left)
 		code = 1
 	}
 	return code

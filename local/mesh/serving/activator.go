@@ -91,16 +91,16 @@ func (f *function) end() {
 // forward sends the request to a pod. Only one that refused the connection is followed by another.
 func (f *function) forward(ctx context.Context, r *http.Request, body []byte) (*http.Response, error) {
 	for {
-		p, err := f.acquire(ctx)
+		p, address, err := f.acquire(ctx)
 		if err != nil {
 			return nil, err
 		}
 		out := r.Clone(ctx)
-		out.URL = &url.URL{Scheme: "http", Host: p.address, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		out.URL = &url.URL{Scheme: "http", Host: address, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
 		out.RequestURI = ""
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		if f.kill != nil {
-			f.kill(p.object.UID)
+			f.kill(p.uid)
 		}
 		answer, err := transport.RoundTrip(out)
 		if err == nil {
@@ -127,8 +127,8 @@ func (s *slot) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// acquire waits for a pod of the serving revision with a free place: the one with the fewest requests.
-func (f *function) acquire(ctx context.Context) (*pod, error) {
+// acquire waits for a pod of the serving revision with a free place, the one with the fewest requests, and returns its address, too.
+func (f *function) acquire(ctx context.Context) (*pod, string, error) {
 	for {
 		f.mu.Lock()
 		var free *pod
@@ -140,15 +140,16 @@ func (f *function) acquire(ctx context.Context) (*pod, error) {
 		}
 		if free != nil {
 			free.inFlight++
+			address := free.address
 			f.mu.Unlock()
-			return free, nil
+			return free, address, nil
 		}
 		changed := f.changed
 		f.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, "", ctx.Err()
 		}
 	}
 }

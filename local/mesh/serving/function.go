@@ -50,6 +50,7 @@ type function struct {
 
 // pod is a pod that may get requests.
 type pod struct {
+	uid      types.UID
 	object   *corev1.Pod
 	address  string
 	answers  bool // it has accepted a connection, and none was refused since
@@ -77,16 +78,30 @@ func (f *function) setPod(object *corev1.Pod, port int) {
 	defer f.mu.Unlock()
 	p := f.pods[object.Name]
 	if p == nil {
-		p = &pod{}
+		p = &pod{uid: object.UID}
 		f.pods[object.Name] = p
 	}
 	p.object = object
-	if object.Status.PodIP != "" {
-		p.address = net.JoinHostPort(object.Status.PodIP, strconv.Itoa(port))
+	if address := net.JoinHostPort(object.Status.PodIP, strconv.Itoa(port)); runs(object) && address != p.address {
+		p.address, p.answers = address, false
 	}
 	p.gone = object.DeletionTimestamp != nil || object.Status.Phase == corev1.PodFailed || object.Status.Phase == corev1.PodSucceeded
 	f.probe(p)
 	f.notify()
+}
+
+// begun is before any container of this process: they end with it.
+var begun = time.Now().Truncate(time.Second)
+
+// runs says whether the pod has had a process since this one began. In a state directory that goes on the API server has pods
+// with the addresses of the last time, where others may be now.
+func runs(p *corev1.Pod) bool {
+	for _, c := range p.Status.ContainerStatuses {
+		if s := c.State.Running; s != nil && !s.StartedAt.Time.Before(begun) {
+			return p.Status.PodIP != ""
+		}
+	}
+	return false
 }
 
 func (f *function) removePod(name string) {
@@ -109,12 +124,15 @@ func (f *function) probe(p *pod) {
 		tick := time.NewTicker(probeEvery)
 		defer tick.Stop()
 		for range tick.C {
-			conn, err := net.DialTimeout("tcp", p.address, time.Second)
+			f.mu.Lock()
+			address := p.address
+			f.mu.Unlock()
+			conn, err := net.DialTimeout("tcp", address, time.Second)
 			if err == nil {
 				_ = conn.Close()
 			}
 			f.mu.Lock()
-			if err == nil || p.gone {
+			if err == nil && address == p.address || p.gone {
 				p.answers, p.probing = !p.gone, false
 				f.notify()
 				f.mu.Unlock()
