@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 // Tell is told how far a step is. Total 0: not known how much there is. A step ends when Done is Total.
@@ -41,7 +43,7 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 			return err
 		}
 	}
-	dir, _ := filepath.Split(target.Out)
+	dir := filepath.Dir(target.Out)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -49,7 +51,7 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 	tell(step, "packages", 0, stale)
 	// Without debug information the linker takes half the time. No version control: a checkout without git will do.
 	command := goCommand(ctx, target, append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out}, target.Packages...)...)
-	err := lines(command, command.StderrPipe, func(line string) bool {
+	err := lines(command, dir, func(line string) bool {
 		if strings.Contains(line, " ") || strings.HasPrefix(line, "#") {
 			return false // not a package: what the compiler has to say, or a module that is downloaded
 		}
@@ -70,7 +72,7 @@ func count(ctx context.Context, target Target, tell Tell) (int64, error) {
 	command := goCommand(ctx, target, append([]string{"list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, target.Packages...)...)
 	var out strings.Builder
 	command.Stdout = &out
-	err := lines(command, command.StderrPipe, func(line string) bool {
+	err := lines(command, filepath.Dir(target.Out), func(line string) bool {
 		if !strings.HasPrefix(line, "go: downloading ") {
 			return false
 		}
@@ -97,9 +99,15 @@ func goCommand(ctx context.Context, target Target, arguments ...string) *exec.Cm
 	return command
 }
 
-// lines runs a command and gives take every line of a stream of it. What take refuses is part of the error, if there is one.
-func lines(command *exec.Cmd, stream func() (io.ReadCloser, error), take func(string) bool) error {
-	reader, err := stream()
+// lines runs a command as one of the directory's and gives take every line of its standard error. What take refuses is part of the
+// error, if there is one.
+func lines(command *exec.Cmd, dir string, take func(string) bool) error {
+	free, err := processes.Bind(command, dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = free() }()
+	reader, err := command.StderrPipe()
 	if err != nil {
 		return err
 	}

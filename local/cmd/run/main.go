@@ -8,10 +8,12 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 
 	"github.com/kn-flink/kn-flink/local/build"
 	"github.com/kn-flink/kn-flink/local/flink"
@@ -19,9 +21,16 @@ import (
 	"github.com/kn-flink/kn-flink/local/terminal"
 )
 
+// The kernel's word of a parent's death is for the thread that asks for it, and stays with the thread that becomes another program:
+// both are the first.
+func init() { runtime.LockOSThread() }
+
 func main() {
 	keep := flag.Bool("keep", false, "go on with the state of the last run")
 	flag.Parse()
+	if os.Getenv("MAKELEVEL") != "" {
+		endWithParent()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	err := run(ctx, *keep)
 	stop()
@@ -30,6 +39,13 @@ func main() {
 	}
 	if err != nil {
 		os.Exit(1)
+	}
+}
+
+// endWithParent makes the end of make, which may be killed, a SIGTERM for this process and for the platform that it becomes.
+func endWithParent() {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
+		fmt.Println("note: the platform will not notice when make is killed:", err)
 	}
 }
 

@@ -1,11 +1,53 @@
 package main
 
 import (
+	"bufio"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// child makes the test binary a process that ends with its parent and becomes another program.
+const child = "KN_FLINK_RUN_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(child) == "" {
+		os.Exit(m.Run())
+	}
+	endWithParent()
+	if err := syscall.Exec("/bin/sh", []string{"sh", "-c", "echo up; exec sleep 1000"}, os.Environ()); err != nil {
+		panic(err)
+	}
+}
+
+func TestThePlatformEndsWithMake(t *testing.T) {
+	parent := exec.Command("/bin/sh", "-c", `"$0" & wait`, os.Args[0])
+	parent.Env = append(os.Environ(), child+"=1")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(out)
+	if line, err := said.ReadString('\n'); line != "up\n" {
+		t.Fatalf("it says %q, %v", line, err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	// The pipe ends when the last process that has it does.
+	if _, err := said.ReadByte(); err == nil {
+		t.Error("it has more to say")
+	}
+	if err := parent.Wait(); err == nil {
+		t.Error("the parent ends well")
+	}
+}
 
 func TestTheExamplesReleaseIsKnownBeforeItStarts(t *testing.T) {
 	release, err := example("../../../examples/basic.yaml")

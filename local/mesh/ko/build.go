@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/local/node/runtime"
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 const (
@@ -84,6 +85,11 @@ func (b *Builder) build(ctx context.Context, target, out string) error {
 	}
 	command.Args = append([]string{"go"}, append(arguments, target)...)
 	command.Dir = b.Checkout
+	free, err := processes.Bind(command, b.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = free() }()
 	// The compilers that it starts end with it.
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }

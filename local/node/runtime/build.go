@@ -8,6 +8,8 @@ import (
 
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 // serviceAccount is where the API server's admission mounts a pod's token.
@@ -90,7 +92,7 @@ func (r *Runtime) environment(c *container, kubeconfig string) []string {
 	return append(unique(env),
 		"LOCAL_POD_ADDRESS="+address,
 		"LOCAL_HOSTS_FILE="+c.sandbox.hosts(),
-		mark+"="+c.dir+"/",
+		processes.Mark(c.dir),
 	)
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 // container is a program that runs once. The kubelet restarts by making another one.
@@ -107,9 +109,7 @@ func (c *container) run(s *starter) error {
 	go func() {
 		<-c.process.done
 		// A descendant that left the group may hold the pipes: it is ended by its mark.
-		for _, pid := range marked(c.dir) {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
+		_ = processes.End(c.dir)
 		copying.Wait()
 		_, _ = out.Close(), errs.Close()
 		c.log.close()

@@ -1,21 +1,16 @@
 package runtime
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
-
-// mark is the environment variable by which every process of a container, and its descendants, is found again.
-const mark = "LOCAL_CONTAINER"
 
 // starter starts processes from one thread that lives as long as it does: the kernel sends the parent-death signal when
 // the thread that started a process ends, not when the parent process does.
@@ -145,43 +140,4 @@ func executable(path string) error {
 		return fmt.Errorf("exec: %q: permission denied", path)
 	}
 	return nil
-}
-
-// sweep ends every process whose mark is below the directory, and returns when none is left. Whose environment cannot be
-// read is another user's, and not ours.
-func sweep(dir string) error {
-	deadline := time.Now().Add(10 * time.Second)
-	for {
-		left := marked(dir)
-		for _, pid := range left {
-			_ = syscall.Kill(pid, syscall.SIGKILL)
-		}
-		if len(left) == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("processes of %s survive SIGKILL: %v", dir, left)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-func marked(dir string) []int {
-	var found []int
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	wanted := []byte("\x00" + mark + "=" + dir + "/")
-	for _, entry := range entries {
-		pid, err := strconv.Atoi(entry.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		environ, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if err == nil && bytes.Contains(append([]byte{0}, environ...), wanted) {
-			found = append(found, pid)
-		}
-	}
-	return found
 }

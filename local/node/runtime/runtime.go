@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -15,6 +16,8 @@ import (
 	"k8s.io/kubelet/pkg/cri/streaming"
 
 	"github.com/kn-flink/kn-flink/local/loopback"
+	"github.com/kn-flink/kn-flink/local/processes"
+	"github.com/kn-flink/kn-flink/local/will"
 )
 
 // Options say what a runtime works with. All but Env are needed.
@@ -38,6 +41,7 @@ type Runtime struct {
 	images  *pulled
 	starter *starter
 	streams streaming.Server
+	will    *will.Will // ends what the kernel does not when this process ends: what a container's process started
 
 	mu         sync.Mutex
 	sandboxes  map[string]*sandbox
@@ -55,7 +59,7 @@ func New(options Options) (*Runtime, error) {
 		sandboxes:  map[string]*sandbox{},
 		containers: map[string]*container{},
 	}
-	if err := sweep(options.Dir); err != nil {
+	if err := processes.End(options.Dir); err != nil {
 		return nil, err
 	}
 	for _, sub := range []string{"pods", "containers"} {
@@ -69,6 +73,9 @@ func New(options Options) (*Runtime, error) {
 	var err error
 	if r.streams, err = startStreams(r, options.Network); err != nil {
 		return nil, err
+	}
+	if r.will, err = processes.EndWith(options.Dir); err != nil {
+		return nil, errors.Join(err, r.streams.Stop())
 	}
 	r.starter = newStarter()
 	return r, nil
@@ -93,10 +100,7 @@ func (r *Runtime) Close() error {
 	}
 	ended.Wait()
 	r.starter.close()
-	if err := r.streams.Stop(); err != nil {
-		return err
-	}
-	return sweep(r.options.Dir)
+	return errors.Join(r.streams.Stop(), processes.End(r.options.Dir), r.will.Revoke())
 }
 
 // Version is part of the CRI.

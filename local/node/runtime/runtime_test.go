@@ -16,6 +16,7 @@ import (
 	utilexec "k8s.io/utils/exec"
 
 	"github.com/kn-flink/kn-flink/local/loopback"
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 // shell has one image, which is this machine's shell.
@@ -45,7 +46,7 @@ func start(t *testing.T) *Runtime {
 		if err := errors.Join(r.Close(), network.Close()); err != nil {
 			t.Error(err)
 		}
-		if left := marked(r.options.Dir); len(left) > 0 {
+		if left := processes.Of(r.options.Dir); len(left) > 0 {
 			t.Errorf("processes are left: %v", left)
 		}
 	})
@@ -235,11 +236,11 @@ func TestDescendantsEndWithTheContainer(t *testing.T) {
 	ended(t, r, id)
 	deadline, tick := time.After(time.Minute), time.NewTicker(5*time.Millisecond)
 	defer tick.Stop()
-	for len(marked(r.options.Dir)) > 0 {
+	for len(processes.Of(r.options.Dir)) > 0 {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("processes are left: %v", marked(r.options.Dir))
+			t.Fatalf("processes are left: %v", processes.Of(r.options.Dir))
 		}
 	}
 }
