@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -27,8 +26,6 @@ type Options struct {
 	Egress string
 	// Ready bounds the wait until every part works. Zero: one minute.
 	Ready time.Duration
-	// Stderr is where the end of the log goes when a part of Kubernetes ends the process. Nil: standard error.
-	Stderr io.Writer
 }
 
 // ControlPlane is a running control plane.
@@ -50,9 +47,6 @@ type ControlPlane struct {
 func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	if options.Ready == 0 {
 		options.Ready = time.Minute
-	}
-	if options.Stderr == nil {
-		options.Stderr = os.Stderr
 	}
 	ctx, cancel := context.WithTimeout(ctx, options.Ready)
 	defer cancel()
@@ -83,7 +77,7 @@ func (c *ControlPlane) prepare(context.Context) error {
 	if err = os.MkdirAll(filepath.Dir(c.LogFile()), 0o755); err != nil {
 		return err
 	}
-	if c.log, err = openLog(c.LogFile(), c.options.Stderr); err != nil {
+	if c.log, err = openLog(c.LogFile()); err != nil {
 		return err
 	}
 	if c.options.Network == nil {

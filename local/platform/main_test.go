@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 // The one platform of this package's tests.
@@ -58,7 +60,7 @@ func run(m *testing.M) (code int) {
 		code = 1
 	}
 	fmt.Fprintf(os.Stderr, "%6.1f s  stopped\n", time.Since(begun).Seconds())
-	if left := processes(dir); len(left) != 0 {
+	if left := processes.Of(dir); len(left) != 0 {
 		fmt.Fprintln(os.Stderr, "processes are left after Stop:", left)
 		code = 1
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -21,6 +20,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/mesh/ko"
 	"github.com/kn-flink/kn-flink/local/mesh/network"
 	"github.com/kn-flink/kn-flink/local/node"
+	"github.com/kn-flink/kn-flink/local/will"
 )
 
 // Options say how a platform starts. Dir and Checkout are needed.
@@ -36,8 +36,8 @@ type Options struct {
 	Progress func(step string, done, total int64)
 	// Faults make the mesh worse than Knative.
 	Faults mesh.Faults
-	// Stderr is where the end of a log goes when a part ends the process. Nil: standard error.
-	Stderr io.Writer
+	// Stderr is where the ends of the logs go when this process ends without Stop. Nil: standard error.
+	Stderr *os.File
 }
 
 // Platform is a running platform.
@@ -52,6 +52,7 @@ type Platform struct {
 	installer *installer
 	built     chan built
 	endBuild  func() // returns when nothing is being built
+	testament *will.Will
 	failed    chan error
 	stopping  chan struct{}
 	stop      sync.Once
@@ -70,6 +71,9 @@ func Start(ctx context.Context, options Options) (*Platform, error) {
 	p := &Platform{options: options, failed: make(chan error, 1), stopping: make(chan struct{}), built: make(chan built, 1)}
 	if p.options.Progress == nil {
 		p.options.Progress = func(string, int64, int64) {}
+	}
+	if p.options.Stderr == nil {
+		p.options.Stderr = os.Stderr
 	}
 	for _, step := range []struct {
 		name string
@@ -106,6 +110,9 @@ func (p *Platform) prepare(ctx context.Context) error {
 	if err = os.MkdirAll(p.options.Dir, 0o755); err != nil {
 		return err
 	}
+	if p.testament, err = will.Write(testament, p.options.Stderr, p.Logs()); err != nil {
+		return err
+	}
 	if p.loopback, err = loopback.Reserve(p.options.Dir); err != nil {
 		return err
 	}
@@ -133,7 +140,7 @@ func (p *Platform) prepare(ctx context.Context) error {
 
 func (p *Platform) startControlPlane(ctx context.Context) error {
 	var err error
-	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress(), Stderr: p.options.Stderr})
+	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()})
 	if err == nil {
 		p.watch(p.plane.Failed())
 		p.installer, err = newInstaller(p.plane.Config())
@@ -202,7 +209,7 @@ func (p *Platform) watch(failed <-chan error) {
 func (p *Platform) Stop() error {
 	p.stop.Do(func() {
 		close(p.stopping)
-		var errs []error
+		errs := []error{p.testament.Revoke()}
 		if p.endBuild != nil {
 			p.endBuild()
 		}

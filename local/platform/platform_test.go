@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/local/processes"
 )
 
 const namespace = "default"
@@ -149,28 +150,16 @@ func TestMemory(t *testing.T) {
 	const limit = 700
 	own := resident(t, "/proc/self/status")
 	total := own
-	for pid, environ := range processes(local.options.Dir) {
-		if strings.Contains(environ, "K_SERVICE=") {
-			total += resident(t, "/proc/"+pid+"/status")
+	for _, pid := range processes.Of(local.options.Dir) {
+		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // it may have ended
+		if strings.Contains(string(environ), "K_SERVICE=") {
+			total += resident(t, fmt.Sprintf("/proc/%d/status", pid))
 		}
 	}
 	t.Logf("%d MB in this process, %d MB with the functions that run", own, total)
 	if total > limit {
 		t.Errorf("%d MB, want at most %d", total, limit)
 	}
-}
-
-// processes are those of pods of the platform in a directory: their environment by their number.
-func processes(dir string) map[string]string {
-	out := map[string]string{}
-	all, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is right
-	for _, file := range all {
-		environ, _ := os.ReadFile(file) // it may have ended, or be another user's
-		if strings.Contains(string(environ), "LOCAL_CONTAINER="+dir+"/") {
-			out[filepath.Base(filepath.Dir(file))] = string(environ)
-		}
-	}
-	return out
 }
 
 var vmRSS = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
