@@ -15,7 +15,7 @@ import (
 
 // newHandler gives the function its logger, its way to Flink and its Brokers.
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) (http.Handler, error) {
-	connect, err := gather.NewConnect(nil, s.FlinkProxy)
+	connect, err := gather.NewConnect(gather.Way{Proxy: s.FlinkProxy, TLS: s.FlinkTLS})
 	if err != nil {
 		return nil, err
 	}

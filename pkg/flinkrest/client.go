@@ -38,7 +38,7 @@ type (
 // NewTransport makes a transport that the clients of any number of clusters may share.
 func NewTransport(o TransportOptions) (*http.Transport, error) { return wire.NewTransport(o) }
 
-// TLSFromDir reads the certificates of a mounted Secret, PEM or PKCS12.
+// TLSFromDir reads the certificates of a mounted Secret, PEM or PKCS12; nil without one.
 func TLSFromDir(dir, password string) (*TLSOptions, error) { return wire.TLSFromDir(dir, password) }
 
 // The kinds of failure, for errors.Is. The first group is Flink's own word; after an error of the second group nothing is
@@ -57,8 +57,10 @@ var (
 	// ErrRejected: Flink refuses the request as it stands (4xx).
 	ErrRejected = wire.ErrRejected
 
-	// ErrUnreachable: no complete HTTP answer: DNS, connection, TLS, timeout, cancelled context.
+	// ErrUnreachable: no complete HTTP answer: DNS, connection, timeout, cancelled context.
 	ErrUnreachable = wire.ErrUnreachable
+	// ErrTLS: one side does not accept the other's certificate, or only one of them speaks TLS.
+	ErrTLS = wire.ErrTLS
 	// ErrUnavailable: the JobManager is not ready: leader election, recovery, a job that is being set up.
 	ErrUnavailable = wire.ErrUnavailable
 	// ErrServer: Flink failed while it handled the request (5xx with its own message).

@@ -24,7 +24,7 @@ import (
 func newGatherer(t *testing.T) (*Gatherer, *flinksim.World) {
 	t.Helper()
 	w := flinksim.NewWorld(t)
-	connect, err := NewConnect(w.Dial("gather"), nil)
+	connect, err := NewConnect(Way{Dialer: w.Dial("gather")})
 	if err != nil {
 		t.Fatal(err)
 	}

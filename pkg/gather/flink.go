@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"time"
 
@@ -19,11 +20,11 @@ import (
 func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapshot) subject.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
-		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
+		return unanswered(err)
 	}
 	answer, err := client.Jobs(ctx)
 	if err != nil {
-		return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err))}
+		return unanswered(err)
 	}
 	jobs := make([]subject.Job, 0, len(answer))
 	for _, j := range answer {
@@ -50,6 +51,11 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink
+}
+
+// unanswered is a JobManager that could not be asked.
+func unanswered(err error) subject.Flink {
+	return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS)}
 }
 
 // endOf is when a job ended; Flink says -1 until then.

@@ -30,7 +30,7 @@ func flinkAnswers(t *testing.T, metrics, checkpoints string) *flinkrest.Client {
 		fmt.Fprint(w, body)
 	}))
 	t.Cleanup(server.Close)
-	connect, err := NewConnect(nil, nil)
+	connect, err := NewConnect(Way{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func install(t *testing.T) *installation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	connect, err := gather.NewConnect(w.Dial(agent), nil)
+	connect, err := gather.NewConnect(gather.Way{Dialer: w.Dial(agent)})
 	if err != nil {
 		t.Fatal(err)
 	}

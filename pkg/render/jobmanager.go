@@ -112,11 +112,15 @@ func (b *builder) initJobManager(p *pod) {
 		corev1.VolumeMount{MountPath: b.text(key.UserArtifactsBaseDir)})
 }
 
+func asksRest(probe *corev1.Probe) bool {
+	return (probe.HTTPGet != nil && probe.HTTPGet.Port.StrVal == PortRest) || (probe.TCPSocket != nil && probe.TCPSocket.Port.StrVal == PortRest)
+}
+
 // noteProbe tells of a startup probe that can never succeed: the pod would stay unready for good, and Flink's client makes
 // it all the same.
 func (b *builder) noteProbe(p *pod) {
 	probe := p.main.StartupProbe
-	if probe == nil || probe.HTTPGet == nil || probe.HTTPGet.Port.StrVal != PortRest {
+	if probe == nil || !asksRest(probe) {
 		return
 	}
 	const remedy = "; give the main container a startupProbe of its own in spec.jobManager.podTemplate, or turn the operator's off with "

@@ -61,6 +61,15 @@ func TestTemplates(t *testing.T) {
 			jobManager: []string{"main probe"}, taskManager: "-",
 			reason: "without a template TaskManagers need no file",
 		},
+		"REST over TLS": {
+			options: "security.ssl.rest.enabled: 'true'", jobManager: []string{"main probe"}, taskManager: "-",
+			reason: "a kubelet follows the redirect to TLS",
+		},
+		"REST over TLS, both sides": {
+			options:    "security.ssl.rest.enabled: 'true'\nsecurity.ssl.rest.authentication-enabled: 'true'",
+			jobManager: []string{"main probe of the port"}, taskManager: "-",
+			reason: "a kubelet has no certificate to show",
+		},
 		"no template, no probe": {
 			options: off, jobManager: []string{"main"}, taskManager: "-",
 			reason: "nothing asks for a template",
@@ -126,6 +135,9 @@ func containers(deployment *appsv1.Deployment) []string {
 		}
 		if c.StartupProbe != nil {
 			name += " probe"
+		}
+		if c.StartupProbe != nil && c.StartupProbe.TCPSocket != nil {
+			name += " of the port"
 		}
 		request, asks := c.Resources.Requests[corev1.ResourceEphemeralStorage]
 		limit := c.Resources.Limits[corev1.ResourceEphemeralStorage]

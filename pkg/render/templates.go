@@ -21,6 +21,7 @@ func (b *builder) layerTemplates() error {
 		lists = podtemplate.ByName
 	}
 	probe := options.flag(key.JMStartupProbeEnabled)
+	portOnly := options.flag(key.RestSSLEnabled) && options.flag(key.RestSSLAuthenticationEnabled)
 	if options.err != nil {
 		return options.err
 	}
@@ -44,7 +45,7 @@ func (b *builder) layerTemplates() error {
 		return err
 	}
 	b.jobManager = podtemplate.Make(podtemplate.Layers{
-		Common: common, Component: jobManager, Lists: lists, StartupProbe: probe,
+		Common: common, Component: jobManager, Lists: lists, StartupProbe: probe, PortProbe: portOnly,
 		Extra: extraResources(jm.Resources, jm.Resource),
 	})
 	b.taskManagers = podtemplate.Make(podtemplate.Layers{

@@ -24,7 +24,30 @@ type environment struct {
 	EventsBroker  string `envconfig:"EVENTS_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-events"`
 	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
 	Watched       string `envconfig:"WATCH_NAMESPACES"`
+	TLSDir        string `envconfig:"FLINK_TLS_DIR" default:"/etc/flink-tls"`
+	TLSPassword   string `envconfig:"FLINK_TLS_PASSWORD"`
+	TLSAnyName    bool   `envconfig:"FLINK_TLS_ANY_NAME"`
 }
+
+// FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's roots, and
+// without a certificate of ours.
+type FlinkTLS struct {
+	// Dir is the mounted Secret with the CA and, for security.ssl.rest.authentication-enabled, our certificate; FLINK_TLS_DIR. It is
+	// read when it is needed, so that a renewed certificate counts at once. It may be missing or empty.
+	Dir string
+	// Password opens what is PKCS12 there; FLINK_TLS_PASSWORD. It is never printed.
+	Password string
+	// AnyName accepts what the CA signed whatever host it names, as Flink's own client does; FLINK_TLS_ANY_NAME.
+	AnyName bool
+}
+
+// String leaves the password out.
+func (t FlinkTLS) String() string {
+	return fmt.Sprintf("certificates of %q, any name %t", t.Dir, t.AnyName)
+}
+
+// GoString is String.
+func (t FlinkTLS) GoString() string { return t.String() }
 
 // Settings is one function's view of its installation. The zero value is of no use; Load makes it.
 type Settings struct {
@@ -36,6 +59,8 @@ type Settings struct {
 	Port int
 	// FlinkProxy is the proxy on the way to Flink; FLINK_PROXY, a URL. Nil where the names of Services resolve, as in a cluster.
 	FlinkProxy *url.URL
+	// FlinkTLS is what TLS connections to Flink are made with.
+	FlinkTLS FlinkTLS
 	// ControlBroker is the URL that takes pass.requested and shard events; CONTROL_BROKER_URL.
 	ControlBroker string
 	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
@@ -83,6 +108,7 @@ func Load() (Settings, error) {
 	operator := flinkconf.NewOperator(base)
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
+		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
 	}

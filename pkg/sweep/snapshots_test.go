@@ -45,7 +45,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	put(t, server, "waiting", v1beta1.SnapshotTriggerPending, "slow")
 	put(t, server, "done", v1beta1.SnapshotCompleted, "slow")
 	put(t, server, "lost", v1beta1.SnapshotAbandoned, "slow")
-	connect, err := gather.NewConnect(nil, nil) // nobody is asked: there is no such job
+	connect, err := gather.NewConnect(gather.Way{}) // nobody is asked: there is no such job
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package flinksim
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"log"
 	"net"
@@ -33,6 +34,10 @@ func listen(t testing.TB, handler http.Handler) *listener {
 				r.Header.Set("User-Agent", conn.agent)
 			}
 			r.Host = conn.address
+			if secured, ok := conn.Conn.(*secured); ok && secured.plain {
+				http.Redirect(w, r, "https://"+conn.address+r.URL.RequestURI(), http.StatusMovedPermanently)
+				return
+			}
 			handler.ServeHTTP(w, r)
 		}),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
@@ -51,10 +56,14 @@ func listen(t testing.TB, handler http.Handler) *listener {
 	return l
 }
 
-func (l *listener) dial(ctx context.Context, agent, address string) (net.Conn, error) {
+// dial connects a client. With a configuration the server's side is one of TLS.
+func (l *listener) dial(ctx context.Context, tag tagged, config *tls.Config) (net.Conn, error) {
 	client, server := net.Pipe()
+	if tag.Conn = server; config != nil {
+		tag.Conn = &secured{Conn: server, config: config}
+	}
 	select {
-	case l.conns <- tagged{server, agent, address}:
+	case l.conns <- tag:
 		return client, nil
 	case <-l.closed:
 		return nil, net.ErrClosed

@@ -2,6 +2,7 @@ package flinksim
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/http"
@@ -36,6 +37,8 @@ type World struct {
 	Flink *process.Flink
 	// Storage is where snapshots lie.
 	Storage *job.Storage
+	// TLS is what JobManagers with security.ssl.rest.enabled serve REST with, by World.Dial. Nil: no job of the test asks for it.
+	TLS *tls.Config
 
 	listener *listener
 	face     wire.System
@@ -109,7 +112,8 @@ func (r reachable) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Dial is the dialer of the client of that name, for clients that bring their own http.Transport. Names resolve as in the
-// cluster: <service>.<namespace>, with or without .svc and what follows. TLS is not modelled.
+// cluster: <service>.<namespace>, with or without .svc and what follows.
+// One with security.ssl.rest.enabled serves TLS, and redirects plain http to it.
 func (w *World) Dial(agent string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {
@@ -118,7 +122,13 @@ func (w *World) Dial(agent string) func(ctx context.Context, network, address st
 		if err := w.reach(agent, address); err != nil {
 			return nil, err
 		}
-		return w.listener.dial(ctx, agent, address)
+		var secured *tls.Config
+		if w.Flink.Secured(address) {
+			if secured = w.TLS; secured == nil {
+				w.T.Errorf("flinksim: %s serves TLS: set World.TLS", address)
+			}
+		}
+		return w.listener.dial(ctx, tagged{agent: agent, address: address}, secured)
 	}
 }
 

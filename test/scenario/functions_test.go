@@ -18,7 +18,7 @@ var installation = settings.Settings{Namespace: system, Clock: ticker, Operator:
 
 func (h *harness) connect(agent string) gather.Connect {
 	h.t.Helper()
-	connect, err := gather.NewConnect(h.w.Dial(agent), nil)
+	connect, err := gather.NewConnect(gather.Way{Dialer: h.w.Dial(agent), TLS: h.tls})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -42,6 +43,7 @@ type harness struct {
 
 	reconcile, observe http.Handler
 	lives              int
+	tls                settings.FlinkTLS
 
 	disorder disorder
 	late     []cloudevents.Event

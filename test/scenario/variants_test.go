@@ -119,13 +119,16 @@ func crashAfter(n int) wire.Fault {
 
 // secondPass runs a whole pass of another pod for every resource.
 func (h *harness) secondPass() func() {
-	other := h.newReconcile("reconcile-2")
+	var other http.Handler // made when it is needed: the story may set the functions up
 	var one sync.Mutex
 	return func() {
 		if !one.TryLock() {
 			return // requests of one pass go out at the same time
 		}
 		defer one.Unlock()
+		if other == nil {
+			other = h.newReconcile("reconcile-2")
+		}
 		for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
 			h.passBy(other, u.GetName())
 		}

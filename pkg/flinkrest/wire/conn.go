@@ -162,6 +162,9 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
+		if why := distrust(err); why != "" {
+			return k.Fail(ErrTLS, 0, c.base.Host+": "+why, err)
+		}
 		return k.Fail(ErrUnreachable, 0, c.reason(ctx, err), err)
 	}
 	defer response.Body.Close()
@@ -170,6 +173,8 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 		return k.Fail(ErrUnreachable, response.StatusCode, c.reason(ctx, err), err)
 	}
 	switch code := response.StatusCode; {
+	case c.wantsTLS(response):
+		return k.Fail(ErrTLS, code, c.base.Host+": "+tlsOnly, nil)
 	case code >= 300 && code <= 399:
 		return k.Fail(ErrNotFlink, code, redirected(response), nil)
 	case code < 200 || code > 399:
@@ -181,7 +186,7 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 	return k.decode(response.StatusCode, answer)
 }
 
-// redirected says where to, without path and query. A JobManager with TLS answers so to http on its port.
+// redirected says where to, without path and query.
 func redirected(response *http.Response) string {
 	target, err := response.Location()
 	if err != nil {

@@ -22,9 +22,12 @@ var (
 	// ErrRejected: Flink refuses the request as it stands (4xx); the same request will be refused again.
 	ErrRejected = errors.New("flink rejected the request")
 
-	// ErrUnreachable: no complete HTTP answer: DNS, refused or reset connection, TLS, timeout, cancelled context.
+	// ErrUnreachable: no complete HTTP answer: DNS, refused or reset connection, timeout, cancelled context.
 	// A request that changes something may have been carried out all the same.
 	ErrUnreachable = errors.New("flink is unreachable")
+	// ErrTLS: someone is there, and one side does not accept the other: a certificate, or TLS where none is expected. It
+	// stays so until a person acts. Nothing was carried out.
+	ErrTLS = errors.New("no tls connection to flink comes about")
 	// ErrUnavailable: the JobManager answers, but is not ready: leader election, recovery, a job that is being set up.
 	ErrUnavailable = errors.New("flink is not ready")
 	// ErrServer: Flink failed while it handled the request (5xx with its own message).

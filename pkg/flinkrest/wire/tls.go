@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 
 	"software.sslmate.com/src/go-pkcs12"
 )
@@ -45,9 +47,12 @@ const (
 )
 
 // TLSFromDir reads a mounted Secret: ca.crt or truststore.p12, and tls.crt with tls.key or keystore.p12, PEM first. The
-// password opens the PKCS12 stores. It fails if the directory holds none of them, and names what to do if all it holds
-// is a Java key store (JKS), which is not supported.
+// password opens the PKCS12 stores. No directory, or an empty one, as that of an optional Secret is, gives nil. It
+// fails if the directory holds only other files, and names what to do with a Java key store (JKS), which is not supported.
 func TLSFromDir(dir, password string) (*TLSOptions, error) {
+	if dir == "" {
+		return nil, nil
+	}
 	o := &TLSOptions{Password: password}
 	found := 0
 	for _, part := range []struct {
@@ -74,23 +79,59 @@ func TLSFromDir(dir, password string) (*TLSOptions, error) {
 		*part.into = text
 		found++
 	}
-	if found == 0 {
-		return nil, fmt.Errorf("flink rest: %s has none of %s, %s, %s, %s, %s; a *.jks store must be converted "+
-			"(keytool -importkeystore -deststoretype pkcs12)", dir, fileCA, fileTrustStore, fileCert, fileKey, fileKeyStore)
+	if found > 0 {
+		return o, nil
 	}
-	return o, nil
+	others, err := othersIn(dir)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("flink rest: read TLS files: %w", err)
+	case len(others) == 0:
+		return nil, nil
+	}
+	return nil, fmt.Errorf("flink rest: %s has %s and none of %s, %s, %s, %s, %s; a *.jks store must be converted (keytool -importkeystore -deststoretype pkcs12)",
+		dir, strings.Join(others, ", "), fileCA, fileTrustStore, fileCert, fileKey, fileKeyStore)
 }
 
-// config makes the TLS configuration; nil options give nil, the defaults of the standard library.
+// othersIn are the names of the files in a mounted volume, but for those that the kubelet keeps for itself (..data and so on).
+func othersIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), "..") {
+			names = append(names, entry.Name())
+		}
+	}
+	return names, err
+}
+
+// suites are the cipher suites below TLS 1.3 that are offered, see cipherSuites.
+var suites = sync.OnceValue(cipherSuites)
+
+// cipherSuites are those of the standard library and, after them, the ones with an RSA key exchange: the default of
+// security.ssl.algorithms was TLS_RSA_WITH_AES_128_CBC_SHA for long, and the standard library offers that only when asked to.
+func cipherSuites() []uint16 {
+	var ids []uint16
+	for _, suite := range tls.CipherSuites() {
+		ids = append(ids, suite.ID)
+	}
+	return append(ids, tls.TLS_RSA_WITH_AES_128_GCM_SHA256, tls.TLS_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_RSA_WITH_AES_128_CBC_SHA, tls.TLS_RSA_WITH_AES_256_CBC_SHA)
+}
+
+// config makes the TLS configuration; nil options are the zero ones.
 func (o *TLSOptions) config() (*tls.Config, error) {
 	if o == nil {
-		return nil, nil
+		o = &TLSOptions{}
 	}
 	roots, err := o.roots()
 	if err != nil {
 		return nil, err
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, ServerName: o.ServerName}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, CipherSuites: suites(), RootCAs: roots, ServerName: o.ServerName}
 	certificate, err := o.certificate()
 	if err != nil {
 		return nil, err
@@ -100,7 +141,7 @@ func (o *TLSOptions) config() (*tls.Config, error) {
 	}
 	if o.AnyServerName {
 		if roots == nil {
-			return nil, errors.New("flink rest: any server name is acceptable only together with a CA of your own")
+			return nil, errors.New("flink rest: any server name is acceptable only together with a CA of your own: give one, or have the name verified")
 		}
 		config.InsecureSkipVerify = true // replaced by the check of the chain below
 		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, roots) }

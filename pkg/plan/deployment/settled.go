@@ -12,7 +12,7 @@ import (
 //	acted on   JobManager           job                    situation
 //	suspended  -                    -                      Suspended
 //	running    ERROR                -                      Broken
-//	running    not READY            -                      Waiting
+//	running    not READY            -                      Waiting; stalled while no TLS connection comes about
 //	running    READY                terminal               Ended
 //	running    READY                its tasks run          Steady
 //	running    READY                -  (a session)         Steady
@@ -41,6 +41,8 @@ func (v *view) settle() outcome {
 		return v.reportBreakage()
 	case !v.IsSession() && state.IsTerminal():
 		return v.ended(state)
+	case v.Seen.Flink.Distrusted:
+		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
 		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
@@ -72,6 +74,15 @@ func (v *view) reportBreakage() outcome {
 	}
 	v.Want.Error = text
 	return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
+}
+
+// distrusted reports a JobManager that nobody can ask until a person mends something. Nothing is known of its job, so nothing is done.
+func (v *view) distrusted() outcome {
+	why := "the JobManager runs and cannot be asked: " + v.Seen.Flink.Jobs.Why() + "; docs/install.md, TLS, says which Secret it is"
+	if !v.StalledAlready(why) {
+		v.Tell(plan.Event{Warning: true, Reason: "TLSFailed", Component: plan.ComponentJobManager, Message: why})
+	}
+	return outcome{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.

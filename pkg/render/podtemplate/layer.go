@@ -18,6 +18,9 @@ type Layers struct {
 	// StartupProbe adds the probe of MakeStartupProbe to the main container, unless it has one; for the JobManager only
 	// (kubernetes.operator.jm-deployment.startup.probe.enabled).
 	StartupProbe bool
+	// PortProbe makes that probe one that opens the port and asks nothing: REST wants a certificate of its clients
+	// (security.ssl.rest.authentication-enabled), and a kubelet has none.
+	PortProbe bool
 }
 
 // Resources are quantities by resource name, in Kubernetes syntax. Nil maps ask for nothing.
@@ -50,20 +53,25 @@ func Make(layers Layers) Tree {
 		tree = orEmpty(tree)
 		container := mainContainer(tree)
 		if container["startupProbe"] == nil {
-			container["startupProbe"] = MakeStartupProbe()
+			container["startupProbe"] = MakeStartupProbe(layers.PortProbe)
 		}
 	}
 	return tree
 }
 
-// MakeStartupProbe gives the probe that keeps a JobManager pod unready until its REST endpoint answers. It names the
-// port, so it cannot work where the container declares none (host network). It is fresh on each call.
-func MakeStartupProbe() map[string]any {
-	return map[string]any{
-		"failureThreshold": json.Number("2147483647"),
-		"httpGet":          map[string]any{"path": "/config", "port": "rest"},
-		"periodSeconds":    json.Number("1"),
+// MakeStartupProbe gives the probe that keeps a JobManager pod unready until its REST endpoint answers or, with portOnly, until it
+// listens. It names the port, so it cannot work where the container declares none (host network). It is fresh on each call.
+//
+// It is plain http for a REST endpoint with TLS, too, as it always was: Flink answers with a redirect, which a kubelet follows without
+// looking at certificates, or takes for a success when it leads to another host.
+func MakeStartupProbe(portOnly bool) map[string]any {
+	probe := map[string]any{"failureThreshold": json.Number("2147483647"), "periodSeconds": json.Number("1")}
+	if portOnly {
+		probe["tcpSocket"] = map[string]any{"port": "rest"}
+	} else {
+		probe["httpGet"] = map[string]any{"path": "/config", "port": "rest"}
 	}
+	return probe
 }
 
 func orEmpty(tree Tree) Tree {

@@ -248,6 +248,12 @@ func (f *Flink) Reach(address string) (known, ready bool) {
 	return known, jm != nil
 }
 
+// Secured says whether the JobManager behind an address serves REST over TLS alone.
+func (f *Flink) Secured(address string) bool {
+	jm, _ := f.resolve(address)
+	return jm != nil && jm.Config.First("security.ssl.rest.enabled", "security.ssl.enabled") == "true"
+}
+
 // Serve runs a function for the JobManager behind an address, with the lock held, and watches for violations after it. jm
 // is the process that leads, or nil while none does. It is false when no connection would come about.
 func (f *Flink) Serve(address string, serve func(front, leader *JobManager)) bool {

@@ -72,6 +72,9 @@ type HAConfigMap = hadata.ConfigMap
 type Flink struct {
 	// Jobs are all jobs it knows (GET /jobs/overview).
 	Jobs plan.Observed[[]Job]
+	// Distrusted: Jobs is Unknown because no TLS connection comes about, which lasts until a person mends a certificate or the
+	// configuration.
+	Distrusted bool
 	// Facts are version, TaskManagers and state size.
 	Facts plan.Observed[ClusterFacts]
 	// Stop is how far the stop-with-savepoint of the open intent is (GET /jobs/:jobid/savepoints/:triggerid).
