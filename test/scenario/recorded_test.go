@@ -51,7 +51,7 @@ func (h *harness) untilSavepoints(name, want string) {
 	h.until("the savepoints of "+name+" are "+want, func() bool { return h.savepoints(name) == want })
 }
 
-// recordedScenarios are about snapshots without FlinkStateSnapshots.
+// recordedScenarios are about snapshots without FlinkStateSnapshots, run by TestScenarios.
 var recordedScenarios = map[string]scenario{
 	"a savepoint recorded in status": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded))
@@ -87,6 +87,64 @@ var recordedScenarios = map[string]scenario{
 		history := h.status("demo").JobStatus.SavepointInfo.SavepointHistory
 		expect(h.t, "the first one", history[0].TriggerType, v1beta1.SnapshotTriggerManual)
 	}, "what was asked for first is done first, and both are in the history"},
+
+	// T1.8
+	"recorded savepoints from start to start": {func(h *harness) {
+		for _, name := range []string{"mine", "other"} {
+			h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-" + name, Savepoint: true, Progress: 5})
+		}
+		from := func(start int) string { return h.w.Flink.Starts(namespace, "demo")[start].From }
+		given := func() string { return h.status("demo").JobStatus.UpgradeSavepointPath }
+		h.apply("demo", application(stateful("savepoint"), recorded, highlyAvailable, jobField("initialSavepointPath", "s3://s/savepoint-mine")))
+		h.untilStable("demo")
+		expect(h.t, "the first start is from", from(0), "s3://s/savepoint-mine")
+		expect(h.t, "what it was given", given(), "s3://s/savepoint-mine")
+		h.edit("demo", jobField("initialSavepointPath", "s3://s/savepoint-other"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "path(savepoint)")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		first := given()
+		expect(h.t, "the upgrade is from", from(1), first)
+		h.edit("demo", jobState("suspended"))
+		h.untilSuspended("demo")
+		expect(h.t, "its JobManager stays", h.status("demo").JobManagerDeploymentStatus, v1beta1.JobManagerReady)
+		h.says("demo", "Running", "Finished")
+		second := given()
+		h.edit("demo", jobState("running"))
+		h.untilStable("demo")
+		expect(h.t, "the resumption is from", from(2), second)
+		h.sees("demo", stable, "path(savepoint), path(savepoint), path(savepoint)")
+		history := h.status("demo").JobStatus.SavepointInfo.SavepointHistory
+		expect(h.t, "the history", len(history) == 2 && history[0].Location == first && history[1].Location == second && first != second, true)
+		h.remove("demo")
+		h.untilGone("demo")
+		expect(h.t, "its jobs", h.running("demo"), "-")
+	}, "no record is lost: the savepoint of each stop is what the next start is from"},
+
+	// T3.22
+	"an upgrade beside a recorded savepoint": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 30})
+		h.apply("demo", application(stateful("savepoint"), recorded, option("kubernetes.operator.job.upgrade.ignore-pending-savepoint", "true")))
+		h.untilStable("demo")
+		h.edit("demo", nonce(1))
+		var id string
+		h.until("it is in flight", func() bool {
+			if info := h.status("demo").JobStatus.SavepointInfo; info != nil && info.TriggerID != nil {
+				id = *info.TriggerID
+			}
+			return id != ""
+		})
+		h.edit("demo", field("image", "flink:1.20.5"))
+		h.until("the job is being stopped beside it", func() bool {
+			s := h.status("demo")
+			return s.Intent != nil && s.Intent.Stop == v1beta1.StopSavepoint && s.JobStatus.SavepointInfo.TriggerID != nil && *s.JobStatus.SavepointInfo.TriggerID == id
+		})
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+		expect(h.t, "the savepoints", h.savepoints("demo"), "2, last UPGRADE")
+		expect(h.t, "the first one", h.status("demo").JobStatus.SavepointInfo.SavepointHistory[0].TriggerType, v1beta1.SnapshotTriggerManual)
+	}, "a user who does not want to wait loses nothing by it"},
 
 	"a recorded savepoint outlives a fail-over": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 1000})

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -49,6 +51,22 @@ var takeoverScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "taking over restarts no job, and the next change carries its state"},
+
+	"an upgrade of a session cluster that broke off is taken over": {func(h *harness) {
+		h.apply("demo", session())
+		h.untilStable("demo")
+		h.edit("demo", option("k", "1"))
+		h.untilStable("demo")
+		h.leftByAnother("demo", func(status map[string]any) {
+			status["jobManagerDeploymentStatus"], status["lifecycleState"] = "MISSING", "UPGRADING"
+			status["reconciliationStatus"].(map[string]any)["state"] = "UPGRADING"
+		})
+		h.untilStable("demo")
+		expect(h.t, "what is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, `"k":"1"`), true)
+		h.edit("demo", option("k", "2"))
+		h.untilStable("demo")
+		expect(h.t, "most JobManagers", h.w.Flink.MostJobManagers(namespace, "demo"), 1)
+	}, "what was deployed is not deployed again, and the next change is an upgrade like any other"},
 
 	"a savepoint in flight is taken over": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded))

@@ -12,6 +12,7 @@ import (
 //	what                                        then
 //	the Deployment is being deleted by someone  wait until it is gone
 //	no Deployment, job ended                    settled, unless failed jobs are restarted: then from its recorded state
+//	no Deployment, a session in an upgrade      another operator's, which goes on
 //	no Deployment, recovery switched off        stalled
 //	no Deployment, session or stateless         start again
 //	no Deployment, high availability            start again from its data
@@ -56,6 +57,8 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 		mode = v1beta1.UpgradeModeSavepoint
 	}
 	switch {
+	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
+		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
 		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
 			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true

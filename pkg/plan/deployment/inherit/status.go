@@ -13,9 +13,10 @@ import (
 // Status takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
 //
 //	recorded job      Deployment                   and                            then
-//	suspended, first  Absent                                                      never deployed: the first start is made
+//	first, suspended  Absent                                                      never deployed: the first start is made
+//	or a session
 //	any               made for the generation      JobManager not READY           deployed: the record was not written any more
-//	                  observed
+//	                  observed, has replicas
 //	suspended         -                            it is to stay suspended, and   suspended: the cancellation has ended
 //	                                               the job has ended
 //	running           answers, and the job runs    the spec asks for nothing else  deployed: the operation did not come through
@@ -27,7 +28,7 @@ func Status(v *subject.Subject) {
 	}
 	jm, present := v.Seen.JobManager.Get()
 	switch {
-	case !v.LastRunning() && v.IsFirst() && v.Seen.JobManager.IsAbsent():
+	case (!v.LastRunning() || v.IsSession()) && v.IsFirst() && v.Seen.JobManager.IsAbsent():
 		v.Note("the first start by another operator did not come to pass: it is made anew")
 		v.RecordNeverDeployed()
 	case present && made(v, jm):
@@ -44,10 +45,20 @@ func Status(v *subject.Subject) {
 	}
 }
 
-// made reports whether the Deployment was made for the recorded spec.
+// made reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how a cluster is taken down.
 func made(v *subject.Subject, jm *appsv1.Deployment) bool {
-	return v.Owned(jm) && jm.DeletionTimestamp == nil && v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady &&
-		jm.Annotations[v1beta1.AnnotationGeneration] == strconv.FormatInt(v.Want.ObservedGeneration, 10)
+	scaledDown := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
+	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown && v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && ofGeneration(v, jm)
+}
+
+// ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and is there was made
+// after that record.
+func ofGeneration(v *subject.Subject, jm *appsv1.Deployment) bool {
+	made, observed := jm.Annotations[v1beta1.AnnotationGeneration], v.Want.ObservedGeneration
+	if made == "" && observed == 0 {
+		return v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
+	}
+	return made == strconv.FormatInt(observed, 10)
 }
 
 // startedAs is the state of a job that was just started; a session cluster has none.
