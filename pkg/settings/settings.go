@@ -22,6 +22,7 @@ type environment struct {
 	FlinkProxy    string `envconfig:"FLINK_PROXY"`
 	ControlBroker string `envconfig:"CONTROL_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-control"`
 	EventsBroker  string `envconfig:"EVENTS_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-events"`
+	NextFunction  string `envconfig:"NEXT_FUNCTION_URL"`
 	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
 	Watched       string `envconfig:"WATCH_NAMESPACES"`
 	TLSDir        string `envconfig:"FLINK_TLS_DIR" default:"/etc/flink-tls"`
@@ -65,6 +66,8 @@ type Settings struct {
 	ControlBroker string
 	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
 	EventsBroker string
+	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is none.
+	NextFunction string
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
 	Clock string
 	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty means all.
@@ -109,7 +112,7 @@ func Load() (Settings, error) {
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
-		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker,
+		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
 	}
 	for _, name := range logFiles {
