@@ -222,17 +222,21 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 		}
 	}
 	object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
-	options := []func(*metav1.DeleteOptions){kube.Propagation(a.Propagation)}
+	propagation := metav1.DeletePropagationBackground // who deletes waits for the pods' processes, not for their objects
+	if a.Orphan {
+		propagation = metav1.DeletePropagationOrphan
+	}
+	options := []func(*metav1.DeleteOptions){kube.Propagation(propagation)}
 	if a.ResourceVersion != "" {
 		options = append(options, kube.AtVersion(a.ResourceVersion))
 	}
-	if err := c.Kube.Delete(ctx, object, a.UID, options...); err != nil || a.Propagation == metav1.DeletePropagationOrphan {
+	if err := c.Kube.Delete(ctx, object, a.UID, options...); err != nil || a.Orphan {
 		return err
 	}
 	return c.deleteOwned(ctx, a)
 }
 
-// deleteOwned deletes what goes with a Deployment that is being deleted: the ReplicaSets first, so that nobody makes new pods, then the
+// deleteOwned deletes what goes with a Deployment that was deleted: the ReplicaSets first, so that nobody makes new pods, then the
 // rest at the same time. One that has been replaced by another of its name is left alone.
 func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
 	remove := func(o plan.OwnedObject) error {

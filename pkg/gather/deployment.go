@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"golang.org/x/sync/errgroup"
@@ -40,7 +39,7 @@ type Read struct {
 	Resource *unstructured.Unstructured
 	// JobManager is its Deployment, read after it, or made by this very pass.
 	JobManager plan.Observed[*appsv1.Deployment]
-	// Pods answers for the JobManager's pods from one list of many; nil lists those of this cluster.
+	// Pods answers for the cluster's pods from lists of many; nil lists those of this cluster.
 	Pods Pods
 	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
 	Prepared []subject.Companion
@@ -70,13 +69,10 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	}
 	namespace, name := resource.Namespace, resource.Name
 	ask(q.Pods, func() {
-		s.Pods, s.MountFailures = g.pods(ctx, r.Pods, namespace, name)
 		seen := read
-		seen.Pods = s.Pods
-		if q.TaskManagers {
-			seen.TaskManagers = g.podsBy(ctx, namespace, render.TaskManagerSelector(name))
-		}
-		s.TaskManagers, s.Nodes = seen.TaskManagers, g.nodes(ctx, seen)
+		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
+		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
+		s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
 	})
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
@@ -92,19 +88,15 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	return s, nil
 }
 
-// pods lists the JobManager's pods, and asks for the mount failures of one that waits for its volumes.
-func (g *Gatherer) pods(ctx context.Context, look Pods, namespace, name string) (plan.Observed[[]corev1.Pod], plan.Observed[[]string]) {
-	if look == nil {
-		look = g.podsOf
-	}
-	seen := look(ctx, namespace, name)
-	pods, _ := seen.Get()
+// missingVolumes asks for the mount failures of a JobManager pod that waits for its volumes.
+func (g *Gatherer) missingVolumes(ctx context.Context, seen subject.Snapshot) plan.Observed[[]string] {
+	pods, _ := seen.Pods.Get()
 	for _, pod := range pods {
 		if subject.MayMissVolumes(pod) {
-			return seen, g.mountFailures(ctx, namespace, pod.Name)
+			return g.mountFailures(ctx, pod.Namespace, pod.Name)
 		}
 	}
-	return seen, plan.Observed[[]string]{}
+	return plan.Observed[[]string]{}
 }
 
 func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) plan.Observed[[]string] {

@@ -159,7 +159,7 @@ func TestDeploymentsInBulk(t *testing.T) {
 		t.Error("want one and two present, three absent")
 	}
 	for name, want := range map[string]int{"one": 2, "two": 0} {
-		if seen, ok := pods(t.Context(), "flink", name).Get(); !ok || len(seen) != want {
+		if seen, ok := pods(t.Context(), "flink", name, "jobmanager").Get(); !ok || len(seen) != want {
 			t.Errorf("%s has %d pods, known %t; want %d", name, len(seen), ok, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestDeploymentsInBulk(t *testing.T) {
 			t.Errorf("%s is %+v, want Unknown: one of the lists failed", name, o)
 		}
 	}
-	if o := g.PodsOf(clusters)(t.Context(), "flink", "one"); !o.IsUnknown() {
+	if o := g.PodsOf(clusters)(t.Context(), "flink", "one", "jobmanager"); !o.IsUnknown() {
 		t.Errorf("pods are %+v, want Unknown: one of the lists failed", o)
 	}
 }

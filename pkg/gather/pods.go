@@ -13,51 +13,72 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Pods looks for the JobManager pods of one cluster.
-type Pods func(ctx context.Context, namespace, name string) plan.Observed[[]corev1.Pod]
+// Pods looks for the pods of one component of one cluster.
+type Pods func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod]
 
-// podsOf lists the JobManager pods of one cluster.
-func (g *Gatherer) podsOf(ctx context.Context, namespace, name string) plan.Observed[[]corev1.Pod] {
-	return g.podsBy(ctx, namespace, render.JobManagerSelector(name))
+// pods looks for the JobManager's pods and, when asked to, for the TaskManagers'. Without a look of its own it lists both at once.
+func (g *Gatherer) pods(ctx context.Context, look Pods, namespace, name string, both bool) (jobManagers, taskManagers plan.Observed[[]corev1.Pod]) {
+	if look == nil {
+		components := []string{render.ComponentJobManager}
+		if both {
+			components = append(components, render.ComponentTaskManager)
+		}
+		look = g.list(namespace, render.PodSelector(name, components...))
+	}
+	jobManagers = look(ctx, namespace, name, render.ComponentJobManager)
+	if both {
+		taskManagers = look(ctx, namespace, name, render.ComponentTaskManager)
+	}
+	return jobManagers, taskManagers
 }
 
-// podsBy lists the pods with these labels.
-func (g *Gatherer) podsBy(ctx context.Context, namespace, labels string) plan.Observed[[]corev1.Pod] {
-	var pods []corev1.Pod
-	query := kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: labels}
-	return observedPods(&pods, pages(ctx, g.Kube, query, addPod(func(pod corev1.Pod) { pods = append(pods, pod) })))
+// list answers from one list of one cluster's pods.
+func (g *Gatherer) list(namespace, labels string) Pods {
+	return g.once(func(ctx context.Context, see func(*unstructured.Unstructured) error) error {
+		return pages(ctx, g.Kube, kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: labels}, see)
+	})
 }
 
-// PodsOf answers for each of the clusters from lists of all their pods, made when the first of them is asked for. Safe for concurrent use.
+// PodsOf answers for each of the clusters from lists of all their pods. Those of a component are listed when the first of them is asked for.
+// Safe for concurrent use.
 func (g *Gatherer) PodsOf(of Clusters) Pods {
+	looks := map[string]Pods{}
+	for _, component := range []string{render.ComponentJobManager, render.ComponentTaskManager} {
+		of := of
+		of.Selector = render.LabelComponent + "=" + component
+		looks[component] = g.once(func(ctx context.Context, see func(*unstructured.Unstructured) error) error {
+			return of.each(ctx, g.Kube, kube.Pods, see)
+		})
+	}
+	return func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod] {
+		return looks[component](ctx, namespace, name, component)
+	}
+}
+
+// once answers from what a walk over pods sees. It walks when the first pods are asked for.
+func (g *Gatherer) once(walk func(ctx context.Context, see func(*unstructured.Unstructured) error) error) Pods {
+	type key struct {
+		cluster   types.NamespacedName
+		component string
+	}
 	var once sync.Once
 	var failure error
-	found := map[types.NamespacedName][]corev1.Pod{}
-	return func(ctx context.Context, namespace, name string) plan.Observed[[]corev1.Pod] {
+	found := map[key][]corev1.Pod{}
+	return func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod] {
 		once.Do(func() {
-			failure = of.each(ctx, g.Kube, kube.Pods, addPod(func(pod corev1.Pod) {
-				key := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[render.LabelApp]}
-				found[key] = append(found[key], pod)
-			}))
+			failure = walk(ctx, func(u *unstructured.Unstructured) error {
+				pod, err := typed[corev1.Pod](u)
+				if err != nil {
+					return err
+				}
+				k := key{types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[render.LabelApp]}, pod.Labels[render.LabelComponent]}
+				found[k] = append(found[k], *pod)
+				return nil
+			})
 		})
-		pods := found[types.NamespacedName{Namespace: namespace, Name: name}]
-		return observedPods(&pods, failure)
-	}
-}
-
-func addPod(add func(corev1.Pod)) func(*unstructured.Unstructured) error {
-	return func(u *unstructured.Unstructured) error {
-		pod, err := typed[corev1.Pod](u)
-		if err == nil {
-			add(*pod)
+		if failure != nil {
+			return plan.Unknown[[]corev1.Pod](oneLine(failure))
 		}
-		return err
+		return plan.Present(found[key{types.NamespacedName{Namespace: namespace, Name: name}, component}])
 	}
-}
-
-func observedPods(pods *[]corev1.Pod, err error) plan.Observed[[]corev1.Pod] {
-	if err != nil {
-		return plan.Unknown[[]corev1.Pod](oneLine(err))
-	}
-	return plan.Present(*pods)
 }

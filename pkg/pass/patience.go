@@ -9,12 +9,12 @@ import (
 // second or two, and the clock ticks every two; so a pass that has just done something stays for a moment and looks again.
 const (
 	// patient is how long a pass stays after its last effect.
-	patient = 3 * time.Second
+	patient = 4 * time.Second
 	// patientInAll is how long it stays in all, which leaves half of its budget to its calls.
 	patientInAll = 10 * time.Second
 	// firstPause and longestPause lie between two looks; each is twice as long as the one before.
 	firstPause   = 200 * time.Millisecond
-	longestPause = 800 * time.Millisecond
+	longestPause = 400 * time.Millisecond
 )
 
 // patience is how long a pass still stays. The zero value has none.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
@@ -161,8 +160,8 @@ type DeleteCluster struct {
 	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the pass whose
 	// intent is open may remove what another operation prepared.
 	WhileOpen string
-	// Propagation is kubernetes.operator.resource.deletion.propagation.
-	Propagation metav1.DeletionPropagation
+	// Orphan leaves the pods behind.
+	Orphan bool
 }
 
 // DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has a session open.

@@ -1,6 +1,9 @@
 package render
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // The labels that Flink puts on the objects of a cluster and finds them by. A user's own labels never replace them.
 const (
@@ -48,9 +51,9 @@ func componentLabels(id, component string) map[string]string {
 	return labels
 }
 
-// JobManagerSelector is the label selector, in the text form of the Kubernetes API, of a cluster's JobManager pods.
-func JobManagerSelector(id string) string {
-	return LabelApp + "=" + id + "," + LabelComponent + "=" + ComponentJobManager
+// PodSelector is the label selector, in the text form of the Kubernetes API, of a cluster's pods of these components.
+func PodSelector(id string, components ...string) string {
+	return LabelApp + "=" + id + "," + LabelComponent + " in (" + strings.Join(components, ",") + ")"
 }
 
 // TaskManagerSelector is the label selector of a cluster's TaskManager pods, in the text and order of

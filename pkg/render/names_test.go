@@ -122,11 +122,12 @@ func TestSelectors(t *testing.T) {
 		want     bool
 		reason   string
 	}{
-		"jobmanager pod":          {JobManagerSelector("demo"), JobManagerLabels("demo"), true, "its own labels"},
-		"standalone jobmanager":   {JobManagerSelector("demo"), map[string]string{"app": "demo", "type": TypeStandalone, "component": "jobmanager"}, true, "the type does not matter for pods"},
+		"jobmanager pod":          {PodSelector("demo", ComponentJobManager), JobManagerLabels("demo"), true, "its own labels"},
+		"standalone jobmanager":   {PodSelector("demo", ComponentJobManager), map[string]string{"app": "demo", "type": TypeStandalone, "component": "jobmanager"}, true, "the type does not matter for pods"},
 		"taskmanager pod":         {TaskManagerSelector("demo"), TaskManagerLabels("demo"), true, "its own labels"},
 		"the other component":     {TaskManagerSelector("demo"), JobManagerLabels("demo"), false, "a JobManager is no TaskManager"},
-		"another cluster":         {JobManagerSelector("demo"), JobManagerLabels("demo2"), false, "the id is compared whole"},
+		"either":                  {PodSelector("demo", ComponentJobManager, ComponentTaskManager), TaskManagerLabels("demo"), true, "one list brings both"},
+		"another cluster":         {PodSelector("demo", ComponentJobManager), JobManagerLabels("demo2"), false, "the id is compared whole"},
 		"ha of Flink 1":           {HighAvailabilitySelector("demo"), ha, true, "with the label that Flink 2 dropped"},
 		"ha of Flink 2":           {HighAvailabilitySelector("demo"), ha2, true, "without it"},
 		"history of autoscaler":   {HighAvailabilitySelector("demo"), autoscaler, false, "deleting it with the HA data would lose it"},

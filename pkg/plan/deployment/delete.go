@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -23,7 +22,7 @@ import (
 //	a savepoint was asked for             take it, for as long as a checkpoint may take; then go on without
 //	our Deployment                        intent, take it down
 //	our Deployment, being deleted         wait
-//	nothing, or somebody else's           pods gone? HA data gone? then the finalizer
+//	nothing, or somebody else's           pods ended? HA data gone? then the finalizer
 func deleting(v *view) (outcome, bool) {
 	if v.Seen.Resource.DeletionTimestamp == nil {
 		return outcome{}, false
@@ -77,15 +76,14 @@ func (v *view) beginDeletion() outcome {
 
 // lastRites removes what no owner reference removes, then lets the resource go.
 func (v *view) lastRites() outcome {
-	pods, known := v.Seen.Pods.Get()
-	if !known && v.Seen.Pods.IsUnknown() {
-		return v.unobservable("the JobManager pods", v.Seen.Pods.Why())
-	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	if v.Seen.JobManager.IsAbsent() && len(pods) > 0 && v.Propagation() != metav1.DeletePropagationOrphan {
-		o := v.waitForPods()
-		o.situation = plan.Deleting
-		return o
+	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
+		if o, runs := v.mayRun(); runs {
+			if o.situation == plan.Stopping {
+				o.situation = plan.Deleting
+			}
+			return o
+		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
 	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.actions) > 0 || !v.LeavesHAData()) {

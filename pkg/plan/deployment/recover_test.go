@@ -61,22 +61,31 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 
 // R8
 func TestNothingStartsBesidePodsThatAreLeft(t *testing.T) {
-	w := stable(t, application)
-	w.lose()
-	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
-	w.run()
-	if w.s.JobManager.IsPresent() || w.status().Intent != nil {
-		t.Fatalf("started beside a pod, rounds %q", w.log)
+	none, unseen := plan.Present([]corev1.Pod{}), plan.Unknown[[]corev1.Pod]("time-out")
+	one := plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
+	ended := plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Status: corev1.PodStatus{Phase: corev1.PodFailed}}})
+	rows := map[string]struct {
+		jobManagers, taskManagers plan.Observed[[]corev1.Pod]
+		starts                    bool
+		situation                 plan.Situation
+	}{
+		"a JobManager":               {one, none, false, plan.Lost},
+		"a TaskManager":              {none, one, false, plan.Lost},
+		"nobody could look":          {unseen, none, false, plan.Unobservable},
+		"nobody saw TaskManagers":    {none, unseen, false, plan.Unobservable},
+		"nothing":                    {none, none, true, plan.Waiting},
+		"objects of ended processes": {ended, ended, true, plan.Waiting},
 	}
-	w.s.Pods = plan.Unknown[[]corev1.Pod]("time-out")
-	w.run()
-	if w.status().Situation != string(plan.Unobservable) {
-		t.Errorf("situation %s", w.status().Situation)
-	}
-	w.s.Pods = plan.Present([]corev1.Pod{})
-	w.run()
-	if !w.s.JobManager.IsPresent() {
-		t.Errorf("not started although nothing is left, rounds %q", w.log)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, application)
+			w.lose()
+			w.s.Pods, w.s.TaskManagers = row.jobManagers, row.taskManagers
+			w.run()
+			if w.s.JobManager.IsPresent() != row.starts || w.status().Situation != string(row.situation) {
+				t.Fatalf("started %t in situation %s, want %t in %s; rounds %q", w.s.JobManager.IsPresent(), w.status().Situation, row.starts, row.situation, w.log)
+			}
+		})
 	}
 }
 

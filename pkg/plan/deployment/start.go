@@ -77,16 +77,11 @@ func (v *view) occupied() (outcome, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
 		return outcome{}, false
 	}
-	pods, known := v.Seen.Pods.Get()
-	switch {
-	case !known:
-		return v.unobservable("the JobManager pods", v.Seen.Pods.Why()), true
-	case len(pods) > 0:
-		o := v.waitForPods()
+	o, runs := v.mayRun()
+	if runs && o.situation == plan.Stopping {
 		o.situation = plan.Lost
-		return o, true
 	}
-	return outcome{}, false
+	return o, runs
 }
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.

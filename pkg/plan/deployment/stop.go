@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -15,7 +16,7 @@ import (
 // A stop, drawn for one pass and the next:
 //
 //	how         status              Flink                       Kubernetes
-//	stateless   intent              PATCH cancel (not awaited)  DELETE Deployment <uid>, foreground
+//	stateless   intent              PATCH cancel (not awaited)  DELETE Deployment <uid>, pods
 //	savepoint   intent              POST stop <trigger>
 //	            ... looked at until it is completed ...
 //	            end: path, FINISHED                             DELETE, or retire for a suspension
@@ -24,8 +25,8 @@ import (
 //	            end: path, CANCELED                             DELETE, or retire for a suspension
 //	last-state  intent                                          DELETE; the HA data stays
 //	none        intent                                          DELETE
-//	            ... the Deployment's deletion wakes a pass ...
-//	                                                            no Deployment, no pod left: delete HA data when it may go
+//	            ... the pass stays, or the clock wakes one ...
+//	                                                            no Deployment, no pod runs: delete HA data when it may go
 //	            start, or suspended
 
 // stop is how and for what a running cluster is taken down.
@@ -131,7 +132,7 @@ func cancellable(state v1beta1.FlinkJobState) bool {
 
 func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	owned, _ := v.Seen.Owned.Get()
-	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Propagation: v.Propagation(), Owned: owned}
+	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Orphan: v.Orphans(), Owned: owned}
 }
 
 // carryStop goes on with a stop until nothing of the old cluster is left.
@@ -141,8 +142,8 @@ func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	it, being deleted       -         wait; say which pods hold it after the clean-up timeout
 //	another                 -         Unaccounted
 //	Absent                  Unknown   wait
-//	Absent                  some      wait
-//	Absent                  none      delete HA data that may go; then end the stop
+//	Absent                  some run  wait
+//	Absent                  none run  delete HA data that may go; then end the stop
 func (v *view) carryStop() outcome {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
@@ -161,12 +162,8 @@ func (v *view) carryStop() outcome {
 	if o, lost := v.stopLost(); lost {
 		return o
 	}
-	pods, known := v.Seen.Pods.Get()
-	if !known && !v.Seen.Pods.IsAbsent() {
-		return v.unobservable("the JobManager pods", v.Seen.Pods.Why())
-	}
-	if len(pods) > 0 {
-		return v.waitForPods()
+	if o, runs := v.mayRun(); runs {
+		return o
 	}
 	if o, first := v.removeHAData(plan.Stopping); first && v.DisposesHAData() {
 		return o
@@ -191,6 +188,19 @@ func (v *view) stopped() outcome {
 		return v.beginStart(purpose, target, *intent.From)
 	}
 	return v.startFrom(purpose, target, intent.Restore)
+}
+
+// mayRun waits while a process of a cluster whose Deployment is gone may still run.
+func (v *view) mayRun() (outcome, bool) {
+	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
+		if seen.IsUnknown() {
+			return v.unobservable("the pods of the cluster", seen.Why()), true
+		}
+	}
+	if len(nodes.Left(v.Subject)) > 0 {
+		return v.waitForPods(), true
+	}
+	return outcome{}, false
 }
 
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.

@@ -110,6 +110,9 @@ func (w *world) look() {
 	if q.Pods && w.s.Pods.IsUnknown() && w.s.Pods.Why() == "" {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}
+	if q.TaskManagers && w.s.TaskManagers.IsUnknown() && w.s.TaskManagers.Why() == "" {
+		w.s.TaskManagers = plan.Present([]corev1.Pod{})
+	}
 	if q.HAData && w.s.HAData.IsUnknown() && w.s.HAData.Why() == "" {
 		w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	}

@@ -247,7 +247,7 @@ func TestScaleToZeroAndBack(t *testing.T) {
 	}
 	b.Script("ok", Script{StopSteps: 2})
 	scale(0)
-	want := [][]string{{"Running ready-"}, {}}
+	want := [][]string{{"Running ready-"}, {"Failed-"}, {}}
 	for i, pods := range want {
 		b.Step()
 		if diff := cmp.Diff(pods, b.thePods()); diff != "" {
@@ -315,7 +315,7 @@ func TestDeletion(t *testing.T) {
 		why    string
 	}{
 		"background": {metav1.DeletePropagationBackground, []bool{false}, "the Deployment goes first"},
-		"foreground": {metav1.DeletePropagationForeground, []bool{true, true, false}, "the pod goes first"},
+		"foreground": {metav1.DeletePropagationForeground, []bool{true, true, true, false}, "the pod goes first"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

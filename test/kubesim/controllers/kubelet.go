@@ -127,14 +127,19 @@ func (c *Controllers) probe(pod *corev1.Pod) {
 	c.writePod(pod)
 }
 
-// stop ends the processes of a pod being deleted and then takes the object away.
+// stop ends the processes of a pod being deleted, says so, and then takes the object away: each is a step.
 func (c *Controllers) stop(pod *corev1.Pod) {
 	if p, ok := c.running[pod.UID]; ok && p.stopping > 0 {
 		p.stopping--
 		c.running[pod.UID] = p
 		return
 	}
-	c.end(pod.UID, false)
+	if _, ran := c.running[pod.UID]; ran {
+		c.end(pod.UID, false)
+		c.setEnded(pod)
+		c.writePod(pod)
+		return
+	}
 	zero := int64(0)
 	if err := c.kube.Delete(kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID), GraceSeconds: &zero}); err != nil {
 		c.t.Errorf("controllers: end pod %s/%s: %v", pod.Namespace, pod.Name, err)

@@ -94,6 +94,19 @@ func (c *Controllers) setRunning(pod *corev1.Pod, ready bool) {
 	c.setCondition(pod, corev1.PodReady, ready, reason, "")
 }
 
+// setEnded writes that the containers have ended for good.
+func (c *Controllers) setEnded(pod *corev1.Pod) {
+	pod.Status.Phase = corev1.PodFailed
+	for i := range pod.Status.ContainerStatuses {
+		s := &pod.Status.ContainerStatuses[i]
+		s.Ready, s.State = false, corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			ExitCode: 143, Reason: "Error", FinishedAt: metav1.NewTime(c.kube.Clock.Now()),
+		}}
+	}
+	c.setCondition(pod, corev1.ContainersReady, false, "PodFailed", "")
+	c.setCondition(pod, corev1.PodReady, false, "PodFailed", "")
+}
+
 // event writes a Warning about a pod, once per reason.
 func (c *Controllers) event(pod *corev1.Pod, reason, message string) {
 	name := pod.Name + "." + map[string]string{"FailedMount": "failedmount"}[reason]

@@ -46,7 +46,7 @@ type Questions struct {
 //	what        when
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
-//	TaskManagers the cluster does not end
+//	TaskManagers the Deployment is gone, or is being deleted, and Pods
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
@@ -83,8 +83,9 @@ func First(s subject.Snapshot) Questions {
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	rollsBack := atRest(v) && v.RollbackDue()
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
-	q.TaskManagers = going && q.Pods && nodes.Overdue(v)
-	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || q.TaskManagers || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	q.TaskManagers = going && q.Pods
+	late := q.TaskManagers && nodes.Overdue(v)
+	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
@@ -109,7 +110,7 @@ func asksToStop(v *subject.Subject) bool {
 // Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now.
 func Nodes(s subject.Snapshot) []string {
 	v := subject.New(s)
-	wanted, late := map[string]bool{}, First(s).TaskManagers
+	wanted, late := map[string]bool{}, First(s).TaskManagers && nodes.Overdue(v)
 	for _, pod := range nodes.Left(v) {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended) {

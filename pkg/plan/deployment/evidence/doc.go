@@ -1,4 +1,4 @@
-// Package evidence says what the objects of a cluster prove about its past, where no record of ours does.
+// Package evidence says what the objects of a cluster prove about its processes, where no record of ours does.
 //
 // PURE: see package plan. Invariant: any doubt is a no. Start reading at NeverRan.
 package evidence

@@ -95,13 +95,6 @@ func gone(v *subject.Subject, pod corev1.Pod) (Decision, bool) {
 // Overdue reports whether the old cluster has had kubernetes.operator.resource.cleanup.timeout to end.
 func Overdue(v *subject.Subject) bool { return v.TerminatingFor() > v.CleanupTimeout() }
 
-// Left are the pods that are left of the cluster, as far as they were looked for.
-func Left(v *subject.Subject) []corev1.Pod {
-	jobManagers, _ := v.Seen.Pods.Get()
-	taskManagers, _ := v.Seen.TaskManagers.Get()
-	return append(slices.Clone(jobManagers), taskManagers...)
-}
-
 // leaseMargin is added to the end of a leader's lease: the clocks of two machines differ.
 const leaseMargin = time.Minute
 

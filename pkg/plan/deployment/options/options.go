@@ -96,9 +96,10 @@ func (o Options) CleanupTimeout() time.Duration {
 	return Read(o.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
 }
 
-// Propagation is kubernetes.operator.resource.deletion.propagation.
-func (o Options) Propagation() metav1.DeletionPropagation {
-	return metav1.DeletionPropagation(Read(o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)))
+// Orphans reports whether kubernetes.operator.resource.deletion.propagation is Orphan: a deleted Deployment leaves its pods behind. With
+// Foreground, the default, and Background they go, too, and nothing follows before they have ended.
+func (o Options) Orphans() bool {
+	return Read(o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)) == string(metav1.DeletePropagationOrphan)
 }
 
 // IgnoresPendingSavepoint is kubernetes.operator.job.upgrade.ignore-pending-savepoint.

@@ -31,7 +31,7 @@ type Snapshot struct {
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Pods are the pods of that Deployment, by their labels.
 	Pods plan.Observed[[]corev1.Pod]
-	// TaskManagers are the pods of the cluster's TaskManagers; asked for when the cluster does not end.
+	// TaskManagers are the pods of the cluster's TaskManagers; asked for when the Deployment is gone or going.
 	TaskManagers plan.Observed[[]corev1.Pod]
 	// Nodes says of the nodes of pods that do not end whether they answer. Absent: there is no such node.
 	Nodes map[string]plan.Observed[bool]
