@@ -2,12 +2,10 @@ package mesh
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
@@ -29,6 +26,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/mesh/network"
 	"github.com/kn-flink/kn-flink/local/node"
 	"github.com/kn-flink/kn-flink/local/node/runtime"
+	"github.com/kn-flink/kn-flink/local/trial"
 )
 
 // The one mesh of this package's tests, without the operator.
@@ -38,73 +36,40 @@ var (
 	objects dynamic.Interface
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+func TestMain(m *testing.M) { trial.Main(m, start) }
 
-func run(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "mesh-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	stop, err := start(dir)
-	if err == nil {
-		code = m.Run()
-	}
-	if err = errors.Join(err, stop()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	if code != 0 {
-		fmt.Fprintln(os.Stderr, "the logs are kept in", filepath.Join(dir, "log"), "and", filepath.Join(dir, "node", "logs"))
-		return code
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-// start starts what a mesh stands on, and the mesh. What it returns stops as much as was started.
-func start(dir string) (stop func() error, err error) {
-	var stops []func() error
-	stop = func() error {
-		var errs []error
-		for i := len(stops) - 1; i >= 0; i-- {
-			errs = append(errs, stops[i]())
-		}
-		return errors.Join(errs...)
-	}
+// start starts what a mesh stands on, and the mesh.
+func start(stage *trial.Stage) error {
 	ctx := context.Background()
-	on, err := loopback.Reserve(dir)
+	on, err := loopback.Reserve(stage.Dir)
 	if err != nil {
-		return stop, err
+		return err
 	}
-	stops = append(stops, on.Close)
+	stage.Stop(on.Close)
 	way, err := network.Listen(on)
 	if err != nil {
-		return stop, err
+		return err
 	}
-	stops = append(stops, way.Close)
+	stage.Stop(way.Close)
 	images := &ko.Builder{
-		Checkout: "testdata/checkout", Dir: filepath.Join(dir, "functions"), Env: []string{"HTTP_PROXY=" + way.Proxy()}, Next: none{},
+		Checkout: "testdata/checkout", Dir: filepath.Join(stage.Dir, "functions"), Env: []string{"HTTP_PROXY=" + way.Proxy()}, Next: none{},
 	}
-	plane, err := controlplane.Start(ctx, controlplane.Options{Dir: dir, Network: on, Egress: way.Egress()})
+	plane, err := controlplane.Start(ctx, controlplane.Options{Dir: stage.Dir, Network: on, Egress: way.Egress()})
 	if err != nil {
-		return stop, err
+		return err
 	}
-	stops = append(stops, plane.Stop)
+	stage.Stop(plane.Stop)
 	pods, err := node.Start(ctx, node.Options{ControlPlane: plane, Images: images})
 	if err != nil {
-		return stop, err
+		return err
 	}
-	stops = append(stops, pods.Stop)
+	stage.Stop(pods.Stop)
 	if mesh, err = Start(ctx, Options{ControlPlane: plane, Node: pods, Network: way, Images: images}); err != nil {
-		return stop, err
+		return err
 	}
-	stops = append(stops, mesh.Stop)
+	stage.Stop(mesh.Stop)
 	client, objects = kubernetes.NewForConfigOrDie(plane.Config()), dynamic.NewForConfigOrDie(plane.Config())
-	return stop, nil
+	return nil
 }
 
 // none has no images.
@@ -118,10 +83,7 @@ func (none) Pull(_ context.Context, name string) (runtime.Image, error) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) { return condition(), nil })
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	trial.Eventually(t, time.Minute, what, func(context.Context) (bool, error) { return condition(), nil })
 }
 
 // collector is where the functions of one test hand their requests.

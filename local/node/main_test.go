@@ -2,18 +2,17 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kn-flink/kn-flink/local/controlplane"
 	"github.com/kn-flink/kn-flink/local/node/runtime"
+	"github.com/kn-flink/kn-flink/local/trial"
 )
 
 // The one platform of this package's tests.
@@ -24,40 +23,20 @@ var (
 	appFiles string // the directory that stands for the test image's /app
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "node-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() {
-		if code != 0 {
-			fmt.Fprintln(os.Stderr, "the logs are kept in", dir)
-			return
+func TestMain(m *testing.M) {
+	trial.Main(m, func(stage *trial.Stage) (err error) {
+		appFiles = filepath.Join(stage.Dir, "app")
+		if plane, err = controlplane.Start(context.Background(), controlplane.Options{Dir: filepath.Join(stage.Dir, "state")}); err != nil {
+			return err
 		}
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
+		stage.Stop(plane.Stop)
+		if local, err = Start(context.Background(), Options{ControlPlane: plane, Images: shell{}}); err != nil {
+			return err
 		}
-	}()
-	appFiles = filepath.Join(dir, "app")
-	if plane, err = controlplane.Start(context.Background(), controlplane.Options{Dir: filepath.Join(dir, "state")}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	if local, err = Start(context.Background(), Options{ControlPlane: plane, Images: shell{}}); err != nil {
-		fmt.Fprintln(os.Stderr, errors.Join(err, plane.Stop()))
-		return 1
-	}
-	client = kubernetes.NewForConfigOrDie(plane.Config())
-	code = m.Run()
-	if err := errors.Join(local.Stop(), plane.Stop()); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	return code
+		stage.Stop(local.Stop)
+		client = kubernetes.NewForConfigOrDie(plane.Config())
+		return nil
+	})
 }
 
 // shell has one image: this machine's shell, with a directory of its own.
@@ -83,7 +62,5 @@ func (shell) Pull(_ context.Context, name string) (runtime.Image, error) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 60*time.Second, true, condition); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	trial.Eventually(t, time.Minute, what, condition)
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kn-flink/kn-flink/local/processes"
+	"github.com/kn-flink/kn-flink/local/trial"
 )
 
 // The one platform of this package's tests.
@@ -22,55 +20,31 @@ var (
 	objects dynamic.Interface
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) (code int) {
-	dir, err := os.MkdirTemp("", "platform-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer func() {
-		if code != 0 {
-			fmt.Fprintln(os.Stderr, "the logs are kept in", filepath.Join(dir, "log"), "and", filepath.Join(dir, "node", "logs"))
-			return
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}()
-	begun := time.Now()
-	local, err = Start(context.Background(), Options{
-		Dir: dir, Checkout: "../..", Jobs: "../../test/cluster/flink/jobs",
-		Progress: func(step string, _, _ int64) {
+func TestMain(m *testing.M) {
+	trial.Main(m, func(stage *trial.Stage) (err error) {
+		begun := time.Now()
+		progress := func(step string, _, _ int64) {
 			fmt.Fprintf(os.Stderr, "%6.1f s  %s\n", time.Since(begun).Seconds(), step)
-		},
+		}
+		local, err = Start(context.Background(), Options{
+			Dir: stage.Dir, Checkout: "../..", Jobs: "../../test/cluster/flink/jobs", Progress: progress,
+		})
+		if err != nil {
+			return err
+		}
+		progress("ready", 0, 0)
+		stage.Stop(func() error {
+			begun = time.Now()
+			defer progress("stopped", 0, 0)
+			return local.Stop()
+		})
+		client, objects = kubernetes.NewForConfigOrDie(local.Config()), dynamic.NewForConfigOrDie(local.Config())
+		return nil
 	})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	fmt.Fprintf(os.Stderr, "%6.1f s  ready\n", time.Since(begun).Seconds())
-	client, objects = kubernetes.NewForConfigOrDie(local.Config()), dynamic.NewForConfigOrDie(local.Config())
-	code = m.Run()
-	begun = time.Now()
-	if err := local.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	fmt.Fprintf(os.Stderr, "%6.1f s  stopped\n", time.Since(begun).Seconds())
-	if left := processes.Of(dir); len(left) != 0 {
-		fmt.Fprintln(os.Stderr, "processes are left after Stop:", left)
-		code = 1
-	}
-	return code
 }
 
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 3*time.Minute, true, condition); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	trial.Eventually(t, 3*time.Minute, what, condition)
 }

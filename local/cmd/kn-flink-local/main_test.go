@@ -15,12 +15,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 
 	"github.com/kn-flink/kn-flink/local/processes"
+	"github.com/kn-flink/kn-flink/local/trial"
 )
 
 // child makes the test binary be the command: a platform that is killed has to be another process. crash is how it ends itself when
@@ -70,9 +70,7 @@ func (o *output) String() string {
 
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, 3*time.Minute, true, condition); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	trial.Eventually(t, 3*time.Minute, what, condition)
 }
 
 // command is one that runs, and what it said.
