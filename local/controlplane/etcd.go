@@ -22,6 +22,7 @@ func (c *ControlPlane) startEtcd(ctx context.Context) error {
 	config.Dir = filepath.Join(c.options.Dir, "etcd")
 	config.UnsafeNoFsync = true
 	config.LogLevel = "warn"
+	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // its zero is every request
 	config.LogOutputs = []string{filepath.Join(c.options.Dir, "log", "etcd.log")}
 	config.ListenClientUrls, config.ListenPeerUrls = []url.URL{c.etcdURL("etcd")}, []url.URL{c.etcdURL("peer")}
 	// A member has to say where others find it. There are no others, and nobody listens there.

@@ -104,10 +104,10 @@ func (f *Follower) say(err error) {
 // lastWords is how many lines of a log are shown.
 const lastWords = 4
 
-// listen reads the end of the log of a pod's failure, each once.
+// listen reads the end of the log of a pod's failure: once while it is the newest container, and once when there is another.
 func (f *Follower) listen(p *corev1.Pod) {
 	name := p.Namespace + "/" + p.Name
-	failure, ok := failed(p)
+	failure, ok := failed(p, time.Now())
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !ok {
@@ -117,12 +117,16 @@ func (f *Follower) listen(p *corev1.Pod) {
 	if f.logs[name].of == failure {
 		return
 	}
-	f.logs[name] = logged{of: failure}
+	said := logged{of: failure}
+	if before := f.logs[name]; before.of.id == failure.id {
+		said.words = before.words // until they are read again
+	}
+	f.logs[name] = said
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		lines := int64(10 * lastWords)
-		options := &corev1.PodLogOptions{Container: failure.container, Previous: failure.previous, TailLines: &lines}
+		options := &corev1.PodLogOptions{Container: failure.name, Previous: failure.previous, TailLines: &lines}
 		log, err := f.client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, options).DoRaw(ctx)
 		said := words(string(log), lastWords)
 		if err != nil {
@@ -131,7 +135,7 @@ func (f *Follower) listen(p *corev1.Pod) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.logs[name].of == failure {
-			f.logs[name] = logged{failure, said}
+			f.logs[name] = logged{failure, append(said, failure.why())}
 		}
 	}()
 }
@@ -151,9 +155,14 @@ func (f *Follower) State() screen.State {
 		slices.SortFunc(some, func(a, b screen.Resource) int { return strings.Compare(a.Name, b.Name) })
 		state.Resources = append(state.Resources, some...)
 	}
+	now := time.Now()
 	for _, object := range f.pods.GetStore().List() {
-		if p, ok := object.(*corev1.Pod); ok && telling(p) {
-			state.Pods = append(state.Pods, pod(p, f.logs[p.Namespace+"/"+p.Name].words))
+		if p, ok := object.(*corev1.Pod); ok && telling(p, now) {
+			var words []string
+			if _, fails := failed(p, now); fails {
+				words = f.logs[p.Namespace+"/"+p.Name].words
+			}
+			state.Pods = append(state.Pods, pod(p, words))
 		}
 	}
 	slices.SortFunc(state.Pods, func(a, b screen.Pod) int { return strings.Compare(a.Name, b.Name) })

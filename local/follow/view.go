@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -113,41 +115,55 @@ func ready(p *corev1.Pod) bool {
 // telling says whether a pod is shown:
 //
 //	pod                         | shown
-//	failed                      | yes
+//	failed, as failed says      | yes
 //	ended well                  | no
 //	of a Knative Service        | no, the functions are a list of their own
 //	any other                   | yes
-func telling(p *corev1.Pod) bool {
-	if _, fails := failed(p); fails {
+func telling(p *corev1.Pod, now time.Time) bool {
+	if _, fails := failed(p, now); fails {
 		return true
 	}
 	_, function := p.Labels["serving.knative.dev/service"]
 	return !function && p.Status.Phase != corev1.PodSucceeded
 }
 
-// failure is a container that failed last and does not run now.
+// failure is a container that failed.
 type failure struct {
-	pod, container string // the pod is NAMESPACE/NAME
-	uid            string
-	// previous says that the log is of the container before the one that waits.
+	name, id string // the container's
+	// previous says that the log is of the container before the one that waits or runs.
 	previous bool
-	restarts int32
+	code     int32
 }
+
+// why is the exit code, with the signal's name if one ended it.
+func (f failure) why() string {
+	if signal := syscall.Signal(f.code - 128); f.code > 128 {
+		return fmt.Sprintf("exit code %d (%s)", f.code, signal)
+	}
+	return fmt.Sprintf("exit code %d", f.code)
+}
+
+// remembered is how long a failure is shown of a container that runs again: a function is back within a second.
+const remembered = time.Minute
 
 // failed is the pod's first failure, if there is one.
 //
-//	container                                | failure
-//	ended with an error                      | its log
-//	waits after it ended with an error       | the log of the one before
-//	runs, or ended well, or is being deleted | none
-func failed(p *corev1.Pod) (failure, bool) {
+//	container                                      | failure
+//	ended with an error                            | its log
+//	waits after it ended with an error             | the log of the one before
+//	runs, and the one before ended so a moment ago | the log of the one before
+//	runs longer, or ended well, or the pod goes    | none
+func failed(p *corev1.Pod, at time.Time) (failure, bool) {
 	if p.DeletionTimestamp != nil {
 		return failure{}, false
 	}
 	for _, c := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses) {
 		now, last := c.State.Terminated, c.LastTerminationState.Terminated
-		if now != nil && now.ExitCode != 0 || c.State.Waiting != nil && last != nil && last.ExitCode != 0 {
-			return failure{pod: p.Namespace + "/" + p.Name, container: c.Name, uid: string(p.UID), previous: now == nil, restarts: c.RestartCount}, true
+		if now != nil && now.ExitCode != 0 {
+			return failure{c.Name, now.ContainerID, false, now.ExitCode}, true
+		}
+		if now == nil && last != nil && last.ExitCode != 0 && (c.State.Running == nil || at.Sub(last.FinishedAt.Time) < remembered) {
+			return failure{c.Name, last.ContainerID, true, last.ExitCode}, true
 		}
 	}
 	return failure{}, false

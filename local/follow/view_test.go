@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,6 +47,9 @@ func TestAResourceOnTheScreen(t *testing.T) {
 	}
 }
 
+// noon is now.
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
 // jobManager is a pod that runs, changed.
 func jobManager(change func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{
@@ -63,7 +67,7 @@ func jobManager(change func(*corev1.Pod)) *corev1.Pod {
 
 func TestAPodOnTheScreen(t *testing.T) {
 	status := func(p *corev1.Pod) *corev1.ContainerStatus { return &p.Status.ContainerStatuses[0] }
-	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}
+	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.NewTime(noon.Add(-time.Second))}
 	for name, row := range map[string]struct {
 		change func(*corev1.Pod)
 		want   screen.Pod
@@ -83,7 +87,14 @@ func TestAPodOnTheScreen(t *testing.T) {
 			p.Status.Conditions, s.Ready, s.RestartCount, s.LastTerminationState.Terminated = nil, false, 2, ended
 			s.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}
 		}, screen.Pod{Phase: "CrashLoopBackOff", Restarts: 2}, true},
-		"runs again": {func(p *corev1.Pod) { status(p).LastTerminationState.Terminated = ended }, screen.Pod{Phase: "Running", Ready: 1, Page: "http://127.1.1.1:8081"}, false},
+		"runs again": {func(p *corev1.Pod) {
+			status(p).LastTerminationState.Terminated, status(p).State.Running = ended, &corev1.ContainerStateRunning{}
+		}, screen.Pod{Phase: "Running", Ready: 1, Page: "http://127.1.1.1:8081"}, true},
+		"runs for long": {func(p *corev1.Pod) {
+			long := ended.DeepCopy()
+			long.FinishedAt = metav1.NewTime(noon.Add(-remembered))
+			status(p).LastTerminationState.Terminated, status(p).State.Running = long, &corev1.ContainerStateRunning{}
+		}, screen.Pod{Phase: "Running", Ready: 1, Page: "http://127.1.1.1:8081"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := jobManager(row.change)
@@ -91,7 +102,7 @@ func TestAPodOnTheScreen(t *testing.T) {
 			if got := pod(p, nil); !reflect.DeepEqual(got, row.want) {
 				t.Errorf("%+v, want %+v", got, row.want)
 			}
-			if _, fails := failed(p); fails != row.fails {
+			if _, fails := failed(p, noon); fails != row.fails {
 				t.Errorf("it failed: %v", fails)
 			}
 		})
@@ -112,8 +123,16 @@ func TestPodsThatTellAPersonNothing(t *testing.T) {
 		}, true},
 		"a Job's": {func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, false},
 	} {
-		if got := telling(jobManager(row.change)); got != row.want {
+		if got := telling(jobManager(row.change), noon); got != row.want {
 			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestWhyAContainerEnded(t *testing.T) {
+	for code, want := range map[int32]string{1: "exit code 1", 137: "exit code 137 (killed)"} {
+		if got := (failure{code: code}).why(); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package screen
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Changes says in plain lines what is new in after. A function that answers one more request is not.
@@ -12,6 +11,7 @@ func Changes(before, after State) []string {
 	lines = append(lines, changed(before.Resources, after.Resources, Resource.key, Resource.sentence)...)
 	lines = append(lines, changed(before.Functions, after.Functions, Function.key, Function.sentence)...)
 	lines = append(lines, changed(before.Pods, after.Pods, Pod.key, Pod.sentence)...)
+	lines = append(lines, said(before.Pods, after.Pods)...)
 	for _, event := range newer(before.Events, after.Events) {
 		lines = append(lines, "event "+event)
 	}
@@ -31,7 +31,7 @@ func changed[T any](before, after []T, key, sentence func(T) string) []string {
 	var lines []string
 	for _, a := range after {
 		if now := sentence(a); old[key(a)] != now {
-			lines = append(lines, strings.Split(now, "\n")...)
+			lines = append(lines, now)
 		}
 		delete(old, key(a))
 	}
@@ -70,10 +70,26 @@ func (p Pod) sentence() string {
 	if p.Page != "" {
 		text += ", web page " + p.Page
 	}
-	for _, words := range p.LastWords {
-		text += "\n  | " + words
-	}
 	return text
+}
+
+// said are the last words of pods that were not known before.
+func said(before, after []Pod) []string {
+	known := map[string][]string{}
+	for _, b := range before {
+		known[b.key()] = b.LastWords
+	}
+	var lines []string
+	for _, a := range after {
+		if len(a.LastWords) == 0 || slices.Equal(known[a.key()], a.LastWords) {
+			continue
+		}
+		lines = append(lines, a.key()+" failed, the end of its log:")
+		for _, words := range a.LastWords {
+			lines = append(lines, "  | "+words)
+		}
+	}
+	return lines
 }
 
 // newer are the lines of after that come after what before and after have in common: both are ends of one growing text.
