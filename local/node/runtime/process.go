@@ -14,20 +14,33 @@ import (
 
 // starter starts processes from one thread that lives as long as it does: the kernel sends the parent-death signal when
 // the thread that started a process ends, not when the parent process does.
-type starter struct{ work chan func() }
+type starter struct {
+	work        chan func()
+	over, ended chan struct{}
+}
 
 func newStarter() *starter {
-	s := &starter{work: make(chan func())}
+	s := &starter{work: make(chan func()), over: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
+		defer close(s.ended)
 		runtime.LockOSThread()
-		for do := range s.work {
-			do()
+		for {
+			select {
+			case do := <-s.work:
+				do()
+			case <-s.over:
+				return
+			}
 		}
 	}()
 	return s
 }
 
-func (s *starter) close() { close(s.work) }
+// close returns when nothing is started any more.
+func (s *starter) close() {
+	close(s.over)
+	<-s.ended
+}
 
 // program is what to run, all of it in terms of this machine.
 type program struct {
@@ -69,9 +82,14 @@ func (s *starter) start(p program) (*process, error) {
 	if p.err != nil {
 		command.Stderr = p.err
 	}
-	started := make(chan error)
-	s.work <- func() { started <- command.Start() }
-	if err := <-started; err != nil {
+	started := make(chan error, 1)
+	select {
+	case s.work <- func() { started <- command.Start() }:
+		err = <-started
+	case <-s.ended:
+		err = errors.New("the runtime is closed")
+	}
+	if err != nil {
 		return nil, err
 	}
 	running := &process{pid: command.Process.Pid, done: make(chan struct{})}

@@ -65,8 +65,18 @@ func sandboxOf(t *testing.T, r *Runtime, name string) string {
 	return id
 }
 
-// begin pulls the image, makes a container and starts it.
+// begin starts a container.
 func begin(t *testing.T, r *Runtime, sandbox string, config *runtimeapi.ContainerConfig) string {
+	t.Helper()
+	id := prepare(t, r, sandbox, config)
+	if err := r.StartContainer(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// prepare pulls the image and makes a container.
+func prepare(t *testing.T, r *Runtime, sandbox string, config *runtimeapi.ContainerConfig) string {
 	t.Helper()
 	ref, err := r.PullImage(t.Context(), &runtimeapi.ImageSpec{Image: "shell"}, nil, nil)
 	if err != nil {
@@ -76,9 +86,6 @@ func begin(t *testing.T, r *Runtime, sandbox string, config *runtimeapi.Containe
 	config.Metadata, config.LogPath = &runtimeapi.ContainerMetadata{Name: "main"}, "0.log"
 	id, err := r.CreateContainer(t.Context(), sandbox, config, nil)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.StartContainer(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -363,9 +370,11 @@ func TestANewRuntimeEndsWhatAnOldOneLeft(t *testing.T) {
 	}
 }
 
+// The kubelet goes on while its runtime closes: what it has made it starts.
 func TestAClosedRuntimeStartsNothing(t *testing.T) {
 	r := start(t)
 	pod := sandboxOf(t, r, "pod")
+	made := prepare(t, r, pod, script("exec sleep 1000"))
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -374,5 +383,8 @@ func TestAClosedRuntimeStartsNothing(t *testing.T) {
 	}
 	if _, err := r.CreateContainer(t.Context(), pod, &runtimeapi.ContainerConfig{}, nil); err == nil {
 		t.Error("it makes a container")
+	}
+	if err := r.StartContainer(t.Context(), made); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("it starts one that was made: %v", err)
 	}
 }
