@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -98,6 +99,27 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {
+	w := stable(t, application)
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	none := int32(0)
+	jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
+	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), subject.Flink{}, plan.Present([]corev1.Pod{})
+	w.run()
+	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
+	if c := meta.FindStatusCondition(w.status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" || !strings.Contains(c.Message, "kubectl scale deployment") {
+		t.Errorf("Ready is %+v, want what happened and the way back", c)
+	}
+	one := int32(1)
+	jm = jm.DeepCopy()
+	jm.Spec.Replicas = &one
+	w.s.JobManager = plan.Present(jm)
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
 // serve sets how many JobManager pods are available and what Flink answers.

@@ -104,7 +104,12 @@ func (v *view) waitingFor(jm v1beta1.JobManagerDeploymentStatus) stall {
 	if jm == v1beta1.JobManagerDeployedNotReady {
 		return stall{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.Seen.Flink.Jobs.Why()}
 	}
+	if jm == v1beta1.JobManagerMissing {
+		return scaledToZero
+	}
 	return jobManagerStarting
 }
+
+var scaledToZero = stall{"ScaledToZero", "somebody scaled the JobManager's Deployment to no replicas: kubectl scale deployment --replicas=1 starts it again"}
 
 var jobManagerStarting = stall{"JobManagerIsDeploying", "the JobManager pod is starting"}
