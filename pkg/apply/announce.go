@@ -17,6 +17,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
@@ -95,7 +96,7 @@ func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructure
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	e, err := event.Make(eventType, event.Head{
-		ID:     fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), uint32(javaHash(eventType+reason))),
+		ID:     fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), syntax.JavaHash(eventType+reason)),
 		Key:    event.Key{Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName()},
 		Source: a.Source, Time: a.Now(),
 	}, data)
@@ -113,7 +114,7 @@ func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructu
 	object := kube.Object{Resource: kube.Events, Namespace: resource.GetNamespace(), Name: eventName(resource, e)}
 	_, err := a.Kube.Create(ctx, object, &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
-		ObjectMeta: metav1.ObjectMeta{Name: object.Name, Namespace: object.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: object.Name, Namespace: object.Namespace, Annotations: e.Annotations},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName(),
 			UID: resource.GetUID(),
@@ -129,10 +130,24 @@ func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructu
 		return err
 	}
 	count, _, _ := unstructured.NestedInt64(there.Object, "count")
-	_, err = a.Kube.MergePatch(ctx, object, map[string]any{
-		"count": count + 1, "lastTimestamp": now.UTC().Format(time.RFC3339), "message": e.Message,
-	})
+	patch := map[string]any{"count": count + 1, "lastTimestamp": now.UTC().Format(time.RFC3339), "message": e.Message}
+	if e.Annotations != nil {
+		patch["metadata"] = map[string]any{"annotations": replaced(there.GetAnnotations(), e.Annotations)}
+	}
+	_, err = a.Kube.MergePatch(ctx, object, patch)
 	return err
+}
+
+// replaced is the patch that leaves these annotations and no others.
+func replaced(old, wanted map[string]string) map[string]any {
+	patch := map[string]any{}
+	for name := range old {
+		patch[name] = nil
+	}
+	for name, value := range wanted {
+		patch[name] = value
+	}
+	return patch
 }
 
 func ignoreExisting(err error) error {
@@ -161,6 +176,6 @@ func eventName(resource *unstructured.Unstructured, e plan.Event) string {
 	if text == "" {
 		text = e.Message
 	}
-	h := javaHash(e.Reason + text + kind(e) + resource.GetKind() + resource.GetName() + string(resource.GetUID()))
+	h := syntax.JavaHash(e.Reason + text + kind(e) + resource.GetKind() + resource.GetName() + string(resource.GetUID()))
 	return fmt.Sprintf("%s.%d", e.Component, h&0x7fffffff)
 }

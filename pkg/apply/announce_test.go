@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -88,6 +89,27 @@ func TestEventsCountUp(t *testing.T) {
 				t.Errorf("listeners got %d events", len(l.got))
 			}
 		})
+	}
+}
+
+// T9.7
+func TestAnnotationsOfAnEvent(t *testing.T) {
+	s, _ := tells(t)
+	told := plan.Event{Warning: true, Reason: "JobException", Component: "Job", Message: "a", Key: "k", Annotations: map[string]string{"endpoint": "x:1", "tm-id": "1"}}
+	s.tell(plan.Plan{Events: []plan.Event{told}})
+	if got := s.events()[0].GetAnnotations(); !maps.Equal(got, told.Annotations) {
+		t.Errorf("annotations %v, want %v", got, told.Annotations)
+	}
+	told.Annotations = map[string]string{"endpoint": "y:1", "task-name": "map"}
+	s.tell(plan.Plan{Events: []plan.Event{told}})
+	all := s.events()
+	if count, _, _ := unstructured.NestedInt64(all[0].Object, "count"); len(all) != 1 || count != 2 || !maps.Equal(all[0].GetAnnotations(), told.Annotations) {
+		t.Errorf("%d events, count %d, annotations %v, want %v: those of the newest", len(all), count, all[0].GetAnnotations(), told.Annotations)
+	}
+	told.Annotations = nil
+	s.tell(plan.Plan{Events: []plan.Event{told}})
+	if got := s.events()[0].GetAnnotations(); len(got) != 2 {
+		t.Errorf("annotations %v: an event without any leaves them", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -34,7 +35,7 @@ func (a *Announcer) Wake(ctx context.Context, resource *unstructured.Unstructure
 func (a *Announcer) wake(ctx context.Context, resource *unstructured.Unstructured, d plan.Dependant) error {
 	key := event.Key{Kind: d.Kind, Namespace: resource.GetNamespace(), Name: d.Name}
 	e, err := event.Make(event.TypePassRequested, event.Head{
-		ID:  fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), uint32(javaHash(key.String()))),
+		ID:  fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), syntax.JavaHash(key.String())),
 		Key: key, Source: a.Source, Time: a.Now(), Reason: string(event.ReasonDependant),
 	}, nil)
 	if err != nil {

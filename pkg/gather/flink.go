@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
 
 // flink asks the JobManager for its jobs, and for more if they moved.
@@ -30,7 +31,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	for _, j := range answer {
 		jobs = append(jobs, subject.Job{
 			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
-			EndTime: endOf(j), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
+			EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
 		})
 	}
 	s.Flink.Jobs = plan.Present(jobs)
@@ -44,7 +45,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 		}
 	}
 	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID) })
-	ask(more.Failure, func() { s.Flink.Failure = g.failure(ctx, client, jobID) })
+	ask(more.Failure || more.Exceptions > 0, func() { g.history(ctx, client, &s, more) })
 	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(ctx, client, jobID) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
@@ -58,12 +59,12 @@ func unanswered(err error) subject.Flink {
 	return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS)}
 }
 
-// endOf is when a job ended; Flink says -1 until then.
-func endOf(j flinkrest.JobSummary) time.Time {
-	if j.EndTime <= 0 {
+// timeOf is a time that may not have come yet; Flink says -1 or 0 until then.
+func timeOf(t flinkrest.Millis) time.Time {
+	if t <= 0 {
 		return time.Time{}
 	}
-	return j.EndTime.Time()
+	return t.Time()
 }
 
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
@@ -95,14 +96,34 @@ func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID st
 	return plan.Present(facts)
 }
 
-// failure is the cause of the newest failure in the job's history.
-func (g *Gatherer) failure(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[string] {
-	history, err := client.JobExceptions(ctx, jobID, 1)
+// history is the job's exception history, and the cause of the newest failure in it, as far as asked for.
+func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *subject.Snapshot, more ask.More) {
+	answer, err := client.JobExceptions(ctx, s.Resource.Status.JobStatus.JobID, max(1, more.Exceptions))
+	if more.Failure {
+		s.Flink.Failure = newestFailure(answer, err)
+	}
+	if more.Exceptions == 0 {
+		return
+	}
+	if err != nil {
+		s.Flink.Exceptions = plan.Unknown[[]exceptions.Entry](oneLine(err))
+		return
+	}
+	entries := make([]exceptions.Entry, 0, len(answer.Entries))
+	for _, e := range answer.Entries {
+		entries = append(entries, exceptions.Entry{
+			At: e.Timestamp.Time(), StackTrace: e.StackTrace, TaskName: e.TaskName, Endpoint: e.Endpoint, TaskManagerID: e.TaskManagerID, Labels: e.FailureLabels,
+		})
+	}
+	s.Flink.Exceptions = plan.Present(entries)
+}
+
+func newestFailure(answer flinkrest.JobExceptions, err error) plan.Observed[string] {
 	switch {
 	case err != nil:
 		return plan.Unknown[string](oneLine(err))
-	case len(history.Entries) == 0:
+	case len(answer.Entries) == 0:
 		return plan.Absent[string]()
 	}
-	return plan.Present(javatrace.Summary(history.Entries[0].StackTrace))
+	return plan.Present(javatrace.Summary(answer.Entries[0].StackTrace))
 }

@@ -44,6 +44,8 @@ type Event struct {
 	Key string
 	// Once leaves an existing Event of the same name as it is, instead of counting it up.
 	Once bool
+	// Annotations of the Kubernetes Event. Nil leaves those of an existing one as they are; otherwise they are replaced.
+	Annotations map[string]string
 }
 
 // Dependant is a resource whose next decision depends on what a plan has just made of another one in the same namespace. It is asked to

@@ -239,7 +239,7 @@ var scenarios = map[string]scenario{
 		if err := h.status("demo").Error; !strings.Contains(err, "no such topic") {
 			h.t.Errorf("status.error %q does not name the cause", err)
 		}
-		h.tells("demo", "Error JobStatusChanged Submit")
+		h.tells("demo", "Error JobException JobStatusChanged Submit")
 	}, "the cause is shown, and the cluster kept for its logs"},
 
 	"a job finishes": {func(h *harness) {

@@ -22,7 +22,7 @@ func HashOrder(keys []string, buckets int) []string {
 	}
 	chains := make([][]string, buckets)
 	for _, key := range unique {
-		h := javaHash(key)
+		h := JavaHash(key)
 		i := (h ^ h>>16) & uint32(buckets-1)
 		chains[i] = append(chains[i], key)
 	}
@@ -45,8 +45,8 @@ func CopyBuckets(n int) int {
 	return buckets
 }
 
-// javaHash is String.hashCode: it runs over UTF-16 units.
-func javaHash(s string) uint32 {
+// JavaHash is String.hashCode of Java: it runs over UTF-16 units.
+func JavaHash(s string) uint32 {
 	var h uint32
 	for _, unit := range utf16.Encode([]rune(s)) {
 		h = 31*h + uint32(unit)

@@ -259,7 +259,7 @@ type FlinkDeploymentStatus struct {
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
 	// ClusterInfo: flink-version, flink-revision, total-cpu, total-memory,
-	// state-size and ClusterHealthInfo.
+	// state-size, ClusterHealthInfo and JobExceptionInfo.
 	ClusterInfo map[string]string `json:"clusterInfo,omitzero"`
 	// JobManagerDeploymentStatus says how the JobManager is doing.
 	JobManagerDeploymentStatus JobManagerDeploymentStatus `json:"jobManagerDeploymentStatus,omitempty"`

@@ -132,6 +132,8 @@ type More struct {
 	Health, Progress bool
 	// Requests asks for the snapshots in flight that the job's status records.
 	Requests bool
+	// Exceptions is how many entries of the job's exception history to ask for, the newest; 0 asks for none.
+	Exceptions int
 }
 
 // recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
@@ -145,6 +147,7 @@ const recentEnd = time.Minute
 //	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
+//	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
 func Then(s subject.Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
@@ -158,8 +161,13 @@ func Then(s subject.Snapshot) More {
 	v := subject.New(s)
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
+	history := 0
+	if found {
+		history = v.ExceptionsDue(job)
+	}
 	return More{
-		Health: judged, Progress: judged && v.ChecksProgress(),
+		Exceptions: history,
+		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),

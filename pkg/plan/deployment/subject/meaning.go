@@ -6,22 +6,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
 // SameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by itself rides
-// along with the next write: the cluster's figures, the counters of its health, and the closing of a released intent.
+// along with the next write: the cluster's figures, the counters of its health, when the exception history was asked for, and the closing
+// of a released intent.
 func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	old, next = *old.DeepCopy(), *next.DeepCopy()
 	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
 		old.Intent = nil
 	}
 	sameHealth := health.SameMeaning(old.ClusterInfo[health.Key], next.ClusterInfo[health.Key])
+	sameExceptions := exceptions.SameMeaning(old.ClusterInfo[exceptions.Key], next.ClusterInfo[exceptions.Key])
 	for _, status := range []*v1beta1.FlinkDeploymentStatus{&old, &next} {
 		status.ClusterInfo = maps.Clone(status.ClusterInfo)
-		for _, key := range []string{"state-size", "total-cpu", "total-memory", health.Key} {
+		for _, key := range []string{"state-size", "total-cpu", "total-memory", health.Key, exceptions.Key} {
 			delete(status.ClusterInfo, key)
 		}
 	}
-	return sameHealth && equality.Semantic.DeepEqual(old, next)
+	return sameHealth && sameExceptions && equality.Semantic.DeepEqual(old, next)
 }

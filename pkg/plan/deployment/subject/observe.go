@@ -50,6 +50,7 @@ func (v *Subject) Observe() {
 	v.observeJob()
 	v.observeInfo()
 	v.observeHealth()
+	v.observeExceptions()
 }
 
 const missingJobManager = "Missing JobManager deployment"

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -85,6 +86,8 @@ type Flink struct {
 	Requests snapshots.Answers
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
 	Failure plan.Observed[string]
+	// Exceptions is the job's history of failures, as many as one look tells of (GET /jobs/:jobid/exceptions).
+	Exceptions plan.Observed[[]exceptions.Entry]
 	// Health is what the job's health is judged by (GET /jobs/:jobid/metrics and /jobs/:jobid/checkpoints).
 	Health plan.Observed[health.Seen]
 }
@@ -101,6 +104,8 @@ type Job struct {
 	StartTime string
 	// EndTime is when the job ended; zero while it has not.
 	EndTime time.Time
+	// Modified is when the job or a task of it changed last; the zero time when Flink does not say.
+	Modified time.Time
 	// Tasks are all subtasks, Running those that run, Finished those that ended well.
 	Tasks, Running, Finished int
 }
