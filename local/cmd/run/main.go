@@ -33,8 +33,9 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	err := run(ctx, *keep)
+	interrupted := ctx.Err() != nil // before stop: it ends the context, too
 	stop()
-	if err != nil && ctx.Err() == nil {
+	if err != nil && !interrupted {
 		fmt.Fprintln(os.Stderr, "\nmake run:", err)
 	}
 	if err != nil {

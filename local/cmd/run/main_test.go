@@ -10,12 +10,16 @@ import (
 	"testing"
 )
 
-// child makes the test binary a process that ends with its parent and becomes another program.
+// child makes the test binary the command, or a process that ends with its parent and becomes another program.
 const child = "KN_FLINK_RUN_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(child) == "" {
+	switch os.Getenv(child) {
+	case "":
 		os.Exit(m.Run())
+	case "command":
+		main()
+		return
 	}
 	endWithParent()
 	if err := syscall.Exec("/bin/sh", []string{"sh", "-c", "echo up; exec sleep 1000"}, os.Environ()); err != nil {
@@ -23,9 +27,23 @@ func TestMain(m *testing.M) {
 	}
 }
 
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	program, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(program)
+	command.Dir = t.TempDir()
+	command.Env = append(os.Environ(), child+"=command")
+	said, err := command.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "make run: "+command.Dir+" is not in a checkout of kn-flink") {
+		t.Errorf("it says %q, %v", said, err)
+	}
+}
+
 func TestThePlatformEndsWithMake(t *testing.T) {
 	parent := exec.Command("/bin/sh", "-c", `"$0" & wait`, os.Args[0])
-	parent.Env = append(os.Environ(), child+"=1")
+	parent.Env = append(os.Environ(), child+"=another")
 	out, err := parent.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
