@@ -16,6 +16,9 @@ func (s *Server) GC() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	version := s.version
+	if version == s.collected {
+		return false // the last call looked at the very same objects and found nothing to do
+	}
 	var work []func()
 	for _, k := range s.allKeys() {
 		if u := s.objects[k]; u.GetDeletionTimestamp() != nil {
@@ -27,6 +30,9 @@ func (s *Server) GC() bool {
 	for _, step := range work {
 		step()
 	}
+	if len(work) == 0 {
+		s.collected = version
+	}
 	return s.version != version
 }
 
@@ -37,8 +43,8 @@ func (s *Server) allKeys() []key {
 		keys = append(keys, k)
 	}
 	sort.Slice(keys, func(i, j int) bool {
-		if a, b := keys[i].gvr.String(), keys[j].gvr.String(); a != b {
-			return a < b
+		if a, b := keys[i].gvr, keys[j].gvr; a != b {
+			return a.Resource < b.Resource // no two resources of the model have one plural
 		}
 		return before(keys[i], keys[j])
 	})

@@ -56,7 +56,7 @@ func (s *Server) list(r Resource, namespace string, query url.Values) (map[strin
 			rest++
 			continue
 		}
-		items, last = append(items, u.DeepCopy().Object), k
+		items, last = append(items, u.Object), k
 	}
 	meta := map[string]any{"resourceVersion": strconv.FormatInt(version, 10)}
 	if rest > 0 {

@@ -28,6 +28,9 @@ func (s *Server) patch(w write, kind types.PatchType, text []byte, force bool) (
 		}
 		u, changed, err = s.update(w, patchWith(operations.Apply))
 	case types.ApplyPatchType:
+		if w.resource.Unowned {
+			return nil, false, false, unsupported(kind)
+		}
 		return s.apply(w, text, force)
 	default:
 		err = unsupported(kind)
@@ -102,9 +105,9 @@ func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstruct
 	if err != nil {
 		return nil, err
 	}
-	k := key{w.resource.GVR, made.GetNamespace(), made.GetName()}
-	s.objects[k].SetManagedFields(fields)
-	return s.objects[k].DeepCopy(), nil
+	made.SetManagedFields(fields)
+	s.objects[key{w.resource.GVR, made.GetNamespace(), made.GetName()}] = made
+	return made.DeepCopy(), nil
 }
 
 func parseApply(w write, text []byte) (*unstructured.Unstructured, error) {

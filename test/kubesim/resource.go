@@ -20,6 +20,8 @@ type Resource struct {
 	Generation bool
 	// Conditional says that a PUT must name a resourceVersion, as for all custom resources.
 	Conditional bool
+	// Unowned says that no managedFields are kept: nobody but the world itself writes these, and an apply of one is refused.
+	Unowned bool
 	// Fields are the selectable fields besides metadata.name and metadata.namespace.
 	Fields []string
 }
@@ -71,13 +73,13 @@ var resources = []Resource{
 	{GVR: FlinkStateSnapshots, Kind: "FlinkStateSnapshot", Status: true, Generation: true, Conditional: true, Fields: paceFields},
 	{GVR: FlinkBlueGreenDeployments, Kind: "FlinkBlueGreenDeployment", Status: true, Generation: true, Conditional: true, Fields: paceFields},
 	{GVR: Deployments, Kind: "Deployment", Status: true, Generation: true},
-	{GVR: Pods, Kind: "Pod", Status: true, Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"}},
-	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Fields: []string{"spec.unschedulable"}},
-	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Fields: []string{"status.phase"}},
+	{GVR: Pods, Kind: "Pod", Status: true, Unowned: true, Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"}},
+	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
+	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Unowned: true, Fields: []string{"status.phase"}},
 	{GVR: Services, Kind: "Service", Status: true},
 	{GVR: ConfigMaps, Kind: "ConfigMap"},
 	{GVR: Secrets, Kind: "Secret", Fields: []string{"type"}},
-	{GVR: Events, Kind: "Event", Fields: involvedFields},
+	{GVR: Events, Kind: "Event", Unowned: true, Fields: involvedFields},
 	{GVR: ServiceAccounts, Kind: "ServiceAccount"},
 	{GVR: Ingresses, Kind: "Ingress", Status: true, Generation: true},
 	{GVR: Leases, Kind: "Lease"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -86,9 +87,14 @@ func (s *Server) system() wire.System {
 			}
 		},
 		Refuse: func(w http.ResponseWriter, status int) {
-			refuse(w, apierrors.NewGenericServerResponse(status, "", schema.GroupResource{}, "", "injected by the test", 0, false))
+			refuse(w, injected(status))
 		},
 	}
+}
+
+// injected is a refusal that a test asked for.
+func injected(status int) error {
+	return apierrors.NewGenericServerResponse(status, "", schema.GroupResource{}, "", "injected by the test", 0, false)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +113,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	verb := verbOf(r, at.name != "")
-	status, answer, changed, err := s.dispatch(verb, at, r, text)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	status, answer, changed, err := s.dispatch(request{
+		verb: verb, at: at, query: r.URL.Query(), manager: managerOf(r, verb), kind: types.PatchType(kind), text: text,
+	})
 	if err != nil {
 		refuse(w, err)
 		return
@@ -130,27 +139,52 @@ func describe(verb string, at route, answer any) string {
 	return fmt.Sprintf("%s %s %s/%s", verb, resource, at.namespace, name)
 }
 
-// dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed.
-func (s *Server) dispatch(verb string, at route, r *http.Request, text []byte) (int, any, bool, error) {
+// request is one request, however it came.
+type request struct {
+	verb    string
+	at      route
+	query   url.Values
+	manager string
+	kind    types.PatchType
+	text    []byte
+	// object stands for the text of a create or an update that comes without HTTP. It is not written to.
+	object *unstructured.Unstructured
+}
+
+// parse reads the object that a request brings.
+func (q request) parse() (*unstructured.Unstructured, error) {
+	if q.object != nil {
+		return q.object, nil
+	}
+	u := &unstructured.Unstructured{}
+	if err := kjson.Unmarshal(q.text, &u.Object); err != nil {
+		return nil, apierrors.NewBadRequest(err.Error())
+	}
+	return u, nil
+}
+
+// dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed. The answer to a read is
+// what is stored: it must not be written to.
+func (s *Server) dispatch(q request) (int, any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	query := r.URL.Query()
+	verb, at := q.verb, q.at
 	w := write{
 		resource: at.resource, namespace: at.namespace, name: at.name, status: at.subresource == "status",
-		manager: managerOf(r, verb), client: true,
+		manager: q.manager, client: true,
 	}
 	switch {
 	case verb == "list":
-		list, err := s.list(at.resource, at.namespace, query)
+		list, err := s.list(at.resource, at.namespace, q.query)
 		return http.StatusOK, list, false, err
 	case verb == "get":
 		u, ok := s.objects[key{at.resource.GVR, at.namespace, at.name}]
 		if !ok {
 			return 0, nil, false, apierrors.NewNotFound(at.resource.groupResource(), at.name)
 		}
-		return http.StatusOK, u.DeepCopy().Object, false, nil
+		return http.StatusOK, u.Object, false, nil
 	case verb == "create" && at.name == "":
-		u, err := parseObject(text)
+		u, err := q.parse()
 		if err != nil {
 			return 0, nil, false, err
 		}
@@ -158,17 +192,16 @@ func (s *Server) dispatch(verb string, at route, r *http.Request, text []byte) (
 		return answered(http.StatusCreated, u, changed, err)
 	case verb == "update" && at.name != "":
 		w.replace = true
-		u, changed, err := s.put(w, text)
+		u, changed, err := s.put(w, q)
 		return answered(http.StatusOK, u, changed, err)
 	case (verb == "patch" || verb == "apply") && at.name != "":
-		kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-		u, changed, created, err := s.patch(w, types.PatchType(kind), text, query.Get("force") == "true")
+		u, changed, created, err := s.patch(w, q.kind, q.text, q.query.Get("force") == "true")
 		if created {
 			return answered(http.StatusCreated, u, changed, err)
 		}
 		return answered(http.StatusOK, u, changed, err)
 	case verb == "delete" && at.name != "" && at.subresource == "":
-		return s.delete(w, text, query.Get("propagationPolicy"))
+		return s.delete(w, q.text, q.query.Get("propagationPolicy"))
 	}
 	return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), verb)
 }
@@ -189,8 +222,8 @@ func managerOf(r *http.Request, verb string) string {
 	return manager
 }
 
-func (s *Server) put(w write, text []byte) (*unstructured.Unstructured, bool, error) {
-	body, err := parseObject(text)
+func (s *Server) put(w write, q request) (*unstructured.Unstructured, bool, error) {
+	body, err := q.parse()
 	if err != nil {
 		return nil, false, err
 	}
@@ -199,10 +232,11 @@ func (s *Server) put(w write, text []byte) (*unstructured.Unstructured, bool, er
 			"the name of the object (%s) does not match the name on the URL (%s)", body.GetName(), w.name))
 	}
 	return s.update(w, func(u *unstructured.Unstructured) error {
-		if body.GetNamespace() == "" {
-			body.SetNamespace(w.namespace)
-		}
 		u.Object = body.Object
+		if u.GetNamespace() == "" {
+			u.Object = body.DeepCopy().Object
+			u.SetNamespace(w.namespace)
+		}
 		return nil
 	})
 }
@@ -245,22 +279,18 @@ func parseDelete(text []byte, policy string) (DeleteOptions, error) {
 	return options, nil
 }
 
-func parseObject(text []byte) (*unstructured.Unstructured, error) {
-	u := &unstructured.Unstructured{}
-	if err := kjson.Unmarshal(text, &u.Object); err != nil {
-		return nil, apierrors.NewBadRequest(err.Error())
-	}
-	return u, nil
+func refuse(w http.ResponseWriter, err error) {
+	status := statusOf(err)
+	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+	reply(w, int(status.Code), status)
 }
 
-func refuse(w http.ResponseWriter, err error) {
+func statusOf(err error) metav1.Status {
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
 		api = apierrors.NewInternalError(err)
 	}
-	status := api.Status()
-	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	reply(w, int(status.Code), status)
+	return api.Status()
 }
 
 func reply(w http.ResponseWriter, status int, answer any) {

@@ -31,15 +31,16 @@ type Server struct {
 	// is nil for a create. It must not call the Server. Its error is the answer; give an apierrors.StatusError.
 	Admit func(new, old *unstructured.Unstructured) error
 
-	mu       sync.Mutex
-	objects  map[key]*unstructured.Unstructured
-	version  int64
-	uids     int
-	names    int
-	expired  int64 // continue tokens of lists up to this version are refused
-	managers owners.Managers
-	server   *httptest.Server
-	t        testing.TB
+	mu        sync.Mutex
+	objects   map[key]*unstructured.Unstructured // each is replaced when it changes, never written to
+	version   int64
+	collected int64 // the version at which the garbage collector found nothing to do
+	uids      int
+	names     int
+	expired   int64 // continue tokens of lists up to this version are refused
+	managers  owners.Managers
+	server    *httptest.Server
+	t         testing.TB
 }
 
 type key struct {
@@ -125,23 +126,34 @@ func (s *Server) Version() int64 {
 
 // Get returns a copy of an object, or nil. The caller is a model or a test: it passes no Tap.
 func (s *Server) Get(gvr schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
+	return s.Peek(gvr, namespace, name).DeepCopy()
+}
+
+// Peek is Get without the copy: the caller must not write to what it gets.
+func (s *Server) Peek(gvr schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if u, ok := s.objects[key{gvr, namespace, name}]; ok {
-		return u.DeepCopy()
-	}
-	return nil
+	return s.objects[key{gvr, namespace, name}]
 }
 
 // List returns copies of all objects with these labels, ordered by namespace and name. The empty namespace means all.
 func (s *Server) List(gvr schema.GroupVersionResource, namespace string, with map[string]string) []*unstructured.Unstructured {
+	found := s.PeekAll(gvr, namespace, with)
+	for i := range found {
+		found[i] = found[i].DeepCopy()
+	}
+	return found
+}
+
+// PeekAll is List without the copies: the caller must not write to what it gets.
+func (s *Server) PeekAll(gvr schema.GroupVersionResource, namespace string, with map[string]string) []*unstructured.Unstructured {
 	selector := labels.SelectorFromSet(with)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []*unstructured.Unstructured
 	for _, k := range s.keys(gvr, namespace) {
 		if u := s.objects[k]; selector.Matches(labels.Set(u.GetLabels())) {
-			found = append(found, u.DeepCopy())
+			found = append(found, u)
 		}
 	}
 	return found

@@ -35,6 +35,14 @@ func (s *Server) writer(w write) owners.Writer {
 	return owners.Writer{Manager: w.manager, Kind: w.resource.gvk(), Status: w.status, Now: s.Clock.Now()}
 }
 
+// track writes into next who owns what of it.
+func (s *Server) track(w write, old, next *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	if w.resource.Unowned {
+		return next, nil
+	}
+	return s.managers.Track(s.writer(w), old, next)
+}
+
 const staleMessage = "the object has been modified; please apply your changes to the latest version and try again"
 
 // create stores a new object. Called with the lock. The returned bool says that something changed.
@@ -73,7 +81,7 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 	if err := s.check(w, u, nil); err != nil {
 		return nil, false, err
 	}
-	tracked, err := s.managers.Track(s.writer(w), owners.Empty(r.gvk()), u)
+	tracked, err := s.track(w, owners.Empty(r.gvk()), u)
 	if err != nil {
 		return nil, false, err
 	}
@@ -157,7 +165,7 @@ func (s *Server) update(w write, change func(*unstructured.Unstructured) error) 
 	if equality.Semantic.DeepEqual(old.Object, next.Object) {
 		return s.store(k, old, next) // nobody comes to own anything
 	}
-	tracked, err := s.managers.Track(s.writer(w), old, next)
+	tracked, err := s.track(w, old, next)
 	if err != nil {
 		return nil, false, err
 	}
@@ -318,16 +326,55 @@ func (s *Server) commit(k key, old, next *unstructured.Unstructured) *unstructur
 
 // normal brings an object into the form that JSON from the wire has: int64, float64, no typed slices.
 func normal(u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	text, err := json.Marshal(u.Object)
+	content, err := normalMap(u.Object)
 	if err != nil {
 		return nil, err
 	}
-	out := &unstructured.Unstructured{}
-	if err := kjson.Unmarshal(text, &out.Object); err != nil {
-		return nil, err
-	}
+	out := &unstructured.Unstructured{Object: content}
 	if slices.Contains([]string{out.GetKind(), out.GetAPIVersion()}, "") {
 		return nil, fmt.Errorf("object %q has no kind or apiVersion", out.GetName())
 	}
 	return out, nil
+}
+
+func normalMap(m map[string]any) (map[string]any, error) {
+	out := make(map[string]any, len(m))
+	for name, value := range m {
+		var err error
+		if out[name], err = normalValue(value); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// normalValue copies what is in that form already, and takes everything else through JSON.
+func normalValue(value any) (any, error) {
+	switch v := value.(type) {
+	case nil, string, bool, int64:
+		return v, nil
+	case map[string]any:
+		if v != nil {
+			return normalMap(v)
+		}
+	case []any:
+		if v == nil {
+			break
+		}
+		out := make([]any, len(v))
+		for i := range v {
+			var err error
+			if out[i], err = normalValue(v[i]); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	err = kjson.Unmarshal(text, &out)
+	return out, err
 }

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/pass"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/sweep"
 )
@@ -16,8 +18,16 @@ import (
 // installation is what the functions would read from their environment.
 var installation = settings.Settings{Namespace: system, Clock: ticker, Operator: flinkconf.NewOperator(nil)}
 
+// connect leads to the model's JobManagers. A random run goes without a connection between.
 func (h *harness) connect(agent string) gather.Connect {
 	h.t.Helper()
+	if h.direct {
+		way := &http.Transport{}
+		way.RegisterProtocol("http", h.w.Transport(agent))
+		return func(e plan.Endpoint) (*flinkrest.Client, error) {
+			return flinkrest.New(flinkrest.Options{BaseURL: e.URL, Transport: way, Timeout: e.Timeout})
+		}
+	}
 	connect, err := gather.NewConnect(gather.Way{Dialer: h.w.Dial(agent), TLS: h.tls})
 	if err != nil {
 		h.t.Fatal(err)
@@ -25,11 +35,19 @@ func (h *harness) connect(agent string) gather.Connect {
 	return connect
 }
 
+// kube is a way to the model's API server.
+func (h *harness) kube(agent string) *kube.Client {
+	if h.direct {
+		return kube.New(h.w.Kube.Direct(agent))
+	}
+	return kube.New(h.w.Dynamic(agent))
+}
+
 // newReconcile is the function that runs passes, with the model World in place of the cluster.
 func (h *harness) newReconcile(agent string) http.Handler {
 	h.t.Helper()
 	return pass.NewHandler(pass.Setup{
-		Settings: installation, Kube: kube.New(h.w.Dynamic(agent)), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(), Manager: agent,
 		Pause: func(ctx context.Context, d time.Duration) error {
 			h.w.Clock.Advance(d)
@@ -43,7 +61,7 @@ func (h *harness) newReconcile(agent string) http.Handler {
 func (h *harness) newObserve(agent string) http.Handler {
 	h.t.Helper()
 	return sweep.NewHandler(sweep.Setup{
-		Settings: installation, Kube: kube.New(h.w.Dynamic(agent)), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
 	})
 }

@@ -16,7 +16,9 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -40,6 +42,7 @@ type harness struct {
 	control   []cloudevents.Event // posted to Broker flink-control and not delivered yet
 	listeners []cloudevents.Event // posted to Broker flink-events
 	faults    []string            // what must never be logged and was
+	decoded   map[types.UID]*v1beta1.FlinkDeployment
 
 	reconcile, observe http.Handler
 	lives              int
@@ -51,6 +54,7 @@ type harness struct {
 	lastTick time.Time
 	serial   int
 
+	direct                        bool   // Kubernetes is asked without HTTP between: a random run makes very many requests
 	disturbance                   string // what breaks in this run; empty: nothing
 	passes, looks, ticks, crashes int
 	moments                       int
@@ -65,9 +69,12 @@ type figures struct {
 }
 
 // newHarness makes an empty cluster with the operator installed: the clock at the pace of config/knative, the functions asleep.
-func newHarness(t testing.TB) *harness {
+func newHarness(t testing.TB) *harness { return install(&harness{t: t}) }
+
+func install(h *harness) *harness {
+	t := h.t
 	t.Helper()
-	h := &harness{t: t, w: flinksim.NewWorld(t)}
+	h.w, h.decoded = flinksim.NewWorld(t), map[types.UID]*v1beta1.FlinkDeployment{}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
 		"metadata": map[string]any{"namespace": system, "name": ticker},
@@ -90,7 +97,7 @@ func (h *harness) restart() {
 
 // log is a function's logger. A line of level error is a panic, a bug, or what a person must look at.
 func (h *harness) log() *zap.SugaredLogger {
-	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.InfoLevel)
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), zapcore.AddSync(io.Discard), zap.ErrorLevel)
 	return zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
 		if e.Level >= zap.ErrorLevel {
 			h.mu.Lock()

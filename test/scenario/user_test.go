@@ -124,15 +124,29 @@ func (h *harness) resource(name string) *unstructured.Unstructured {
 // status is the stored status; the zero one when there is none.
 func (h *harness) status(name string) v1beta1.FlinkDeploymentStatus {
 	h.t.Helper()
-	u := h.resource(name)
+	u := h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, name)
 	if u == nil {
 		return v1beta1.FlinkDeploymentStatus{}
 	}
-	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	d, err := h.decode(u)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	return d.Status
+}
+
+// decode reads a resource once for each version of it. The caller must not write to what it gets.
+func (h *harness) decode(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if d := h.decoded[u.GetUID()]; d != nil && d.ResourceVersion == u.GetResourceVersion() {
+		return d, nil
+	}
+	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	if err == nil {
+		h.decoded[u.GetUID()] = &d
+	}
+	return &d, err
 }
 
 // settled says that the status speaks of the present spec and is in this lifecycle state.

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -61,12 +60,12 @@ func (w *watcher) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.h.t
-	for _, u := range w.h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+	for _, u := range w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil) {
 		if w.versions[u.GetUID()] == u.GetResourceVersion() {
 			continue
 		}
 		w.versions[u.GetUID()] = u.GetResourceVersion()
-		d, _, err := v1beta1.DecodeDeployment(u.Object)
+		d, err := w.h.decode(u)
 		if err != nil {
 			t.Errorf("a status that cannot be read was stored: %v", err)
 			continue

@@ -288,7 +288,7 @@ func (f *Flink) resolve(address string) (*JobManager, bool) {
 	if !ok {
 		return nil, false
 	}
-	u := f.kube.Get(kubesim.Services, namespace, service)
+	u := f.kube.Peek(kubesim.Services, namespace, service)
 	if u == nil {
 		return nil, false
 	}
@@ -296,7 +296,7 @@ func (f *Flink) resolve(address string) (*JobManager, bool) {
 	if len(selector) == 0 || !servesPort(u, port) {
 		return nil, true
 	}
-	pods := f.kube.List(kubesim.Pods, namespace, selector)
+	pods := f.kube.PeekAll(kubesim.Pods, namespace, selector)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var found *JobManager

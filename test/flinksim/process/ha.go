@@ -99,7 +99,7 @@ func (jm *JobManager) edit(name string, change func(u *unstructured.Unstructured
 		u.Object["data"] = data
 	}
 	var err error
-	if jm.flink.kube.Get(kubesim.ConfigMaps, namespace, name) == nil {
+	if jm.flink.kube.Peek(kubesim.ConfigMaps, namespace, name) == nil {
 		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
 		u.SetName(name)
 		u.SetNamespace(namespace)
@@ -123,7 +123,7 @@ func (jm *JobManager) has(name string) bool {
 	if node := jm.Config.node(); node != "" {
 		return jm.flink.zookeeper.maps[node][name] != nil
 	}
-	return jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name) != nil
+	return jm.flink.kube.Peek(kubesim.ConfigMaps, jm.Cluster.Namespace, name) != nil
 }
 
 func (jm *JobManager) data(name string) map[string]string {
@@ -134,7 +134,7 @@ func (jm *JobManager) data(name string) map[string]string {
 		}
 		return texts
 	}
-	u := jm.flink.kube.Get(kubesim.ConfigMaps, jm.Cluster.Namespace, name)
+	u := jm.flink.kube.Peek(kubesim.ConfigMaps, jm.Cluster.Namespace, name)
 	if u == nil {
 		return nil
 	}

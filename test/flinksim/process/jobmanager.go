@@ -70,7 +70,7 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
 		renewed: f.kube.Clock.Now(), recorded: map[string]bool{}, Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
 	}
-	u := f.kube.Get(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
+	u := f.kube.Peek(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
 	if u == nil {
 		f.t.Errorf("flink model: JobManager %s of %s started without ConfigMap flink-config-%s: does its pod mount it?", pod.Name, cluster, cluster.Name)
 		jm.Config = Config{}

@@ -85,7 +85,7 @@ func (jm *JobManager) askForTaskManagers() {
 	}
 	wanted := (need + jm.SlotsEach() - 1) / jm.SlotsEach()
 	var there []string
-	for _, pod := range jm.flink.kube.List(kubesim.Pods, jm.Cluster.Namespace, jm.labels("taskmanager")) {
+	for _, pod := range jm.flink.kube.PeekAll(kubesim.Pods, jm.Cluster.Namespace, jm.labels("taskmanager")) {
 		ref := metav1.GetControllerOf(pod)
 		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
 		switch {
@@ -119,7 +119,7 @@ func (jm *JobManager) deletePod(name string) {
 func (jm *JobManager) createTaskManager() {
 	index := 1
 	name := func() string { return fmt.Sprintf("%s-taskmanager-%d-%d", jm.Cluster.Name, jm.attempt, index) }
-	for jm.flink.kube.Get(kubesim.Pods, jm.Cluster.Namespace, name()) != nil {
+	for jm.flink.kube.Peek(kubesim.Pods, jm.Cluster.Namespace, name()) != nil {
 		index++
 	}
 	image := jm.Config.First("kubernetes.container.image.ref", "kubernetes.container.image")

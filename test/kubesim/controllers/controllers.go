@@ -30,7 +30,8 @@ type Controllers struct {
 	scripts map[string]Script
 	down    map[string]bool
 	running map[types.UID]process
-	read    map[types.UID]*corev1.Pod // as last read, by their UIDs
+	known   map[types.UID]*corev1.Pod // as last read, by their UIDs
+	rolled  map[types.UID]*deployment // likewise
 	serial  int
 }
 
@@ -48,7 +49,8 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 	}
 	return &Controllers{
 		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
-		down: map[string]bool{}, running: map[types.UID]process{}, read: map[types.UID]*corev1.Pod{},
+		down: map[string]bool{}, running: map[types.UID]process{},
+		known: map[types.UID]*corev1.Pod{}, rolled: map[types.UID]*deployment{},
 	}
 }
 
@@ -66,34 +68,35 @@ func (c *Controllers) Script(image string, script Script) { c.scripts[image] = s
 func (c *Controllers) Step() bool {
 	before := c.kube.Version()
 	for _, pod := range c.pods("", nil) {
-		c.stepPod(pod)
+		c.stepPod(pod.DeepCopy())
 	}
 	c.reap()
-	for _, u := range c.kube.List(kubesim.Deployments, "", nil) {
-		c.stepDeployment(u)
+	for _, u := range c.kube.PeekAll(kubesim.Deployments, "", nil) {
+		c.stepDeployment(c.readDeployment(u))
 	}
 	c.kube.GC()
 	return c.kube.Version() != before
 }
 
+// pods reads pods. The caller must not write to them.
 func (c *Controllers) pods(namespace string, with map[string]string) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, u := range c.kube.List(kubesim.Pods, namespace, with) {
-		pods = append(pods, c.pod(u))
+	for _, u := range c.kube.PeekAll(kubesim.Pods, namespace, with) {
+		pods = append(pods, c.readPod(u))
 	}
 	return pods
 }
 
-// pod reads a pod once for each version of it.
-func (c *Controllers) pod(u *unstructured.Unstructured) *corev1.Pod {
+// readPod reads a pod once for each version of it.
+func (c *Controllers) readPod(u *unstructured.Unstructured) *corev1.Pod {
 	c.t.Helper()
-	known := c.read[u.GetUID()]
+	known := c.known[u.GetUID()]
 	if known == nil || known.ResourceVersion != u.GetResourceVersion() {
 		known = &corev1.Pod{}
 		c.convert(u, known)
-		c.read[u.GetUID()] = known
+		c.known[u.GetUID()] = known
 	}
-	return known.DeepCopy()
+	return known
 }
 
 func (c *Controllers) convert(u *unstructured.Unstructured, into any) {

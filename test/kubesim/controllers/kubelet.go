@@ -60,7 +60,7 @@ func (c *Controllers) schedule(pod *corev1.Pod) {
 }
 
 func (c *Controllers) freeNode() string {
-	for _, node := range c.kube.List(kubesim.Nodes, "", nil) {
+	for _, node := range c.kube.PeekAll(kubesim.Nodes, "", nil) {
 		if !c.down[node.GetName()] {
 			return node.GetName()
 		}
@@ -107,10 +107,10 @@ func (c *Controllers) start(pod *corev1.Pod) {
 // missingVolume names a ConfigMap or Secret that a volume needs and that is not there.
 func (c *Controllers) missingVolume(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {
-		if m := volume.ConfigMap; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Get(kubesim.ConfigMaps, pod.Namespace, m.Name) == nil {
+		if m := volume.ConfigMap; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Peek(kubesim.ConfigMaps, pod.Namespace, m.Name) == nil {
 			return fmt.Sprintf("MountVolume.SetUp failed for volume %q : configmap %q not found", volume.Name, m.Name)
 		}
-		if m := volume.Secret; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Get(kubesim.Secrets, pod.Namespace, m.SecretName) == nil {
+		if m := volume.Secret; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Peek(kubesim.Secrets, pod.Namespace, m.SecretName) == nil {
 			return fmt.Sprintf("MountVolume.SetUp failed for volume %q : secret %q not found", volume.Name, m.SecretName)
 		}
 	}
@@ -162,7 +162,7 @@ func (c *Controllers) reap() {
 	sort.Strings(uids)
 	for _, uid := range uids {
 		p := c.running[types.UID(uid)]
-		u := c.kube.Get(kubesim.Pods, p.pod.Namespace, p.pod.Name)
+		u := c.kube.Peek(kubesim.Pods, p.pod.Namespace, p.pod.Name)
 		if !c.down[p.node] && (u == nil || string(u.GetUID()) != uid) {
 			c.end(types.UID(uid), false)
 		}
@@ -173,7 +173,7 @@ func (c *Controllers) reap() {
 // again in the next step.
 func (c *Controllers) Crash(namespace, name, message string) {
 	c.t.Helper()
-	u := c.kube.Get(kubesim.Pods, namespace, name)
+	u := c.kube.Peek(kubesim.Pods, namespace, name)
 	if u == nil {
 		c.t.Fatalf("controllers: crash pod %s/%s: it is not there", namespace, name)
 	}

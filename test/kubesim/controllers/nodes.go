@@ -14,6 +14,7 @@ func (c *Controllers) NodeDown(name string) {
 	c.down[name] = true
 	c.writeNode(name, "Unknown", "NodeStatusUnknown")
 	for _, pod := range c.podsOn(name) {
+		pod = pod.DeepCopy()
 		c.setCondition(pod, corev1.ContainersReady, false, "NodeNotReady", "")
 		c.setCondition(pod, corev1.PodReady, false, "NodeNotReady", "")
 		c.writePod(pod)

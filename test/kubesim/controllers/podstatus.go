@@ -2,6 +2,7 @@ package controllers
 
 import (
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -9,6 +10,9 @@ import (
 )
 
 func (c *Controllers) writePod(pod *corev1.Pod) {
+	if read := c.known[pod.UID]; read != nil && read.ResourceVersion == pod.ResourceVersion && equality.Semantic.DeepEqual(read.Status, pod.Status) {
+		return
+	}
 	c.setStatus(kubesim.Pods, pod.Namespace, pod.Name, &pod.Status)
 }
 
@@ -110,7 +114,7 @@ func (c *Controllers) setEnded(pod *corev1.Pod) {
 // event writes a Warning about a pod, once per reason.
 func (c *Controllers) event(pod *corev1.Pod, reason, message string) {
 	name := pod.Name + "." + map[string]string{"FailedMount": "failedmount"}[reason]
-	if c.kube.Get(kubesim.Events, pod.Namespace, name) != nil {
+	if c.kube.Peek(kubesim.Events, pod.Namespace, name) != nil {
 		return
 	}
 	now := metav1.NewTime(c.kube.Clock.Now())

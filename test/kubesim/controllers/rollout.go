@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -22,14 +23,31 @@ type fleet struct {
 
 const hashLabel = "pod-template-hash"
 
+// deployment is a Deployment as it was read, with the hash of its template.
+type deployment struct {
+	*appsv1.Deployment
+	hash string
+}
+
+// readDeployment reads a Deployment once for each version of it.
+func (c *Controllers) readDeployment(u *unstructured.Unstructured) *deployment {
+	c.t.Helper()
+	known := c.rolled[u.GetUID()]
+	if known == nil || known.ResourceVersion != u.GetResourceVersion() {
+		d := &appsv1.Deployment{}
+		c.convert(u, d)
+		known = &deployment{d, templateHash(d.Spec.Template)}
+		c.rolled[u.GetUID()] = known
+	}
+	return known
+}
+
 // stepDeployment makes and deletes pods as the Deployment and ReplicaSet controllers do together, then writes status.
 //
 //	strategy        template changed                                pods of the old template
 //	RollingUpdate   new ones beside the old, one more than wanted   deleted as new ones are ready; unready ones at once
 //	Recreate        new ones when no old one is left                deleted at once
-func (c *Controllers) stepDeployment(u *unstructured.Unstructured) {
-	d := &appsv1.Deployment{}
-	c.convert(u, d)
+func (c *Controllers) stepDeployment(d *deployment) {
 	wanted := int32(1)
 	if d.Spec.Replicas != nil {
 		wanted = *d.Spec.Replicas
@@ -41,9 +59,8 @@ func (c *Controllers) stepDeployment(u *unstructured.Unstructured) {
 	c.writeDeployment(d, c.fleetOf(d), wanted, failure)
 }
 
-func (c *Controllers) fleetOf(d *appsv1.Deployment) fleet {
+func (c *Controllers) fleetOf(d *deployment) fleet {
 	var f fleet
-	hash := templateHash(d.Spec.Template)
 	for _, pod := range c.pods(d.Namespace, nil) {
 		owner := metav1.GetControllerOf(pod)
 		switch {
@@ -51,7 +68,7 @@ func (c *Controllers) fleetOf(d *appsv1.Deployment) fleet {
 		case pod.DeletionTimestamp != nil:
 			f.ending = append(f.ending, pod)
 		case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
-		case pod.Labels[hashLabel] == hash:
+		case pod.Labels[hashLabel] == d.hash:
 			f.fresh = append(f.fresh, pod)
 		default:
 			f.stale = append(f.stale, pod)
@@ -61,7 +78,7 @@ func (c *Controllers) fleetOf(d *appsv1.Deployment) fleet {
 }
 
 // scale returns the message of a creation that failed, or "".
-func (c *Controllers) scale(d *appsv1.Deployment, wanted int) string {
+func (c *Controllers) scale(d *deployment, wanted int) string {
 	f := c.fleetOf(d)
 	for len(f.fresh) > wanted {
 		last := len(f.fresh) - 1
@@ -87,9 +104,9 @@ func (c *Controllers) scale(d *appsv1.Deployment, wanted int) string {
 	return ""
 }
 
-func allFresh(pods []*corev1.Pod, d *appsv1.Deployment) bool {
+func allFresh(pods []*corev1.Pod, d *deployment) bool {
 	for _, pod := range pods {
-		if pod.Labels[hashLabel] != templateHash(d.Spec.Template) {
+		if pod.Labels[hashLabel] != d.hash {
 			return false
 		}
 	}
@@ -121,16 +138,15 @@ func (c *Controllers) deletePod(pod *corev1.Pod) {
 	}
 }
 
-func (c *Controllers) createPod(d *appsv1.Deployment) {
+func (c *Controllers) createPod(d *deployment) {
 	c.serial++
 	pod := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: *d.Spec.Template.ObjectMeta.DeepCopy(),
 		Spec:       *d.Spec.Template.Spec.DeepCopy(),
 	}
-	hash := templateHash(d.Spec.Template)
-	pod.Name, pod.Namespace = fmt.Sprintf("%s-%s-%05x", d.Name, hash, c.serial), d.Namespace
-	pod.Labels = withLabel(pod.Labels, hashLabel, hash)
+	pod.Name, pod.Namespace = fmt.Sprintf("%s-%s-%05x", d.Name, d.hash, c.serial), d.Namespace
+	pod.Labels = withLabel(pod.Labels, hashLabel, d.hash)
 	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
 	if _, err := c.kube.Create(kubesim.Pods, &unstructured.Unstructured{Object: c.content(pod)}); err != nil {
 		c.t.Errorf("controllers: create a pod of %s/%s: %v", d.Namespace, d.Name, err)
@@ -175,7 +191,7 @@ func isReady(pod *corev1.Pod) bool {
 }
 
 // writeDeployment writes the counts and conditions.
-func (c *Controllers) writeDeployment(d *appsv1.Deployment, f fleet, wanted int32, failure string) {
+func (c *Controllers) writeDeployment(d *deployment, f fleet, wanted int32, failure string) {
 	total, available := int32(len(f.fresh)+len(f.stale)), int32(ready(f.fresh)+ready(f.stale))
 	status := appsv1.DeploymentStatus{
 		ObservedGeneration: d.Generation, Replicas: total, UpdatedReplicas: int32(len(f.fresh)),
@@ -201,12 +217,15 @@ func (c *Controllers) writeDeployment(d *appsv1.Deployment, f fleet, wanted int3
 		})
 	}
 	c.keepTimes(d, status.Conditions)
+	if equality.Semantic.DeepEqual(d.Status, status) {
+		return
+	}
 	c.setStatus(kubesim.Deployments, d.Namespace, d.Name, &status)
 }
 
 // keepTimes keeps the time of a condition that did not change. The first conditions of a Deployment carry its creation
 // time: the real controller is that quick.
-func (c *Controllers) keepTimes(d *appsv1.Deployment, conditions []appsv1.DeploymentCondition) {
+func (c *Controllers) keepTimes(d *deployment, conditions []appsv1.DeploymentCondition) {
 	for i := range conditions {
 		now := metav1.NewTime(c.kube.Clock.Now())
 		if len(d.Status.Conditions) == 0 {

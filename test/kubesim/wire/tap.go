@@ -154,30 +154,55 @@ func (c transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// pass takes one request through the faults before, the model, and the faults after.
+// pass takes one HTTP request through Call.
 func (t *Tap) pass(s System, r *http.Request) (*httptest.ResponseRecorder, error) {
 	named := s.Classify(r)
 	named.System, named.Agent, named.Method = s.Name, r.Header.Get("User-Agent"), r.Method
-	index, dead := t.begin(&named)
-	if dead {
-		return nil, Refused
-	}
-	if answer, err, struck := t.strike(s, index, &named, false); struck {
-		return answer, err
-	}
 	answer := httptest.NewRecorder()
 	r, notes := withNotes(r)
-	if fail := serve(s.Handler, answer, r); fail != nil {
-		named.Effect, named.Broken = notes(), true
-		t.finish(index, named)
-		return nil, fail
+	refused, err := t.Call(named, func() (Answer, error) {
+		fail := serve(s.Handler, answer, r)
+		return Answer{answer.Code, notes()}, fail
+	})
+	if err != nil {
+		return nil, err
 	}
-	named.Status, named.Effect = answer.Code, notes()
-	t.finish(index, named)
-	if broken, err, struck := t.strike(s, index, &named, true); struck {
-		return broken, err
+	if refused != 0 {
+		answer = httptest.NewRecorder()
+		s.Refuse(answer, refused)
 	}
 	return answer, nil
+}
+
+// Answer is what a model did with a request.
+type Answer struct {
+	// Status is the HTTP code.
+	Status int
+	// Effect says what changed; empty: nothing.
+	Effect string
+}
+
+// Call takes one request through the faults before, the model, and the faults after. An error is a connection that broke; a number other
+// than 0 is the HTTP code that the caller gets instead of the model's answer.
+func (t *Tap) Call(named Request, model func() (Answer, error)) (refused int, err error) {
+	index, dead := t.begin(&named)
+	if dead {
+		return 0, Refused
+	}
+	if refused, err, struck := t.strike(index, &named, false); struck {
+		return refused, err
+	}
+	answer, fail := model()
+	named.Effect = answer.Effect
+	if fail != nil {
+		named.Broken = true
+		t.finish(index, named)
+		return 0, fail
+	}
+	named.Status = answer.Status
+	t.finish(index, named)
+	refused, err, _ = t.strike(index, &named, true)
+	return refused, err
 }
 
 // serve lets a model break the connection by aborting, as a real server would.
@@ -212,8 +237,8 @@ func (t *Tap) finish(index int, r Request) {
 	}
 }
 
-// strike looks for a fault on this side of the request. It returns what the caller gets instead of the answer.
-func (t *Tap) strike(s System, index int, r *Request, after bool) (*httptest.ResponseRecorder, error, bool) {
+// strike looks for a fault on this side of the request. It returns what the caller gets instead of the answer, as Call does.
+func (t *Tap) strike(index int, r *Request, after bool) (int, error, bool) {
 	var breaking *armed
 	for _, a := range t.hits(*r, after) {
 		if a.Do != nil {
@@ -224,7 +249,7 @@ func (t *Tap) strike(s System, index int, r *Request, after bool) (*httptest.Res
 		}
 	}
 	if breaking == nil {
-		return nil, nil, false
+		return 0, nil, false
 	}
 	t.mu.Lock()
 	r.Broken = true
@@ -236,11 +261,9 @@ func (t *Tap) strike(s System, index int, r *Request, after bool) (*httptest.Res
 	}
 	t.mu.Unlock()
 	if err := breaking.failure(); err != nil {
-		return nil, err, true
+		return 0, err, true
 	}
-	answer := httptest.NewRecorder()
-	s.Refuse(answer, breaking.Status)
-	return answer, nil, true
+	return breaking.Status, nil, true
 }
 
 func (t *Tap) hits(r Request, after bool) []*armed {
