@@ -2,10 +2,13 @@ package apply
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -33,7 +36,7 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	var group errgroup.Group
 	create := func(object kube.Object, body any) {
 		group.Go(func() error {
-			_, _, err := c.createOnce(ctx, r, piece{object: object, body: body, operation: a.Operation, looks: !fresh})
+			_, _, err := c.createOnce(ctx, r, piece{object: object, body: body, operation: a.Operation, owner: made.GetUID(), looks: !fresh})
 			return err
 		})
 	}
@@ -58,6 +61,8 @@ type piece struct {
 	object    kube.Object
 	body      any
 	operation string
+	// owner is the UID of the Deployment that owns it; empty for the Deployment itself.
+	owner types.UID
 	// looks asks before it creates: where an earlier pass has been at work the object is there most likely, and a Service that is created
 	// in vain costs the API server an address and a lock.
 	looks bool
@@ -90,13 +95,14 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unst
 	return made, false, err
 }
 
-// takeOver answers for an object that is there: ours, or left behind by another operation of this cluster, which is replaced.
+// takeOver answers for an object that is there: ours, or left behind by another operation of this cluster, or with a Deployment of this one
+// that is gone, which is replaced: the garbage collector would take it from under the start.
 func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	op := "create " + p.object.String()
 	switch {
 	case there.GetDeletionTimestamp() != nil:
 		return nil, fail.Waitingf(op, "ObjectGoing", "the object of an earlier start is being deleted")
-	case there.GetAnnotations()[v1beta1.AnnotationOperation] == p.operation:
+	case there.GetAnnotations()[v1beta1.AnnotationOperation] == p.operation && (p.owner == "" || ownedBy(there, p.owner)):
 		return there, nil
 	case p.object.Resource == kube.Deployments:
 		return nil, fail.Conflictf(op, "OtherOperation", "a Deployment of another operation is there")
@@ -136,6 +142,10 @@ func leftBehind(u *unstructured.Unstructured, cluster string) bool {
 		}
 	}
 	return false
+}
+
+func ownedBy(u *unstructured.Unstructured, owner types.UID) bool {
+	return slices.ContainsFunc(u.GetOwnerReferences(), func(o metav1.OwnerReference) bool { return o.UID == owner })
 }
 
 // stillOpen reads the resource again: only the pass whose intent is open may remove another operation's object.

@@ -75,7 +75,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 		s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
 	})
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
-	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, namespace, expected(read)) })
+	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, jm, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.HANodes != nil, func() { s.HANodes = g.haNodes(ctx, *q.HANodes) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
@@ -109,14 +109,19 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 	return newestFirst(list)
 }
 
-// companions looks up each object of a prepared start by name.
-func (g *Gatherer) companions(ctx context.Context, namespace string, wanted []subject.Companion) plan.Observed[[]subject.Companion] {
+// companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone is as good as gone: the
+// garbage collector is about to take it.
+func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []subject.Companion) plan.Observed[[]subject.Companion] {
+	d, ok := jm.Get()
+	if !ok {
+		return plan.Unknown[[]subject.Companion]("there is no Deployment")
+	}
 	seen := make([]subject.Companion, len(wanted))
 	var group errgroup.Group
 	for i, c := range wanted {
 		group.Go(func() error {
-			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: namespace, Name: c.Name})
-			if err == nil && found {
+			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: d.Namespace, Name: c.Name})
+			if err == nil && found && ownedBy(u, string(d.UID)) {
 				seen[i] = subject.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
 			}
 			return err
