@@ -132,6 +132,8 @@ func byAge(f Facts) Decision {
 // application has another way for an application whose job cannot be asked, first match wins.
 //
 //	 #  what                                                          then
+//	A0  nobody answers yet, and a job that runs would be stopped      as decided
+//	    in another way than by last-state
 //	A1  row 14, or row 8 that came to it; HA                          last-state
 //	A2  the JobManager never started and was not started from HA      none; the state that it was to start from
 //	A3  JobManager MISSING or ERROR, no HA                            refuse
@@ -140,7 +142,10 @@ func application(f Facts, d Decision) Decision {
 	ha := f.HighAvailability.IsPresent()
 	missing := f.JobManager == v1beta1.JobManagerMissing || f.JobManager == v1beta1.JobManagerError
 	lastState := f.Wanted == v1beta1.UpgradeModeLastState || f.Options.LastStateFallback
+	otherwise := f.Wanted == v1beta1.UpgradeModeSavepoint || f.Options.JobCancel || f.Options.MaxCheckpointAge > 0
 	switch {
+	case f.Unanswered && otherwise:
+		return d
 	case ha && lastState && !f.VersionChanged && f.State != v1beta1.FlinkJobCancelling:
 		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "HighAvailabilityData")
 	case f.NeverStarted && f.JobManager != v1beta1.JobManagerMissing && f.RecordedMode != v1beta1.UpgradeModeLastState:

@@ -44,6 +44,7 @@ func noFallback(f *Facts)     { f.Options.LastStateFallback = false }
 func cancels(f *Facts)        { f.Options.JobCancel = true }
 func noDir(f *Facts)          { f.Options.SavepointDir = false }
 func otherVersionOf(f *Facts) { f.VersionChanged = true }
+func unanswered(f *Facts)     { f.JobManager, f.Unanswered = notReady, true }
 func recorded(path string) func(*Facts) {
 	return func(f *Facts) { f.Recorded = path }
 }
@@ -88,23 +89,26 @@ func TestDecide(t *testing.T) {
 		"savepoint, no fallback":       {job(savepoint, reconciling, data, noFallback), open, "told not to"},
 		"savepoint, no fallback, lost": {job(savepoint, reconciling, data, noFallback, jobManager(missing)), open, "it is recovered first"},
 		// T3.9
-		"last-state, another version":                {job(lastState, running, data, otherVersionOf), stops(SuspendSavepoint, savepoint), "the data is of one version"},
-		"last-state, another version, no directory":  {job(lastState, running, data, otherVersionOf, noDir), stops(SuspendCancel, savepoint), "its checkpoint is retained"},
-		"last-state, another version, restarting":    {job(lastState, v1beta1.FlinkJobRestarting, data, otherVersionOf), stops(SuspendCancel, savepoint), "the same"},
-		"last-state, another version, not answering": {job(lastState, reconciling, data, otherVersionOf), open, "it is waited for"},
-		"savepoint, another version, not answering":  {job(savepoint, reconciling, data, otherVersionOf, noFallback), open, "whatever the fall-back"},
-		"last-state, runs":                           {job(lastState, running, data), stops(SuspendLastState, lastState), "the data stays"},
-		"last-state, runs, told to cancel":           {job(lastState, running, data, cancels), stops(SuspendCancel, savepoint), "as told"},
-		"last-state, runs, no HA":                    {job(lastState, running, no), stops(SuspendCancel, savepoint), "its retained checkpoint"},
-		"last-state, restarting, no HA":              {job(lastState, v1beta1.FlinkJobRestarting, no), stops(SuspendCancel, savepoint), "the same"},
-		"last-state, restarting":                     {job(lastState, v1beta1.FlinkJobRestarting, data), stops(SuspendLastState, lastState), "the data has the newest"},
-		"last-state, not answering, data":            {job(lastState, reconciling, data, jobManager(notReady)), stops(SuspendLastState, lastState), "A1"},
-		"never started, was given a path":            {job(lastState, reconciling, no, jobManager(deploying), never(savepoint)), stops(SuspendNone, savepoint), "it can be given it again"},
-		"never started, was started from data":       {job(lastState, reconciling, no, jobManager(deploying), never(lastState)), open, "the data it needed is gone"},
-		"never started, its Deployment is gone":      {job(lastState, reconciling, no, jobManager(missing), never(savepoint)), refuses, "any doubt is a no"},
-		"a session job that runs":                    {job(lastState, running, data, func(f *Facts) { f.Application = false }), stops(SuspendCancel, savepoint), "its cluster stays"},
-		"a session job that is not listed":           {job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), open, "it is waited for"},
-		"savepoint, being cancelled, never started":  {job(savepoint, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for"},
+		"last-state, another version":                 {job(lastState, running, data, otherVersionOf), stops(SuspendSavepoint, savepoint), "the data is of one version"},
+		"last-state, another version, no directory":   {job(lastState, running, data, otherVersionOf, noDir), stops(SuspendCancel, savepoint), "its checkpoint is retained"},
+		"last-state, another version, restarting":     {job(lastState, v1beta1.FlinkJobRestarting, data, otherVersionOf), stops(SuspendCancel, savepoint), "the same"},
+		"last-state, another version, not answering":  {job(lastState, reconciling, data, otherVersionOf), open, "it is waited for"},
+		"savepoint, another version, not answering":   {job(savepoint, reconciling, data, otherVersionOf, noFallback), open, "whatever the fall-back"},
+		"last-state, runs":                            {job(lastState, running, data), stops(SuspendLastState, lastState), "the data stays"},
+		"last-state, runs, told to cancel":            {job(lastState, running, data, cancels), stops(SuspendCancel, savepoint), "as told"},
+		"last-state, runs, no HA":                     {job(lastState, running, no), stops(SuspendCancel, savepoint), "its retained checkpoint"},
+		"last-state, restarting, no HA":               {job(lastState, v1beta1.FlinkJobRestarting, no), stops(SuspendCancel, savepoint), "the same"},
+		"last-state, restarting":                      {job(lastState, v1beta1.FlinkJobRestarting, data), stops(SuspendLastState, lastState), "the data has the newest"},
+		"savepoint, not answering for a moment":       {job(savepoint, reconciling, data, unanswered), open, "A0: it may run, and a savepoint is asked for"},
+		"last-state, not answering for a moment":      {job(lastState, reconciling, data, unanswered), stops(SuspendLastState, lastState), "A1: it is stopped that way if it runs, too"},
+		"by cancellation, not answering for a moment": {job(lastState, reconciling, data, unanswered, cancels), open, "A0: it is cancelled if it runs"},
+		"last-state, not answering, data":             {job(lastState, reconciling, data, jobManager(notReady)), stops(SuspendLastState, lastState), "A1"},
+		"never started, was given a path":             {job(lastState, reconciling, no, jobManager(deploying), never(savepoint)), stops(SuspendNone, savepoint), "it can be given it again"},
+		"never started, was started from data":        {job(lastState, reconciling, no, jobManager(deploying), never(lastState)), open, "the data it needed is gone"},
+		"never started, its Deployment is gone":       {job(lastState, reconciling, no, jobManager(missing), never(savepoint)), refuses, "any doubt is a no"},
+		"a session job that runs":                     {job(lastState, running, data, func(f *Facts) { f.Application = false }), stops(SuspendCancel, savepoint), "its cluster stays"},
+		"a session job that is not listed":            {job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), open, "it is waited for"},
+		"savepoint, being cancelled, never started":   {job(savepoint, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) { same(t, Decide(row.facts), row.want, row.reason) })

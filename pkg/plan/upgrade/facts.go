@@ -30,6 +30,9 @@ type Facts struct {
 	RecordedMode v1beta1.UpgradeMode
 	// NeverStarted is true when no container of the JobManager ever ran. Any doubt is a no.
 	NeverStarted bool
+	// Unanswered is true while the JobManager's pod is ready, nobody answers, and that has not lasted for a minute yet: what the job does is
+	// not known.
+	Unanswered bool
 	// SavepointPending is true while a savepoint that somebody asked for is being written and the option
 	// job.upgrade.ignore-pending-savepoint is off.
 	SavepointPending bool

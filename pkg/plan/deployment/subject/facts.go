@@ -31,9 +31,18 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
-	f.SavepointPending = v.SavepointPending()
+	f.SavepointPending, f.Unanswered = v.SavepointPending(), v.unanswered()
 	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f
+}
+
+// patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that does not run.
+const patience = time.Minute
+
+// unanswered reports whether nobody has said for less than that what the job does.
+func (v *Subject) unanswered() bool {
+	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady && v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
+	return silent && v.Since(v.EndedAt()) < patience
 }
 
 // startedEmpty reports whether the newest start was given no state, or is the first one.
