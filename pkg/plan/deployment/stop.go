@@ -177,7 +177,11 @@ func (v *view) stopped() outcome {
 	target := v.target()
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		v.RecordSuspended(target, intent.Restore)
+		mode := intent.Restore
+		if intent.Purpose == v1beta1.PurposeRedeploy { // the resumption starts from the state that was asked for
+			mode, v.Want.JobStatus.UpgradeSavepointPath = subject.RestoredMode(intent.From), intent.From.Path
+		}
+		v.RecordSuspended(target, mode)
 		return outcome{situation: plan.Suspended}
 	}
 	purpose := intent.Purpose
