@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,10 +31,27 @@ func (o *Observer) fastSnapshots(ctx context.Context, seen *fleet) error {
 	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(list *unstructured.UnstructuredList) { seen.addSnapshots(list, o.Watches) })
 }
 
+// rarely is how many minutes lie between two sweeps of the finished snapshots. They are most of all snapshots, and such a sweep is only for
+// one that is being deleted without anybody having seen the event of it.
+const rarely = 10
+
 // sweepSnapshots looks at every snapshot that is not finished or is being deleted, and tells the fleet whether one is in transition.
+//
+//	snapshots                    looked at
+//	not finished                 each sweep
+//	finished, fast               each sweep: a pass has begun to delete it
+//	finished, marked to go       in the sweeps of each tenth minute
 func (o *Observer) sweepSnapshots(ctx context.Context, all *fleet) error {
 	add := func(list *unstructured.UnstructuredList) { all.addSnapshots(list, o.Watches) }
-	err := errors.Join(o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, add), o.eachSnapshot(ctx, kube.Query{Labels: finished, Fields: fast}, add))
+	err := o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, add)
+	if o.Gather.Now().Minute()%rarely == 0 {
+		err = errors.Join(err, o.eachSnapshot(ctx, kube.Query{Labels: finished}, func(list *unstructured.UnstructuredList) {
+			list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return u.GetDeletionTimestamp() == nil })
+			add(list)
+		}))
+	} else {
+		err = errors.Join(err, o.eachSnapshot(ctx, kube.Query{Labels: finished, Fields: fast}, add))
+	}
 	if err != nil {
 		all.complete = false
 	}
@@ -47,7 +65,7 @@ func (f *fleet) addSnapshots(list *unstructured.UnstructuredList, watches func(s
 	}
 }
 
-// eachSnapshot looks at the snapshots of a query, page by page, some at a time. One that cannot be looked at does not keep the others
+// eachSnapshot looks at the snapshots of a query, page by page, some at a time, as far as seen leaves them in the page. One that cannot be looked at does not keep the others
 // from it.
 func (o *Observer) eachSnapshot(ctx context.Context, query kube.Query, seen func(*unstructured.UnstructuredList)) error {
 	query.Resource, query.Limit = v1beta1.FlinkStateSnapshotGVR, pageSize

@@ -37,6 +37,20 @@ func put(t *testing.T, server *kubesim.Server, name string, state v1beta1.Snapsh
 	}
 }
 
+// hold marks a snapshot for deletion, which its finalizer holds up.
+func hold(t *testing.T, server *kubesim.Server, name string) {
+	t.Helper()
+	_, err := server.Update(v1beta1.FlinkStateSnapshotGVR, "flink", name, func(u *unstructured.Unstructured) {
+		u.SetFinalizers([]string{v1beta1.FinalizerFlinkStateSnapshot})
+	})
+	if err == nil {
+		err = server.Delete(v1beta1.FlinkStateSnapshotGVR, "flink", name, kubesim.DeleteOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	tap, clock := wire.New(), kubesim.NewClock()
 	server := kubesim.New(t, clock, tap)
@@ -74,6 +88,21 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	}
 	if len(seen) != 3 || len(asked) != 3 || !all.moving || !all.complete {
 		t.Errorf("a sweep asked for %q, moving %t, complete %t; want the new, the flying and the waiting one", asked, all.moving, all.complete)
+	}
+	clock.Advance(10*time.Minute - time.Duration(clock.Now().Minute()%10)*time.Minute)
+	sweep := func() []string {
+		if err := o.sweepSnapshots(t.Context(), &fleet{}); err != nil {
+			t.Fatal(err)
+		}
+		return posted.subjects()
+	}
+	hold(t, server, "done")
+	if asked := sweep(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") || slices.Contains(asked, "flink/FlinkStateSnapshot/lost") {
+		t.Errorf("a sweep in a tenth minute asked for %q, and not for the one that is to go alone", asked)
+	}
+	clock.Advance(time.Minute)
+	if asked := sweep(); slices.Contains(asked, "flink/FlinkStateSnapshot/done") {
+		t.Errorf("a sweep in another minute asked for %q: the finished ones are too many", asked)
 	}
 	lists := tap.Count(wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource))
 	clock.Advance(time.Minute)
