@@ -18,7 +18,7 @@ type ObserveInput struct {
 	// before the first deployment.
 	Deployed *v1beta1.FlinkDeploymentSpec
 	// Current is the spec of the resource now; its options of the operator and the autoscaler, and its savepoint directory, count
-	// without a redeployment.
+	// without a redeployment. So does the removal of such an option.
 	Current *v1beta1.FlinkDeploymentSpec
 }
 
@@ -38,8 +38,21 @@ func Observe(in ObserveInput) (Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	removed, err := Flatten(in.Deployed.FlinkConfiguration)
+	if err != nil {
+		return nil, err
+	}
+	defaults := in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion)
+	for name := range removed {
+		if isOurs(name) {
+			delete(c, name)
+			if text, ok := defaults[name]; ok {
+				c[name] = text
+			}
+		}
+	}
 	for name, text := range current {
-		if strings.HasPrefix(name, key.OperatorPrefix) || strings.HasPrefix(name, key.AutoscalerPrefix) {
+		if isOurs(name) {
 			c[name] = text
 		}
 	}
@@ -47,6 +60,11 @@ func Observe(in ObserveInput) (Config, error) {
 		c.Set(key.SavepointDir, dir)
 	}
 	return c, nil
+}
+
+// isOurs reports whether an option is for the operator or the autoscaler, not for Flink.
+func isOurs(name string) bool {
+	return strings.HasPrefix(name, key.OperatorPrefix) || strings.HasPrefix(name, key.AutoscalerPrefix)
 }
 
 // SessionJob composes the configuration of a session job: that of its cluster, observed, the job's own flinkConfiguration and the

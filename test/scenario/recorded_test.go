@@ -175,6 +175,20 @@ var recordedScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing")
 	}, "the history is no longer than asked for, and what leaves it is disposed of"},
 
+	"snapshots by the clock, then no longer": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), recorded, option("kubernetes.operator.periodic.savepoint.interval", "5 min")))
+		h.untilStable("demo")
+		h.pass(12 * time.Minute)
+		h.edit("demo", func(spec map[string]any) {
+			delete(spec["flinkConfiguration"].(map[string]any), "kubernetes.operator.periodic.savepoint.interval")
+		})
+		h.until("the edit is seen", func() bool { return h.status("demo").ObservedGeneration == 2 })
+		taken := h.stored()
+		h.pass(12 * time.Minute)
+		expect(h.t, "savepoints after the option was taken out", h.stored(), taken)
+		h.sees("demo", stable, "nothing")
+	}, "an option of the operator that is gone counts no more, though the job was deployed with it"},
+
 	"a recorded savepoint that fails": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotFails: "the store is full"})
 		h.apply("demo", application(stateful("savepoint"), recorded))

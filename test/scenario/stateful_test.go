@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 func init() {
@@ -103,6 +104,18 @@ var statefulScenarios = map[string]scenario{
 		expect(h.t, "status.error", h.status("demo").Error, "")
 	}, "a failed stop takes nothing away and is tried again"},
 
+	"an upgrade by savepoint while Flink does not answer for a moment": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		mute := h.w.Tap.Inject(wire.Fault{Match: func(r wire.Request) bool { return r.System == "flink" }, Err: wire.Timeout})
+		h.edit("demo", parallelism(4))
+		h.steps(3)
+		mute()
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "a call that times out does not turn a savepoint into something else"},
+
 	"a slow savepoint": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 20})
 		h.apply("demo", application(stateful("savepoint")))
@@ -122,6 +135,18 @@ var statefulScenarios = map[string]scenario{
 		starts := h.w.Flink.Starts(namespace, "demo")
 		expect(h.t, "the state of the second start", starts[len(starts)-1].From, "s3://s/savepoint-mine")
 	}, "the nonce asks for that state and no other"},
+
+	"suspended and told to start from a savepoint": {func(h *harness) {
+		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
+		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", jobState("suspended"), jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
+		h.untilSuspended("demo")
+		h.edit("demo", jobState("running"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "the one thing that was asked for is what the resumption does"},
 
 	"first started from a savepoint": {func(h *harness) {
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
