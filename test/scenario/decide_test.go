@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/gather"
-	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -24,15 +23,15 @@ type judge struct {
 func newJudge(h *harness) *judge {
 	const agent = "judge"
 	return &judge{h: h, gather: &gather.Gatherer{
-		Kube: kube.New(h.w.Dynamic(agent)), Flink: h.connect(agent), Operator: installation.Operator, Now: h.w.Clock.Now,
+		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: installation.Operator, Now: h.w.Clock.Now,
 	}}
 }
 
 // look holds what must be true of every decision:
 //
-//	equal snapshots          equal plans, to the byte
-//	any                      one disruptive action at the most
-//	a part that is not known  nothing disruptive that would not be done if it were
+//	any                        one disruptive action at the most
+//	equal snapshots            equal plans, to the byte (each second time)
+//	a part that is not known   nothing disruptive that would not be done if it were (the other times)
 func (j *judge) look(name string) {
 	t := j.h.t
 	resource := j.h.resource(name)
@@ -46,16 +45,19 @@ func (j *judge) look(name string) {
 	}
 	j.decided++
 	p := deployment.Make(s)
-	if first, again := printed(p), printed(deployment.Make(s)); first != again {
-		t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
-	}
 	known := disruptive(p)
 	if len(known) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
-	parts := observedParts(&s)
-	part := parts[j.turn%len(parts)]
 	j.turn++
+	if j.turn%2 == 0 {
+		if first, again := printed(p), printed(deployment.Make(s)); first != again {
+			t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
+		}
+		return
+	}
+	parts := observedParts(&s)
+	part := parts[j.turn/2%len(parts)]
 	part.value.SetZero()
 	blind := deployment.Make(s)
 	for _, action := range disruptive(blind) {

@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -21,18 +24,21 @@ type run struct {
 	*harness
 	states *states
 	judge  *judge
+	taken  *snapshots
 	script []string
 	mode   string // of the spec
 	broken bool   // some image was, since the resource was made
 	faults bool   // there were some
 	nodes  int
+	// redeploys counts the savepoints that a person told the job to start from.
+	redeploys int
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
 }
 
 const demo = "demo"
 
-// modes are the kinds of job that a run can have.
+// modes are the kinds of job that a run can have, in the order that scripts number them.
 var modes = []struct {
 	name    string
 	changes []change
@@ -42,13 +48,32 @@ var modes = []struct {
 	{"savepoint, highly available", []change{stateful("savepoint"), retained, highlyAvailable}},
 	{"last-state", []change{stateful("last-state"), retained}},
 	{"last-state, highly available", []change{stateful("last-state"), retained, highlyAvailable}},
+	{"savepoint, on ZooKeeper", []change{stateful("savepoint"), retained, onZooKeeper}},
+	{"last-state, on ZooKeeper", []change{stateful("last-state"), retained, onZooKeeper}},
+	{"savepoint, highly available, rolled back", []change{stateful("savepoint"), retained, highlyAvailable, rolledBack}},
+	{"last-state, highly available, rolled back", []change{stateful("last-state"), retained, highlyAvailable, rolledBack}},
+	{"savepoint, recorded", []change{stateful("savepoint"), retained, recorded}},
+	{"last-state, highly available, recorded", []change{stateful("last-state"), retained, highlyAvailable, recorded}},
+	{"savepoint, snapshots by the clock", []change{stateful("savepoint"), retained, byTheClock}},
+	{"stateless, highly available, rolled back", []change{highlyAvailable, rolledBack}},
+}
+
+func rolledBack(spec map[string]any) {
+	option("kubernetes.operator.deployment.rollback.enabled", "true")(spec)
+	option("kubernetes.operator.deployment.readiness.timeout", "30 s")(spec)
+}
+
+func byTheClock(spec map[string]any) {
+	option("kubernetes.operator.periodic.savepoint.interval", "1 min")(spec)
+	option("kubernetes.operator.periodic.checkpoint.interval", "2 min")(spec)
+	option("kubernetes.operator.savepoint.history.max.count", "2")(spec)
 }
 
 var retained = option("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")
 
 func newRun(t testing.TB) *run {
-	r := &run{harness: newHarness(t), nodes: 1}
-	r.states, r.judge = newStates(r.harness), newJudge(r.harness)
+	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1}
+	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness)
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
 	return r
@@ -59,110 +84,35 @@ func (r *run) there() bool {
 	return u != nil && u.GetDeletionTimestamp() == nil
 }
 
-func (r *run) highlyAvailable() bool { return strings.HasSuffix(r.mode, "highly available") }
-
-func (r *run) excuse(why string) {
-	if r.excused == "" && r.mode != "stateless" {
-		r.excused = why
+// highlyAvailable says whether the job is, by the spec and by what was deployed: in between it counts as if it were not.
+func (r *run) highlyAvailable() bool {
+	has := func(configuration map[string]any) bool { return configuration["high-availability.type"] != nil }
+	u := r.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
+	if u == nil {
+		return false
 	}
+	wanted, _, _ := unstructured.NestedMap(u.Object, "spec", "flinkConfiguration")
+	var last struct {
+		Spec struct {
+			FlinkConfiguration map[string]any `json:"flinkConfiguration"`
+		} `json:"spec"`
+	}
+	if text := r.status(demo).ReconciliationStatus.LastReconciledSpec; text != "" {
+		if err := json.Unmarshal([]byte(text), &last); err != nil {
+			r.t.Error(err)
+		}
+		return has(wanted) && has(last.Spec.FlinkConfiguration)
+	}
+	return has(wanted)
 }
 
-// verbs are all commands.
-var verbs = map[string]func(r *run, n int){
-	"apply": func(r *run, n int) {
-		if r.resource(demo) != nil {
-			return
-		}
-		r.mode, r.broken, r.excused = modes[n%len(modes)].name, false, ""
-		r.states.forget()
-		r.apply(demo, application(modes[n%len(modes)].changes...))
-	},
-	"parallelism": func(r *run, n int) { r.editIfThere(parallelism(int64(1 + n%5))) },
-	"invalid":     func(r *run, _ int) { r.editIfThere(parallelism(0)) },
-	"suspend":     func(r *run, _ int) { r.editIfThere(jobState("suspended")) },
-	"resume":      func(r *run, _ int) { r.editIfThere(jobState("running")) },
-	"restart":     func(r *run, n int) { r.editIfThere(field("restartNonce", int64(n))) },
-	"break-image": func(r *run, _ int) {
-		r.broken = true
-		r.editIfThere(field("image", "flink:broken"))
-		r.excuseLateStart()
-	},
-	"mend-image": func(r *run, _ int) { r.editIfThere(field("image", "flink:1.20")) },
-	"version": func(r *run, n int) {
-		r.editIfThere(field("flinkVersion", []string{"v1_20", "v2_0"}[n%2]))
-	},
-	"delete": func(r *run, _ int) {
-		if r.there() {
-			r.remove(demo)
-		}
-	},
-	"wait":      func(r *run, n int) { r.steps(1 + n/3) },
-	"wait-more": func(r *run, n int) { r.steps(6 + n) },
-	"wait-long": func(r *run, n int) { r.steps(30 + n) },
-	"lose-events": func(r *run, _ int) {
-		r.faults = true
-		r.excuseLateStart()
-		r.w.Kube.Feed.Take()
-		r.takeControl()
-		r.late = nil
-	},
-	"disorder": func(r *run, n int) {
-		r.faults = true
-		r.excuseLateStart()
-		r.disorder = append(disorders, inOrder, inOrder)[n%(len(disorders)+2)]
-	},
-	"crash": func(r *run, n int) {
-		r.fault(crashAfter(1 + n))
-	},
-	"second-pass": func(r *run, n int) {
-		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Do: r.secondPass()})
-	},
-	"refuse": func(r *run, n int) {
-		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Status: 500})
-	},
-	"lose-answer": func(r *run, n int) {
-		r.fault(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Refused})
-	},
-	"lose-deployment": func(r *run, _ int) {
-		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
-			return
-		}
-		if i := r.status(demo).Intent; !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil && i.Step == v1beta1.StepStopping) {
-			r.excuse("its Deployment was deleted")
-		}
-		r.loseDeployment(demo)
-	},
-	"crash-jobmanager": func(r *run, _ int) {
-		pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": demo, "component": "jobmanager"})
-		if len(pods) == 0 || len(r.w.Kube.List(kubesim.Nodes, "", nil)) == 0 || r.running(demo) == "-" {
-			return
-		}
-		if !r.highlyAvailable() {
-			r.excuse("its JobManager crashed")
-			r.states.forget()
-		} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
-			r.excuse("its JobManager crashed while it was being stopped")
-		}
-		r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
-	},
-	"fail-job": func(r *run, _ int) {
-		if r.running(demo) == "RUNNING" {
-			r.excuse("its job failed")
-			r.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", r.w.Clock.Now()) })
-		}
-	},
-	"finish-job": func(r *run, _ int) {
-		if r.running(demo) == "RUNNING" {
-			r.excuse("its job finished")
-			r.states.forget()
-			r.flink(demo, func(j *job.Job) { j.Finish(r.w.Clock.Now()) })
-		}
-	},
-	"savepoints-fail":  func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotFails: "the store is full"}) },
-	"savepoints-slow":  func(r *run, n int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: n, CancelSteps: n}) },
-	"savepoints-right": func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{}) },
-	"node-down":        func(r *run, _ int) { r.nodeDown() },
-	"node-up":          func(r *run, _ int) { r.nodeUp() },
+// stateful says whether the job can keep its state.
+func (r *run) stateful() bool { return !strings.HasPrefix(r.mode, "stateless") }
+
+func (r *run) excuse(why string) {
+	if r.excused == "" && r.stateful() {
+		r.excused = why
+	}
 }
 
 // excuseLateStart: a start that a fault delayed cannot be told from one that ran, once its image is broken.
@@ -219,6 +169,8 @@ func (r *run) do(line string) {
 	r.afterPass()
 	r.flush()
 	r.states.look()
+	r.taken.look()
+	r.runsWhatIsRecorded()
 	r.judge.look(demo)
 	if err := r.watch.finish(); err != nil {
 		r.t.Fatalf("after %q: %v\n%s", line, err, r.describe())
@@ -237,10 +189,11 @@ func (r *run) conclude() {
 	r.nodeUp()
 	r.w.Flink.ScriptJob(demo, job.Script{})
 	if r.there() {
-		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun())
+		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled)
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
 			r.states.look()
+			r.taken.look()
 			s := r.status(demo)
 			return s.ObservedGeneration == r.resource(demo).GetGeneration() && (s.Situation == "Steady" || s.Situation == "Ended") ||
 				r.excused != "" && strings.HasPrefix(r.condition(demo, "Stalled"), "True") && r.w.Clock.Now().Sub(edited) > seenBy
@@ -248,12 +201,49 @@ func (r *run) conclude() {
 	}
 	r.rest()
 	r.quiet()
+	r.runsWhatIsRecorded()
+	r.taken.atRest()
 	if r.there() {
 		r.remove(demo)
 	}
 	r.untilGone(demo)
+	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
+}
+
+// runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the last stable one.
+func (r *run) runsWhatIsRecorded() {
+	r.t.Helper()
+	s, j := r.status(demo), r.w.Flink.Job(namespace, demo, "")
+	if s.Situation != "Steady" || s.Intent != nil && s.Intent.Step != v1beta1.StepReleased || j == nil || j.State != job.Running {
+		return
+	}
+	text := s.ReconciliationStatus.LastReconciledSpec
+	if s.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack {
+		text = s.ReconciliationStatus.LastStableSpec
+	}
+	deployed, err := v1beta1.ParseReconciledDeployment(text)
+	if err != nil || deployed.Spec.Job == nil {
+		r.t.Errorf("%s with a record that cannot be read: %v", s.ReconciliationStatus.State, err)
+		return
+	}
+	if want := int(deployed.Spec.Job.Parallelism); j.Parallelism != want {
+		r.t.Errorf("%s, and what runs has parallelism %d instead of %d\n%s", s.ReconciliationStatus.State, j.Parallelism, want, r.describe())
+	}
+}
+
+// settled takes back what would keep a job busy for ever, and options that its spec cannot have.
+func settled(spec map[string]any) {
+	configuration := spec["flinkConfiguration"].(map[string]any)
+	delete(configuration, "kubernetes.operator.periodic.savepoint.interval")
+	delete(configuration, "kubernetes.operator.periodic.checkpoint.interval")
+	if configuration["execution.checkpointing.savepoint-dir"] == nil {
+		delete(configuration, "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age")
+	}
+	if configuration["high-availability.type"] == nil {
+		delete(configuration, "kubernetes.operator.deployment.rollback.enabled")
+	}
 }
 
 // versionThatMayRun is the Flink version that was deployed last: after a suspension by last-state no other one can be resumed.
@@ -263,44 +253,4 @@ func (r *run) versionThatMayRun() change {
 		return func(map[string]any) {}
 	}
 	return field("flinkVersion", string(last.Spec.FlinkVersion))
-}
-
-// states watches that a job whose state is kept never begins with less than it had completed.
-type states struct {
-	h      *harness
-	seen   int
-	floor  int64
-	latest string
-}
-
-func newStates(h *harness) *states { return &states{h: h} }
-
-// forget begins anew: whatever comes next may begin from nothing.
-func (s *states) forget() { s.floor = 0 }
-
-func (s *states) look() {
-	starts := s.h.w.Flink.Starts(namespace, demo)
-	for _, start := range starts[s.seen:] {
-		if start.Progress < s.floor {
-			s.h.t.Errorf("%s, and %s had completed progress %d", start, s.latest, s.floor)
-		}
-	}
-	s.seen = len(starts)
-	u := s.h.resource(demo)
-	if u == nil {
-		s.floor = 0
-		return
-	}
-	j := s.h.w.Flink.Job(namespace, demo, "")
-	if mode := u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"]; mode == "stateless" || j == nil {
-		return
-	}
-	for _, c := range j.Checkpoints {
-		if j.State == job.Finished && !c.Savepoint {
-			continue // Flink discards what a job that has done its work could be restored from
-		}
-		if c.Status == job.Completed && c.Progress > s.floor {
-			s.floor, s.latest = c.Progress, c.Path
-		}
-	}
 }

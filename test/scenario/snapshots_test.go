@@ -1,0 +1,177 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// snapshotVerbs ask for snapshots.
+var snapshotVerbs = map[string]func(r *run, n int){
+	"savepoint-nonce": func(r *run, n int) {
+		if r.stateful() { // without a directory for savepoints it is refused
+			r.editIfThere(jobField("savepointTriggerNonce", int64(n)))
+		}
+	},
+	"checkpoint-nonce": func(r *run, n int) { r.editIfThere(jobField("checkpointTriggerNonce", int64(n))) },
+	"snapshot": func(r *run, n int) {
+		spec := map[string]any{
+			"backoffLimit": int64(n % 3), "jobReference": map[string]any{"kind": v1beta1.KindFlinkDeployment, "name": demo},
+		}
+		if n%4 == 3 {
+			spec["checkpoint"] = map[string]any{}
+		} else {
+			spec["savepoint"] = map[string]any{"disposeOnDelete": n%2 == 0}
+		}
+		r.taken.made++
+		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "spec": spec}}
+		u.SetNamespace(namespace)
+		u.SetName(fmt.Sprintf("mine-%d", r.taken.made))
+		if _, err := r.w.Kube.Create(kubesim.FlinkStateSnapshots, u); err != nil {
+			r.t.Fatal(err)
+		}
+	},
+	"drop-snapshot": func(r *run, n int) {
+		if all := r.taken.all(); len(all) > 0 {
+			r.taken.drop(all[n%len(all)])
+		}
+	},
+}
+
+// snapshots watches what becomes of snapshots.
+type snapshots struct {
+	h        *harness
+	made     int
+	triggers seen
+	ended    map[string]string // what each that is final was when it became so, by name and UID
+}
+
+func newSnapshots(h *harness) *snapshots { return &snapshots{h: h, ended: map[string]string{}} }
+
+func (s *snapshots) all() []*unstructured.Unstructured {
+	return s.h.w.Kube.PeekAll(kubesim.FlinkStateSnapshots, namespace, nil)
+}
+
+func (s *snapshots) drop(u *unstructured.Unstructured) {
+	s.h.t.Helper()
+	if u.GetDeletionTimestamp() != nil {
+		return
+	}
+	if err := s.h.w.Kube.Delete(kubesim.FlinkStateSnapshots, namespace, u.GetName(), kubesim.DeleteOptions{}); err != nil {
+		s.h.t.Fatal(err)
+	}
+}
+
+func (s *snapshots) decode(u *unstructured.Unstructured) v1beta1.FlinkStateSnapshot {
+	s.h.t.Helper()
+	snapshot, _, err := v1beta1.DecodeStateSnapshot(u.Object)
+	if err != nil {
+		s.h.t.Fatalf("a snapshot that cannot be read was stored: %v", err)
+	}
+	return snapshot
+}
+
+// look holds what must be true of snapshots at any time:
+//
+//	conditions             as for every kind
+//	a trigger ID           never comes back after another
+//	a final state          is never left, nor its path
+//	a completed savepoint  is where its path says, and nobody else's
+func (s *snapshots) look() {
+	t := s.h.t
+	t.Helper()
+	paths := map[string]string{}
+	for _, u := range s.all() {
+		snapshot := s.decode(u)
+		status := snapshot.Status
+		if len(status.Conditions) > 0 {
+			if err := summary.CheckConditions(status.Conditions, snapshot.Generation); err != nil {
+				t.Errorf("%s in situation %s: %v", snapshot.Name, status.Situation, err)
+			}
+		}
+		if s.triggers.next(snapshot.UID, status.TriggerID) {
+			t.Errorf("%s: trigger %s came back after another", snapshot.Name, status.TriggerID)
+		}
+		path := ""
+		if status.Path != nil {
+			path = *status.Path
+		}
+		id, now := snapshot.Name+" "+string(snapshot.UID), string(status.State)+" "+path
+		if was := s.ended[id]; was != "" && was != now {
+			t.Errorf("%s was %s and is %s", snapshot.Name, was, now)
+		}
+		switch status.State {
+		case v1beta1.SnapshotCompleted, v1beta1.SnapshotFailed, v1beta1.SnapshotAbandoned:
+			s.ended[id] = now
+		}
+		if status.State != v1beta1.SnapshotCompleted || snapshot.Spec.Savepoint == nil || snapshot.DeletionTimestamp != nil {
+			continue
+		}
+		if _, stored := s.h.w.Storage.Get(path); !stored {
+			t.Errorf("%s is complete, and nothing is at %q", snapshot.Name, path)
+		}
+		if other := paths[path]; other != "" {
+			t.Errorf("%s and %s are both at %s", other, snapshot.Name, path)
+		}
+		paths[path] = snapshot.Name
+	}
+	s.history()
+}
+
+// history holds that status records each savepoint once, and under one trigger ID at a time.
+func (s *snapshots) history() {
+	t := s.h.t
+	t.Helper()
+	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
+	info := s.h.status(demo).JobStatus.SavepointInfo
+	if u == nil || info == nil {
+		return
+	}
+	if info.TriggerID != nil && s.triggers.next(u.GetUID(), *info.TriggerID) {
+		t.Errorf("trigger %s came back after another", *info.TriggerID)
+	}
+	locations := map[string]bool{}
+	for _, savepoint := range info.SavepointHistory {
+		if locations[savepoint.Location] {
+			t.Errorf("%s is in the history twice", savepoint.Location)
+		}
+		locations[savepoint.Location] = true
+	}
+}
+
+// atRest holds that nothing is left dangling once the job has come to rest: each snapshot is final, or says why it cannot go on.
+func (s *snapshots) atRest() {
+	t := s.h.t
+	t.Helper()
+	s.h.until("no snapshot waits", func() bool {
+		s.look()
+		return !slices.ContainsFunc(s.all(), func(u *unstructured.Unstructured) bool { return waits(s.decode(u).Status) })
+	})
+	status := s.h.status(demo)
+	if info := status.JobStatus.SavepointInfo; info != nil && info.TriggerID != nil && status.Situation == "Steady" {
+		t.Errorf("a savepoint is in flight at rest: %s", *info.TriggerID)
+	}
+}
+
+func waits(status v1beta1.FlinkStateSnapshotStatus) bool {
+	switch status.State {
+	case v1beta1.SnapshotCompleted, v1beta1.SnapshotFailed, v1beta1.SnapshotAbandoned:
+		return false
+	}
+	return !slices.ContainsFunc(status.Conditions, func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Status == metav1.ConditionTrue })
+}
+
+// removeAll deletes all: that ends, whatever became of their job.
+func (s *snapshots) removeAll() {
+	s.h.t.Helper()
+	for _, u := range s.all() {
+		s.drop(u)
+	}
+	s.h.until("the snapshots are gone", func() bool { return len(s.all()) == 0 })
+}

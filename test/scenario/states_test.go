@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// states watches that a job whose state is kept never begins with less than it had completed.
+type states struct {
+	h      *harness
+	seen   int
+	floor  int64
+	latest string
+	// chosen is the state that a person told the job to start from; empty: none, or it did.
+	chosen string
+	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
+	givenUp bool
+}
+
+func newStates(h *harness) *states { return &states{h: h} }
+
+// forget begins anew: whatever comes next may begin from nothing.
+func (s *states) forget() { s.floor = 0 }
+
+func (s *states) look() {
+	starts := s.h.w.Flink.Starts(namespace, demo)
+	for _, start := range starts[s.seen:] {
+		if start.From != "" && start.From == s.chosen {
+			s.chosen, s.floor, s.latest = "", start.Progress, start.From
+		}
+		if start.Progress < s.floor {
+			s.h.t.Errorf("%s, and %s had completed progress %d", start, s.latest, s.floor)
+		}
+	}
+	s.seen = len(starts)
+	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
+	if u == nil {
+		s.floor = 0
+		return
+	}
+	if s.givenUp {
+		s.floor = 0
+		status := s.h.status(demo)
+		open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
+		s.givenUp = open || status.Situation != "Steady" || status.ObservedGeneration != u.GetGeneration()
+	}
+	j := s.h.w.Flink.Job(namespace, demo, "")
+	if s.givenUp {
+		return
+	}
+	if u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless" {
+		s.floor = 0
+		return
+	}
+	if j == nil {
+		return
+	}
+	for _, c := range j.Checkpoints {
+		if j.State == job.Finished && !c.Savepoint {
+			continue // Flink discards what a job that has done its work could be restored from
+		}
+		if c.Savepoint && !c.Stop {
+			continue // a copy for somebody: Flink itself goes back to its last checkpoint, and so does last-state
+		}
+		if c.Status == job.Completed && c.Progress > s.floor {
+			s.floor, s.latest = c.Progress, c.Path
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package scenario
+
+import (
+	"maps"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// verbs are all commands.
+var verbs = func() map[string]func(r *run, n int) {
+	all := maps.Clone(worldVerbs)
+	maps.Copy(all, settingVerbs)
+	maps.Copy(all, snapshotVerbs)
+	return all
+}()
+
+// worldVerbs are what a person does and what goes wrong.
+var worldVerbs = map[string]func(r *run, n int){
+	"apply": func(r *run, n int) {
+		if r.resource(demo) != nil {
+			return
+		}
+		r.mode, r.broken, r.excused = modes[n%len(modes)].name, false, ""
+		r.states.forget()
+		r.apply(demo, application(modes[n%len(modes)].changes...))
+	},
+	"parallelism": func(r *run, n int) { r.editIfThere(parallelism(int64(1 + n%5))) },
+	"invalid":     func(r *run, _ int) { r.editIfThere(parallelism(0)) },
+	"suspend":     func(r *run, _ int) { r.editIfThere(jobState("suspended")) },
+	"resume":      func(r *run, _ int) { r.editIfThere(jobState("running")) },
+	"restart":     func(r *run, n int) { r.editIfThere(field("restartNonce", int64(n))) },
+	"break-image": func(r *run, _ int) {
+		r.broken = true
+		r.editIfThere(field("image", "flink:broken"))
+		r.excuseLateStart()
+	},
+	"mend-image": func(r *run, _ int) { r.editIfThere(field("image", "flink:1.20")) },
+	"version": func(r *run, n int) {
+		r.editIfThere(field("flinkVersion", []string{"v1_20", "v2_0"}[n%2]))
+	},
+	"delete": func(r *run, _ int) {
+		if r.there() {
+			r.remove(demo)
+		}
+	},
+	"wait":      func(r *run, n int) { r.steps(1 + n/3) },
+	"wait-more": func(r *run, n int) { r.steps(6 + n) },
+	"wait-long": func(r *run, n int) { r.steps(30 + n) },
+	"lose-events": func(r *run, _ int) {
+		r.faults = true
+		r.excuseLateStart()
+		r.w.Kube.Feed.Take()
+		r.takeControl()
+		r.late = nil
+	},
+	"disorder": func(r *run, n int) {
+		r.faults = true
+		r.excuseLateStart()
+		r.disorder = append(disorders, inOrder, inOrder)[n%(len(disorders)+2)]
+	},
+	"crash": func(r *run, n int) {
+		r.fault(crashAfter(1 + n))
+	},
+	"second-pass": func(r *run, n int) {
+		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Do: r.secondPass()})
+	},
+	"refuse": func(r *run, n int) {
+		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Status: 500})
+	},
+	"lose-answer": func(r *run, n int) {
+		r.fault(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Refused})
+	},
+	"lose-deployment": func(r *run, _ int) {
+		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
+			return
+		}
+		if i := r.status(demo).Intent; !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil && i.Step == v1beta1.StepStopping) {
+			r.excuse("its Deployment was deleted")
+		}
+		r.loseDeployment(demo)
+	},
+	"crash-jobmanager": func(r *run, _ int) {
+		pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": demo, "component": "jobmanager"})
+		if len(pods) == 0 || len(r.w.Kube.List(kubesim.Nodes, "", nil)) == 0 || r.running(demo) == "-" {
+			return
+		}
+		if !r.highlyAvailable() {
+			r.excuse("its JobManager crashed")
+			r.states.forget()
+		} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
+			r.excuse("its JobManager crashed while it was being stopped")
+		}
+		r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
+	},
+	"fail-job": func(r *run, _ int) {
+		if r.running(demo) == "RUNNING" {
+			r.excuse("its job failed")
+			r.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", r.w.Clock.Now()) })
+		}
+	},
+	"finish-job": func(r *run, _ int) {
+		if r.running(demo) == "RUNNING" {
+			r.excuse("its job finished")
+			r.states.forget()
+			r.flink(demo, func(j *job.Job) { j.Finish(r.w.Clock.Now()) })
+		}
+	},
+	"savepoints-fail":  func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotFails: "the store is full"}) },
+	"savepoints-slow":  func(r *run, n int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: n, CancelSteps: n}) },
+	"savepoints-right": func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{}) },
+	"node-down":        func(r *run, _ int) { r.nodeDown() },
+	"node-up":          func(r *run, _ int) { r.nodeUp() },
+}
