@@ -2,6 +2,7 @@ package kubesim
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -84,6 +85,18 @@ var resources = []Resource{
 	{GVR: Ingresses, Kind: "Ingress", Status: true, Generation: true},
 	{GVR: Leases, Kind: "Lease"},
 	{GVR: PingSources, Kind: "PingSource", Status: true, Generation: true, Conditional: true},
+}
+
+// Path is that of a resource below the API server's root, or of an object in it. An empty namespace is left out.
+func Path(gvr schema.GroupVersionResource, namespace, name string) string {
+	path := "/apis/" + gvr.GroupVersion().String()
+	if gvr.Group == "" {
+		path = "/api/" + gvr.Version
+	}
+	if namespace != "" {
+		path += "/namespaces/" + namespace
+	}
+	return strings.TrimSuffix(path+"/"+gvr.Resource+"/"+name, "/")
 }
 
 func resourceOf(gvr schema.GroupVersionResource) (Resource, bool) {

@@ -87,24 +87,19 @@ func (s *Server) system() wire.System {
 			}
 		},
 		Refuse: func(w http.ResponseWriter, status int) {
-			refuse(w, injected(status))
+			refuse(w, Injected(status))
 		},
 	}
 }
 
-// injected is a refusal that a test asked for.
-func injected(status int) error {
+// Injected is a refusal that a test asked for.
+func Injected(status int) error {
 	return apierrors.NewGenericServerResponse(status, "", schema.GroupResource{}, "", "injected by the test", 0, false)
 }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	at := parsePath(r.URL.Path)
-	if !at.known || at.subresource != "" && (at.subresource != "status" || !at.resource.Status) {
-		refuse(w, apierrors.NewGenericServerResponse(http.StatusNotFound, verbOf(r, true), at.resource.groupResource(), "", "", 0, true))
-		return
-	}
 	if r.URL.Query().Get("watch") != "" || r.URL.Query().Get("dryRun") != "" {
-		refuse(w, apierrors.NewMethodNotSupported(at.resource.groupResource(), "watch or dryRun"))
+		refuse(w, apierrors.NewMethodNotSupported(parsePath(r.URL.Path).resource.groupResource(), "watch or dryRun"))
 		return
 	}
 	text, err := io.ReadAll(r.Body)
@@ -112,19 +107,19 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, apierrors.NewBadRequest(err.Error()))
 		return
 	}
-	verb := verbOf(r, at.name != "")
+	verb := verbOf(r, parsePath(r.URL.Path).name != "")
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
-	status, answer, changed, err := s.dispatch(request{
-		verb: verb, at: at, query: r.URL.Query(), manager: managerOf(r, verb), kind: types.PatchType(kind), text: text,
+	answer, content, err := s.Do(r.URL.Path, Request{
+		Verb: verb, Query: r.URL.Query(), Manager: managerOf(r, verb), Kind: types.PatchType(kind), Text: text,
 	})
 	if err != nil {
 		refuse(w, err)
 		return
 	}
-	if changed {
-		wire.Note(r.Context(), describe(verb, at, answer))
+	if answer.Effect != "" {
+		wire.Note(r.Context(), answer.Effect)
 	}
-	reply(w, status, answer)
+	reply(w, answer.Status, content)
 }
 
 // describe names an effect: the verb, the resource with its subresource, the object.
@@ -139,25 +134,51 @@ func describe(verb string, at route, answer any) string {
 	return fmt.Sprintf("%s %s %s/%s", verb, resource, at.namespace, name)
 }
 
-// request is one request, however it came.
-type request struct {
-	verb    string
-	at      route
-	query   url.Values
-	manager string
-	kind    types.PatchType
-	text    []byte
-	// object stands for the text of a create or an update that comes without HTTP. It is not written to.
-	object *unstructured.Unstructured
+// Request is what a client asks for, however it came.
+type Request struct {
+	// Verb is get, list, create, update, patch, apply or delete.
+	Verb string
+	// Query has the parameters of the URL.
+	Query url.Values
+	// Manager is the field manager.
+	Manager string
+	// Kind is that of a patch.
+	Kind types.PatchType
+	// Text is the body.
+	Text []byte
+	// Object stands for the text of a create or an update that comes without HTTP. It is not written to.
+	Object *unstructured.Unstructured
+
+	at route
+}
+
+// Do carries out one request without HTTP, at a path below the API server's root, and says whether anything changed, as the text of an
+// effect. The answer is what is stored or, of a write, a copy: it must not be written to.
+func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, err error) {
+	q.at = parsePath(path)
+	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
+		return wire.Answer{Status: http.StatusNotFound}, nil,
+			apierrors.NewGenericServerResponse(http.StatusNotFound, q.Verb, q.at.resource.groupResource(), "", "", 0, true)
+	}
+	status, content, changed, err := s.dispatch(q)
+	if err != nil {
+		err = &apierrors.StatusError{ErrStatus: statusOf(err)}
+		return wire.Answer{Status: int(statusOf(err).Code)}, nil, err
+	}
+	if changed {
+		answer.Effect = describe(q.Verb, q.at, content)
+	}
+	answer.Status = status
+	return answer, content, nil
 }
 
 // parse reads the object that a request brings.
-func (q request) parse() (*unstructured.Unstructured, error) {
-	if q.object != nil {
-		return q.object, nil
+func (q Request) parse() (*unstructured.Unstructured, error) {
+	if q.Object != nil {
+		return q.Object, nil
 	}
 	u := &unstructured.Unstructured{}
-	if err := kjson.Unmarshal(q.text, &u.Object); err != nil {
+	if err := kjson.Unmarshal(q.Text, &u.Object); err != nil {
 		return nil, apierrors.NewBadRequest(err.Error())
 	}
 	return u, nil
@@ -165,17 +186,17 @@ func (q request) parse() (*unstructured.Unstructured, error) {
 
 // dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed. The answer to a read is
 // what is stored: it must not be written to.
-func (s *Server) dispatch(q request) (int, any, bool, error) {
+func (s *Server) dispatch(q Request) (int, any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	verb, at := q.verb, q.at
+	verb, at := q.Verb, q.at
 	w := write{
 		resource: at.resource, namespace: at.namespace, name: at.name, status: at.subresource == "status",
-		manager: q.manager, client: true,
+		manager: q.Manager, client: true,
 	}
 	switch {
 	case verb == "list":
-		list, err := s.list(at.resource, at.namespace, q.query)
+		list, err := s.list(at.resource, at.namespace, q.Query)
 		return http.StatusOK, list, false, err
 	case verb == "get":
 		u, ok := s.objects[key{at.resource.GVR, at.namespace, at.name}]
@@ -195,13 +216,13 @@ func (s *Server) dispatch(q request) (int, any, bool, error) {
 		u, changed, err := s.put(w, q)
 		return answered(http.StatusOK, u, changed, err)
 	case (verb == "patch" || verb == "apply") && at.name != "":
-		u, changed, created, err := s.patch(w, q.kind, q.text, q.query.Get("force") == "true")
+		u, changed, created, err := s.patch(w, q.Kind, q.Text, q.Query.Get("force") == "true")
 		if created {
 			return answered(http.StatusCreated, u, changed, err)
 		}
 		return answered(http.StatusOK, u, changed, err)
 	case verb == "delete" && at.name != "" && at.subresource == "":
-		return s.delete(w, q.text, q.query.Get("propagationPolicy"))
+		return s.delete(w, q.Text, q.Query.Get("propagationPolicy"))
 	}
 	return 0, nil, false, apierrors.NewMethodNotSupported(at.resource.groupResource(), verb)
 }
@@ -222,7 +243,7 @@ func managerOf(r *http.Request, verb string) string {
 	return manager
 }
 
-func (s *Server) put(w write, q request) (*unstructured.Unstructured, bool, error) {
+func (s *Server) put(w write, q Request) (*unstructured.Unstructured, bool, error) {
 	body, err := q.parse()
 	if err != nil {
 		return nil, false, err

@@ -3,7 +3,6 @@ package kubesim
 import (
 	"fmt"
 	"net/http/httptest"
-	"reflect"
 	"sort"
 	"strconv"
 	"sync"
@@ -190,14 +189,6 @@ func (s *Server) UpdateStatus(gvr schema.GroupVersionResource, namespace, name s
 		return nil
 	})
 	return updated, err
-}
-
-// HasStatus says whether a write of this status would change nothing.
-func (s *Server) HasStatus(gvr schema.GroupVersionResource, namespace, name string, status map[string]any) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u, ok := s.objects[key{gvr, namespace, name}]
-	return ok && reflect.DeepEqual(u.Object["status"], any(status))
 }
 
 // Delete deletes an object on behalf of a model or a test. A missing one is an error.

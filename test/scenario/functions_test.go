@@ -38,7 +38,7 @@ func (h *harness) connect(agent string) gather.Connect {
 // kube is a way to the model's API server.
 func (h *harness) kube(agent string) *kube.Client {
 	if h.direct {
-		return kube.New(h.w.Kube.Direct(agent))
+		return kube.New(direct{server: h.w.Kube, agent: agent})
 	}
 	return kube.New(h.w.Dynamic(agent))
 }

@@ -199,6 +199,9 @@ func (r *run) conclude() {
 				r.excused != "" && strings.HasPrefix(r.condition(demo, "Stalled"), "True") && r.w.Clock.Now().Sub(edited) > seenBy
 		})
 	}
+	if !r.there() {
+		r.untilGone(demo)
+	}
 	r.rest()
 	r.quiet()
 	r.runsWhatIsRecorded()

@@ -117,11 +117,7 @@ func (c *Controllers) content(typed any) map[string]any {
 
 func (c *Controllers) setStatus(gvr schema.GroupVersionResource, namespace, name string, status any) {
 	c.t.Helper()
-	content := c.content(status)
-	if c.kube.HasStatus(gvr, namespace, name, content) {
-		return
-	}
-	if _, err := c.kube.UpdateStatus(gvr, namespace, name, content); err != nil {
+	if _, err := c.kube.UpdateStatus(gvr, namespace, name, c.content(status)); err != nil {
 		c.t.Errorf("controllers: write status of %s %s/%s: %v", gvr.Resource, namespace, name, err)
 	}
 }

@@ -1,9 +1,8 @@
-package kubesim
+package scenario
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -17,15 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// Direct returns a dynamic client that leaves out HTTP and JSON: several times as fast as Dynamic, through the same Tap, with the same
-// answers and errors. It is for tests that make requests by the million.
-func (s *Server) Direct(agent string) dynamic.Interface { return direct{server: s, agent: agent} }
-
+// direct is a dynamic client that leaves out HTTP and JSON: several times as fast as that of client-go, through the same Tap, with the same
+// answers and errors. A random run makes requests by the million.
 type direct struct {
-	server    *Server
+	server    *kubesim.Server
 	agent     string
 	gvr       schema.GroupVersionResource
 	namespace string
@@ -48,48 +46,39 @@ var methods = map[string]string{
 }
 
 // call carries out one request.
-func (d direct) call(ctx context.Context, q request, name string, subresources []string) (any, error) {
+func (d direct) call(ctx context.Context, q kubesim.Request, name string, subresources []string) (any, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	q.at = route{namespace: d.namespace, name: name, subresource: strings.Join(subresources, "/")}
-	q.at.resource, q.at.known = resourceOf(d.gvr)
-	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
-		return nil, errors.New("kubesim does not model " + d.gvr.String() + " " + q.at.subresource)
+	if q.Manager == "" && q.Verb != "apply" {
+		q.Manager, _, _ = strings.Cut(d.agent, "/")
 	}
-	if q.manager == "" && q.verb != "apply" {
-		q.manager, _, _ = strings.Cut(d.agent, "/")
+	path := kubesim.Path(d.gvr, d.namespace, name)
+	subresource := strings.Join(subresources, "/")
+	if subresource != "" {
+		path += "/" + subresource
 	}
 	named := wire.Request{
-		System: "kube", Agent: d.agent, Method: methods[q.verb], Path: "/" + d.gvr.Resource + "/" + d.namespace + "/" + name + "?" + q.query.Encode(),
-		Verb: q.verb, Resource: d.gvr.Resource, Subresource: q.at.subresource, Namespace: d.namespace, Name: name,
+		System: "kube", Agent: d.agent, Method: methods[q.Verb], Path: path + "?" + q.Query.Encode(),
+		Verb: q.Verb, Resource: d.gvr.Resource, Subresource: subresource, Namespace: d.namespace, Name: name,
 	}
 	var content any
 	var refusal error
-	status, err := d.server.Tap.Call(named, func() (wire.Answer, error) {
-		code, answer, changed, err := d.server.dispatch(q)
-		switch {
-		case err != nil:
-			refusal = &apierrors.StatusError{ErrStatus: statusOf(err)}
-			return wire.Answer{Status: int(statusOf(err).Code)}, nil
-		case changed:
-			content = answer
-			return wire.Answer{Status: code, Effect: describe(q.verb, q.at, answer)}, nil
-		}
-		content = answer
-		return wire.Answer{Status: code}, nil
+	status, err := d.server.Tap.Call(named, func() (answer wire.Answer, _ error) {
+		answer, content, refusal = d.server.Do(path, q)
+		return answer, nil
 	})
 	switch {
 	case err != nil:
 		return nil, &url.Error{Op: named.Method, URL: named.Path, Err: err}
 	case status != 0:
-		return nil, injected(status)
+		return nil, kubesim.Injected(status)
 	}
 	return content, refusal
 }
 
 // object is a call whose answer is an object. What is read is copied, so that the caller may write to it.
-func (d direct) object(ctx context.Context, q request, name string, subresources []string) (*unstructured.Unstructured, error) {
+func (d direct) object(ctx context.Context, q kubesim.Request, name string, subresources []string) (*unstructured.Unstructured, error) {
 	answer, err := d.call(ctx, q, name, subresources)
 	if err != nil {
 		return nil, err
@@ -99,12 +88,12 @@ func (d direct) object(ctx context.Context, q request, name string, subresources
 
 // Create makes an object.
 func (d direct) Create(ctx context.Context, u *unstructured.Unstructured, o metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return d.object(ctx, request{verb: "create", object: u, manager: o.FieldManager}, "", subresources)
+	return d.object(ctx, kubesim.Request{Verb: "create", Object: u, Manager: o.FieldManager}, "", subresources)
 }
 
 // Update replaces an object.
 func (d direct) Update(ctx context.Context, u *unstructured.Unstructured, o metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return d.object(ctx, request{verb: "update", object: u, manager: o.FieldManager}, u.GetName(), subresources)
+	return d.object(ctx, kubesim.Request{Verb: "update", Object: u, Manager: o.FieldManager}, u.GetName(), subresources)
 }
 
 // UpdateStatus replaces the status of an object.
@@ -114,17 +103,17 @@ func (d direct) UpdateStatus(ctx context.Context, u *unstructured.Unstructured, 
 
 // Get reads an object.
 func (d direct) Get(ctx context.Context, name string, _ metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	return d.object(ctx, request{verb: "get"}, name, subresources)
+	return d.object(ctx, kubesim.Request{Verb: "get"}, name, subresources)
 }
 
 // Patch changes an object.
 func (d direct) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
-	q := request{verb: "patch", kind: kind, text: data, manager: o.FieldManager}
+	q := kubesim.Request{Verb: "patch", Kind: kind, Text: data, Manager: o.FieldManager}
 	if kind == types.ApplyPatchType {
-		q.verb = "apply"
+		q.Verb = "apply"
 	}
 	if o.Force != nil && *o.Force {
-		q.query = url.Values{"force": {"true"}}
+		q.Query = url.Values{"force": {"true"}}
 	}
 	return d.object(ctx, q, name, subresources)
 }
@@ -149,7 +138,7 @@ func (d direct) Delete(ctx context.Context, name string, o metav1.DeleteOptions,
 	if err != nil {
 		return err
 	}
-	_, err = d.call(ctx, request{verb: "delete", text: text}, name, subresources)
+	_, err = d.call(ctx, kubesim.Request{Verb: "delete", Text: text}, name, subresources)
 	return err
 }
 
@@ -164,7 +153,7 @@ func (d direct) List(ctx context.Context, o metav1.ListOptions) (*unstructured.U
 	if o.Limit > 0 {
 		query.Set("limit", strconv.FormatInt(o.Limit, 10))
 	}
-	answer, err := d.call(ctx, request{verb: "list", query: query}, "", nil)
+	answer, err := d.call(ctx, kubesim.Request{Verb: "list", Query: query}, "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package kubesim
+package scenario
 
 import (
 	"errors"
@@ -11,8 +11,17 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
+
+func plainResource(name string) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment, "spec": map[string]any{}}}
+	u.SetName(name)
+	u.SetNamespace(namespace)
+	return u
+}
 
 // TestDirectAnswersAsOverHTTP makes the same calls over both clients and compares what they answer and what they leave.
 func TestDirectAnswersAsOverHTTP(t *testing.T) {
@@ -29,76 +38,82 @@ func TestDirectAnswersAsOverHTTP(t *testing.T) {
 	status := func(u *unstructured.Unstructured) { u.Object["status"] = map[string]any{"lifecycleState": "STABLE"} }
 	calls := []struct {
 		name string
-		call func(s *Server, c dynamic.ResourceInterface) (any, error)
+		call func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error)
 	}{
-		{"create", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Create(ctx, flinkDeployment("a"), metav1.CreateOptions{})
+		{"create", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.Create(ctx, plainResource("a"), metav1.CreateOptions{})
 		}},
-		{"create again", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Create(ctx, flinkDeployment("a"), metav1.CreateOptions{})
+		{"create again", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.Create(ctx, plainResource("a"), metav1.CreateOptions{})
 		}},
-		{"create another", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Create(ctx, flinkDeployment("b"), metav1.CreateOptions{FieldManager: "me"})
+		{"create another", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.Create(ctx, plainResource("b"), metav1.CreateOptions{FieldManager: "me"})
 		}},
-		{"get", func(_ *Server, c dynamic.ResourceInterface) (any, error) { return c.Get(ctx, "a", metav1.GetOptions{}) }},
-		{"get nothing", func(_ *Server, c dynamic.ResourceInterface) (any, error) { return c.Get(ctx, "x", metav1.GetOptions{}) }},
-		{"list", func(_ *Server, c dynamic.ResourceInterface) (any, error) { return c.List(ctx, metav1.ListOptions{}) }},
-		{"list a page", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"get", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.Get(ctx, "a", metav1.GetOptions{})
+		}},
+		{"get nothing", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.Get(ctx, "x", metav1.GetOptions{})
+		}},
+		{"list", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			return c.List(ctx, metav1.ListOptions{})
+		}},
+		{"list a page", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.List(ctx, metav1.ListOptions{Limit: 1, FieldSelector: "metadata.namespace=flink"})
 		}},
-		{"list by an unknown field", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"list by an unknown field", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.List(ctx, metav1.ListOptions{FieldSelector: "spec.x=1"})
 		}},
-		{"update", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"update", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.Update(ctx, edited(c, spec), metav1.UpdateOptions{})
 		}},
-		{"update to the same", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"update to the same", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.Update(ctx, edited(c, spec), metav1.UpdateOptions{})
 		}},
-		{"update status", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"update status", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.UpdateStatus(ctx, edited(c, status), metav1.UpdateOptions{})
 		}},
-		{"update an old version", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"update an old version", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.Update(ctx, edited(c, func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }), metav1.UpdateOptions{})
 		}},
-		{"merge patch", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"merge patch", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.Patch(ctx, "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["x/y"]}}`), metav1.PatchOptions{})
 		}},
-		{"JSON patch whose test fails", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"JSON patch whose test fails", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return c.Patch(ctx, "a", types.JSONPatchType, []byte(`[{"op":"test","path":"/metadata/uid","value":"x"}]`), metav1.PatchOptions{})
 		}},
-		{"apply", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
-			u := flinkDeployment("a")
+		{"apply", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			u := plainResource("a")
 			u.SetLabels(map[string]string{"k": "v"})
 			return c.Apply(ctx, "a", u, metav1.ApplyOptions{FieldManager: "us", Force: true})
 		}},
-		{"refused by a test", func(s *Server, c dynamic.ResourceInterface) (any, error) {
+		{"refused by a test", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			defer s.Tap.Inject(wire.Fault{Match: wire.ByAgent("me"), Status: 500})()
 			return c.Get(ctx, "a", metav1.GetOptions{})
 		}},
-		{"broken by a test", func(s *Server, c dynamic.ResourceInterface) (any, error) {
+		{"broken by a test", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			defer s.Tap.Inject(wire.Fault{Match: wire.ByAgent("me"), Err: wire.Refused})()
 			return c.Get(ctx, "a", metav1.GetOptions{})
 		}},
-		{"delete of another", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"delete of another", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			uid := types.UID("x")
 			return nil, c.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 		}},
-		{"delete what is held", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"delete what is held", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return nil, c.Delete(ctx, "a", metav1.DeleteOptions{})
 		}},
-		{"delete", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"delete", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return nil, c.Delete(ctx, "b", metav1.DeleteOptions{})
 		}},
-		{"delete nothing", func(_ *Server, c dynamic.ResourceInterface) (any, error) {
+		{"delete nothing", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			return nil, c.Delete(ctx, "b", metav1.DeleteOptions{})
 		}},
 	}
-	one, other := New(t, NewClock(), wire.New()), New(t, NewClock(), wire.New())
-	over, direct := one.Dynamic("me").Resource(FlinkDeployments).Namespace("flink"), other.Direct("me").Resource(FlinkDeployments).Namespace("flink")
+	one, other := kubesim.New(t, kubesim.NewClock(), wire.New()), kubesim.New(t, kubesim.NewClock(), wire.New())
+	over, short := one.Dynamic("me").Resource(kubesim.FlinkDeployments).Namespace("flink"), direct{server: other, agent: "me"}.Resource(kubesim.FlinkDeployments).Namespace("flink")
 	for _, row := range calls {
 		want, wantErr := row.call(one, over)
-		got, gotErr := row.call(other, direct)
+		got, gotErr := row.call(other, short)
 		if diff := cmp.Diff(reason(wantErr), reason(gotErr)); diff != "" {
 			t.Errorf("%s: another error (-HTTP +direct)\n%s", row.name, diff)
 		}
@@ -129,9 +144,9 @@ func reason(err error) string {
 }
 
 func TestDirectReadsAreCopies(t *testing.T) {
-	s := New(t, NewClock(), wire.New())
-	c := s.Direct("me").Resource(FlinkDeployments).Namespace("flink")
-	made, err := c.Create(t.Context(), flinkDeployment("a"), metav1.CreateOptions{})
+	s := kubesim.New(t, kubesim.NewClock(), wire.New())
+	c := direct{server: s, agent: "me"}.Resource(kubesim.FlinkDeployments).Namespace("flink")
+	made, err := c.Create(t.Context(), plainResource("a"), metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +156,7 @@ func TestDirectReadsAreCopies(t *testing.T) {
 	}
 	made.SetLabels(map[string]string{"x": "made"})
 	list.Items[0].SetLabels(map[string]string{"x": "listed"})
-	if got := s.Get(FlinkDeployments, "flink", "a").GetLabels(); got != nil {
+	if got := s.Get(kubesim.FlinkDeployments, "flink", "a").GetLabels(); got != nil {
 		t.Errorf("a write to an answer changed what is stored: %v", got)
 	}
 }
