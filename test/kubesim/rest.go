@@ -165,10 +165,10 @@ func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, er
 		err = &apierrors.StatusError{ErrStatus: statusOf(err)}
 		return wire.Answer{Status: int(statusOf(err).Code)}, nil, err
 	}
+	answer.Status = status
 	if changed {
 		answer.Effect = describe(q.Verb, q.at, content)
 	}
-	answer.Status = status
 	return answer, content, nil
 }
 

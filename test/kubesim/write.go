@@ -358,17 +358,13 @@ func normalValue(value any) (any, error) {
 			return normalMap(v)
 		}
 	case []any:
-		if v == nil {
-			break
+		out, err := slices.Clone(v), error(nil)
+		for i := 0; i < len(v) && err == nil; i++ {
+			out[i], err = normalValue(v[i])
 		}
-		out := make([]any, len(v))
-		for i := range v {
-			var err error
-			if out[i], err = normalValue(v[i]); err != nil {
-				return nil, err
-			}
+		if v != nil {
+			return out, err
 		}
-		return out, nil
 	}
 	text, err := json.Marshal(value)
 	if err != nil {

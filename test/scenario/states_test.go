@@ -12,13 +12,13 @@ type states struct {
 	seen   int
 	floor  int64
 	latest string
-	// chosen is the state that a person told the job to start from; empty: none, or it did.
-	chosen string
+	// chosen are the states that a person told the job to start from, and it did not yet.
+	chosen map[string]bool
 	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
 	givenUp bool
 }
 
-func newStates(h *harness) *states { return &states{h: h} }
+func newStates(h *harness) *states { return &states{h: h, chosen: map[string]bool{}} }
 
 // forget begins anew: whatever comes next may begin from nothing.
 func (s *states) forget() { s.floor = 0 }
@@ -26,8 +26,9 @@ func (s *states) forget() { s.floor = 0 }
 func (s *states) look() {
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
-		if start.From != "" && start.From == s.chosen {
-			s.chosen, s.floor, s.latest = "", start.Progress, start.From
+		if s.chosen[start.From] {
+			delete(s.chosen, start.From)
+			s.floor, s.latest = start.Progress, start.From
 		}
 		if start.Progress < s.floor {
 			s.h.t.Errorf("%s, and %s had completed progress %d", start, s.latest, s.floor)
