@@ -36,7 +36,7 @@ soak: ## run the tests of local/ again and again (RUNS=20, FLINK_RUNS=5) and cou
 race: ## the same with the race detector
 	go test -race ./...
 
-soak-model: ## carry out random faults over the models: make soak-model STEPS=2000000 (SEED=<number> for other ones)
+soak-model: ## carry out random commands and faults over the models: make soak-model STEPS=2000000 (SEED=<number> for other ones)
 	KNFLINK_SCENARIO_STEPS=$(or $(STEPS),2000000) KNFLINK_SCENARIO_SEED=$(or $(SEED),2) go test -count=1 -timeout 0 -v -run '^TestRandomRuns$$' ./test/scenario
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed

@@ -6,8 +6,9 @@
 //
 // A scenario is a Go function that edits resources, lets time pass and says what a user sees in the end. Each one is run again with
 // a crash after each effect, with lost, doubled, late and reversed events, and with a whole second pass between two requests of the
-// first; the end must be the same, and the models' violations must be none. A random run draws commands instead; a failing one
-// prints a script that KNFLINK_SCENARIO_SCRIPT replays.
+// first; the end must be the same, and the models' violations must be none. A random run draws commands instead: edits of spec and
+// options, snapshots, rollbacks, redeploys, faults. A failing one prints a script that KNFLINK_SCENARIO_SCRIPT replays. Calls have real
+// deadlines, so a machine that stands still for seconds can fail a run that passes when it is carried out again.
 //
 // It must not stub anything of the functions: what stands in is the cluster, the Brokers and Flink.
 //

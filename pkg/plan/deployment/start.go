@@ -21,9 +21,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	}
 	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
-	if open := v.Intent(); open != nil && open.SpecHash == intent.SpecHash {
-		intent.Generation = open.Generation // it goes on with that spec, not with a newer one that has to wait
-	}
+	intent.Generation = v.GenerationOf(intent)
 	intent.From = &from
 	intent.Restore = subject.RestoredMode(&from)
 	if target.Job != nil {

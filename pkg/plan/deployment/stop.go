@@ -177,11 +177,7 @@ func (v *view) stopped() outcome {
 	target := v.target()
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		mode := intent.Restore
-		if intent.Purpose == v1beta1.PurposeRedeploy { // the resumption starts from the state that was asked for
-			mode, v.Want.JobStatus.UpgradeSavepointPath = subject.RestoredMode(intent.From), intent.From.Path
-		}
-		v.RecordSuspended(target, mode)
+		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
 	purpose := intent.Purpose

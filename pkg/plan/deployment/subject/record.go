@@ -110,12 +110,25 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
 }
 
-// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent.
+// GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of that one's, because a
+// newer spec has to wait.
+func (v *Subject) GenerationOf(next *v1beta1.Intent) int64 {
+	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
+		return open.Generation
+	}
+	return next.Generation
+}
+
+// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a state to start from,
+// the resumption starts from it.
 func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
 	status.ObservedGeneration = v.Generation
 	if intent := status.Intent; intent != nil && v.Problem != "" {
 		status.ObservedGeneration = intent.Generation
+	}
+	if intent := status.Intent; intent != nil && intent.Purpose == v1beta1.PurposeRedeploy && intent.From != nil {
+		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(intent.From), intent.From.Path
 	}
 	status.Intent, status.Retry = nil, nil
 	status.Error = ""
