@@ -53,6 +53,7 @@ var settingVerbs = map[string]func(r *run, n int){
 			r.editIfThere(highlyAvailable)
 			return
 		}
+		r.excuse("its high-availability data may be all that there is, and is not read without high availability")
 		r.editIfThere(func(spec map[string]any) {
 			delete(spec["flinkConfiguration"].(map[string]any), "high-availability.type")
 			delete(spec["jobManager"].(map[string]any), "replicas")
