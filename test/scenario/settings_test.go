@@ -45,19 +45,11 @@ var settingVerbs = map[string]func(r *run, n int){
 		r.states.givenUp = r.states.givenUp || mode == "stateless"
 		r.edit(demo, upgradeMode(mode))
 	},
-	"high-availability": func(r *run, n int) {
-		if !r.stateful() {
-			return
-		}
-		if n%2 == 0 {
+	// Switching it off is not drawn: the data that is left then is not read any more, and stays behind when the resource is deleted.
+	"high-availability": func(r *run, _ int) {
+		if r.stateful() {
 			r.editIfThere(highlyAvailable)
-			return
 		}
-		r.excuse("its high-availability data may be all that there is, and is not read without high availability")
-		r.editIfThere(func(spec map[string]any) {
-			delete(spec["flinkConfiguration"].(map[string]any), "high-availability.type")
-			delete(spec["jobManager"].(map[string]any), "replicas")
-		})
 	},
 	"jobmanagers": func(r *run, n int) {
 		r.editIfThere(func(spec map[string]any) {
