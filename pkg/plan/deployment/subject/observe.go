@@ -89,6 +89,9 @@ func (v *Subject) observeJob() {
 	}
 	v.Job = &job
 	status.JobName, status.StartTime = job.Name, job.StartTime
+	if job.State.IsTerminal() && !job.StatisticsSettled(v.Seen.Now) && !v.MayStartEmpty() && status.State != job.State {
+		return // what it ended with cannot be read yet: until then status must not say that it has ended with what it names
+	}
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
 		v.SetJobState(job.State)
