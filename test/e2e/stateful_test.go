@@ -97,24 +97,43 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	jobID, _ := kube.tasksRunning(t, name, "")
 	kube.completedCheckpoint(t, name, jobID)
 
+	aims := map[string]struct{ upgrade, suspension time.Duration }{
+		"savepoint": {3 * time.Second, 2 * time.Second}, "last-state": {2500 * time.Millisecond, 3 * time.Second},
+	}
 	for _, mode := range []string{"savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
-			jobManager := kube.jobManager(t, name, startLimit)
-			old := jobManager.until("exists", released)
-			at := kube.patch(t, name, map[string]any{
-				"job":                map[string]any{"upgradeMode": mode},
-				"flinkConfiguration": map[string]any{"e2e.round": mode},
-			})
-			next := jobManager.until("is a new one, released", replaced(old))
-			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", 0, next.at.Sub(at))
-			stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
-			jobID, _ = kube.tasksRunning(t, name, "")
-			expect(t, "status.jobStatus.jobId", text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
-			path, savepoint := kube.restored(t, name, jobID)
-			if savepoint != (mode == "savepoint") || !strings.Contains(path, "flink-data") {
-				t.Errorf("the job started from %q (a savepoint: %v), want what the upgrade by %s left", path, savepoint, mode)
+			var upgrades []time.Duration
+			for round := range 3 {
+				jobManager := kube.jobManager(t, name, startLimit)
+				old := jobManager.until("exists", released)
+				at := kube.patch(t, name, map[string]any{
+					"job":                map[string]any{"upgradeMode": mode},
+					"flinkConfiguration": map[string]any{"e2e.round": fmt.Sprint(mode, round)},
+				})
+				next := jobManager.until("is a new one, released", replaced(old))
+				upgrades = append(upgrades, next.at.Sub(at))
+				kube.wentOn(t, name, mode == "savepoint")
 			}
-			kube.completedCheckpoint(t, name, jobID)
+			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", aims[mode].upgrade, upgrades...)
+
+			at := kube.patch(t, name, map[string]any{"job": map[string]any{"state": "suspended"}})
+			suspended := kube.resource(t, name, startLimit).until("is SUSPENDED", state("SUSPENDED"))
+			figures.duration("suspend by "+mode+": patch to SUSPENDED", aims[mode].suspension, suspended.at.Sub(at))
+			kube.patch(t, name, map[string]any{"job": map[string]any{"state": "running"}})
+			kube.wentOn(t, name, mode == "savepoint")
 		})
 	}
+}
+
+// wentOn waits until a job runs again, and fails if it did not start from where it was stopped.
+func (c *cluster) wentOn(t *testing.T, name string, fromSavepoint bool) {
+	t.Helper()
+	stable := c.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
+	jobID, _ := c.tasksRunning(t, name, "")
+	expect(t, "status.jobStatus.jobId", text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
+	path, savepoint := c.restored(t, name, jobID)
+	if savepoint != fromSavepoint || !strings.Contains(path, "flink-data") {
+		t.Errorf("the job started from %q (a savepoint: %v), want from a savepoint: %v", path, savepoint, fromSavepoint)
+	}
+	c.completedCheckpoint(t, name, jobID)
 }
