@@ -42,10 +42,12 @@ func TestAFailureForGoodIsTold(t *testing.T) {
 		change             func(*unstructured.Unstructured)
 		provoke            func(t *testing.T, name string)
 	}{
-		{"while it starts", "fails-early", "no.such.Main", 6 * time.Second,
-			func(u *unstructured.Unstructured) { set(t, u, "no.such.Main", "spec", "job", "entryClass") },
+		{"while it starts", "fails-early", "nosuch", 6 * time.Second,
+			func(u *unstructured.Unstructured) {
+				set(t, u, map[string]any{"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "nosuch://checkpoints"}, "spec", "flinkConfiguration")
+			},
 			func(*testing.T, string) {}},
-		{"when it was steady", "fails-late", "TaskManager", 66 * time.Second,
+		{"when it was steady", "fails-late", "Pod terminated", 66 * time.Second,
 			func(u *unstructured.Unstructured) {
 				set(t, u, map[string]any{"restart-strategy.type": "disable"}, "spec", "flinkConfiguration")
 			},
