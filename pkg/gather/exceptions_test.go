@@ -35,6 +35,48 @@ func historyAnswers(t *testing.T, code int, body string) (*flinkrest.Client, *[]
 	return client, &asked
 }
 
+// A job that could not be initialized has no history yet when it is found to have failed, and no JobManager soon after.
+func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
+	const none = `{"exceptionHistory":{"entries":[],"truncated":false}}`
+	rows := map[string]struct {
+		code   int
+		result string
+		want   string // Present: the text; Absent: -; Unknown: ?
+	}{
+		"it failed": {200, `{"status":{"id":"COMPLETED"},"job-execution-result":{"id":"x","application-status":"FAILED","net-runtime":1,
+"failure-cause":{"class":"E","stack-trace":"java.io.IOException: no scheme nosuch\n\tat a.B.c(B.java:1)\n"}}}`, "IOException: no scheme nosuch"},
+		"it is in progress":  {200, `{"status":{"id":"IN_PROGRESS"}}`, "-"},
+		"Flink does not say": {500, `{"errors":["x"]}`, "?"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/exceptions") {
+					_, _ = io.WriteString(w, none)
+					return
+				}
+				w.WriteHeader(row.code)
+				_, _ = io.WriteString(w, row.result)
+			}))
+			defer server.Close()
+			client, err := flinkrest.New(flinkrest.Options{BaseURL: server.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := subject.Snapshot{Resource: &v1beta1.FlinkDeployment{}}
+			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
+			(&Gatherer{}).history(t.Context(), client, &s, ask.More{Failure: true})
+			got, known := s.Flink.Failure.Get()
+			if !known {
+				got = map[bool]string{true: "-", false: "?"}[s.Flink.Failure.IsAbsent()]
+			}
+			if got != row.want {
+				t.Errorf("the cause is %q (%s), want %q", got, s.Flink.Failure.Why(), row.want)
+			}
+		})
+	}
+}
+
 func TestTheHistoryIsAskedForOnce(t *testing.T) {
 	const entry = `{"exceptionName":"x","stacktrace":"java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n","timestamp":1700000000123,
 "taskName":"map (1/2)","endpoint":"10.0.0.7:6122","taskManagerId":"tm-1","failureLabels":{"type":"USER"},"concurrentExceptions":[]}`
@@ -51,7 +93,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 		"the cause alone":    {ask.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already"},
 		"the entries alone":  {ask.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
 		"both":               {ask.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request"},
-		"none happened":      {ask.More{Failure: true, Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "-", 0, ""},
+		"none happened":      {ask.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, ""},
 		"Flink does not say": {ask.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none"},
 	}
 	for name, row := range rows {

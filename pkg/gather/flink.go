@@ -102,6 +102,9 @@ func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *sub
 	if more.Failure {
 		s.Flink.Failure = newestFailure(answer, err)
 	}
+	if more.Failure && s.Flink.Failure.IsAbsent() {
+		s.Flink.Failure = endedWith(ctx, client, s.Resource.Status.JobStatus.JobID)
+	}
 	if more.Exceptions == 0 {
 		return
 	}
@@ -116,6 +119,19 @@ func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *sub
 		})
 	}
 	s.Flink.Exceptions = plan.Present(entries)
+}
+
+// endedWith is the cause in a job's result. The history may be an answer of some seconds ago, and a JobManager whose only job could not be
+// initialized is gone by then.
+func endedWith(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[string] {
+	result, err := client.ExecutionResult(ctx, jobID)
+	switch {
+	case err != nil:
+		return plan.Unknown[string](oneLine(err))
+	case result.Failure == nil:
+		return plan.Absent[string]()
+	}
+	return plan.Present(result.Failure.Summary())
 }
 
 func newestFailure(answer flinkrest.JobExceptions, err error) plan.Observed[string] {

@@ -47,7 +47,7 @@ func TestAFailureForGoodIsTold(t *testing.T) {
 				set(t, u, map[string]any{"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "nosuch://checkpoints"}, "spec", "flinkConfiguration")
 			},
 			func(*testing.T, string) {}},
-		{"when it was steady", "fails-late", "Pod terminated", 66 * time.Second,
+		{"when it was steady", "fails-late", "Recovery is suppressed", 66 * time.Second,
 			func(u *unstructured.Unstructured) {
 				set(t, u, map[string]any{"restart-strategy.type": "disable"}, "spec", "flinkConfiguration")
 			},

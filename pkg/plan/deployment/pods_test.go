@@ -206,6 +206,22 @@ func TestTheCauseOfAFailureIsToldOnce(t *testing.T) {
 	}
 }
 
+func TestAFailureThatNobodyExplainsIsTold(t *testing.T) {
+	w := stable(t, application)
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Failure = plan.Absent[string]()
+	w.run()
+	if w.status().Error != "" {
+		t.Fatalf("error %q, while Flink may still tell", w.status().Error)
+	}
+	w.lose()
+	w.run()
+	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobFailed)
+	if told := w.told("Error"); !strings.Contains(w.status().Error, "its logs tell") || told != 1 {
+		t.Errorf("error %q, told %d times", w.status().Error, told)
+	}
+}
+
 // T3.71
 func TestTheNumberOfTaskManagers(t *testing.T) {
 	for parallelism, want := range map[int32]int32{1: 1, 2: 1, 3: 2, 4: 2, 5: 3} {

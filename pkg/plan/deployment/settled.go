@@ -87,7 +87,7 @@ func (v *view) distrusted() outcome {
 
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {
-	if cause, ok := v.Seen.Flink.Failure.Get(); ok && state == v1beta1.FlinkJobFailed {
+	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
 		text := v.ErrorText(subject.TypeJobFailed, cause, "")
 		if v.Want.Error != text {
 			v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJob, Message: cause})

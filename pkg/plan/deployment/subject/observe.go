@@ -53,6 +53,19 @@ func (v *Subject) Observe() {
 	v.observeExceptions()
 }
 
+// FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to look. It is empty
+// and false while Flink may still tell.
+func (v *Subject) FailureCause() (string, bool) {
+	cause, known := v.Seen.Flink.Failure.Get()
+	switch {
+	case known:
+		return cause, true
+	case v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && v.Resource().Status.Error == "":
+		return "the job failed, and its JobManager was gone before it could be asked why; its logs tell", true
+	}
+	return "", false
+}
+
 const missingJobManager = "Missing JobManager deployment"
 
 // observeJob takes over the job's state. A job that cannot be asked for keeps its terminal state, and is RECONCILING otherwise.
