@@ -42,7 +42,7 @@ func TestAFailureForGoodIsTold(t *testing.T) {
 		change             func(*unstructured.Unstructured)
 		provoke            func(t *testing.T, name string)
 	}{
-		{"while it starts", "fails-early", "nosuch", 6 * time.Second,
+		{"while it starts", "fails-early", "checkpoint storage", 6 * time.Second,
 			func(u *unstructured.Unstructured) {
 				set(t, u, map[string]any{"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "nosuch://checkpoints"}, "spec", "flinkConfiguration")
 			},

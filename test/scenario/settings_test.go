@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
@@ -46,8 +47,9 @@ var settingVerbs = map[string]func(r *run, n int){
 		r.edit(demo, upgradeMode(mode))
 	},
 	// Switching it off is not drawn: the data that is left then is not read any more, and stays behind when the resource is deleted.
+	// What is kept in one store is not in another: switched from ZooKeeper to Kubernetes, a job that waits for its last state is a person's.
 	"high-availability": func(r *run, _ int) {
-		if r.stateful() {
+		if r.stateful() && !strings.HasSuffix(r.mode, "on ZooKeeper") {
 			r.editIfThere(highlyAvailable)
 		}
 	},
