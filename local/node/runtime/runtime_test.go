@@ -136,6 +136,7 @@ func logged(t *testing.T, r *Runtime, id, text string) {
 }
 
 func TestAContainerIsAProcess(t *testing.T) {
+	t.Setenv("PATH", "/usr/bin:/bin") // a folder of /tmp in it would be the container's own
 	r := start(t)
 	pod := sandboxOf(t, r, "one")
 	config := script("echo out; echo err >&2; echo $A $B $C $D $PATH; exit 4")
