@@ -36,41 +36,25 @@ func (c *cluster) failed(t *testing.T, name string) (at time.Time) {
 
 // A job that was steady and fails for good is told, with its cause, by the next look of the clock at the latest.
 func TestAFailureForGoodIsTold(t *testing.T) {
-	rows := []struct {
-		title, name, cause string
-		aim                time.Duration
-		change             func(*unstructured.Unstructured)
-		provoke            func(t *testing.T, name string)
-	}{
-		{"when it was steady", "fails-late", "Recovery is suppressed", 66 * time.Second,
-			func(u *unstructured.Unstructured) {
-				set(t, u, map[string]any{"restart-strategy.type": "disable"}, "spec", "flinkConfiguration")
-			},
-			func(t *testing.T, name string) {
-				t.Helper()
-				kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
-				if err := kube.kill(t.Context(), space, "app="+name+",component=taskmanager"); err != nil {
-					t.Fatal(err)
-				}
-			}},
+	const name = "fails"
+	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
+		set(t, u, map[string]any{"restart-strategy.type": "disable"}, "spec", "flinkConfiguration")
+	}))
+	resource := kube.resource(t, name, startLimit)
+	resource.until("is STABLE", state("STABLE"))
+	if err := kube.kill(t.Context(), space, "app="+name+",component=taskmanager"); err != nil {
+		t.Fatal(err)
 	}
-	for _, row := range rows {
-		t.Run(row.title, func(t *testing.T) {
-			kube.create(t, example(t, "basic.yaml", row.name, row.change))
-			row.provoke(t, row.name)
-			resource := kube.resource(t, row.name, startLimit)
-			at := kube.failed(t, row.name)
-			told := resource.until("tells the failure", func(o object) (bool, string) {
-				if o.Unstructured == nil {
-					return false, "there is no FlinkDeployment"
-				}
-				is, why := text(o.Unstructured, "status", "jobStatus", "state"), text(o.Unstructured, "status", "error")
-				return is == "FAILED" && why != "", fmt.Sprintf("the job is %s, error %q", is, why)
-			})
-			if why := text(told.Unstructured, "status", "error"); !strings.Contains(why, row.cause) {
-				t.Errorf("status.error names no cause: %s", why)
-			}
-			figures.duration("a job fails for good "+row.title+": Flink to status", row.aim, max(0, told.at.Sub(at)))
-		})
+	at := kube.failed(t, name)
+	told := resource.until("tells the failure", func(o object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "there is no FlinkDeployment"
+		}
+		is, why := text(o.Unstructured, "status", "jobStatus", "state"), text(o.Unstructured, "status", "error")
+		return is == "FAILED" && why != "", fmt.Sprintf("the job is %s, error %q", is, why)
+	})
+	if why := text(told.Unstructured, "status", "error"); !strings.Contains(why, "Recovery is suppressed") {
+		t.Errorf("status.error names no cause: %s", why)
 	}
+	figures.duration("a steady job fails for good: Flink to status", 66*time.Second, max(0, told.at.Sub(at)))
 }
