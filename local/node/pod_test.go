@@ -236,18 +236,29 @@ func TestExecHasTheCommandsExitCode(t *testing.T) {
 	}
 }
 
+// firstBackOff is how long the kubelet waits before the second restart of a container; the first one is at once.
+const firstBackOff = 10 * time.Second
+
+// Whether the container is shown as Waiting in between depends on whether anything made the kubelet look at the pod once more; when it is
+// started again does not.
 func TestACrashLoopBacksOff(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	pod := script("loop", "echo again; exit 1")
+	pod := script("loop", "echo again; echo >> /work/runs; [ $(wc -l < /work/runs) = 3 ] || exit 1; sleep 600")
+	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	s.begin(t, pod)
-	got := s.reach(t, "loop", "backs off after a restart", func(p *corev1.Pod) bool {
-		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount > 0 &&
-			p.Status.ContainerStatuses[0].State.Waiting != nil && p.Status.ContainerStatuses[0].State.Waiting.Reason == "CrashLoopBackOff"
+	got := s.reach(t, "loop", "runs for the third time", func(p *corev1.Pod) bool {
+		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount == 2 && p.Status.ContainerStatuses[0].State.Running != nil
 	})
-	if last := got.Status.ContainerStatuses[0].LastTerminationState.Terminated; last == nil || last.ExitCode != 1 {
-		t.Errorf("last ended as %+v", last)
+	status := got.Status.ContainerStatuses[0]
+	last := status.LastTerminationState.Terminated
+	if last == nil || last.ExitCode != 1 {
+		t.Fatalf("last ended as %+v", last)
+	}
+	if waited := status.State.Running.StartedAt.Sub(last.FinishedAt.Time); waited < firstBackOff-time.Second { // both are whole seconds
+		t.Errorf("it was started again after %s, want %s", waited, firstBackOff)
 	}
 	// Right after a restart the one before may be gone and the status not yet say so.
 	eventually(t, "the log of the previous one", func(context.Context) (bool, error) {
