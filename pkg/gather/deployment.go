@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -92,7 +93,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 func (g *Gatherer) missingVolumes(ctx context.Context, seen subject.Snapshot) plan.Observed[[]string] {
 	pods, _ := seen.Pods.Get()
 	for _, pod := range pods {
-		if subject.MayMissVolumes(pod) {
+		if breakage.MayMissVolumes(pod) {
 			return g.mountFailures(ctx, pod.Namespace, pod.Name)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 //	a Deployment that a start prepared, suspended     delete it: that start never came to its release
 //	the job runs again with another start time        no replicas, and a Warning: its main method was run a second time
 //	suspended without high availability, replicas     no replicas: a replaced pod would run the job again
-//	ended or suspended for longer than the TTL        delete the cluster; high-availability data stays
+//	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job ended with;
+//	                                                  high-availability data stays
 func after(v *view) (outcome, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
@@ -30,7 +31,7 @@ func after(v *view) (outcome, bool) {
 		return outcome{situation: plan.Ended, finish: []plan.Action{retire}}, true
 	case !v.LastRunning() && !retired && !v.HighAvailabilityUsable():
 		return outcome{situation: plan.Suspended, finish: []plan.Action{retire}}, true
-	case ended && v.Since(v.EndedAt()) > v.ShutdownTTL():
+	case ended && !v.AwaitsLastState() && v.Since(v.EndedAt()) > v.ShutdownTTL():
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
 		remove := v.deleteCluster(jm)
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing

@@ -58,9 +58,6 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	if v.Want.JobStatus.State.IsTerminal() && v.Unasked() && !v.MayStartEmpty() {
 		return v.unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
 	}
-	if v.Job != nil && v.Job.State.IsTerminal() && !v.Job.StatisticsSettled(v.Seen.Now) && !v.MayStartEmpty() {
-		return outcome{situation: plan.Waiting, wait: jobEnded}, true
-	}
 	d := upgrade.Decide(v.UpgradeFacts(purpose))
 	switch d.Verdict {
 	case plan.Go:

@@ -131,7 +131,7 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 	intent := v.Intent()
 	intent.Ended, intent.From = true, &from
 	v.SetJobState(state)
-	v.Want.JobStatus.UpgradeSavepointPath = from.Path
+	v.Want.JobStatus.UpgradeSavepointPath, v.Want.JobStatus.LastStateUnread = from.Path, false
 	if from.Kind == v1beta1.StartEmpty {
 		intent.Restore = v1beta1.UpgradeModeStateless
 	}

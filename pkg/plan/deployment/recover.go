@@ -37,7 +37,7 @@ func recoverLost(v *view) (outcome, bool) {
 	if v.IsSession() || !restarts || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
 	}
-	if v.Job != nil && !v.Job.StatisticsSettled(v.Seen.Now) {
+	if v.AwaitsLastState() {
 		return outcome{situation: plan.Lost, wait: jobEnded}, true
 	}
 	mode := v1beta1.UpgradeModeSavepoint

@@ -128,6 +128,7 @@ func TestJobsThatEnd(t *testing.T) {
 			}
 			w.serveJob(row.state)
 			w.s.Flink.Failure = plan.Present("java.lang.RuntimeException: boom")
+			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{}) // it lies where nothing is restored from
 			w.run()
 			status := w.status()
 			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle {

@@ -13,7 +13,8 @@ import (
 //	suspended  -                    -                      Suspended
 //	running    ERROR                -                      Broken
 //	running    not READY            -                      Waiting; stalled while no TLS connection comes about
-//	running    READY                terminal               Ended
+//	running    -                    terminal               Ended, once what it ended with is read; Waiting until then
+//	running    READY                has vanished           Ended, and stalled: nobody knows how
 //	running    READY                its tasks run          Steady
 //	running    READY                -  (a session)         Steady
 //	running    READY                otherwise              Waiting
@@ -44,14 +45,14 @@ func (v *view) settle() outcome {
 	case v.Seen.Flink.Distrusted:
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
-		return outcome{situation: plan.Waiting, wait: v.waitingFor(jm)}
+		return outcome{situation: plan.Waiting, wait: stall(v.WaitsFor())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)
 		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
-	case v.Job != nil && state == v1beta1.FlinkJobRunning:
-		return outcome{situation: plan.Waiting, wait: stall{"TasksNotRunning", "the job waits for its tasks to run"}}
+	case v.Vanished() && v.refused == nil:
+		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", jobNotFound}}
 	}
-	return outcome{situation: plan.Waiting, wait: stall{"JobNotRunning", "the job is " + string(state)}}
+	return outcome{situation: plan.Waiting, wait: stall(v.WaitsFor())}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
@@ -85,6 +86,9 @@ func (v *view) distrusted() outcome {
 	return outcome{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
 }
 
+const jobNotFound = "Flink answers and no longer lists the job, so it has ended, and its JobManager was replaced before anyone could ask how; " +
+	"its logs tell; another restartNonce starts it again"
+
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
@@ -94,22 +98,10 @@ func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 		}
 		v.Want.Error = text
 	}
+	if v.AwaitsLastState() {
+		return outcome{situation: plan.Waiting, wait: jobEnded}
+	}
 	return outcome{situation: plan.Ended}
 }
 
-func (v *view) waitingFor(jm v1beta1.JobManagerDeploymentStatus) stall {
-	if v.Broken != nil {
-		return stall{v.Broken.Reason, v.Broken.Message}
-	}
-	if jm == v1beta1.JobManagerDeployedNotReady {
-		return stall{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.Seen.Flink.Jobs.Why()}
-	}
-	if jm == v1beta1.JobManagerMissing {
-		return scaledToZero
-	}
-	return jobManagerStarting
-}
-
-var scaledToZero = stall{"ScaledToZero", "somebody scaled the JobManager's Deployment to no replicas: kubectl scale deployment --replicas=1 starts it again"}
-
-var jobManagerStarting = stall{"JobManagerIsDeploying", "the JobManager pod is starting"}
+var jobManagerStarting = stall(subject.JobManagerStarting)

@@ -198,6 +198,9 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 		Jobs:  plan.Present([]subject.Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
 		Facts: plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
 	}
+	if state.IsTerminal() {
+		w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]()
+	}
 }
 
 func (w *world) status() v1beta1.FlinkDeploymentStatus { return w.s.Resource.Status }

@@ -9,7 +9,9 @@ import (
 // Messages that users and scripts of the Java operator know; the lifecycle state FAILED is derived from their words.
 const (
 	messageTerminalUnknown = "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable restore error. Manual restore required."
-	messageMissing         = "JobManager deployment is missing and HA metadata is not available to make stateful upgrades. " +
+	messageMissing         = "JobManager deployment is missing and " + messageNoData
+	messageVanished        = "Flink does not know the job any more and " + messageNoData
+	messageNoData          = "HA metadata is not available to make stateful upgrades. " +
 		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
 )
 
@@ -20,6 +22,7 @@ const (
 //	 1  stateless   terminal                                                                   none         stateless
 //	 2  stateless   any                                                                        stateless    stateless
 //	 3  stateful    ended, its last state is the marker                                        refuse
+//	3b  stateful    ended, its last state is not read yet                                      wait, open
 //	 4  stateful    ended                                                                      none         savepoint
 //	 5  stateful    CANCELLING                                                                 wait
 //	 6  savepoint   RUNNING                                                                    savepoint    savepoint
@@ -59,6 +62,8 @@ func stateful(f Facts) (d Decision, unavailable bool) {
 	switch {
 	case f.ended() && f.Recorded == v1beta1.LastStatePlaceholder:
 		return refuse("LastStateUnknown", messageTerminalUnknown), false
+	case f.ended() && f.Unread:
+		return waitOpen("JobEnded", "the job has ended; the change is made when its last checkpoint is read"), false
 	case f.ended():
 		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "JobEnded"), false
 	case f.State == v1beta1.FlinkJobCancelling:
@@ -136,7 +141,7 @@ func byAge(f Facts) Decision {
 //	    in another way than by last-state
 //	A1  row 14, or row 8 that came to it; HA                          last-state
 //	A2  the JobManager never started and was not started from HA      none; the state that it was to start from
-//	A3  JobManager MISSING or ERROR, no HA                            refuse
+//	A3  JobManager MISSING or ERROR, or the job has vanished; no HA   refuse
 //	A4  otherwise                                                     as decided
 func application(f Facts, d Decision) Decision {
 	ha := f.HighAvailability.IsPresent()
@@ -152,6 +157,8 @@ func application(f Facts, d Decision) Decision {
 		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "NeverStarted")
 	case missing && !ha:
 		return refuse("UpgradeFailed", messageMissing)
+	case f.Vanished && !ha:
+		return refuse("UpgradeFailed", messageVanished)
 	}
 	return d
 }

@@ -76,8 +76,11 @@ func TestDecide(t *testing.T) {
 		"failed, no data": {job(lastState, failed, no, recorded("s"), jobManager(missing)), stops(SuspendNone, savepoint), "the same"},
 		"cancelled":       {job(lastState, canceled, data, recorded("s")), stops(SuspendNone, savepoint), "the same"},
 		// T3.5
-		"ended, its last state is not read": {job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), refuses, "a person must find it"},
-		"failed, its JobManager may try on": {job(lastState, failed, data, recorded("s"), jobManager(deploying)), stops(SuspendLastState, lastState), "the data has the newest"},
+		"ended, its last state is not read":     {job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), refuses, "a person must find it"},
+		"ended, its last state is not read yet": {job(savepoint, finished, data, recorded("s"), func(f *Facts) { f.Unread = true }), open, "it is in a moment"},
+		"vanished, no data":                     {job(savepoint, reconciling, no, vanished), refuses, "a person must say how it ended"},
+		"vanished, data":                        {job(savepoint, reconciling, data, vanished), stops(SuspendLastState, lastState), "the data has the newest"},
+		"failed, its JobManager may try on":     {job(lastState, failed, data, recorded("s"), jobManager(deploying)), stops(SuspendLastState, lastState), "the data has the newest"},
 		// T3.3, T3.41
 		"lost, no data":   {job(savepoint, reconciling, no, jobManager(missing)), refuses, "its state is not known"},
 		"broken, no data": {job(lastState, reconciling, no, jobManager(jmError)), refuses, "the same"},
@@ -114,6 +117,8 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) { same(t, Decide(row.facts), row.want, row.reason) })
 	}
 }
+
+func vanished(f *Facts) { f.Vanished = true }
 
 // same compares all but the words.
 func same(t *testing.T, got, want Decision, reason string) {

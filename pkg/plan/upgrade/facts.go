@@ -26,6 +26,10 @@ type Facts struct {
 	HighAvailability plan.Observed[HAData]
 	// Recorded is the state that status names for the next start: a path, v1beta1.LastStatePlaceholder, or empty.
 	Recorded string
+	// Unread is true while the job has ended and Recorded may not name its newest state yet.
+	Unread bool
+	// Vanished is true when the JobManager has answered for long, and does not know a job that ran.
+	Vanished bool
 	// RecordedMode is the upgradeMode of lastReconciledSpec: how the running job was started.
 	RecordedMode v1beta1.UpgradeMode
 	// NeverStarted is true when no container of the JobManager ever ran. Any doubt is a no.

@@ -155,6 +155,10 @@ type JobStatus struct {
 	// UpgradeSavepointPath is the state of the next start; empty means none,
 	// LastStatePlaceholder the latest of the high-availability data.
 	UpgradeSavepointPath string `json:"upgradeSavepointPath,omitempty"`
+	// LastStateUnread is true while the job has ended and upgradeSavepointPath
+	// may not name its newest state yet: Flink's statistics show it some seconds
+	// later. Nothing starts from the path until then.
+	LastStateUnread bool `json:"lastStateUnread,omitempty"`
 	// SavepointInfo of savepoints without a FlinkStateSnapshot. Deprecated.
 	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
 	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.

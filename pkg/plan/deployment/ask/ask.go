@@ -144,7 +144,7 @@ const recentEnd = time.Minute
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
-//	Checkpoints  the job has ended and that is not recorded, or its end is being waited for, or the age of its checkpoints counts
+//	Checkpoints  the job has ended and that, or its last state, is not recorded, or its end is being waited for, or the age of its checkpoints counts
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
@@ -170,7 +170,7 @@ func Then(s subject.Snapshot) More {
 		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

@@ -20,7 +20,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
 		HighAvailability: v.UsableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
-		Checkpoints: v.checkpointTimes(),
+		Checkpoints: v.checkpointTimes(), Unread: v.AwaitsLastState(),
 	}
 	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
 		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
@@ -31,7 +31,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
-	f.SavepointPending, f.Unanswered = v.SavepointPending(), v.unanswered()
+	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
 	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f
 }
@@ -80,6 +80,9 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
 		HighAvailability: namesCheckpoint(v.UsableHAData()),
 		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet()),
+	}
+	if v.AwaitsLastState() {
+		f.Recorded = v1beta1.LastStatePlaceholder
 	}
 	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
 		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/clusterinfo"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
@@ -22,7 +23,7 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	sameExceptions := exceptions.SameMeaning(old.ClusterInfo[exceptions.Key], next.ClusterInfo[exceptions.Key])
 	for _, status := range []*v1beta1.FlinkDeploymentStatus{&old, &next} {
 		status.ClusterInfo = maps.Clone(status.ClusterInfo)
-		for _, key := range []string{"state-size", "total-cpu", "total-memory", health.Key, exceptions.Key} {
+		for _, key := range []string{clusterinfo.KeyStateSize, clusterinfo.KeyCPU, clusterinfo.KeyMemory, health.Key, exceptions.Key} {
 			delete(status.ClusterInfo, key)
 		}
 	}

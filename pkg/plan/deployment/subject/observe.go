@@ -2,17 +2,18 @@ package subject
 
 import (
 	"fmt"
-	"maps"
 	"strconv"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/clusterinfo"
 )
 
 // Observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
@@ -40,7 +41,7 @@ func (v *Subject) Observe() {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.Broken = v.sameBreakage(v.findBreakage(jm)); v.Broken != nil && v.Broken.Fatal {
+		if v.Broken = v.findBreakage(jm); v.Broken != nil && v.Broken.Fatal {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}
@@ -51,6 +52,19 @@ func (v *Subject) Observe() {
 	v.observeInfo()
 	v.observeHealth()
 	v.observeExceptions()
+}
+
+// findBreakage says why a JobManager is not available, in the words of status where it tells the same problem.
+func (v *Subject) findBreakage(jm *appsv1.Deployment) *breakage.Breakage {
+	seen := breakage.Seen{Deployment: jm}
+	seen.Pods, _ = v.Seen.Pods.Get()
+	seen.MountFailures, _ = v.Seen.MountFailures.Get()
+	b, told := breakage.Find(seen), v.Resource().Status
+	c := meta.FindStatusCondition(told.Conditions, summary.ClusterAvailable)
+	if b == nil || c == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
+		return b
+	}
+	return b.Kept(c.Reason, c.Message)
 }
 
 // FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to look. It is empty
@@ -74,6 +88,7 @@ const missingJobManager = "Missing JobManager deployment"
 //	does not answer  -           terminal        as it was
 //	does not answer  -           otherwise       RECONCILING
 //	answers          listed      -               as listed
+//	answers          another run terminal        as it was
 //	answers          not listed  terminal        as it was
 //	answers          not listed  otherwise       RECONCILING, "Job Not Found"
 func (v *Subject) observeJob() {
@@ -88,6 +103,9 @@ func (v *Subject) observeJob() {
 	job, listed := FindJob(jobs, status.JobID)
 	if !answered || !listed {
 		if status.State.IsTerminal() {
+			if answered || v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing {
+				v.loseLastState()
+			}
 			return
 		}
 		if answered && status.State == v1beta1.FlinkJobRunning {
@@ -96,31 +114,19 @@ func (v *Subject) observeJob() {
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
-	if status.State.IsTerminal() && !job.State.IsTerminal() && job.StartTime != status.StartTime && status.StartTime != "" {
-		v.Reran = true
+	if status.State.IsTerminal() && job.StartTime != status.StartTime && status.StartTime != "" {
+		v.Reran = !job.State.IsTerminal()
+		v.loseLastState()
 		return
 	}
 	v.Job = &job
+	before := *status
 	status.JobName, status.StartTime = job.Name, job.StartTime
-	if job.State.IsTerminal() && !job.StatisticsSettled(v.Seen.Now) && !v.MayStartEmpty() && status.State != job.State {
-		return // what it ended with cannot be read yet: until then status must not say that it has ended with what it names
-	}
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
 		v.SetJobState(job.State)
 	}
-	v.observeLastState(job)
-}
-
-// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there. A job that has none
-// of its own had not even read what it was given: status still names that.
-func (v *Subject) observeLastState(job Job) {
-	if !job.State.IsTerminal() || !job.StatisticsSettled(v.Seen.Now) {
-		return
-	}
-	if c, ok := v.Seen.Flink.Checkpoints.Get(); ok && c.Path != "" {
-		v.Want.JobStatus.UpgradeSavepointPath = c.Path
-	}
+	v.observeLastState(job, before)
 }
 
 // EndedAt is when the job's state was last seen to change; the zero time when that is not recorded.
@@ -139,6 +145,9 @@ func (v *Subject) SetJobState(state v1beta1.FlinkJobState) {
 	}
 	v.Want.JobStatus.State = state
 	v.Want.JobStatus.UpdateTime = v.millis()
+	if !state.IsTerminal() {
+		v.Want.JobStatus.LastStateUnread = false
+	}
 }
 
 func (v *Subject) tellJobState(old, state v1beta1.FlinkJobState) {
@@ -155,34 +164,7 @@ func (v *Subject) observeInfo() {
 	if !ok {
 		return
 	}
-	info := maps.Clone(v.Want.ClusterInfo)
-	if info == nil {
-		info = map[string]string{}
-	}
-	info["flink-version"], info["flink-revision"] = facts.Version, facts.Revision
-	if facts.StateSize != nil {
-		info["state-size"] = strconv.FormatInt(*facts.StateSize, 10)
-	}
-	v.addResources(info, facts.TaskManagers)
-	v.Want.ClusterInfo = info
-}
-
-// addResources adds what the JobManagers and the registered TaskManagers ask for together.
-func (v *Subject) addResources(info map[string]string, taskManagers int) {
-	c := v.config()
-	slots := float64(options.Read(c.Int, key.TaskSlots, 1))
-	cpu := options.Read(c.Float, key.TaskManagerCPU, -1)
-	if cpu <= 0 {
-		cpu = slots // kubernetes.taskmanager.cpu.amount defaults to the number of slots
-	}
-	jobManagers := options.Read(c.Int, key.JobManagerReplicas, 1)
-	total := float64(jobManagers)*options.Read(c.Float, key.JobManagerCPU, 1) + float64(taskManagers)*cpu
-	info["total-cpu"] = syntax.FormatFloat(total)
-	jm, jmErr := c.Memory(key.JobManagerProcessMemory)
-	tm, tmErr := c.Memory(key.TaskManagerProcessMemory)
-	if jmErr == nil && tmErr == nil {
-		info["total-memory"] = strconv.FormatInt(int64(jobManagers)*jm+int64(taskManagers)*tm, 10)
-	}
+	v.Want.ClusterInfo = clusterinfo.With(v.Want.ClusterInfo, facts, v.config())
 }
 
 // MarkStable records the spec acted on last as one that runs well.

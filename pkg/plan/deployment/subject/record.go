@@ -131,6 +131,7 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(intent.From), intent.From.Path
 	}
 	status.Intent, status.Retry = nil, nil
+	status.JobStatus.LastStateUnread = false
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if !status.JobStatus.State.IsTerminal() {

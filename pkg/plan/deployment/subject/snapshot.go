@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/clusterinfo"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
@@ -153,14 +154,7 @@ type Checkpoints struct {
 }
 
 // ClusterFacts are what Flink tells about a cluster.
-type ClusterFacts struct {
-	// Version and Revision are Flink's own (GET /config).
-	Version, Revision string
-	// TaskManagers is how many are registered (GET /taskmanagers).
-	TaskManagers int
-	// StateSize is that of the newest completed checkpoint, in bytes (GET /jobs/:jobid/checkpoints); nil without one.
-	StateSize *int64
-}
+type ClusterFacts = clusterinfo.Facts
 
 // statisticsAge is how old Flink's checkpoint statistics may be (web.refresh-interval, 3 s), with some room.
 const statisticsAge = 4 * time.Second

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -39,7 +40,7 @@ type Subject struct {
 	// Reran is true when a job that had ended runs again under the same ID.
 	Reran bool
 	// Broken is why the JobManager cannot start; nil when nothing says so.
-	Broken *Breakage
+	Broken *breakage.Breakage
 	// Events are published with the plan.
 	Events []plan.Event
 	// Notes go to the log.

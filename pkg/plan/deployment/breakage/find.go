@@ -1,4 +1,4 @@
-package subject
+package breakage
 
 import (
 	"fmt"
@@ -7,9 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // Breakage is why a JobManager does not start.
@@ -22,33 +19,42 @@ type Breakage struct {
 	Fatal bool
 }
 
+// Seen is what is known of a JobManager that is not available.
+type Seen struct {
+	// Deployment is the JobManager's.
+	Deployment *appsv1.Deployment
+	// Pods are its pods.
+	Pods []corev1.Pod
+	// MountFailures are the messages of the pods' FailedMount events, newest first.
+	MountFailures []string
+}
+
 // fatalWaiting are the waiting reasons of a container that nobody but a person mends.
 var fatalWaiting = []string{
 	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "RunContainerError", "CreateContainerConfigError", "OOMKilled",
 }
 
-// findBreakage looks for why the Deployment has no available pod, first match wins.
+// Find looks for why the Deployment has no available pod, first match wins; nil when nothing says so.
 //
 //	where                 what                                                        fatal
 //	Deployment condition  ReplicaFailure/FailedCreate (quota, service account, …)     yes
 //	container waiting     one of fatalWaiting                                         yes
 //	pod cannot start yet  an event FailedMount                                        yes
 //	pod condition         PodScheduled=False                                          no
-func (v *Subject) findBreakage(jm *appsv1.Deployment) *Breakage {
-	for _, c := range jm.Status.Conditions {
+func Find(s Seen) *Breakage {
+	for _, c := range s.Deployment.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
-			return &Breakage{Reason: c.Reason, Message: v.explainCreate(c.Message), Fatal: true}
+			return &Breakage{Reason: c.Reason, Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true}
 		}
 	}
-	pods, _ := v.Seen.Pods.Get()
-	for _, pod := range pods {
+	for _, pod := range s.Pods {
 		if pod.DeletionTimestamp != nil {
 			continue
 		}
 		if b := containerBreakage(pod); b != nil {
 			return b
 		}
-		if b := v.mountBreakage(pod); b != nil {
+		if b := mountBreakage(pod, s.MountFailures); b != nil {
 			return b
 		}
 		for _, c := range pod.Status.Conditions {
@@ -61,26 +67,20 @@ func (v *Subject) findBreakage(jm *appsv1.Deployment) *Breakage {
 }
 
 // explainCreate adds what to do when the pods' service account is missing, the one thing a new namespace lacks.
-func (v *Subject) explainCreate(message string) string {
+func explainCreate(message, namespace string) string {
 	if !strings.Contains(message, "serviceaccount") {
 		return message
 	}
-	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, v.Seen.Resource.Namespace)
+	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, namespace)
 }
 
-// sameBreakage keeps the words of a breakage that is told already. A container that cannot be pulled or started alternates between
-// trying and backing off, and both count up in their messages; that is one problem, not many.
-func (v *Subject) sameBreakage(b *Breakage) *Breakage {
-	told := v.Resource().Status
-	if b == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
-		return b
+// Kept is a breakage in the words that told it already, if it is the same problem. A container that cannot be pulled or started alternates
+// between trying and backing off, and both count up in their messages; that is one problem, not many.
+func (b Breakage) Kept(toldReason, toldMessage string) *Breakage {
+	if class(toldReason) == class(b.Reason) {
+		b.Reason, b.Message = toldReason, toldMessage
 	}
-	for _, c := range told.Conditions {
-		if c.Type == summary.ClusterAvailable && class(c.Reason) == class(b.Reason) {
-			return &Breakage{Reason: c.Reason, Message: c.Message, Fatal: b.Fatal}
-		}
-	}
-	return b
+	return &b
 }
 
 // class groups reasons that are stages of the same problem.
@@ -107,9 +107,8 @@ func containerBreakage(pod corev1.Pod) *Breakage {
 	return nil
 }
 
-func (v *Subject) mountBreakage(pod corev1.Pod) *Breakage {
-	messages, ok := v.Seen.MountFailures.Get()
-	if !ok || len(messages) == 0 || !MayMissVolumes(pod) {
+func mountBreakage(pod corev1.Pod, messages []string) *Breakage {
+	if len(messages) == 0 || !MayMissVolumes(pod) {
 		return nil
 	}
 	return &Breakage{Reason: "FailedMount", Message: messages[0], Fatal: true}

@@ -1,0 +1,130 @@
+package deployment
+
+import (
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// fails lets the job end FAILED just now: its statistics do not show its last checkpoint yet.
+func (w *world) fails() {
+	w.serveJob(v1beta1.FlinkJobFailed)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].EndTime = w.s.Now
+	w.run()
+}
+
+// A failure is told at once. What the job ended with is read from statistics that follow some seconds later, if anyone can still be asked.
+func TestTheLastStateOfAFailedJob(t *testing.T) {
+	const chk = "file:///chk"
+	known := func(w *world, path string) { w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: path}) }
+	replaced := func(w *world) {
+		w.serveJob(v1beta1.FlinkJobFailed)
+		w.s.Flink.Jobs = plan.Present([]subject.Job{})
+	}
+	rows := map[string]struct {
+		after     time.Duration
+		then      func(w *world)
+		situation plan.Situation
+		recorded  string
+		reason    string
+	}{
+		"at once":                          {0, func(*world) {}, plan.Waiting, "file:///given", "nothing is known yet"},
+		"the statistics follow":            {5 * time.Second, func(w *world) { known(w, chk) }, plan.Ended, chk, "as they say"},
+		"they follow without a state":      {5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]() }, plan.Ended, "file:///given", "it had not read it"},
+		"they name what cannot be read":    {5 * time.Second, func(w *world) { known(w, "") }, plan.Ended, v1beta1.LastStatePlaceholder, "a person has to look"},
+		"they cannot be read":              {5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("time-out") }, plan.Waiting, "file:///given", "they are asked for again"},
+		"the JobManager does not answer":   {time.Minute, func(w *world) { w.s.Flink = unansweredFlink() }, plan.Waiting, "file:///given", "it may answer again"},
+		"the JobManager was replaced":      {5 * time.Second, replaced, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more"},
+		"another run of it has ended":      {5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed); startedAgain(w) }, plan.Ended, v1beta1.LastStatePlaceholder, "who answers saw nothing of it"},
+		"another run of it is under way":   {5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobRunning); startedAgain(w) }, plan.Ended, v1beta1.LastStatePlaceholder, "it began without that state"},
+		"the Deployment is gone":           {5 * time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more"},
+		"the Deployment is gone, in a run": {time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "the same"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, given(highlyAvailable))
+			w.fails()
+			if s := w.status(); s.JobStatus.State != v1beta1.FlinkJobFailed || s.LifecycleState != v1beta1.LifecycleFailed || s.Situation != string(plan.Waiting) {
+				t.Fatalf("the failure is told as %s, %s, %s", s.JobStatus.State, s.LifecycleState, s.Situation)
+			}
+			w.s.Now = w.s.Now.Add(row.after)
+			row.then(w)
+			w.run()
+			s := w.status()
+			if s.Situation != string(row.situation) || s.JobStatus.UpgradeSavepointPath != row.recorded || s.JobStatus.State != v1beta1.FlinkJobFailed {
+				t.Errorf("%s, %s with %q, want %s with %q: %s", s.JobStatus.State, s.Situation, s.JobStatus.UpgradeSavepointPath, row.situation, row.recorded, row.reason)
+			}
+			if unread := s.Situation == string(plan.Waiting); s.JobStatus.LastStateUnread != unread {
+				t.Errorf("unread %t while %s", s.JobStatus.LastStateUnread, s.Situation)
+			}
+		})
+	}
+}
+
+func startedAgain(w *world) {
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].StartTime = "1800000000000"
+}
+
+func unansweredFlink() subject.Flink {
+	return subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
+}
+
+// A change of a job that has just failed waits for its last state; a job that was never read is not changed without a person.
+func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
+	w := stable(t, given(highlyAvailable))
+	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.fails()
+	w.edit(upgradeImage)
+	w.run()
+	if s := w.status(); s.Intent != nil || s.Situation != string(plan.Waiting) {
+		t.Fatalf("it was stopped before its last state was read: %+v", s.Intent)
+	}
+	w.s.Flink.Jobs = plan.Present([]subject.Job{})
+	w.run()
+	if s := w.status(); s.Intent != nil || s.Situation != string(plan.Refused) {
+		t.Errorf("%s, intent %+v, error %q", s.Situation, s.Intent, s.Error)
+	}
+}
+
+// A job that its JobManager does not list any more has ended, if that lasts: Flink's high availability brings back every other one.
+func TestAJobThatVanished(t *testing.T) {
+	rows := map[string]struct {
+		spec    string
+		after   time.Duration
+		change  bool
+		want    plan.Situation
+		stalled string
+	}{
+		"for a while":                    {stateful, 9 * time.Minute, false, plan.Waiting, ""},
+		"for longer than a checkpoint":   {stateful, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
+		"stateless":                      {application, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
+		"it is to be changed":            {stateful, 11 * time.Minute, true, plan.Refused, "UpgradeFailed"},
+		"it is to be changed, stateless": {application, 11 * time.Minute, true, plan.Upgrade, ""},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.run()
+			w.s.Now = w.s.Now.Add(row.after)
+			if row.change {
+				w.edit(upgradeImage)
+			}
+			w.run()
+			stalled := ""
+			for _, c := range w.status().Conditions {
+				if c.Type == "Stalled" {
+					stalled = c.Reason
+				}
+			}
+			if s := w.status(); s.Situation != string(row.want) || stalled != row.stalled {
+				t.Errorf("%s, stalled %q, want %s, %q", s.Situation, stalled, row.want, row.stalled)
+			}
+		})
+	}
+}

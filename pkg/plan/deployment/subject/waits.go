@@ -1,0 +1,41 @@
+package subject
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// WaitsFor is what a cluster that should run, and does not do its work yet, is waiting for.
+//
+//	JobManager          job                    waits for
+//	something is wrong  -                      that
+//	MISSING             -                      somebody who scales its Deployment up again
+//	DEPLOYED_NOT_READY  -                      an answer
+//	DEPLOYING           -                      its pod
+//	READY               RUNNING                its tasks
+//	READY               ran, and is not listed its submission; for so long, see Vanished
+//	READY               otherwise              a job that is RUNNING
+func (v *Subject) WaitsFor() Cause {
+	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
+	switch {
+	case v.Broken != nil:
+		return Cause{v.Broken.Reason, v.Broken.Message}
+	case jm == v1beta1.JobManagerMissing:
+		return Cause{"ScaledToZero", "somebody scaled the JobManager's Deployment to no replicas: kubectl scale deployment --replicas=1 starts it again"}
+	case jm == v1beta1.JobManagerDeployedNotReady:
+		return Cause{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.Seen.Flink.Jobs.Why()}
+	case jm != v1beta1.JobManagerReady:
+		return JobManagerStarting
+	case v.Job != nil && state == v1beta1.FlinkJobRunning:
+		return Cause{"TasksNotRunning", "the job waits for its tasks to run"}
+	case v.Job == nil && v.Want.JobStatus.StartTime != "":
+		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
+		return Cause{"JobNotListed", fmt.Sprintf("Flink answers and does not list the job; if it does not by %s, the job counts as ended", until)}
+	}
+	return Cause{"JobNotRunning", "the job is " + string(state)}
+}
+
+// JobManagerStarting is the wait for the pod of a start that was released.
+var JobManagerStarting = Cause{"JobManagerIsDeploying", "the JobManager pod is starting"}
