@@ -6,7 +6,6 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -60,11 +59,15 @@ func (v *Subject) findBreakage(jm *appsv1.Deployment) *breakage.Breakage {
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
 	b, told := breakage.Find(seen), v.Resource().Status
-	c := meta.FindStatusCondition(told.Conditions, summary.ClusterAvailable)
-	if b == nil || c == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
+	if b == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
 		return b
 	}
-	return b.Kept(c.Reason, c.Message)
+	for _, c := range told.Conditions {
+		if c.Type == summary.ClusterAvailable {
+			return b.Kept(c.Reason, c.Message)
+		}
+	}
+	return b
 }
 
 // FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to look. It is empty
