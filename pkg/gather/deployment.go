@@ -11,6 +11,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
@@ -73,7 +74,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 		seen := read
 		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
 		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
-		s.MountFailures, s.Nodes = g.missingVolumes(ctx, seen), g.nodes(ctx, seen)
+		s.MountFailures, s.Nodes, s.LastWords = g.missingVolumes(ctx, seen), g.nodes(ctx, seen), g.lastWords(ctx, seen)
 	})
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, jm, expected(read)) })
@@ -108,6 +109,26 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 		return plan.Unknown[[]string](oneLine(err))
 	}
 	return newestFirst(list)
+}
+
+// logLines is how much of the log of a container that crashed is read, from its end: Java's stack traces are long.
+const logLines = 400
+
+// lastWords is the root cause that the log of a JobManager container that crashed ends with.
+func (g *Gatherer) lastWords(ctx context.Context, seen subject.Snapshot) plan.Observed[string] {
+	pods, _ := seen.Pods.Get()
+	crash, crashed := breakage.Crashed(pods)
+	if !crashed || g.Brief {
+		return plan.Observed[string]{}
+	}
+	log, err := g.Kube.Log(ctx, kube.Log{Namespace: crash.Namespace, Pod: crash.Pod, Container: crash.Container, Previous: crash.Previous, Lines: logLines})
+	if err != nil {
+		return plan.Unknown[string](oneLine(err))
+	}
+	if cause := javatrace.Summary(javatrace.EndOf(log)); cause != "" {
+		return plan.Present(cause)
+	}
+	return plan.Absent[string]()
 }
 
 // companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone is as good as gone: the

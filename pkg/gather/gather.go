@@ -17,6 +17,7 @@ import (
 type Reader interface {
 	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
 	List(ctx context.Context, q kube.Query) (*unstructured.UnstructuredList, error)
+	Log(ctx context.Context, l kube.Log) (string, error)
 }
 
 // Nodes is the part of zookeeper.Client that a look needs.

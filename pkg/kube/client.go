@@ -30,6 +30,8 @@ const (
 // Client reads and writes Kubernetes objects. Safe for concurrent use.
 type Client struct {
 	dynamic dynamic.Interface
+	// core is for what is no object, such as logs; nil for a client of New, which reads none.
+	core rest.Interface
 }
 
 // Object names one object: its resource, namespace (empty for a cluster-scoped one) and name.
@@ -90,11 +92,19 @@ func mounted(dir string) (*rest.Config, error) {
 func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Timeout, config.UserAgent = noLimit, callTimeout, userAgent
-	d, err := dynamic.NewForConfig(config)
+	way, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
 	}
-	return New(d), nil
+	d, err := dynamic.NewForConfigAndClient(config, way)
+	if err != nil {
+		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
+	}
+	core, err := coreFor(config, way)
+	if err != nil {
+		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)
+	}
+	return &Client{dynamic: d, core: core}, nil
 }
 
 func (c *Client) resource(gvr schema.GroupVersionResource, namespace string) dynamic.ResourceInterface {

@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
@@ -45,6 +46,9 @@ func (v *view) settle() outcome {
 	case v.Seen.Flink.Distrusted:
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
+		if v.Broken != nil && v.Broken.Reason == breakage.ReasonCrashed {
+			v.tellBreakage()
+		}
 		return outcome{situation: plan.Waiting, wait: stall(v.WaitsFor())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)
@@ -63,18 +67,23 @@ func (v *view) clearError() {
 	}
 }
 
-// reportBreakage tells once why the JobManager cannot start. The error of a spec that is invalid, or of a change that is refused, is
-// the one that is shown: two that take turns would be told again by each pass.
+// reportBreakage shows why the JobManager cannot start.
 func (v *view) reportBreakage() outcome {
+	v.tellBreakage()
+	return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
+}
+
+// tellBreakage tells once why the JobManager does not start. The error of a spec that is invalid, or of a change that is refused, is
+// the one that is shown: two that take turns would be told again by each pass.
+func (v *view) tellBreakage() {
 	if v.Problem != "" || v.refused != nil {
-		return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
+		return
 	}
 	text := v.ErrorText(subject.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: v.Broken.Reason, Component: plan.ComponentJobManager, Message: v.Broken.Message})
 	}
 	v.Want.Error = text
-	return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
 }
 
 // distrusted reports a JobManager that nobody can ask until a person mends something. Nothing is known of its job, so nothing is done.

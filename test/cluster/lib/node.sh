@@ -161,6 +161,7 @@ node_up() {
   cat >"$RUN/kubelet.yaml" <<Y
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
+address: $NODE_IP
 failCgroupV1: false
 cgroupDriver: cgroupfs
 cgroupRoot: /$CGROUP

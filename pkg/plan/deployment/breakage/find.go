@@ -15,6 +15,8 @@ type Breakage struct {
 	Reason string
 	// Message is one line for people.
 	Message string
+	// Cause is what the JobManager itself said; empty when it was not heard.
+	Cause string
 	// Fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still mend it by itself.
 	Fatal bool
 }
@@ -27,6 +29,8 @@ type Seen struct {
 	Pods []corev1.Pod
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
 	MountFailures []string
+	// LastWords is the root cause that the log of a container that crashed ends with; empty when it has none, or was not read.
+	LastWords string
 }
 
 // fatalWaiting are the waiting reasons of a container that nobody but a person mends.
@@ -38,6 +42,7 @@ var fatalWaiting = []string{
 //
 //	where                 what                                                        fatal
 //	Deployment condition  ReplicaFailure/FailedCreate (quota, service account, …)     yes
+//	container crashed     see Crashed                                                 when it does so again and again
 //	container waiting     one of fatalWaiting                                         yes
 //	pod cannot start yet  an event FailedMount                                        yes
 //	pod condition         PodScheduled=False                                          no
@@ -46,6 +51,9 @@ func Find(s Seen) *Breakage {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
 			return &Breakage{Reason: c.Reason, Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true}
 		}
+	}
+	if crash, ok := Crashed(s.Pods); ok {
+		return crash.breakage(s.LastWords)
 	}
 	for _, pod := range s.Pods {
 		if pod.DeletionTimestamp != nil {
@@ -75,9 +83,9 @@ func explainCreate(message, namespace string) string {
 }
 
 // Kept is a breakage in the words that told it already, if it is the same problem. A container that cannot be pulled or started alternates
-// between trying and backing off, and both count up in their messages; that is one problem, not many.
+// between trying and backing off, and both count up in their messages; that is one problem, not many. Words that were heard are news.
 func (b Breakage) Kept(toldReason, toldMessage string) *Breakage {
-	if class(toldReason) == class(b.Reason) {
+	if class(toldReason) == class(b.Reason) && b.Cause == "" {
 		b.Reason, b.Message = toldReason, toldMessage
 	}
 	return &b
@@ -92,17 +100,17 @@ func class(reason string) string {
 	return reason
 }
 
+func statuses(pod corev1.Pod) []corev1.ContainerStatus {
+	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
+}
+
 func containerBreakage(pod corev1.Pod) *Breakage {
-	for _, c := range append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...) {
+	for _, c := range statuses(pod) {
 		waiting := c.State.Waiting
 		if waiting == nil || !slices.Contains(fatalWaiting, waiting.Reason) {
 			continue
 		}
-		message := fmt.Sprintf("[%s] %s", c.Name, waiting.Message)
-		if last := c.LastTerminationState.Terminated; waiting.Reason == "CrashLoopBackOff" && last != nil && last.Message != "" {
-			message = fmt.Sprintf("[%s] CrashLoop - %s", c.Name, last.Message)
-		}
-		return &Breakage{Reason: waiting.Reason, Message: message, Fatal: true}
+		return &Breakage{Reason: waiting.Reason, Message: fmt.Sprintf("[%s] %s", c.Name, waiting.Message), Fatal: true}
 	}
 	return nil
 }

@@ -58,9 +58,10 @@ func (v *Subject) findBreakage(jm *appsv1.Deployment) *breakage.Breakage {
 	seen := breakage.Seen{Deployment: jm}
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
+	seen.LastWords, _ = v.Seen.LastWords.Get()
 	b, told := breakage.Find(seen), v.Resource().Status
-	if b == nil || told.JobManagerDeploymentStatus != v1beta1.JobManagerError {
-		return b
+	if b == nil {
+		return nil
 	}
 	for _, c := range told.Conditions {
 		if c.Type == summary.ClusterAvailable {

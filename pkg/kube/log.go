@@ -1,0 +1,56 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// coreFor is a client for the paths of the core API that do not answer with objects. It shares the connections.
+func coreFor(config *rest.Config, way *http.Client) (rest.Interface, error) {
+	config = dynamic.ConfigFor(config) // its serializer reads the errors
+	config.GroupVersion = &schema.GroupVersion{}
+	config.APIPath = "/api"
+	return rest.UnversionedRESTClientForConfigAndClient(config, way)
+}
+
+// Log names the end of a container's log.
+type Log struct {
+	// Namespace, Pod and Container name the container.
+	Namespace, Pod, Container string
+	// Previous asks for the log of the run before the present one.
+	Previous bool
+	// Lines bounds it, from the end; zero means all.
+	Lines int
+}
+
+// maxLog bounds what is read of a log, in bytes: what follows is left out.
+const maxLog = 256 << 10
+
+// ErrNoLogs is the error of a client that was made without a way to read logs.
+var ErrNoLogs = errors.New("this client reads no logs")
+
+// Log reads the end of a container's log (GET pods/:name/log).
+func (c *Client) Log(ctx context.Context, l Log) (string, error) {
+	what := fmt.Sprintf("read the log of container %s of pod %s/%s", l.Container, l.Namespace, l.Pod)
+	if c.core == nil {
+		return "", fmt.Errorf("%s: %w", what, ErrNoLogs)
+	}
+	request := c.core.Get().AbsPath("/api/v1/namespaces", l.Namespace, "pods", l.Pod, "log").
+		Param("container", l.Container).Param("previous", strconv.FormatBool(l.Previous)).Param("limitBytes", strconv.Itoa(maxLog))
+	if l.Lines > 0 {
+		request = request.Param("tailLines", strconv.Itoa(l.Lines))
+	}
+	result := request.Do(ctx)
+	if err := result.Error(); err != nil { // Raw alone would not read what the API server says of it
+		return "", fmt.Errorf("%s: %w", what, err)
+	}
+	text, err := result.Raw()
+	return string(text), err
+}
