@@ -51,12 +51,27 @@ func run(tests func() int, start func(*Stage) error) int {
 		fmt.Fprintln(os.Stderr, "the logs are kept in", dir)
 		return code
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := remove(dir); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
+
+// remove removes a directory in which something may still be written for a moment: a kubelet has no way to wait for the volumes that it was
+// setting up when it was stopped.
+func remove(dir string) error {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for end := time.Now().Add(removal); ; <-tick.C {
+		if err := os.RemoveAll(dir); err == nil || time.Now().After(end) {
+			return err
+		}
+	}
+}
+
+// removal is how long that may take.
+const removal = 10 * time.Second
 
 // pause lies between two looks, and longest is how much of the time between them counts: a machine that slept, or a process that
 // was stopped, has not waited.

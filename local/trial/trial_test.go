@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/local/processes"
@@ -41,6 +42,33 @@ func TestWhatIsStartedIsStoppedAndTheDirectoryStaysForAFailure(t *testing.T) {
 		if left, _ := filepath.Glob(os.Getenv("TMPDIR") + "/trial-*"); (len(left) == 0) != (code == 0) {
 			t.Errorf("%s: %q is there", name, left)
 		}
+	}
+}
+
+func TestWhatIsStillBeingWrittenIsRemoved(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	ended := make(chan struct{})
+	code := run(func() int { return 0 }, func(s *Stage) error {
+		s.Stop(func() error {
+			begun := make(chan struct{})
+			go func() {
+				defer close(ended)
+				for i := range 2000 {
+					volume := filepath.Join(s.Dir, "volumes", strconv.Itoa(i))
+					if os.MkdirAll(volume, 0o700) == nil && i == 0 {
+						close(begun)
+					}
+				}
+				_ = os.RemoveAll(s.Dir) // what was written after the end
+			}()
+			<-begun
+			return nil
+		})
+		return nil
+	})
+	<-ended
+	if code != 0 {
+		t.Errorf("code %d", code)
 	}
 }
 

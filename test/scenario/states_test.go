@@ -51,7 +51,7 @@ func (s *states) look() {
 		return
 	}
 	if u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless" {
-		s.floor = 0
+		s.floor, s.givenUp = 0, true
 		return
 	}
 	if j == nil {

@@ -118,7 +118,7 @@ func (v *Subject) observeJob() {
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
-	if status.State.IsTerminal() && job.StartTime != status.StartTime && status.StartTime != "" {
+	if AnotherRun(*status, job) {
 		v.Reran = !job.State.IsTerminal()
 		v.loseLastState()
 		return

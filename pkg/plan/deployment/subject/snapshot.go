@@ -164,6 +164,11 @@ const statisticsAge = 4 * time.Second
 // StatisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from a cache.
 func (j Job) StatisticsSettled(now time.Time) bool { return now.Sub(j.EndTime) >= statisticsAge }
 
+// AnotherRun reports whether a job began again after its end was recorded. What is listed then tells nothing of the run that ended.
+func AnotherRun(recorded v1beta1.JobStatus, job Job) bool {
+	return recorded.State.IsTerminal() && recorded.StartTime != "" && recorded.StartTime != job.StartTime
+}
+
 // FindJob is the job of an ID among those that Flink lists.
 func FindJob(jobs []Job, id string) (Job, bool) {
 	for _, j := range jobs {
