@@ -203,9 +203,10 @@ func (r *run) conclude() {
 		r.untilGone(demo)
 	}
 	r.rest()
+	r.taken.atRest()
+	r.rest() // a snapshot that was given up just now kept the clock fast
 	r.quiet()
 	r.runsWhatIsRecorded()
-	r.taken.atRest()
 	if r.there() {
 		r.remove(demo)
 	}
