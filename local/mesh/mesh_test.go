@@ -183,7 +183,7 @@ spec:
 }
 
 func TestACrashIsFollowedByAStart(t *testing.T) {
-	r := enter(t, long)
+	r := enter(t, long+`, autoscaling.knative.dev/max-scale: "1"`) // a request that waits for the restart is a reason for another pod
 	if code, _ := r.call("/crash"); code != http.StatusBadGateway {
 		t.Errorf("a request whose function dies is answered %d, want 502", code)
 	}
