@@ -38,13 +38,19 @@ Two operators on one resource would start its job twice. Stop that one first; it
     grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
 }
 
+# established KIND. kubectl wait cannot ask this: the conditions of a definition that is new are null, which is an error to it.
+established() {
+  [ "$(kubectl get crd "$1.flink.apache.org" -o jsonpath='{.status.conditions[?(@.type=="Established")].status}' 2>/dev/null)" = True ]
+}
+
 install_crds() {
   cat config/crds/*.yaml | apply --force-conflicts || die "could not apply config/crds"
-  local kind
+  local kind until=$((SECONDS + 60))
   for kind in "${KINDS[@]}"; do
-    # Twice: a definition that is so new that it has no conditions yet is an error to kubectl, not something to wait for.
-    kubectl wait --for=jsonpath='{.status.conditions}' --timeout=60s "crd/$kind.flink.apache.org" >/dev/null 2>&1 || true
-    kubectl wait --for=condition=Established --timeout=60s "crd/$kind.flink.apache.org" >/dev/null || die "the API server does not take $kind"
+    until established "$kind"; do
+      [ $SECONDS -lt $until ] || die "the API server does not take $kind: kubectl describe crd $kind.flink.apache.org"
+      sleep 0.2
+    done
   done
 }
 
