@@ -26,11 +26,12 @@ func rolledForward(v *view) (outcome, bool) {
 
 // rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must hold:
 //
-//	the spec is the recorded one, DEPLOYED, and not the stable one
+//	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the stable spec runs, and under the same Flink version
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	high-availability data is there; or the failed start needed a savepoint and never ran; or no state is kept
 func rollBack(v *view) (outcome, bool) {
+	v.MarkStable()
 	switch {
 	case !v.RollbackDue():
 		return outcome{}, false

@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -28,6 +29,37 @@ func failing(t *testing.T, spec string) *world {
 func (w *world) runningImage() string {
 	jm, _ := w.s.JobManager.Get()
 	return jm.Spec.Template.Spec.Containers[0].Image
+}
+
+// What counts is how long the new cluster had its chance and how it does now, not how late a function looks.
+func TestALateLookRollsNothingBack(t *testing.T) {
+	rows := map[string]struct {
+		late   func(w *world)
+		rolls  bool
+		reason string
+	}{
+		"it runs by now":          {func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }, false, "nobody had looked"},
+		"it was released late":    {func(w *world) { w.releasedAt(w.s.Now.Add(-time.Minute)) }, false, "it has had a minute"},
+		"it was released in time": {func(w *world) { w.releasedAt(w.s.Now.Add(-6 * time.Minute)) }, true, "it has had its time"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := failing(t, rollingBack)
+			w.s.Now = w.s.Now.Add(7 * time.Minute)
+			row.late(w)
+			w.run()
+			if rolls := w.told("Rollback") > 0; rolls != row.rolls {
+				t.Errorf("rolled back: %t, want %t: %s; rounds %q", rolls, row.rolls, row.reason, w.log)
+			}
+		})
+	}
+}
+
+func (w *world) releasedAt(at time.Time) {
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Annotations[v1beta1.AnnotationReleased] = at.UTC().Format(time.RFC3339)
+	w.s.JobManager = plan.Present(jm)
 }
 
 // T3.50, T3.59

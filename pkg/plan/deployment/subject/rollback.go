@@ -2,6 +2,7 @@ package subject
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
@@ -28,6 +29,17 @@ func (v *Subject) RollbackDue() bool {
 	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Want.ObservedGeneration, 10) {
 		return true
 	}
-	deadline := r.ReconciliationTimestamp + v.ReadinessTimeout().Milliseconds()
-	return v.RollbackEnabled() && v.Seen.Now.UnixMilli() > deadline
+	return v.RollbackEnabled() && v.Seen.Now.Sub(v.startedAt()) > v.ReadinessTimeout()
+}
+
+// startedAt is when the newest start had its chance: when it was recorded or, if that was later because a pass had died, when its Deployment
+// got its replicas.
+func (v *Subject) startedAt() time.Time {
+	at := time.UnixMilli(v.Want.ReconciliationStatus.ReconciliationTimestamp)
+	if jm, present := v.Seen.JobManager.Get(); present {
+		if released, err := time.Parse(time.RFC3339, jm.Annotations[v1beta1.AnnotationReleased]); err == nil && released.After(at) {
+			return released
+		}
+	}
+	return at
 }
