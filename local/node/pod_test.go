@@ -244,9 +244,9 @@ const firstBackOff = 10 * time.Second
 func TestACrashLoopBacksOff(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
-	pod := script("loop", "echo again; echo >> /work/runs; [ $(wc -l < /work/runs) = 3 ] || exit 1; sleep 600")
+	pod := script("loop", "echo again; echo >> /data/runs; [ $(wc -l < /data/runs) = 3 ] || exit 1; sleep 600")
 	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
-	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/work"}}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/data"}}
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	s.begin(t, pod)
 	got := s.reach(t, "loop", "runs for the third time", func(p *corev1.Pod) bool {
