@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -15,8 +14,6 @@ import (
 // coreFor is a client for the paths of the core API that do not answer with objects. It shares the connections.
 func coreFor(config *rest.Config, way *http.Client) (rest.Interface, error) {
 	config = dynamic.ConfigFor(config) // its serializer reads the errors
-	config.GroupVersion = &schema.GroupVersion{}
-	config.APIPath = "/api"
 	return rest.UnversionedRESTClientForConfigAndClient(config, way)
 }
 
