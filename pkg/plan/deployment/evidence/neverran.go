@@ -24,7 +24,7 @@ const startWindow = 10 * time.Second
 //	any    neverLed: a JobManager leaves its lease behind before it runs a job
 func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool) bool {
 	pods, known := seen.Get()
-	until := releasedAt(jm).Add(startWindow)
+	until := ReleasedAt(jm).Add(startWindow)
 	switch {
 	case !known || slices.ContainsFunc(pods, hasRun):
 		return false
@@ -38,9 +38,9 @@ func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed 
 	return len(pods) == 1 && !pods[0].CreationTimestamp.After(until)
 }
 
-// releasedAt is when the start got its replicas: a Deployment is created without any, and released once all is prepared. One that was
+// ReleasedAt is when the start got its replicas: a Deployment is created without any, and released once all is prepared. One that was
 // created with them has no annotation.
-func releasedAt(jm *appsv1.Deployment) time.Time {
+func ReleasedAt(jm *appsv1.Deployment) time.Time {
 	if at, err := time.Parse(time.RFC3339, jm.Annotations[v1beta1.AnnotationReleased]); err == nil {
 		return at
 	}

@@ -7,12 +7,12 @@ import (
 // observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there. before is what was
 // recorded of the job until now. What a job without state of its own was given stays recorded: it had not even read it.
 //
-//	its statistics                                   what is recorded for the next start
-//	do not show its end yet, or cannot be read       as it was; unread, unless the end was recorded before
-//	name a state                                     that
+//	its statistics                                      what is recorded for the next start
+//	do not show its end yet, or cannot be read          as it was; unread, unless the end was recorded before
+//	name a state                                        that
 //	name one that lies where nothing is restored from   lost
-//	name none, and are those of another run          lost: who answers was told of the end and saw nothing of the job
-//	name none                                        as it was
+//	name none, and are those of another run             lost: who answers was told of the end and saw nothing of the job
+//	name none                                           as it was
 func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
 	if !job.State.IsTerminal() {
 		return

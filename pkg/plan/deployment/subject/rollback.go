@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
 )
 
 // InheritedRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
@@ -37,7 +38,7 @@ func (v *Subject) RollbackDue() bool {
 func (v *Subject) startedAt() time.Time {
 	at := time.UnixMilli(v.Want.ReconciliationStatus.ReconciliationTimestamp)
 	if jm, present := v.Seen.JobManager.Get(); present {
-		if released, err := time.Parse(time.RFC3339, jm.Annotations[v1beta1.AnnotationReleased]); err == nil && released.After(at) {
+		if released := evidence.ReleasedAt(jm); released.After(at) {
 			return released
 		}
 	}
