@@ -40,10 +40,10 @@ func (s *states) look() {
 		s.floor = 0
 		return
 	}
+	status := s.h.status(demo)
+	open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 	if s.givenUp {
 		s.floor = 0
-		status := s.h.status(demo)
-		open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 		s.givenUp = open || status.Situation != "Steady" || status.ObservedGeneration != u.GetGeneration()
 	}
 	j := s.h.w.Flink.Job(namespace, demo, "")
@@ -51,7 +51,7 @@ func (s *states) look() {
 		return
 	}
 	if u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless" {
-		s.floor, s.givenUp = 0, true
+		s.floor, s.givenUp = 0, s.givenUp || open // what began under this spec may end under another
 		return
 	}
 	if j == nil {
