@@ -278,6 +278,21 @@ var deletionScenarios = map[string]scenario{
 		h.loseDeployment("demo")
 		h.untilSituation("demo", "StateLost")
 	}),
+	"deleted after high availability was switched off while it was suspended": deleted(func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", jobState("suspended"))
+		h.untilSuspended("demo")
+		h.edit("demo", withoutHighAvailability, upgradeMode("stateless"), jobState("running"))
+		h.untilStable("demo")
+	}),
+	"a session cluster, deleted after high availability was switched off": deleted(func(h *harness) {
+		h.apply("demo", session(highlyAvailable))
+		h.untilStable("demo")
+		h.edit("demo", withoutHighAvailability)
+		h.untilStable("demo")
+	}),
 	"a session cluster with a running job": {func(h *harness) {
 		h.apply("demo", session())
 		h.untilStable("demo")

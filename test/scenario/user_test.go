@@ -80,6 +80,13 @@ func highlyAvailable(spec map[string]any) {
 	option("high-availability.storageDir", "s3://ha")(spec)
 }
 
+// withoutHighAvailability takes high availability away again.
+func withoutHighAvailability(spec map[string]any) {
+	configuration := spec["flinkConfiguration"].(map[string]any)
+	delete(configuration, "high-availability.type")
+	delete(configuration, "high-availability.storageDir")
+}
+
 // apply makes a resource, or replaces its spec.
 func (h *harness) apply(name string, spec map[string]any) {
 	h.t.Helper()

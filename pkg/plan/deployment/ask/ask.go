@@ -50,7 +50,8 @@ type Questions struct {
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
-//	            that is not healthy, a rollback, a start from it, a stop that ends with the data removed, or a cluster that does not end
+//	            that is not healthy, a rollback, a start from it, a stop that ends with the data removed, a deletion, or a cluster that does not end
+//	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints

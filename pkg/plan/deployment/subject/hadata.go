@@ -2,16 +2,21 @@ package subject
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// HA is the high-availability data of what runs.
+// HA is the high-availability data of what runs. Once a resource that is deleted has no cluster any more, and none of its own, it is what
+// an earlier configuration left in Kubernetes.
 func (v *Subject) HA() hadata.Data {
-	return hadata.Data{
-		Store: hadata.StoreOf(v.config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes,
+	r := v.Seen.Resource
+	store := hadata.StoreOf(v.config())
+	if store.Mode == flinkconf.HANone && r.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
+		store.Mode = flinkconf.HAKubernetes
 	}
+	return hadata.Data{Store: store, Namespace: r.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes}
 }
 
 // HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
