@@ -247,6 +247,7 @@ func settled(spec map[string]any) {
 	}
 	if configuration["high-availability.type"] == nil {
 		delete(configuration, "kubernetes.operator.deployment.rollback.enabled")
+		spec["jobManager"].(map[string]any)["replicas"] = int64(1)
 	}
 }
 

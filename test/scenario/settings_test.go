@@ -46,11 +46,10 @@ var settingVerbs = map[string]func(r *run, n int){
 		r.states.givenUp = r.states.givenUp || mode == "stateless"
 		r.edit(demo, upgradeMode(mode))
 	},
-	// Switching it off is not drawn: the data that is left then is not read any more, and stays behind when the resource is deleted.
 	// What is kept in one store is not in another: switched from ZooKeeper to Kubernetes, a job that waits for its last state is a person's.
-	"high-availability": func(r *run, _ int) {
+	"high-availability": func(r *run, n int) {
 		if r.stateful() && !strings.HasSuffix(r.mode, "on ZooKeeper") {
-			r.editIfThere(highlyAvailable)
+			r.editIfThere([]change{highlyAvailable, highlyAvailable, withoutHighAvailability}[n%3])
 		}
 	},
 	"jobmanagers": func(r *run, n int) {
