@@ -58,6 +58,7 @@ type harness struct {
 	disturbance                   string // what breaks in this run; empty: nothing
 	passes, looks, ticks, crashes int
 	moments                       int
+	uncounted                     bool // how often the job began depends on the order of things: the end tells only the last start
 	figures                       figures
 	watch                         *watcher
 }

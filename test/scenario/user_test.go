@@ -304,7 +304,11 @@ func (h *harness) end() string {
 		for _, c := range s.Conditions {
 			fmt.Fprintf(&out, "  %s=%s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
 		}
-		fmt.Fprintf(&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", h.starts(name), h.running(name), h.w.Flink.MostJobManagers(namespace, name))
+		starts := h.starts(name)
+		if h.uncounted {
+			starts = "... " + starts[strings.LastIndex(starts, ", ")+1:]
+		}
+		fmt.Fprintf(&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", starts, h.running(name), h.w.Flink.MostJobManagers(namespace, name))
 	}
 	var objects []string
 	for _, u := range h.w.Kube.List(kubesim.Deployments, "", nil) {
