@@ -179,6 +179,25 @@ func TestT5_19_ASavepointInFlightKeepsAChangeWaiting(t *testing.T) {
 	}
 }
 
+// R12
+func TestASavepointInFlightIsWaitedForWhileNobodyAnswers(t *testing.T) {
+	w := stable(t, strings.Replace(recording, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`, 1))
+	w.edit(nonces(7))
+	w.round()
+	w.edit(upgradeImage)
+	w.answer(snapshots.Operation{State: snapshots.OperationInProgress})
+	w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out")
+	w.run()
+	if w.status().Intent != nil {
+		t.Errorf("the job was stopped while it may be writing the savepoint: %+v", w.status().Intent)
+	}
+	w.s.Now = w.s.Now.Add(2 * time.Minute)
+	w.run()
+	if w.status().Intent == nil {
+		t.Errorf("a job that does not answer for minutes is not waited for: %+v", w.status().Conditions)
+	}
+}
+
 func TestT2_14_ALostJobManagerGivesASavepointUp(t *testing.T) {
 	w := stable(t, recording)
 	w.edit(nonces(789))

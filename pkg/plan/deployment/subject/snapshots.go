@@ -50,8 +50,8 @@ func (v *Subject) HasHistory() bool {
 }
 
 // SavepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
-// kubernetes.operator.job.upgrade.ignore-pending-savepoint is false.
+// kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be writing it.
 func (v *Subject) SavepointPending() bool {
 	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool { return r.Type == snapshots.Savepoint })
-	return pending && v.Want.JobStatus.State == v1beta1.FlinkJobRunning && !v.IgnoresPendingSavepoint()
+	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || v.unanswered()) && !v.IgnoresPendingSavepoint()
 }
