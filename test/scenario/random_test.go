@@ -242,6 +242,7 @@ func settled(spec map[string]any) {
 	configuration := spec["flinkConfiguration"].(map[string]any)
 	delete(configuration, "kubernetes.operator.periodic.savepoint.interval")
 	delete(configuration, "kubernetes.operator.periodic.checkpoint.interval")
+	delete(configuration, "kubernetes.operator.job.restart.failed")
 	if configuration["execution.checkpointing.savepoint-dir"] == nil {
 		delete(configuration, "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age")
 	}

@@ -30,7 +30,7 @@ func heal(v *view) (outcome, bool) {
 	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
 	switch data := v.UsableHAData(); {
 	case v.MayStartEmpty():
-		s.how, s.restore = v1beta1.StopStateless, v.asRecorded()
+		s.how, s.restore = v1beta1.StopStateless, v.AsRecorded()
 	case data.IsUnknown():
 		return outcome{}, false
 	case !data.IsPresent():

@@ -11,6 +11,7 @@ import (
 //
 //	what                                        then
 //	the Deployment is being deleted by someone  wait until it is gone
+//	job FAILED again soon after a restart       wait, longer each time
 //	no Deployment, job ended                    settled, unless failed jobs are restarted: then from its recorded state
 //	no Deployment, a session in an upgrade      another operator's, which goes on
 //	no Deployment, recovery switched off        stalled
@@ -30,11 +31,14 @@ func recoverLost(v *view) (outcome, bool) {
 		o.situation = plan.Lost
 		return o, true
 	}
+	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
+	if why, early := v.RestartPause(); failed && early {
+		return outcome{situation: plan.Lost, wait: stall(why)}, true
+	}
 	if !present {
 		return v.recoverCluster(state)
 	}
-	restarts := state == v1beta1.FlinkJobCanceled || (state == v1beta1.FlinkJobFailed && v.RestartsFailed())
-	if v.IsSession() || !restarts || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed) || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
 	}
 	if v.AwaitsLastState() {
@@ -42,7 +46,7 @@ func recoverLost(v *view) (outcome, bool) {
 	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() {
-		mode = v.asRecorded()
+		mode = v.AsRecorded()
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: fmt.Sprintf("Restarting the job, which is %s", state)})
 	return v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm), true
@@ -63,7 +67,7 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
 			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true
 	case v.MayStartEmpty():
-		mode = v.asRecorded()
+		mode = v.AsRecorded()
 	}
 	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.record != "" {
@@ -73,11 +77,3 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 }
 
 var jobEnded = stall{"JobEnded", "the job has ended; its last checkpoint is read as soon as Flink's statistics show it"}
-
-// asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was given.
-func (v *view) asRecorded() v1beta1.UpgradeMode {
-	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && v.Want.JobStatus.UpgradeSavepointPath != "" {
-		return v1beta1.UpgradeModeSavepoint
-	}
-	return v1beta1.UpgradeModeStateless
-}

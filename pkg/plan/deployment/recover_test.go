@@ -1,12 +1,15 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -98,6 +101,52 @@ func TestADyingDeploymentIsLostAtOnce(t *testing.T) {
 	w.s.JobManager = plan.Present(jm)
 	w.run()
 	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobRunning)
+}
+
+// TestAJobThatFailsAfterEachStart is restarted at once, and then ever more seldom; a change of its spec does not wait.
+func TestAJobThatFailsAfterEachStart(t *testing.T) {
+	w := stable(t, strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`, 1))
+	fails := func() {
+		t.Helper()
+		w.serveJob(v1beta1.FlinkJobFailed)
+		w.run()
+	}
+	restarts := func() {
+		t.Helper()
+		w.run()
+		if w.status().Intent == nil {
+			t.Fatalf("it is not restarted: %+v", w.status().Conditions)
+		}
+		w.terminate()
+		w.run()
+		w.run()
+	}
+	fails()
+	restarts()
+	for _, pause := range []time.Duration{10, 20, 40, 80} {
+		last := w.status().Restarts.Last
+		fails()
+		w.s.Now = last.Add(pause*time.Second - time.Second)
+		w.run()
+		c := w.condition(summary.Reconciling)
+		if i := w.status().Intent; (i != nil && i.Step == v1beta1.StepStopping) || c.Reason != "RestartPending" || !strings.Contains(c.Message, last.Add(pause*time.Second).UTC().Format(time.RFC3339)) {
+			t.Fatalf("%s after the last restart: intent %+v, %+v", pause*time.Second-time.Second, i, c)
+		}
+		if far := w.status().Pace == v1beta1.PaceSlow; far {
+			t.Errorf("a restart that is due in a second is left to the sweep")
+		}
+		w.s.Now = last.Add(pause * time.Second)
+		restarts()
+	}
+	fails()
+	if w.status().Pace != v1beta1.PaceSlow {
+		t.Errorf("a restart that is due in minutes keeps the clock %s", w.status().Pace)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
+	w.run()
+	if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade {
+		t.Errorf("a change waits for the restart: %+v", i)
+	}
 }
 
 func TestJobsThatEnd(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -21,7 +22,7 @@ func TestT5_1_BackoffLimit(t *testing.T) {
 		w := newWorld(t, spec).runJob().run()
 		for n := int32(1); n <= attempts; n++ {
 			w.answer(failedWith("disk full")).run().want(BackingOff, v1beta1.SnapshotTriggerPending)
-			w.later(BackOff(n)-time.Second).run().want(BackingOff, v1beta1.SnapshotTriggerPending)
+			w.later(backoff.After(n, longestBackOff)-time.Second).run().want(BackingOff, v1beta1.SnapshotTriggerPending)
 			w.later(time.Second).run().want(Triggering, v1beta1.SnapshotInProgress)
 		}
 		w.answer(failedWith("disk full")).run().want(Failed, v1beta1.SnapshotFailed).later(time.Hour).wantQuiet()
@@ -32,16 +33,7 @@ func TestT5_1_BackoffLimit(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob().run()
 	for n := int32(1); n <= 20; n++ {
 		w.answer(failedWith("disk full")).run().want(BackingOff, v1beta1.SnapshotTriggerPending)
-		w.later(BackOff(n)).run().want(Triggering, v1beta1.SnapshotInProgress)
-	}
-}
-
-func TestBackOffDoublesUpToADay(t *testing.T) {
-	rows := map[int32]time.Duration{0: 0, 1: 10 * time.Second, 2: 20 * time.Second, 3: 40 * time.Second, 13: 40960 * time.Second, 14: 24 * time.Hour, 1 << 30: 24 * time.Hour, -1: 0}
-	for failures, want := range rows {
-		if got := BackOff(failures); got != want {
-			t.Errorf("after %d failures %s, want %s", failures, got, want)
-		}
+		w.later(backoff.After(n, longestBackOff)).run().want(Triggering, v1beta1.SnapshotInProgress)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -152,25 +153,13 @@ func (v *view) failedAttempt(message string) outcome {
 // longestBackOff bounds the back-off: an attempt a day is made however many failed.
 const longestBackOff = 24 * time.Hour
 
-// BackOff is the time from the n-th failure to the next attempt: 10 s, 20 s, 40 s and so on.
-func BackOff(failures int32) time.Duration {
-	const first = 10 * time.Second
-	if failures < 1 {
-		return 0
-	}
-	if failures > 13 { // 10 s * 2^13 is longer than a day
-		return longestBackOff
-	}
-	return min(first<<(failures-1), longestBackOff)
-}
-
 // nextAttempt is when the next attempt is due after the last one that failed; zero when none did.
 func (v *view) nextAttempt() time.Time {
 	last := parseInstant(v.want.ResultTimestamp)
 	if last.IsZero() || v.want.Failures == 0 {
 		return time.Time{}
 	}
-	return last.Add(BackOff(v.want.Failures))
+	return last.Add(backoff.After(v.want.Failures, longestBackOff))
 }
 
 // backsOff reports whether the next attempt is not due yet. A spec that changed since the last one does not wait.

@@ -35,6 +35,17 @@ type Progress struct {
 	// Retry says when an operation that failed is tried again; absent means
 	// that none failed.
 	Retry *Retry `json:"retry,omitempty"`
+	// Restarts counts the restarts of a job or cluster that should run and did
+	// not; absent means none since the last change.
+	Restarts *Restarts `json:"restarts,omitempty"`
+}
+
+// Restarts are those that followed soon after one another.
+type Restarts struct {
+	// InARow is how many.
+	InARow int32 `json:"inARow,omitempty"`
+	// Last is when the newest of them was begun.
+	Last metav1.Time `json:"last,omitzero"`
 }
 
 // Retry is the memory of an operation that failed.

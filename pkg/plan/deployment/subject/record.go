@@ -2,6 +2,7 @@ package subject
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
 
 // What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves them:
@@ -44,6 +45,7 @@ func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.Stop
 func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
+	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
 	if target.Job != nil {

@@ -151,6 +151,14 @@ func (v *Subject) MayStartEmpty() bool {
 	return Stateless(&v.Spec)
 }
 
+// AsRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was given.
+func (v *Subject) AsRecorded() v1beta1.UpgradeMode {
+	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && v.Want.JobStatus.UpgradeSavepointPath != "" {
+		return v1beta1.UpgradeModeSavepoint
+	}
+	return v1beta1.UpgradeModeStateless
+}
+
 // Owned reports whether the Deployment was made for this resource: its owner reference carries our UID.
 func (v *Subject) Owned(d *appsv1.Deployment) bool {
 	for _, o := range d.OwnerReferences {

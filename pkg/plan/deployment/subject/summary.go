@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -49,7 +50,8 @@ func (v *Subject) Summarize(o Verdict) {
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
 	v.setConditions(o)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
-	v.setPace((moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	far := o.Wait.Reason == restarts.Pending && restarts.Due(v.Want.Restarts, v.Seen.Now).Sub(v.Seen.Now) > time.Minute
+	v.setPace((moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
 }
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that
