@@ -176,7 +176,7 @@ func TestLifeOfAJob(t *testing.T) {
 		jobManager.until("is a new one, released", replaced(old))
 	}
 	job := func(mode string) map[string]any { return map[string]any{"job": map[string]any{"upgradeMode": mode}} }
-	jobManagerPods := "app=" + name + ",component=jobmanager"
+	jobManagerPods, taskManagerPods := "app="+name+",component=jobmanager", "app="+name+",component=taskmanager"
 
 	chapters := []struct {
 		title string
@@ -230,6 +230,34 @@ func TestLifeOfAJob(t *testing.T) {
 			spec["image"] = "flink:2.2"
 			spec["flinkConfiguration"] = map[string]any{"kubernetes.operator.deployment.readiness.timeout": nil}
 			change(t, spec)
+		}},
+		{"a job that failed for good begins again where it was", func(t *testing.T) {
+			spec := job("savepoint")
+			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable"}
+			change(t, spec)
+			kube.completedCheckpoint(t, name, stable())
+			if err := kube.kill(t.Context(), space, taskManagerPods); err != nil {
+				t.Fatal(err)
+			}
+			at := kube.failed(t, name)
+			told := kube.resource(t, name, startLimit).until("tells the failure and the state that it left", func(o object) (bool, string) {
+				is, from := text(o.Unstructured, "status", "jobStatus", "state"), text(o.Unstructured, "status", "jobStatus", "upgradeSavepointPath")
+				return is == "FAILED" && strings.Contains(from, "/chk-") && text(o.Unstructured, "status", "error") != "", fmt.Sprintf("the job is %s, its last state %q", is, from)
+			})
+			figures.duration("a job with state fails for good: Flink to status", 66*time.Second, max(0, told.at.Sub(at)))
+			change(t, map[string]any{"restartNonce": 1})
+		}},
+		{"a job that failed is restarted where that is asked for", func(t *testing.T) {
+			spec := job("savepoint")
+			spec["flinkConfiguration"] = map[string]any{"kubernetes.operator.job.restart.failed": "true"}
+			change(t, spec)
+			kube.completedCheckpoint(t, name, stable())
+			jobManager := kube.jobManager(t, name, startLimit)
+			old := jobManager.until("exists", released)
+			if err := kube.kill(t.Context(), space, taskManagerPods); err != nil {
+				t.Fatal(err)
+			}
+			jobManager.until("is a new one, released", replaced(old))
 		}},
 	}
 	for _, chapter := range chapters {
