@@ -102,18 +102,32 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	}
 	for _, mode := range []string{"savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
-			var upgrades []time.Duration
+			var upgrades, beside []time.Duration
 			for round := range 3 {
 				jobManager := kube.jobManager(t, name, startLimit)
 				old := jobManager.until("exists", released)
+				pod := kube.watch(deadline(t, startLimit), t, pods, space, "", "app="+name+",component=jobmanager")
 				at := kube.patch(t, name, map[string]any{
 					"job":                map[string]any{"upgradeMode": mode},
 					"flinkConfiguration": map[string]any{"e2e.round": fmt.Sprint(mode, round)},
 				})
+				ends := pod.until("is told to end", func(o object) (bool, string) {
+					return o.Unstructured == nil || o.GetDeletionTimestamp() != nil, "it runs"
+				})
+				ended := pod.until("is gone", func(o object) (bool, string) { return o.Unstructured == nil, "it is there" })
 				next := jobManager.until("is a new one, released", replaced(old))
 				upgrades = append(upgrades, next.at.Sub(at))
+				begins := pod.until("is a new one", func(o object) (bool, string) { return o.Unstructured != nil, "there is none" })
+				_, runs := kube.tasksRunning(t, name, "")
+				shown := kube.resource(t, name, startLimit).until("shows the job RUNNING", func(o object) (bool, string) {
+					is := text(o.Unstructured, "status", "jobStatus", "state")
+					return is == "RUNNING", "it is " + is
+				})
+				flinks := ended.at.Sub(ends.at) + runs.Sub(begins.at)
+				beside = append(beside, max(runs.Sub(at), shown.at.Sub(at))-flinks)
 				kube.wentOn(t, name, mode == "savepoint")
 			}
+			figures.duration("upgrade by "+mode+": patch to RUNNING, beside the ends and starts of pods and Flink", 5*time.Second, beside...)
 			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", aims[mode].upgrade, upgrades...)
 
 			at := kube.patch(t, name, map[string]any{"job": map[string]any{"state": "suspended"}})
