@@ -87,7 +87,7 @@ func (v *view) stopsJob() (subject.Job, outcome, bool) {
 		return job, outcome{situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"}}, false
 	case !listed:
 		return job, v.stateLost("JobNotFound", "Flink no longer knows the job that was being stopped"), false
-	case job.StartTime != intent.Stops.JobStartTime && intent.Stops.JobStartTime != "":
+	case subject.BeganAnew(intent.Stops, job):
 		return job, v.failedOver(), false
 	}
 	return job, outcome{}, true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
 
 // recoverLost decides for a cluster or job that should run and does not.
@@ -32,8 +33,8 @@ func recoverLost(v *view) (outcome, bool) {
 		return o, true
 	}
 	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
-	if why, early := v.RestartPause(); failed && early {
-		return outcome{situation: plan.Lost, wait: stall(why)}, true
+	if why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now); failed && early {
+		return outcome{situation: plan.Lost, wait: stall{restarts.Pending, why}}, true
 	}
 	if !present {
 		return v.recoverCluster(state)

@@ -140,7 +140,8 @@ type More struct {
 // recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
 const recentEnd = time.Minute
 
-// Then says what else to ask Flink, given the jobs. Of another run of a job that had ended nothing is asked.
+// Then says what else to ask Flink, given the jobs. Of another run of a job that had ended, or was being stopped,
+// nothing is asked.
 //
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
@@ -156,14 +157,14 @@ func Then(s subject.Snapshot) More {
 		return More{}
 	}
 	job, found := subject.FindJob(jobs, status.JobStatus.JobID)
-	if found && subject.AnotherRun(status.JobStatus, job) {
+	v := subject.New(s)
+	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
+	if found && (subject.AnotherRun(status.JobStatus, job) || (awaited && subject.BeganAnew(v.Intent().Stops, job))) {
 		return More{}
 	}
 	moved := found && job.State != status.JobStatus.State
 	settling := !job.State.IsTerminal() && status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	v := subject.New(s)
-	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	history := 0
 	if found {

@@ -1,6 +1,7 @@
 package restarts
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,16 @@ func Due(before *v1beta1.Restarts, now time.Time) time.Time {
 		return time.Time{}
 	}
 	return before.Last.Add(backoff.After(before.InARow, longest))
+}
+
+// Pause says why and until when a job that failed again soon after a restart is not restarted yet.
+func Pause(before *v1beta1.Restarts, now time.Time) (why string, early bool) {
+	due := Due(before, now)
+	if !now.Before(due) {
+		return "", false
+	}
+	return fmt.Sprintf("the job failed again, after %d restarts in a row; the next one is at %s, a change of the spec is made at once",
+		before.InARow, due.UTC().Format(time.RFC3339)), true
 }
 
 // Count is what a start leaves behind: one more for a recovery, none for any other purpose.

@@ -169,6 +169,11 @@ func AnotherRun(recorded v1beta1.JobStatus, job Job) bool {
 	return recorded.State.IsTerminal() && recorded.StartTime != "" && recorded.StartTime != job.StartTime
 }
 
+// BeganAnew reports whether a job began again since the open stop of it was stored.
+func BeganAnew(stops *v1beta1.Incarnation, job Job) bool {
+	return stops != nil && stops.JobStartTime != "" && stops.JobStartTime != job.StartTime
+}
+
 // FindJob is the job of an ID among those that Flink lists.
 func FindJob(jobs []Job, id string) (Job, bool) {
 	for _, j := range jobs {
