@@ -1,8 +1,11 @@
 package scenario
 
 import (
+	"slices"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/flinksim/process"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -10,6 +13,7 @@ import (
 type states struct {
 	h      *harness
 	seen   int
+	before int // starts of resources that are gone: a lost node may still run a job of theirs
 	floor  int64
 	latest string
 	// chosen are the states that a person told the job to start from, and it did not yet.
@@ -20,7 +24,10 @@ type states struct {
 
 func newStates(h *harness) *states { return &states{h: h, chosen: map[string]bool{}} }
 
-// forget begins anew: whatever comes next may begin from nothing.
+// anew begins with a resource that was just made.
+func (s *states) anew() { s.floor, s.before = 0, len(s.h.w.Flink.Starts(namespace, demo)) }
+
+// forget lets go of what was completed: whatever comes next may begin from nothing.
 func (s *states) forget() { s.floor = 0 }
 
 func (s *states) look() {
@@ -54,7 +61,7 @@ func (s *states) look() {
 		s.floor, s.givenUp = 0, s.givenUp || open // what began under this spec may end under another
 		return
 	}
-	if j == nil {
+	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool { return start.JobID == j.ID }) {
 		return
 	}
 	for _, c := range j.Checkpoints {

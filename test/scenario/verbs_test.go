@@ -24,7 +24,7 @@ var worldVerbs = map[string]func(r *run, n int){
 			return
 		}
 		r.mode, r.broken, r.excused = modes[n%len(modes)].name, false, ""
-		r.states.forget()
+		r.states.anew()
 		r.apply(demo, application(modes[n%len(modes)].changes...))
 	},
 	"parallelism": func(r *run, n int) { r.editIfThere(parallelism(int64(1 + n%5))) },
