@@ -48,8 +48,13 @@ var settingVerbs = map[string]func(r *run, n int){
 	},
 	// What is kept in one store is not in another: switched from ZooKeeper to Kubernetes, a job that waits for its last state is a person's.
 	"high-availability": func(r *run, n int) {
-		if r.stateful() && !strings.HasSuffix(r.mode, "on ZooKeeper") {
-			r.editIfThere([]change{highlyAvailable, highlyAvailable, withoutHighAvailability}[n%3])
+		switch {
+		case !r.stateful() || strings.HasSuffix(r.mode, "on ZooKeeper"):
+		case n%3 == 2:
+			r.excuse("its last state may be in the high-availability data that it no longer uses")
+			r.editIfThere(withoutHighAvailability)
+		default:
+			r.editIfThere(highlyAvailable)
 		}
 	},
 	"jobmanagers": func(r *run, n int) {
