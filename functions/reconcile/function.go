@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -22,7 +23,10 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
-		Manager: agent, Pause: pass.Pause,
+		Manager: agent, Pause: pass.Wait,
+		Alarm: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
+			return gather.PodsEnd(ctx, client, namespace, name)
+		},
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

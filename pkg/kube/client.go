@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 )
@@ -151,6 +152,16 @@ func (c *Client) List(ctx context.Context, q Query) (*unstructured.UnstructuredL
 		return nil, fmt.Errorf("list %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
 	}
 	return list, nil
+}
+
+// Watch follows what is selected, from how it is now on; a page makes no sense here. It ends with the context, or when the API server ends
+// it, after ten seconds at the latest.
+func (c *Client) Watch(ctx context.Context, q Query) (watch.Interface, error) {
+	w, err := c.resource(q.Resource, q.Namespace).Watch(ctx, metav1.ListOptions{LabelSelector: q.Labels, FieldSelector: q.Fields})
+	if err != nil {
+		return nil, fmt.Errorf("watch %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
+	}
+	return w, nil
 }
 
 // Create makes an object; an existing one is an AlreadyExists error of the API server.

@@ -33,8 +33,10 @@ type Setup struct {
 	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no event for an
 	// echo of its own writes.
 	Manager string
-	// Pause waits, or returns the context's error. Nil never waits for what a stop brings about; the clock looks then.
-	Pause func(context.Context, time.Duration) error
+	// Pause waits. Nil never waits for what a stop brings about; the clock looks then.
+	Pause Pause
+	// Alarm ends a pause when the pods that it is for have ended; nil never does.
+	Alarm Alarm
 	// Control takes the requests for passes of what depends on a resource.
 	Control event.Publisher
 	// Now is the clock.
@@ -59,7 +61,7 @@ func NewHandler(s Setup) http.Handler {
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
 		},
-		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause,
+		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, Alarm: s.Alarm,
 		Log: s.Log,
 	}
 	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: event.Budget}

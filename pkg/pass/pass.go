@@ -34,7 +34,9 @@ type Runner struct {
 	// Manager is the name of our own writes in managedFields; empty takes no event for their echo.
 	Manager string
 	// Pause waits for what a stop brings about; nil leaves that to the clock.
-	Pause func(context.Context, time.Duration) error
+	Pause Pause
+	// Alarm ends a pause when the pods that it is for have ended; nil never does.
+	Alarm Alarm
 	// Log gets one line for every round that did something.
 	Log *zap.SugaredLogger
 }
@@ -64,7 +66,9 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 // rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as that one's last
 // write left it: the API server has just answered with it, and every write is guarded by its version.
 func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error), u *unstructured.Unstructured) error {
-	last, patience := apply.Result{Resource: u}, patience{}
+	ctx, done := context.WithCancel(ctx)
+	defer done()
+	last, patience, alarm := apply.Result{Resource: u}, patience{}, (<-chan struct{})(nil)
 	for busy := 0; busy < maxRounds; {
 		result, p, err := round(last)
 		if err != nil {
@@ -77,7 +81,12 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 			last, busy = result, busy+1
 			continue
 		}
-		if !p.Soon || !patience.waits(ctx, r.Pause) {
+		if p.Soon && p.Pods && alarm == nil && r.Alarm != nil {
+			if alarm, err = r.Alarm(ctx, object.Namespace, object.Name); err != nil {
+				r.Log.Warnw("its pods cannot be watched, so they are looked at now and then", telemetry.Key, object.String(), telemetry.Error, err.Error())
+			}
+		}
+		if !p.Soon || !patience.waits(ctx, r.Pause, alarm) {
 			return nil
 		}
 		u, found, err := r.Gather.Kube.Get(ctx, object)

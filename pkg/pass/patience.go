@@ -15,7 +15,15 @@ const (
 	// firstPause and longestPause lie between two looks; each is twice as long as the one before.
 	firstPause   = 200 * time.Millisecond
 	longestPause = 400 * time.Millisecond
+	// alarmPause is the longest one where an alarm ends it.
+	alarmPause = time.Second
 )
+
+// Pause waits, by the clock that it has, until the alarm rings; nil never does. It says how long that was, or returns the context's error.
+type Pause func(ctx context.Context, d time.Duration, alarm <-chan struct{}) (time.Duration, error)
+
+// Alarm rings, until the context is done, when a pod of the cluster of this name has ended.
+type Alarm func(ctx context.Context, namespace, name string) (<-chan struct{}, error)
 
 // patience is how long a pass still stays. The zero value has none.
 type patience struct {
@@ -28,26 +36,39 @@ func (p *patience) renew() {
 }
 
 // waits waits for a while, and reports whether the pass stays.
-func (p *patience) waits(ctx context.Context, pause func(context.Context, time.Duration) error) bool {
+func (p *patience) waits(ctx context.Context, pause Pause, alarm <-chan struct{}) bool {
 	if pause == nil || p.left < p.pause || p.pause == 0 {
 		return false
 	}
-	if pause(ctx, p.pause) != nil {
+	spent, err := pause(ctx, p.pause, alarm)
+	if err != nil {
 		return false
 	}
-	p.left, p.spent = p.left-p.pause, p.spent+p.pause
-	p.pause = min(longestPause, 2*p.pause)
+	longest := longestPause
+	if alarm != nil {
+		longest = alarmPause
+	}
+	p.left, p.spent = p.left-spent, p.spent+spent
+	p.pause = min(longest, 2*p.pause)
 	return true
 }
 
-// Pause waits by the clock of the machine; it ends with the context's error when that is done first.
-func Pause(ctx context.Context, d time.Duration) error {
+// Wait is a Pause by the clock of the machine.
+func Wait(ctx context.Context, d time.Duration, alarm <-chan struct{}) (time.Duration, error) {
+	started := time.Now()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	for {
+		select {
+		case <-timer.C:
+			return d, nil
+		case _, rings := <-alarm:
+			if rings {
+				return time.Since(started), nil
+			}
+			alarm = nil // it rings no more
+		case <-ctx.Done():
+			return time.Since(started), ctx.Err()
+		}
 	}
 }

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -15,11 +16,11 @@ import (
 // stays lets the installation's passes stay, and counts how long they do.
 func (i *installation) stays() *time.Duration {
 	waited := new(time.Duration)
-	i.r.Pause = func(ctx context.Context, d time.Duration) error {
+	i.r.Pause = func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 		*waited += d
 		i.w.Clock.Advance(d)
 		i.w.Settle()
-		return ctx.Err()
+		return d, ctx.Err()
 	}
 	return waited
 }
@@ -93,19 +94,22 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 func TestPatienceEnds(t *testing.T) {
 	var p patience
 	var waited time.Duration
-	pause := func(_ context.Context, d time.Duration) error { waited += d; return nil }
-	if p.waits(t.Context(), pause) {
+	pause := func(_ context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
+		waited += d
+		return d, nil
+	}
+	if p.waits(t.Context(), pause, nil) {
 		t.Error("without an effect there is nothing to wait for")
 	}
 	p.renew()
-	for p.waits(t.Context(), pause) {
+	for p.waits(t.Context(), pause, nil) {
 	}
 	if waited > patient || waited < patient-longestPause {
 		t.Errorf("waited %s after one effect, want nearly %s", waited, patient)
 	}
 	for range 100 {
 		p.renew()
-		for p.waits(t.Context(), pause) {
+		for p.waits(t.Context(), pause, nil) {
 		}
 	}
 	if waited > patientInAll {
@@ -115,7 +119,54 @@ func TestPatienceEnds(t *testing.T) {
 	cancel()
 	p = patience{}
 	p.renew()
-	if p.waits(ended, Pause) {
+	if p.waits(ended, Wait, nil) {
 		t.Error("a pass whose budget is used up stays")
+	}
+}
+
+func TestAnAlarmEndsAPause(t *testing.T) {
+	alarm := make(chan struct{}, 1)
+	alarm <- struct{}{}
+	if spent, err := Wait(t.Context(), time.Hour, alarm); err != nil || spent > time.Minute {
+		t.Errorf("waited %s, %v", spent, err)
+	}
+	close(alarm)
+	if spent, err := Wait(t.Context(), time.Millisecond, alarm); err != nil || spent != time.Millisecond {
+		t.Errorf("waited %s, %v, with an alarm that rings no more", spent, err)
+	}
+}
+
+// TestTheEndOfPodsIsWatched: while a pass waits for pods it has an alarm, and an installation that may not watch them waits as well.
+func TestTheEndOfPodsIsWatched(t *testing.T) {
+	for name, refused := range map[string]error{"watched": nil, "refused": errors.New("no right to watch pods")} {
+		t.Run(name, func(t *testing.T) {
+			i := install(t)
+			i.stays()
+			watched, armed, pauses := "", 0, 0
+			i.r.Alarm = func(_ context.Context, namespace, name string) (<-chan struct{}, error) {
+				watched = namespace + "/" + name
+				if refused != nil {
+					return nil, refused
+				}
+				return make(chan struct{}), nil
+			}
+			pause := i.r.Pause
+			i.r.Pause = func(ctx context.Context, d time.Duration, alarm <-chan struct{}) (time.Duration, error) {
+				if alarm != nil {
+					armed++
+				}
+				if pauses++; pauses == 1 {
+					return d, nil // its pods take longer than that to end
+				}
+				return pause(ctx, d, alarm)
+			}
+			if err := i.w.Kube.Delete(v1beta1.FlinkDeploymentGVR, "flink", "demo", kubesim.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			i.pass(v1beta1.KindFlinkDeployment, "demo")
+			if got := i.lifecycle(); got != "" || watched != "flink/demo" || (armed > 0) != (refused == nil) {
+				t.Errorf("lifecycle %q, watched %q, %d pauses with an alarm", got, watched, armed)
+			}
+		})
 	}
 }

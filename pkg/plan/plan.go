@@ -23,6 +23,8 @@ type Plan struct {
 	Again bool
 	// Soon says that what was begun ends within seconds most likely: whoever has begun it may look again shortly.
 	Soon bool
+	// Pods says that it is the end of pods that is awaited.
+	Pods bool
 	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a repeated
 	// pass does not move it.
 	Due time.Time

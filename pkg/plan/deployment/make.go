@@ -21,6 +21,8 @@ type outcome struct {
 	again bool
 	// stall says why nothing will happen until someone acts; nil when it is not so.
 	stall *stall
+	// pods says that it is the end of pods.
+	pods bool
 	// wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
 	wait stall
 }
@@ -68,7 +70,7 @@ func (v *view) finish(o outcome) plan.Plan {
 	}
 	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
 	status := v.Want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Events: v.Events, Notes: v.Notes}
+	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events, Notes: v.Notes}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}

@@ -206,7 +206,7 @@ func (v *view) mayRun() (outcome, bool) {
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.
 func (v *view) waitForPods() outcome {
 	d := nodes.Judge(v.Subject)
-	o := outcome{situation: plan.Stopping, wait: stall{d.Reason, d.Message}}
+	o := outcome{situation: plan.Stopping, wait: stall{d.Reason, d.Message}, pods: true}
 	if d.Stalled {
 		o.stall = &o.wait
 	}
