@@ -106,7 +106,9 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 			for round := range 3 {
 				jobManager := kube.jobManager(t, name, startLimit)
 				old := jobManager.until("exists", released)
-				pod := kube.watch(deadline(t, startLimit), t, pods, space, "", "app="+name+",component=jobmanager")
+				jobManagers := kube.watch(deadline(t, startLimit), t, pods, space, "", "app="+name+",component=jobmanager")
+				was := jobManagers.until("is there", func(o object) (bool, string) { return o.Unstructured != nil, "there is none" })
+				pod := kube.watch(deadline(t, startLimit), t, pods, space, "metadata.name="+was.GetName(), "")
 				at := kube.patch(t, name, map[string]any{
 					"job":                map[string]any{"upgradeMode": mode},
 					"flinkConfiguration": map[string]any{"e2e.round": fmt.Sprint(mode, round)},
@@ -114,16 +116,22 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 				ends := pod.until("is told to end", func(o object) (bool, string) {
 					return o.Unstructured == nil || o.GetDeletionTimestamp() != nil, "it runs"
 				})
-				ended := pod.until("is gone", func(o object) (bool, string) { return o.Unstructured == nil, "it is there" })
+				ended := pod.until("has ended", func(o object) (bool, string) {
+					if o.Unstructured == nil {
+						return true, ""
+					}
+					phase := text(o.Unstructured, "status", "phase")
+					return phase == "Succeeded" || phase == "Failed", "it is " + phase
+				})
 				next := jobManager.until("is a new one, released", replaced(old))
 				upgrades = append(upgrades, next.at.Sub(at))
-				begins := pod.until("is a new one", func(o object) (bool, string) { return o.Unstructured != nil, "there is none" })
+				begins := jobManagers.all("another pod", 1, func(o object) bool { return o.GetName() != was.GetName() })
 				_, runs := kube.tasksRunning(t, name, "")
 				shown := kube.resource(t, name, startLimit).until("shows the job RUNNING", func(o object) (bool, string) {
 					is := text(o.Unstructured, "status", "jobStatus", "state")
 					return is == "RUNNING", "it is " + is
 				})
-				flinks := ended.at.Sub(ends.at) + runs.Sub(begins.at)
+				flinks := ended.at.Sub(ends.at) + runs.Sub(begins)
 				beside = append(beside, max(runs.Sub(at), shown.at.Sub(at))-flinks)
 				kube.wentOn(t, name, mode == "savepoint")
 			}
