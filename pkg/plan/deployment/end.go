@@ -155,8 +155,9 @@ func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) 
 	if v.Intent() != nil {
 		target = v.target()
 	}
+	stays := v.HighAvailabilityUsable() // before another spec counts as the one that runs
 	v.RecordSuspended(target, restore)
-	if v.HighAvailabilityUsable() {
+	if stays {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 		return outcome{situation: plan.Suspended}
 	}
