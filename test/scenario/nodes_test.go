@@ -54,6 +54,19 @@ var nodeScenarios = map[string]scenario{
 		h.w.Nodes.NodeUp("node-1")
 	}, "a deletion ends"},
 
+	"a deletion of a job whose node fails": {func(h *harness) {
+		h.apply("demo", application())
+		h.untilStable("demo")
+		h.failNode()
+		h.remove("demo")
+		h.until("it waits for a person", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable") })
+		if h.podsOn("node-1") == 0 {
+			h.t.Error("a pod that may still run its job was taken away")
+		}
+		h.w.Nodes.NodeUp("node-1")
+		h.untilGone("demo")
+	}, "without high availability nobody knows whether the job still runs there"},
+
 	"an upgrade of a job whose node fails": {func(h *harness) {
 		h.apply("demo", application())
 		h.untilStable("demo")

@@ -8,7 +8,7 @@ import (
 // removeHAData removes the high-availability data that the round saw, or waits while it is unknown or in use. It is false when there is
 // none. It is for rounds that saw no JobManager pod.
 func (v *view) removeHAData(situation plan.Situation) (outcome, bool) {
-	data := v.HA()
+	data := v.HAToRemove()
 	what, why, unknown := data.Unknown()
 	switch remove, some := data.Remove(); {
 	case !data.Store.Readable():

@@ -86,7 +86,7 @@ func First(s subject.Snapshot) Questions {
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	q.TaskManagers = going && q.Pods
 	late := q.TaskManagers && nodes.Overdue(v)
-	if ha := v.HA().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}

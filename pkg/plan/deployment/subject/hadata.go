@@ -8,15 +8,21 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// HA is the high-availability data of what runs. Once a resource that is deleted has no cluster any more, and none of its own, it is what
-// an earlier configuration left in Kubernetes.
+// HA is the high-availability data of what runs.
 func (v *Subject) HA() hadata.Data {
-	r := v.Seen.Resource
-	store := hadata.StoreOf(v.config())
-	if store.Mode == flinkconf.HANone && r.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
-		store.Mode = flinkconf.HAKubernetes
+	return hadata.Data{
+		Store: hadata.StoreOf(v.config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes,
 	}
-	return hadata.Data{Store: store, Namespace: r.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes}
+}
+
+// HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration left in Kubernetes. It
+// proves nothing of who runs.
+func (v *Subject) HAToRemove() hadata.Data {
+	data := v.HA()
+	if data.Store.Mode == flinkconf.HANone && v.Seen.Resource.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
+		data.Store.Mode = flinkconf.HAKubernetes
+	}
+	return data
 }
 
 // HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
