@@ -68,7 +68,7 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error), u *unstructured.Unstructured) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	last, patience, alarm := apply.Result{Resource: u}, patience{}, (<-chan struct{})(nil)
+	last, patience, arm, alarm := apply.Result{Resource: u}, patience{}, r.Alarm, (<-chan struct{})(nil)
 	for busy := 0; busy < maxRounds; {
 		result, p, err := round(last)
 		if err != nil {
@@ -81,10 +81,11 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 			last, busy = result, busy+1
 			continue
 		}
-		if p.Soon && p.Pods && alarm == nil && r.Alarm != nil {
-			if alarm, err = r.Alarm(ctx, object.Namespace, object.Name); err != nil {
-				r.Log.Warnw("its pods cannot be watched, so they are looked at now and then", telemetry.Key, object.String(), telemetry.Error, err.Error())
+		if p.Soon && p.Pods && arm != nil {
+			if alarm, err = arm(ctx, object.Namespace, object.Name); err != nil {
+				r.Log.Warnw("its pods cannot be watched, so they are looked at now and then", telemetry.Key, object.String(), telemetry.Error, fail.Message(err))
 			}
+			arm = nil // once is enough
 		}
 		if !p.Soon || !patience.waits(ctx, r.Pause, alarm) {
 			return nil
