@@ -51,7 +51,9 @@ var settingVerbs = map[string]func(r *run, n int){
 		switch {
 		case !r.stateful() || strings.HasSuffix(r.mode, "on ZooKeeper"):
 		case n%3 == 2:
-			r.excuse("its last state may be in the high-availability data that it no longer uses")
+			if r.there() && r.status(demo).Situation != "Steady" {
+				r.excuse("its last state may be in the high-availability data that it no longer uses")
+			}
 			r.editIfThere(withoutHighAvailability)
 		default:
 			r.editIfThere(highlyAvailable)
