@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
@@ -31,6 +32,19 @@ var rollbackScenarios = map[string]scenario{
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, high-availability data(checkpoint)")
 		h.tells("demo", "ImagePullBackOff JobStatusChanged Rollback SpecChanged Submit Suspended")
 	}, "the new pod never came up, and the state is that of the old job"},
+
+	"a job that fails for good after its upgrade is rolled back with what it ended with": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4), option("kubernetes.operator.deployment.readiness.timeout", "20 s"))
+		h.until("the new job was submitted", func() bool { return h.running("demo") == "CREATED" })
+		h.flink("demo", func(j *job.Job) { j.Fail("java.lang.ClassCastException", "no such state", h.w.Clock.Now()) })
+		h.until("it is rolled back and ready", func() bool {
+			return h.settled("demo", v1beta1.LifecycleRolledBack)() && h.status("demo").Situation == "Steady"
+		})
+		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, high-availability data(checkpoint), path(checkpoint)")
+	}, "Flink removes the high-availability data of a job that failed, and tells what it ended with"},
 
 	"a failed upgrade by savepoint is rolled back, then mended": {func(h *harness) {
 		h.broken("savepoint")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -29,7 +30,17 @@ func rolledForward(v *view) (outcome, bool) {
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the stable spec runs, and under the same Flink version
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
-//	high-availability data is there; or the failed start needed a savepoint and never ran; or no state is kept
+//	there is a state to start from
+//
+// The state, first match wins:
+//
+//	what was deployed                            the stable spec starts
+//	has no state to keep, or may start empty     empty
+//	needed a savepoint and never ran             from that savepoint
+//	has a job that FAILED, and Flink tells       from its newest state, once that is read; Flink has removed the high-availability data
+//	otherwise                                    from the high-availability data
+//
+// Where there is none of it a person decides, and status says so.
 func rollBack(v *view) (outcome, bool) {
 	v.MarkStable()
 	switch {
@@ -41,8 +52,9 @@ func rollBack(v *view) (outcome, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	data := v.UsableHAData()
 	never := present && v.NeverRan(jm)
+	failed := v.Want.JobStatus.State == v1beta1.FlinkJobFailed && v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady
 	target := *v.LastStable.Spec.DeepCopy()
-	s := stop{purpose: v1beta1.PurposeRollback, target: target}
+	s := stop{purpose: v1beta1.PurposeRollback, target: target, how: v1beta1.StopLastState, restore: v1beta1.UpgradeModeLastState}
 	switch recorded := v.Last.Spec.Job; {
 	case data.IsUnknown():
 		return v.unobservable("the high-availability data", data.Why()), true
@@ -50,12 +62,18 @@ func rollBack(v *view) (outcome, bool) {
 		s.how, s.restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && never:
 		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
-	case data.IsPresent():
-		s.how, s.restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
-	case v.InheritedRollback():
-		return v.startFrom(v1beta1.PurposeRollback, target, v1beta1.UpgradeModeLastState), true
-	default:
+	case failed && v.AwaitsLastState():
 		return outcome{}, false
+	case failed:
+		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
+	case v.InheritedRollback() && !data.IsPresent():
+		return v.startFrom(v1beta1.PurposeRollback, target, v1beta1.UpgradeModeLastState), true
+	}
+	if s.restore != v1beta1.UpgradeModeStateless {
+		if c := restore.Choose(v.RestoreFacts(s.purpose, target, s.restore)); c.Verdict != plan.Go {
+			v.stuck = &stall{"RollbackImpossible", "what was deployed does not become stable, and it cannot be rolled back: " + c.Message}
+			return outcome{}, false
+		}
 	}
 	o := v.rollTo(s, jm, present)
 	if o.record != "" {

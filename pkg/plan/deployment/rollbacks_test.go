@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -146,6 +147,70 @@ func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
 	w.late()
 	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 || w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady {
 		t.Errorf("state %s, rounds %q", w.state(), w.log)
+	}
+	if c := w.condition("Reconciling"); c.Reason != "RollbackImpossible" || !strings.Contains(c.Message, "kubectl patch flinkdeployment demo") {
+		t.Errorf("a person is not told why: %+v", c)
+	}
+}
+
+// A job that failed for good leaves no high-availability data, but Flink tells what it ended with.
+func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
+	const chk = "file:///c/chk-7"
+	named := plan.Present(subject.Checkpoints{Path: chk})
+	rows := map[string]struct {
+		checkpoints plan.Observed[subject.Checkpoints]
+		data        plan.Observed[[]subject.HAConfigMap]
+		recorded    string
+		from        string
+		reason      string
+	}{
+		"it took a checkpoint":       {named, plan.Present([]subject.HAConfigMap{}), "file:///s/1", chk, "its newest state"},
+		"it took none":               {plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), "file:///s/1", "file:///s/1", "what it was given"},
+		"its data is not gone yet":   {named, haMaps(""), "file:///s/1", chk, "Flink removes the data, and so it is no start"},
+		"its end is not read":        {plan.Unknown[subject.Checkpoints]("time-out"), haMaps(""), "file:///s/1", "", "it may have gone further than what is known"},
+		"it was given the data only": {plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), v1beta1.LastStatePlaceholder, "", "nobody knows what it had"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := savepointUpgrade(t)
+			w.s.HAData = row.data
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = row.recorded
+			w.serveJob(v1beta1.FlinkJobFailed)
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].EndTime = w.s.Now
+			w.s.Flink.Checkpoints = row.checkpoints
+			w.run()
+			if w.told("Rollback") != 0 {
+				t.Fatal("rolled back before the readiness timeout")
+			}
+			w.late()
+			if row.from == "" {
+				if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 {
+					t.Errorf("state %s, rounds %q: %s", w.state(), w.log, row.reason)
+				}
+				return
+			}
+			w.terminate()
+			w.run()
+			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack || w.from().Path != row.from {
+				t.Errorf("image %s, state %s, from %+v, want %s: %s; rounds %q", w.runningImage(), w.state(), w.from(), row.from, row.reason, w.log)
+			}
+		})
+	}
+}
+
+func TestARollbackThatCannotBeIsTold(t *testing.T) {
+	w := savepointUpgrade(t)
+	w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+	w.fails()
+	w.late()
+	c := w.condition("Stalled")
+	if c.Reason != "RollbackImpossible" || !strings.Contains(c.Message, "kubectl patch flinkdeployment demo") {
+		t.Errorf("a person is not told why: %+v", c)
+	}
+	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerReady, v1beta1.FlinkJobFailed)
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a second look must be quiet, got %s", p)
 	}
 }
 

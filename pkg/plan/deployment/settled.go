@@ -28,6 +28,10 @@ func settled(v *view) (outcome, bool) {
 		o.situation, o.stall, o.wait = plan.Refused, v.refused, stall{}
 	case v.pending != nil && o.stall == nil:
 		o.situation, o.wait = plan.Waiting, *v.pending
+	case v.stuck != nil && o.stall == nil && o.situation == plan.Waiting:
+		o.wait = *v.stuck // it may still become stable
+	case v.stuck != nil && o.stall == nil:
+		o.stall = v.stuck
 	case o.stall == nil:
 		o.stall = v.unwell
 	}

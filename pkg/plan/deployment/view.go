@@ -18,6 +18,8 @@ type view struct {
 	refused *stall
 	// unwell says why a job that does not get on is not restarted; nil when it is not so.
 	unwell *stall
+	// stuck says why what does not become stable is not rolled back; nil when it is not so.
+	stuck *stall
 }
 
 // The words of a snapshot are the subject's; who gathers it and who decides on it use the same.

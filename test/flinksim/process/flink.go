@@ -97,17 +97,22 @@ func (f *Flink) SetMetric(scope, name, value string) {
 	f.metrics[scope][name] = value
 }
 
-// Do runs a function on the newest job of this ID in a cluster, such as one that makes it fail. It fails the test when there
-// is none.
+// Do runs a function on the newest job of this ID in a cluster, such as one that makes it fail, and brings the high-availability data up
+// to date with it: no process dies between the end of a job and its record. A process on a node that is down cannot write its data, so
+// nothing becomes of its jobs and the function is not run. It fails the test when there is no such job.
 func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 	f.t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if j := f.find(namespace, id, jobID); j != nil {
+	jm, j := f.find(namespace, id, jobID)
+	switch {
+	case j == nil:
+		f.t.Fatalf("flink model: no job %q in cluster %s/%s", jobID, namespace, id)
+	case jm.Config.HA() && f.isDown(jm.node):
+	default:
 		act(j)
-		return
+		jm.sync()
 	}
-	f.t.Fatalf("flink model: no job %q in cluster %s/%s", jobID, namespace, id)
 }
 
 // Job returns a copy of the newest job of this ID in a cluster, ended ones included; nil if none. The empty ID means the
@@ -115,23 +120,22 @@ func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 func (f *Flink) Job(namespace, id, jobID string) *job.Job {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if j := f.find(namespace, id, jobID); j != nil {
+	if _, j := f.find(namespace, id, jobID); j != nil {
 		copied := *j
 		return &copied
 	}
 	return nil
 }
 
-func (f *Flink) find(namespace, id, jobID string) *job.Job {
-	var newest *job.Job
+func (f *Flink) find(namespace, id, jobID string) (by *JobManager, newest *job.Job) {
 	for _, jm := range f.inOrder() {
 		for _, j := range jm.jobs {
 			if jm.Cluster == (types.NamespacedName{Namespace: namespace, Name: id}) && (jobID == "" || j.ID == jobID) {
-				newest = j
+				by, newest = jm, j
 			}
 		}
 	}
-	return newest
+	return by, newest
 }
 
 // JobManagers returns how many JobManager processes of a cluster run, reachable or not.
