@@ -236,29 +236,38 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 	return c.deleteOwned(ctx, a)
 }
 
-// deleteOwned deletes what goes with a Deployment that was deleted: the ReplicaSets first, so that nobody makes new pods, then the
-// rest at the same time. One that has been replaced by another of its name is left alone.
+// deleteOwned deletes what goes with a Deployment that was deleted, each wave at the same time and after the one before. One that has been
+// replaced by another of its name is left alone.
+//
+//	ReplicaSets   so that nobody makes new pods
+//	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that one would be waited for
+//	the rest
 func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
-	remove := func(o plan.OwnedObject) error {
-		err := c.Kube.Delete(ctx, kube.Object{Resource: kube.Owned(o.Kind), Namespace: a.Namespace, Name: o.Name}, o.UID,
-			kube.Propagation(metav1.DeletePropagationBackground))
-		if apierrors.IsConflict(err) {
-			return nil
-		}
-		return err
-	}
+	waves := map[string][]plan.OwnedObject{}
 	for _, o := range a.Owned {
-		if o.Kind == kube.KindReplicaSet {
-			if err := remove(o); err != nil {
-				return err
-			}
+		kind := o.Kind
+		if kind != kube.KindReplicaSet && kind != kube.KindConfigMap {
+			kind = ""
+		}
+		waves[kind] = append(waves[kind], o)
+	}
+	for _, kind := range []string{kube.KindReplicaSet, kube.KindConfigMap, ""} {
+		var group errgroup.Group
+		for _, o := range waves[kind] {
+			group.Go(func() error { return c.deleteOne(ctx, a.Namespace, o) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
 		}
 	}
-	var group errgroup.Group
-	for _, o := range a.Owned {
-		if o.Kind != kube.KindReplicaSet {
-			group.Go(func() error { return remove(o) })
-		}
+	return nil
+}
+
+func (c *Carrier) deleteOne(ctx context.Context, namespace string, o plan.OwnedObject) error {
+	err := c.Kube.Delete(ctx, kube.Object{Resource: kube.Owned(o.Kind), Namespace: namespace, Name: o.Name}, o.UID,
+		kube.Propagation(metav1.DeletePropagationBackground))
+	if apierrors.IsConflict(err) {
+		return nil
 	}
-	return group.Wait()
+	return err
 }
