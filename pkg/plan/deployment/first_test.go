@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -419,5 +420,28 @@ func TestTheEndOfAJobOutlivesItsCluster(t *testing.T) {
 	w.want(plan.Ended, v1beta1.LifecycleStable, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
 	if w.s.JobManager.IsPresent() {
 		t.Error("a finished job is not started again")
+	}
+}
+
+func TestAResumptionWithoutHighAvailabilityNamesTheWayBack(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.terminate()
+	w.run()
+	with := w.s.Resource.Spec.FlinkConfiguration
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.State = v1beta1.JobStateRunning
+		s.FlinkConfiguration = bytes.Replace(with, []byte(`"high-availability.type":"kubernetes"`), []byte(`"high-availability.type":"NONE"`), 1)
+	})
+	w.run()
+	if w.s.JobManager.IsPresent() || !strings.Contains(w.status().Error, "set them back to start from the data that it left") {
+		t.Fatalf("situation %s, error %q", w.status().Situation, w.status().Error)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkConfiguration = with })
+	w.run()
+	if from := w.from(); from.Kind != v1beta1.StartLastState {
+		t.Errorf("started from %+v, rounds %q", from, w.log)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -68,13 +69,13 @@ func (v *view) finish(o outcome) plan.Plan {
 	if v.untouched {
 		return plan.Plan{Situation: o.situation, Finish: o.finish}
 	}
-	v.Summarize(subject.Verdict{Situation: o.situation, Stall: (*subject.Cause)(o.stall), Wait: subject.Cause(o.wait)})
+	shown.Summarize(v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)})
 	status := v.Want.DeepCopy()
 	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events, Notes: v.Notes}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
-	changes := status != nil && !subject.SameMeaning(v.Resource().Status, *status)
+	changes := status != nil && !shown.SameMeaning(v.Resource().Status, *status)
 	if o.record != "" || changes {
 		p.Status = status
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/rollback"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -30,52 +30,22 @@ func rolledForward(v *view) (outcome, bool) {
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the stable spec runs, and under the same Flink version
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
-//	there is a state to start from
-//
-// The state, first match wins:
-//
-//	what was deployed                            the stable spec starts
-//	has no state to keep, or may start empty     empty
-//	needed a savepoint and never ran             from that savepoint
-//	has a job that FAILED, and Flink tells       from its newest state, once that is read; Flink has removed the high-availability data
-//	otherwise                                    from the high-availability data
-//
-// Where there is none of it a person decides, and status says so.
+//	there is a state to start from, see package rollback; where there is none a person decides, and status says so
 func rollBack(v *view) (outcome, bool) {
 	v.MarkStable()
-	switch {
-	case !v.RollbackDue():
+	if !v.RollbackDue() {
 		return outcome{}, false
-	case v.SavepointPending():
-		return outcome{situation: plan.Waiting, wait: stall{"SavepointPending", "a savepoint is being written; the roll-back begins when it is done"}}, true
+	}
+	d := rollback.Decide(v.Subject)
+	switch d.Verdict {
+	case plan.Refuse:
+		v.stuck = &stall{d.Reason, d.Message}
+		return outcome{}, false
+	case plan.Wait:
+		return outcome{situation: d.Situation, wait: stall{d.Reason, d.Message}}, !d.OthersAllowed
 	}
 	jm, present := v.Seen.JobManager.Get()
-	data := v.UsableHAData()
-	never := present && v.NeverRan(jm)
-	failed := v.Want.JobStatus.State == v1beta1.FlinkJobFailed && v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady
-	target := *v.LastStable.Spec.DeepCopy()
-	s := stop{purpose: v1beta1.PurposeRollback, target: target, how: v1beta1.StopLastState, restore: v1beta1.UpgradeModeLastState}
-	switch recorded := v.Last.Spec.Job; {
-	case data.IsUnknown():
-		return v.unobservable("the high-availability data", data.Why()), true
-	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
-		s.how, s.restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
-	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && never:
-		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
-	case failed && v.AwaitsLastState():
-		return outcome{}, false
-	case failed:
-		s.how, s.restore = v1beta1.StopNone, v1beta1.UpgradeModeSavepoint
-	case v.InheritedRollback() && !data.IsPresent():
-		return v.startFrom(v1beta1.PurposeRollback, target, v1beta1.UpgradeModeLastState), true
-	}
-	if s.restore != v1beta1.UpgradeModeStateless {
-		if c := restore.Choose(v.RestoreFacts(s.purpose, target, s.restore)); c.Verdict != plan.Go {
-			v.stuck = &stall{"RollbackImpossible", "what was deployed does not become stable, and it cannot be rolled back: " + c.Message}
-			return outcome{}, false
-		}
-	}
-	o := v.rollTo(s, jm, present)
+	o := v.rollTo(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
 	if o.record != "" {
 		v.Tell(plan.Event{Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment."})
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -53,14 +54,14 @@ func (v *view) settle() outcome {
 		if v.Broken != nil && v.Broken.Reason == breakage.ReasonCrashed {
 			v.tellBreakage()
 		}
-		return outcome{situation: plan.Waiting, wait: stall(v.WaitsFor())}
+		return outcome{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)
 		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Vanished() && v.refused == nil:
 		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", jobNotFound}}
 	}
-	return outcome{situation: plan.Waiting, wait: stall(v.WaitsFor())}
+	return outcome{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
@@ -117,4 +118,4 @@ func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	return outcome{situation: plan.Ended}
 }
 
-var jobManagerStarting = stall(subject.JobManagerStarting)
+var jobManagerStarting = stall(shown.JobManagerStarting)

@@ -3,6 +3,7 @@ package jobsnapshots
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
@@ -86,7 +87,7 @@ func Keep(v *subject.Subject, path string) []plan.Action {
 // that, so nothing else may be waiting to be stored.
 func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
 	stored := v.Resource().Status
-	if stored.Situation != string(plan.Steady) || !subject.SameMeaning(stored, v.Want) || len(snapshots.Pending(f.Status)) > 0 {
+	if stored.Situation != string(plan.Steady) || !shown.SameMeaning(stored, v.Want) || len(snapshots.Pending(f.Status)) > 0 {
 		return Taken{}
 	}
 	next, dispose := snapshots.PruneOne(f)

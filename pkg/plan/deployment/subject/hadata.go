@@ -32,6 +32,11 @@ func (v *Subject) HighAvailabilityUsable() bool {
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(&v.Spec)))
 }
 
+// HADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look for it.
+func (v *Subject) HADataElsewhere() bool {
+	return v.HA().Store.Readable() && !v.HighAvailabilityUsable()
+}
+
 // UsableHAData is what is known of the high-availability data that a start could use.
 func (v *Subject) UsableHAData() plan.Observed[upgrade.HAData] {
 	if !v.HighAvailabilityUsable() {

@@ -1,10 +1,11 @@
-package subject
+package shown
 
 import (
 	"fmt"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // WaitsFor is what a cluster that should run, and does not do its work yet, is waiting for.
@@ -17,7 +18,7 @@ import (
 //	READY               RUNNING                its tasks
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
-func (v *Subject) WaitsFor() Cause {
+func WaitsFor(v *subject.Subject) Cause {
 	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
 	switch {
 	case v.Broken != nil:

@@ -1,4 +1,4 @@
-package subject
+package shown
 
 import (
 	"fmt"
@@ -8,16 +8,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // setConditions derives every condition from the outcome and the status. Ready follows from the others.
-func (v *Subject) setConditions(o Verdict) {
-	wanted := []metav1.Condition{v.accepted(), v.clusterAvailable(o)}
+func setConditions(v *subject.Subject, o Verdict) {
+	wanted := []metav1.Condition{accepted(v), clusterAvailable(v, o)}
 	if running, ok := summary.MakeRunning(&v.Want); ok {
 		wanted = append(wanted, running)
 	}
 	if !v.IsSession() {
-		wanted = append(wanted, v.jobRunning())
+		wanted = append(wanted, jobRunning(v))
 	}
 	if o.Situation == plan.Unaccounted || o.Situation == plan.StateLost {
 		wanted = append(wanted, condition(summary.StateSafe, false, o.Stall.Reason, o.Stall.Message))
@@ -44,7 +45,7 @@ var movingMessage = map[plan.Situation]string{
 	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be looked at",
 }
 
-func (v *Subject) accepted() metav1.Condition {
+func accepted(v *subject.Subject) metav1.Condition {
 	if v.Problem != "" {
 		return condition(summary.SpecAccepted, false, "ValidationFailed", v.Problem)
 	}
@@ -52,7 +53,7 @@ func (v *Subject) accepted() metav1.Condition {
 }
 
 // clusterAvailable tells how the JobManager is doing, with the reason why it is not.
-func (v *Subject) clusterAvailable(o Verdict) metav1.Condition {
+func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 	jm := v.Want.JobManagerDeploymentStatus
 	switch {
 	case jm == v1beta1.JobManagerReady:
@@ -70,7 +71,7 @@ func (v *Subject) clusterAvailable(o Verdict) metav1.Condition {
 	}
 }
 
-func (v *Subject) jobRunning() metav1.Condition {
+func jobRunning(v *subject.Subject) metav1.Condition {
 	state := v.Want.JobStatus.State
 	switch {
 	case state == v1beta1.FlinkJobRunning && v.Job != nil && !v.Job.Runs():
@@ -94,31 +95,4 @@ func condition(name string, ok bool, reason, message string) metav1.Condition {
 		status = metav1.ConditionTrue
 	}
 	return metav1.Condition{Type: name, Status: status, Reason: reason, Message: message}
-}
-
-// StalledAlready reports whether the stored status says the same, so that it is not told again.
-func (v *Subject) StalledAlready(message string) bool {
-	for _, c := range v.Resource().Status.Conditions {
-		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
-			return true
-		}
-	}
-	return false
-}
-
-// Types of status.error, as users of the Java operator know them.
-const (
-	TypeDeploymentFailed = "org.apache.flink.kubernetes.operator.exception.DeploymentFailedException"
-	TypeReconciliation   = "org.apache.flink.kubernetes.operator.exception.ReconciliationException"
-	TypeUpgradeFailed    = "org.apache.flink.kubernetes.operator.exception.UpgradeFailureException"
-	TypeJobFailed        = "org.apache.flink.runtime.client.JobExecutionException"
-)
-
-// ErrorText is status.error of one cause.
-func (v *Subject) ErrorText(kind, message, reason string) string {
-	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.errorBounds())
-	if err != nil {
-		return message
-	}
-	return text
 }

@@ -1,4 +1,4 @@
-package subject
+package shown
 
 import (
 	"time"
@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -40,7 +41,7 @@ var moving = map[plan.Situation]bool{
 }
 
 // Summarize derives from the outcome and the status what people and the clock read: situation, conditions, lifecycle state, pace.
-func (v *Subject) Summarize(o Verdict) {
+func Summarize(v *subject.Subject, o Verdict) {
 	v.Want.Situation = string(o.Situation)
 	if o.Stall == nil && v.Problem != "" {
 		o.Stall = &Cause{"ValidationFailed", v.Problem}
@@ -48,10 +49,10 @@ func (v *Subject) Summarize(o Verdict) {
 	resource := *v.Resource()
 	resource.Status = v.Want
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
-	v.setConditions(o)
+	setConditions(v, o)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	far := o.Wait.Reason == restarts.Pending && restarts.Due(v.Want.Restarts, v.Seen.Now).Sub(v.Seen.Now) > time.Minute
-	v.setPace((moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	setPace(v, (moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
 }
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that
@@ -62,7 +63,7 @@ func (v *Subject) Summarize(o Verdict) {
 //	yes     now, if new or a new intent fast
 //	yes     less than fastFor ago       fast
 //	yes     longer ago                  slow
-func (v *Subject) setPace(moves bool) {
+func setPace(v *subject.Subject, moves bool) {
 	v.Want.Pace, v.Want.NextLook = v1beta1.PaceSlow, nil
 	if !moves {
 		v.Want.PaceSince = nil
@@ -75,10 +76,4 @@ func (v *Subject) setPace(moves bool) {
 	if until := metav1.NewTime(v.Want.PaceSince.Add(fastFor)); v.Seen.Now.Before(until.Time) {
 		v.Want.Pace, v.Want.NextLook = v1beta1.PaceFast, &until
 	}
-}
-
-// StoresIntent reports whether this round stores an intent of its own.
-func (v *Subject) StoresIntent() bool {
-	stored := v.Resource().Status.Intent
-	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
 }
