@@ -310,15 +310,22 @@ func TestADeletionBeforeAnythingWasDeployed(t *testing.T) {
 	}
 }
 
-// T1.20
-func TestAResumptionWaitsForItsLastState(t *testing.T) {
-	w := stable(t, highlyAvailable)
-	job := w.status().JobStatus.JobID
-	w.s.HAData = haMaps(job)
+// suspended brings a resource with high-availability data to its suspension.
+func suspended(t *testing.T, spec string) *world {
+	t.Helper()
+	w := stable(t, spec)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 	w.run()
 	w.terminate()
 	w.run()
+	return w
+}
+
+// T1.20
+func TestAResumptionWaitsForItsLastState(t *testing.T) {
+	w := suspended(t, highlyAvailable)
+	job := w.status().JobStatus.JobID
 	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
 	w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
@@ -424,12 +431,7 @@ func TestTheEndOfAJobOutlivesItsCluster(t *testing.T) {
 }
 
 func TestAResumptionWithoutHighAvailabilityNamesTheWayBack(t *testing.T) {
-	w := stable(t, highlyAvailable)
-	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
-	w.run()
-	w.terminate()
-	w.run()
+	w := suspended(t, highlyAvailable)
 	with := w.s.Resource.Spec.FlinkConfiguration
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job.State = v1beta1.JobStateRunning

@@ -91,12 +91,7 @@ func TestAfterARollback(t *testing.T) {
 
 // T3.52
 func TestAResumptionIsNotRolledBackToASuspension(t *testing.T) {
-	w := stable(t, rollingBack)
-	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
-	w.run()
-	w.terminate()
-	w.run()
+	w := suspended(t, rollingBack)
 	if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec {
 		t.Fatal("a suspension that was asked for is stable")
 	}

@@ -326,12 +326,7 @@ func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
 		})
 	}
 	t.Run("suspended with last-state, resumed, never started, data gone", func(t *testing.T) {
-		w := stable(t, highlyAvailable)
-		w.s.HAData = haMaps(w.status().JobStatus.JobID)
-		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
-		w.run()
-		w.terminate()
-		w.run()
+		w := suspended(t, highlyAvailable)
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 		w.run()
 		pod := waitingPod("ImagePullBackOff", "no such image", false)
