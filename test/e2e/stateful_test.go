@@ -100,19 +100,17 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	aims := map[string]struct{ upgrade, suspension time.Duration }{
 		"savepoint": {3 * time.Second, 2 * time.Second}, "last-state": {2500 * time.Millisecond, 3 * time.Second},
 	}
+	images := []string{"flink:2.2.1", "flink:2.2"} // two names of one image; the example has the second
 	for _, mode := range []string{"savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
 			var upgrades, beside []time.Duration
-			for round := range 3 {
+			for round := range 4 {
 				jobManager := kube.jobManager(t, name, startLimit)
 				old := jobManager.until("exists", released)
 				jobManagers := kube.watch(deadline(t, startLimit), t, pods, space, "", "app="+name+",component=jobmanager")
 				was := jobManagers.until("is there", func(o object) (bool, string) { return o.Unstructured != nil, "there is none" })
 				pod := kube.watch(deadline(t, startLimit), t, pods, space, "metadata.name="+was.GetName(), "")
-				at := kube.patch(t, name, map[string]any{
-					"job":                map[string]any{"upgradeMode": mode},
-					"flinkConfiguration": map[string]any{"e2e.round": fmt.Sprint(mode, round)},
-				})
+				at := kube.patch(t, name, map[string]any{"job": map[string]any{"upgradeMode": mode}, "image": images[round%2]})
 				ends := pod.until("is told to end", func(o object) (bool, string) {
 					return o.Unstructured == nil || o.GetDeletionTimestamp() != nil, "it runs"
 				})
