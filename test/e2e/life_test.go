@@ -231,9 +231,20 @@ func TestLifeOfAJob(t *testing.T) {
 			spec["flinkConfiguration"] = map[string]any{"kubernetes.operator.deployment.readiness.timeout": nil}
 			change(t, spec)
 		}},
+		{"an upgrade whose job fails for good is rolled back", func(t *testing.T) {
+			spec := map[string]any{"job": map[string]any{"upgradeMode": "savepoint", "args": []any{"--rps", "0"}}}
+			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable", "kubernetes.operator.deployment.readiness.timeout": "20 s"}
+			change(t, spec)
+			resource := kube.resource(t, name, startLimit)
+			resource.until("tells the failure", func(o object) (bool, string) {
+				is := text(o.Unstructured, "status", "jobStatus", "state")
+				return is == "FAILED" && text(o.Unstructured, "status", "error") != "", "the job is " + is
+			})
+			resource.until("is rolled back", state("ROLLED_BACK"))
+		}},
 		{"a job that failed for good begins again where it was", func(t *testing.T) {
-			spec := job("savepoint")
-			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable"}
+			spec := map[string]any{"job": map[string]any{"upgradeMode": "savepoint", "args": nil}}
+			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable", "kubernetes.operator.deployment.readiness.timeout": nil}
 			change(t, spec)
 			kube.completedCheckpoint(t, name, stable())
 			if err := kube.kill(t.Context(), space, taskManagerPods); err != nil {
