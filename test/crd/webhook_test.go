@@ -124,15 +124,16 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 		asked  bool
 		reason string
 	}{
-		"suspend":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }, false, "the schema knows the states"},
-		"no state":            {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = "" }, false, "empty is running"},
-		"rescale":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, false, "any that is at least 1 will do"},
-		"parallelism 0":       {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }, true, "it needs replicas"},
-		"parallelism below 0": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 }, true, "it is refused"},
-		"restart":             {func(s *v1beta1.FlinkDeploymentSpec) { s.RestartNonce = &n }, false, "any number will do"},
-		"another image":       {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, false, "only a registry can judge it"},
-		"no image":            {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "" }, false, "then the operator's is taken"},
-		"pull policy":         {func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Always" }, false, "only Kubernetes can judge it"},
+		"suspend":              {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }, false, "the schema knows the states"},
+		"no state":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = "" }, false, "empty is running"},
+		"rescale":              {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, false, "any that is at least 1 will do"},
+		"parallelism 0":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }, true, "it needs replicas"},
+		"too much parallelism": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 1 << 30 }, false, "it is a number"},
+		"parallelism below 0":  {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 }, true, "it is refused"},
+		"restart":              {func(s *v1beta1.FlinkDeploymentSpec) { s.RestartNonce = &n }, false, "any number will do"},
+		"another image":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, false, "only a registry can judge it"},
+		"no image":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "" }, false, "then the operator's is taken"},
+		"pull policy":          {func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Always" }, false, "only Kubernetes can judge it"},
 		"jar, class, arguments": {func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.JarURI, s.Job.EntryClass, s.Job.Args = "local:///b.jar", "", nil
 		}, false, "only Flink can judge them"},

@@ -233,7 +233,7 @@ func TestLifeOfAJob(t *testing.T) {
 		}},
 		{"an upgrade whose job fails for good is rolled back", func(t *testing.T) {
 			spec := map[string]any{"job": map[string]any{"upgradeMode": "savepoint", "args": []any{"--rps", "0"}}}
-			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable", "kubernetes.operator.deployment.readiness.timeout": "20 s"}
+			spec["flinkConfiguration"] = map[string]any{"restart-strategy.type": "disable", "kubernetes.operator.deployment.readiness.timeout": "90 s"}
 			change(t, spec)
 			resource := kube.resource(t, name, startLimit)
 			resource.until("tells the failure", func(o object) (bool, string) {

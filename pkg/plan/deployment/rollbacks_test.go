@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -191,6 +192,69 @@ func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
 				t.Errorf("image %s, state %s, from %+v, want %s: %s; rounds %q", w.runningImage(), w.state(), w.from(), row.from, row.reason, w.log)
 			}
 		})
+	}
+}
+
+// What a job that is not looked at right now has ended with is not known: its cluster is the only one that could tell.
+func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
+	rows := map[string]struct {
+		state  v1beta1.FlinkJobState
+		spoil  func(w *world)
+		from   string
+		reason string
+	}{
+		"failed, and nobody answers": {v1beta1.FlinkJobFailed, func(w *world) { w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out") }, "", "its newest state may not be read"},
+		"failed, and it answers":     {v1beta1.FlinkJobFailed, func(*world) {}, "file:///c/chk-7", "it is read"},
+		"canceled":                   {v1beta1.FlinkJobCanceled, func(*world) {}, "file:///c/chk-7", "Flink removes the data of this one, too"},
+		"failing":                    {v1beta1.FlinkJobFailing, func(*world) {}, "", "Flink is about to remove the data"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := savepointUpgrade(t)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.s.Resource.Spec.FlinkConfiguration = bytes.Replace(w.s.Resource.Spec.FlinkConfiguration, []byte(`{`), []byte(`{"kubernetes.operator.job.restart.failed":"false",`), 1)
+			w.serveJob(v1beta1.FlinkJobFailing)
+			w.run()
+			w.s.Now = w.s.Now.Add(6 * time.Minute)
+			w.serveJob(row.state)
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].EndTime = w.s.Now.Add(-time.Minute)
+			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"})
+			if row.state.IsTerminal() {
+				w.s.Resource.Status.JobStatus.State = row.state
+				w.s.Resource.Status.JobStatus.LastStateUnread = true
+			}
+			row.spoil(w)
+			w.run()
+			if row.from == "" {
+				if w.told("Rollback") != 0 || w.s.JobManager.IsAbsent() {
+					t.Errorf("rounds %q: %s", w.log, row.reason)
+				}
+				return
+			}
+			w.terminate()
+			w.run()
+			if w.state() != v1beta1.ReconciliationRolledBack || w.from().Path != row.from {
+				t.Errorf("state %s, from %+v, want %s: %s; rounds %q", w.state(), w.from(), row.from, row.reason, w.log)
+			}
+		})
+	}
+}
+
+// The stable spec that the user writes back is what runs; that it fails, too, is no reason to go back to it.
+func TestTheStableSpecIsNotRolledBackToItself(t *testing.T) {
+	w := rolledBack(t)
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"})
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
+	w.run()
+	before := w.told("Rollback")
+	for range 3 {
+		w.late()
+	}
+	if w.told("Rollback") != before || w.state() != v1beta1.ReconciliationDeployed || w.status().Situation != string(plan.Ended) {
+		t.Errorf("told %d times, %d before, state %s, situation %s, rounds %q", w.told("Rollback"), before, w.state(), w.status().Situation, w.log)
 	}
 }
 

@@ -68,7 +68,7 @@ func (v *view) cannotStart(c restore.Choice) outcome {
 		return outcome{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
 	}
 	message := strings.TrimSpace(v.HA().Store.Problem + " " + c.Message)
-	if v.HADataElsewhere() {
+	if c.Reason == "RestoreFailed" && v.HADataElsewhere() {
 		message = "The high-availability options of the spec are not those that the job ran with; set them back to start from the data that it left. " + message
 	}
 	v.fail(c.Reason, message)

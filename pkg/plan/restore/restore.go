@@ -2,6 +2,7 @@ package restore
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -15,6 +16,8 @@ type Facts struct {
 	Purpose v1beta1.IntentPurpose
 	// Mode is how the state was kept when the job was stopped; for a recovery, how it would be.
 	Mode v1beta1.UpgradeMode
+	// RedeployNonce is spec.job.savepointRedeployNonce of the spec to start, for the command in messages; 0 when unset.
+	RedeployNonce int64
 	// InitialSavepointPath is spec.job.initialSavepointPath of the spec to start.
 	InitialSavepointPath string
 	// Recorded is status.jobStatus.upgradeSavepointPath: what the job was given, or ended with: a path, v1beta1.LastStatePlaceholder, or
@@ -125,5 +128,5 @@ func start(kind v1beta1.StartKind, path, reason string) Choice {
 func (f Facts) refuse(reason, message string) Choice {
 	return Choice{Verdict: plan.Refuse, Reason: reason, Message: fmt.Sprintf(
 		"%s To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
-		message, f.Name, f.Namespace, "1")}
+		message, f.Name, f.Namespace, strconv.FormatInt(f.RedeployNonce+1, 10))}
 }

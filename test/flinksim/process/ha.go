@@ -248,13 +248,23 @@ func (jm *JobManager) keepCheckpoint(j *job.Job) {
 	if data := jm.data(jm.jobMap(j.ID)); data == nil || data[entry] != "" {
 		return
 	}
+	jm.forgetCheckpoints(j.ID)
 	jm.edit(jm.jobMap(j.ID), func(_ *unstructured.Unstructured, data map[string]any) {
+		data[entry], data["counter"] = encode(newest.Path), fmt.Sprint(newest.ID+1)
+	})
+}
+
+// forgetCheckpoints takes the checkpoints of a job out of its ConfigMap.
+func (jm *JobManager) forgetCheckpoints(jobID string) {
+	if !jm.Config.HA() || jm.data(jm.jobMap(jobID)) == nil {
+		return
+	}
+	jm.edit(jm.jobMap(jobID), func(_ *unstructured.Unstructured, data map[string]any) {
 		for name := range data {
 			if strings.HasPrefix(name, checkpointPrefix) {
 				delete(data, name)
 			}
 		}
-		data[entry], data["counter"] = encode(newest.Path), fmt.Sprint(newest.ID+1)
 	})
 }
 

@@ -82,16 +82,15 @@ func First(s subject.Snapshot) Questions {
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
-	rollsBack := atRest(v) && v.RollbackDue()
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	q.TaskManagers = going && q.Pods
 	late := q.TaskManagers && nodes.Overdue(v)
-	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals || rollsBack)
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals || rollsBack(v))
 	q.Snapshots = available && intent == nil && !deleting && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
 	return q
@@ -102,6 +101,9 @@ func atRest(v *subject.Subject) bool {
 	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
 	return released && v.Resource().DeletionTimestamp == nil
 }
+
+// rollsBack reports whether a rollback is due.
+func rollsBack(v *subject.Subject) bool { return atRest(v) && v.RollbackDue() }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
 func asksToStop(v *subject.Subject) bool {
@@ -146,7 +148,8 @@ const recentEnd = time.Minute
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
-//	Checkpoints  the job has ended and that, or its last state, is not recorded, or its end is being waited for, or the age of its checkpoints counts
+//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it, or its end is being
+//	             waited for; or the age of its checkpoints counts
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
@@ -175,7 +178,7 @@ func Then(s subject.Snapshot) More {
 		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

@@ -1,8 +1,6 @@
 package rollback
 
 import (
-	"fmt"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -27,40 +25,58 @@ type Decision struct {
 
 // Decide says from which state the last stable spec starts, first match wins.
 //
-//	what was deployed                            the stable spec starts
-//	a savepoint is being written                 wait
-//	the high-availability data is unknown        wait
-//	has no state to keep, or may start empty     empty
-//	needed a savepoint and never ran             from that savepoint
-//	has a job that FAILED, and Flink tells       from its newest state, once that is read; Flink has removed the high-availability data
-//	another operator was rolling it back         from the high-availability data
-//	otherwise                                    from the high-availability data
+//	what was deployed                          the stable spec starts
+//	a savepoint is being written               wait
+//	the high-availability data is unknown      wait
+//	has no state to keep, or may start empty   empty
+//	needed a savepoint and never ran           from that savepoint
+//	has a job that has ended, and could be     wait
+//	asked of it and was not
+//	has a job that is about to end             wait
+//	has a job that has ended, see ended        from its newest state, once that is read; Flink removes the high-availability data
+//	otherwise                                  from the high-availability data
 //
-// But for another operator's, a state that is not there is no reason to take anything down: then it refuses.
+// A state that is not there is no reason to take anything down: then it refuses.
 func Decide(v *subject.Subject) Decision {
 	d := Decision{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
 	data, target, recorded := v.UsableHAData(), v.LastStable.Spec, v.Last.Spec.Job
 	jm, present := v.Seen.JobManager.Get()
-	failed := v.Want.JobStatus.State == v1beta1.FlinkJobFailed && v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady
+	state := v.Want.JobStatus.State
 	switch {
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
 	case data.IsUnknown():
-		return wait(plan.Unobservable, "Unobservable", fmt.Sprintf("the high-availability data cannot be read: %s", data.Why()))
+		return wait(plan.Unobservable, "Unobservable", "the high-availability data cannot be read: "+data.Why())
 	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.NeverRan(jm):
-	case failed && v.AwaitsLastState():
+	case state.IsTerminal() && v.Unasked():
+		return wait(plan.Unobservable, "Unobservable", "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why())
+	case state == v1beta1.FlinkJobFailing || state == v1beta1.FlinkJobCancelling:
+		return wait(plan.Waiting, "JobEnding", "the job is "+string(state)+"; the roll-back begins when it has ended")
+	case ended(v, data.IsPresent()) && v.AwaitsLastState():
 		return Decision{Verdict: plan.Wait, OthersAllowed: true}
-	case failed:
+	case ended(v, data.IsPresent()):
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
-	if c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore)); c.Verdict != plan.Go && !v.InheritedRollback() {
-		return Decision{Verdict: plan.Refuse, Reason: "RollbackImpossible", Message: "what was deployed does not become stable, and it cannot be rolled back: " + c.Message}
+	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
+	if inherited := v.InheritedRollback() && !present; c.Verdict != plan.Go && !inherited {
+		return Decision{Verdict: plan.Refuse, Reason: "RollbackImpossible", Message: "what was deployed does not become stable, and it cannot be rolled back; correct the spec first. " + c.Message}
 	}
 	return d
+}
+
+// ended reports whether the job has ended for good, as for a change of its spec.
+func ended(v *subject.Subject, data bool) bool {
+	switch v.Want.JobStatus.State {
+	case v1beta1.FlinkJobCanceled:
+		return true
+	case v1beta1.FlinkJobFailed, v1beta1.FlinkJobFinished:
+		return !data || v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady
+	}
+	return false
 }
 
 func wait(s plan.Situation, reason, message string) Decision {

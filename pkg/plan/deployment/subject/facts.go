@@ -89,6 +89,9 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	}
 	if target.Job != nil {
 		f.InitialSavepointPath = target.Job.InitialSavepointPath
+		if nonce := target.Job.SavepointRedeployNonce; nonce != nil {
+			f.RedeployNonce = *nonce
+		}
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // InheritedRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
@@ -23,6 +24,9 @@ func (v *Subject) RollbackDue() bool {
 		return false
 	}
 	stable := v.LastStable.Spec
+	if !specdiff.Classify(&stable, &v.Last.Spec, v.Last.Spec.DesiredMode()).Kind.Effective() {
+		return false // the stable spec itself does not run
+	}
 	suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended
 	if suspended || stable.FlinkVersion != v.Spec.FlinkVersion || !v.LastRunning() {
 		return false
