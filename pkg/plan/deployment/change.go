@@ -118,12 +118,7 @@ func (v *view) resume(diff specdiff.Change) outcome {
 		mode = v.Last.Spec.Job.UpgradeMode
 	}
 	jm, present := v.Seen.JobManager.Get()
-	var o outcome
-	if present {
-		o = v.beginStop(stop{purpose, v.Spec, v1beta1.StopNone, mode}, jm)
-	} else {
-		o = v.startFrom(purpose, v.Spec, mode)
-	}
+	o := v.replace(stop{purpose, v.Spec, v1beta1.StopNone, mode}, jm, present)
 	if o.record != "" {
 		v.tellChange(diff)
 	}

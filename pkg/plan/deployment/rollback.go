@@ -1,8 +1,6 @@
 package deployment
 
 import (
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/rollback"
@@ -45,16 +43,9 @@ func rollBack(v *view) (outcome, bool) {
 		return outcome{situation: d.Situation, wait: stall{d.Reason, d.Message}}, !d.OthersAllowed
 	}
 	jm, present := v.Seen.JobManager.Get()
-	o := v.rollTo(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
+	o := v.replace(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
 	if o.record != "" {
 		v.Tell(plan.Event{Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment."})
 	}
 	return o, true
-}
-
-func (v *view) rollTo(s stop, jm *appsv1.Deployment, present bool) outcome {
-	if present {
-		return v.beginStop(s, jm)
-	}
-	return v.startFrom(s.purpose, s.target, s.restore)
 }

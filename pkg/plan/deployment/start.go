@@ -34,6 +34,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	if some && len(earlier.actions) == 0 {
 		return earlier
 	}
+	moves := target.Job != nil && v.HAMoves(&target) // the next round prepares, and looks for what an earlier life left there
 	open := v.Want.Intent
 	v.Want.Intent = intent
 	cluster, jobID, err := v.RenderStart(intent)
@@ -47,10 +48,11 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	v.RecordStarting(intent, target)
 	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
-	return outcome{
-		situation: plan.Starting, record: "intent", again: true,
-		actions: append(earlier.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
+	o := outcome{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
+	if !moves {
+		o.actions = append(o.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})
 	}
+	return o
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.

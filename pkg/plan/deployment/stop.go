@@ -71,6 +71,14 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	return outcome{situation: stopSituation(s.purpose), record: "intent", actions: o.actions, again: o.again}
 }
 
+// replace takes a cluster down for another, or starts that one where there is none.
+func (v *view) replace(s stop, jm *appsv1.Deployment, present bool) outcome {
+	if present {
+		return v.beginStop(s, jm)
+	}
+	return v.startFrom(s.purpose, s.target, s.restore)
+}
+
 // startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
 func (v *view) startable(intent *v1beta1.Intent) error {
 	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {

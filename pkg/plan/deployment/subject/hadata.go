@@ -32,6 +32,12 @@ func (v *Subject) HighAvailabilityUsable() bool {
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(&v.Spec)))
 }
 
+// HAMoves reports whether a spec keeps its high-availability data in a place where what runs does not.
+func (v *Subject) HAMoves(target *v1beta1.FlinkDeploymentSpec) bool {
+	next := hadata.StoreOf(v.compose(target))
+	return next.Readable() && !next.Same(v.HA().Store)
+}
+
 // HADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look for it.
 func (v *Subject) HADataElsewhere() bool {
 	return v.HA().Store.Readable() && !v.HighAvailabilityUsable()
