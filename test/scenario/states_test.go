@@ -61,6 +61,9 @@ func (s *states) look() {
 		s.floor, s.givenUp = 0, s.givenUp || open // what began under this spec may end under another
 		return
 	}
+	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {
+		return // it has done its work: what runs is a replaced pod's, nobody asked for it and it is stopped once it is seen
+	}
 	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool { return start.JobID == j.ID }) {
 		return
 	}
