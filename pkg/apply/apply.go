@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -236,25 +237,21 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 	return c.deleteOwned(ctx, a)
 }
 
-// deleteOwned deletes what goes with a Deployment that was deleted, each wave at the same time and after the one before. One that has been
-// replaced by another of its name is left alone.
+// waves is the order in which the objects of a cluster go, those of a wave at the same time.
 //
 //	ReplicaSets   so that nobody makes new pods
 //	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that one would be waited for
 //	the rest
+var waves = [][]string{{kube.KindReplicaSet}, {kube.KindConfigMap}, {kube.KindPod, kube.KindService, kube.KindSecret}}
+
+// deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name is left alone.
 func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
-	waves := map[string][]plan.OwnedObject{}
-	for _, o := range a.Owned {
-		kind := o.Kind
-		if kind != kube.KindReplicaSet && kind != kube.KindConfigMap {
-			kind = ""
-		}
-		waves[kind] = append(waves[kind], o)
-	}
-	for _, kind := range []string{kube.KindReplicaSet, kube.KindConfigMap, ""} {
+	for _, kinds := range waves {
 		var group errgroup.Group
-		for _, o := range waves[kind] {
-			group.Go(func() error { return c.deleteOne(ctx, a.Namespace, o) })
+		for _, o := range a.Owned {
+			if slices.Contains(kinds, o.Kind) {
+				group.Go(func() error { return c.deleteOne(ctx, a.Namespace, o) })
+			}
 		}
 		if err := group.Wait(); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -208,6 +209,29 @@ func TestReleaseAndRetire(t *testing.T) {
 	}
 	if err := s.carry(plan.Release{Namespace: "flink", Name: "demo", UID: "gone", Operation: "mine", Replicas: 1}); fail.KindOf(err) != fail.Conflict {
 		t.Errorf("releasing what is gone: %v, want a conflict", err)
+	}
+}
+
+// A pod that is deleted while its ReplicaSet is there is replaced.
+func TestTheObjectsOfAClusterGoInWaves(t *testing.T) {
+	s := newCluster(t)
+	jm := s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "mine", "")
+	owned := []plan.OwnedObject{}
+	for _, kind := range []string{kube.KindPod, kube.KindService, kube.KindConfigMap, kube.KindReplicaSet} {
+		owned = append(owned, plan.OwnedObject{Kind: kind, Name: "demo", UID: "gone"}) // what is asked for counts, not what is there
+	}
+	s.tap.Forget()
+	if err := s.carry(plan.DeleteCluster{Namespace: "flink", Name: "demo", UID: jm.GetUID(), Owned: owned}); err != nil {
+		t.Fatal(err)
+	}
+	var went []string
+	for _, r := range s.tap.Requests() {
+		if r.Verb == "delete" {
+			went = append(went, r.Resource)
+		}
+	}
+	if len(went) != 5 || !slices.Equal(went[:3], []string{"deployments", "replicasets", "configmaps"}) {
+		t.Errorf("deleted %q, want the Deployment, the ReplicaSet, the ConfigMap, and then the rest", went)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -49,26 +50,8 @@ func (e expression) ReturnTypes() []*celgo.Type { return []*celgo.Type{e.result}
 
 func loadPolicies(t *testing.T) (policies []policy, bindings []admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
 	t.Helper()
-	text, err := os.ReadFile(policyFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	for {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			return policies, bindings
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		kind := struct {
-			Kind string `json:"kind"`
-		}{}
-		if err := yaml.Unmarshal(document, &kind); err != nil {
-			t.Fatal(err)
-		}
-		switch kind.Kind {
+	for kind, document := range documents(t, policyFile) {
+		switch kind {
 		case "ValidatingAdmissionPolicy":
 			source := admissionregistrationv1.ValidatingAdmissionPolicy{}
 			if err := yaml.UnmarshalStrict(document, &source); err != nil {
@@ -82,7 +65,38 @@ func loadPolicies(t *testing.T) (policies []policy, bindings []admissionregistra
 			}
 			bindings = append(bindings, binding)
 		default:
-			t.Fatalf("%s holds a %q", policyFile, kind.Kind)
+			t.Fatalf("%s holds a %q", policyFile, kind)
+		}
+	}
+	return policies, bindings
+}
+
+// documents are those of a YAML file, in order, by kind.
+func documents(t *testing.T, file string) iter.Seq2[string, []byte] {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	return func(yield func(string, []byte) bool) {
+		for {
+			document, err := reader.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta := struct {
+				Kind string `json:"kind"`
+			}{}
+			if err := yaml.Unmarshal(document, &meta); err != nil {
+				t.Fatal(err)
+			}
+			if !yield(meta.Kind, document) {
+				return
+			}
 		}
 	}
 }

@@ -1,10 +1,7 @@
 package crd
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,7 +11,6 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/apiserver/pkg/admission"
 	admissioncel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -31,24 +27,18 @@ const webhookFile = "../../config/knative/830-webhooks.yaml"
 // validating is the webhook that validates.
 func validating(t *testing.T) admissionregistrationv1.ValidatingWebhook {
 	t.Helper()
-	text, err := os.ReadFile(webhookFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	for {
-		document, err := documents.Read()
-		if err != nil {
-			t.Fatalf("%s has no ValidatingWebhookConfiguration: %v", webhookFile, err)
-		}
-		configuration := admissionregistrationv1.ValidatingWebhookConfiguration{}
-		if err := yaml.Unmarshal(document, &configuration); err != nil {
-			t.Fatal(err)
-		}
-		if configuration.Kind == "ValidatingWebhookConfiguration" && len(configuration.Webhooks) == 1 {
-			return configuration.Webhooks[0]
+	configuration := admissionregistrationv1.ValidatingWebhookConfiguration{}
+	for kind, document := range documents(t, webhookFile) {
+		if kind == "ValidatingWebhookConfiguration" {
+			if err := yaml.UnmarshalStrict(document, &configuration); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	if len(configuration.Webhooks) != 1 {
+		t.Fatalf("%s has %d webhooks that validate, want 1", webhookFile, len(configuration.Webhooks))
+	}
+	return configuration.Webhooks[0]
 }
 
 // asks tells whether the API server asks the webhook about an update of a FlinkDeployment, as it decides that itself.

@@ -20,6 +20,20 @@ func (h *harness) broken(mode string) {
 	h.untilStable("demo")
 	h.checkpoints("demo")
 	h.edit("demo", field("image", "flink:broken"), option("kubernetes.operator.deployment.readiness.timeout", "20 s"))
+	h.untilRolledBack()
+}
+
+// failing is an upgrade whose job fails for good before it runs.
+func (h *harness) failing(timeout string) {
+	h.t.Helper()
+	h.edit("demo", parallelism(4), option("kubernetes.operator.deployment.readiness.timeout", timeout))
+	h.until("the new job was submitted", func() bool { return h.running("demo") == "CREATED" })
+	h.flink("demo", func(j *job.Job) { j.Fail("java.lang.ClassCastException", "no such state", h.w.Clock.Now()) })
+	h.untilRolledBack()
+}
+
+func (h *harness) untilRolledBack() {
+	h.t.Helper()
 	h.until("it is rolled back and ready", func() bool {
 		return h.settled("demo", v1beta1.LifecycleRolledBack)() && h.status("demo").Situation == "Steady"
 	})
@@ -37,24 +51,14 @@ var rollbackScenarios = map[string]scenario{
 		h.apply("demo", application(stateful("last-state"), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")))
 		h.untilStable("demo")
 		h.checkpoints("demo")
-		h.edit("demo", parallelism(4), option("kubernetes.operator.deployment.readiness.timeout", "20 s"))
-		h.until("the new job was submitted", func() bool { return h.running("demo") == "CREATED" })
-		h.flink("demo", func(j *job.Job) { j.Fail("java.lang.ClassCastException", "no such state", h.w.Clock.Now()) })
-		h.until("it is rolled back and ready", func() bool {
-			return h.settled("demo", v1beta1.LifecycleRolledBack)() && h.status("demo").Situation == "Steady"
-		})
+		h.failing("20 s")
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, high-availability data(checkpoint), path(checkpoint)")
 	}, "Flink removes the high-availability data of a job that failed, and tells what it ended with"},
 
 	"a job that fails before its first checkpoint is rolled back, empty": {func(h *harness) {
 		h.apply("demo", application(stateful("last-state"), highlyAvailable, option("execution.checkpointing.interval", "1 h"), option("kubernetes.operator.deployment.rollback.enabled", "true")))
 		h.untilStable("demo")
-		h.edit("demo", parallelism(4), option("kubernetes.operator.deployment.readiness.timeout", "5 min"))
-		h.until("the new job was submitted", func() bool { return h.running("demo") == "CREATED" })
-		h.flink("demo", func(j *job.Job) { j.Fail("java.lang.ClassCastException", "no such state", h.w.Clock.Now()) })
-		h.until("it is rolled back and ready", func() bool {
-			return h.settled("demo", v1beta1.LifecycleRolledBack)() && h.status("demo").Situation == "Steady"
-		})
+		h.failing("5 min")
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, nothing, nothing")
 	}, "there is nothing to lose, and it is asked whether there is, long after its end"},
 

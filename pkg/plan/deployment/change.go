@@ -6,7 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
@@ -130,7 +130,7 @@ func (v *view) fail(reason, message string) {
 	if v.refused != nil {
 		return
 	}
-	text := v.ErrorText(subject.TypeUpgradeFailed, message, "")
+	text := shown.ErrorText(v.Subject, shown.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -102,7 +103,7 @@ func (v *view) deletionBlocked() (outcome, bool) {
 		return outcome{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
-	if !v.StalledAlready(message) {
+	if !shown.StalledAlready(v.Subject, message) {
 		v.Tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
 	}
 	return outcome{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true

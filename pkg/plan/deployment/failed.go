@@ -3,6 +3,7 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -14,7 +15,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	s.Resource = resource
 	v := &view{Subject: subject.New(s)}
 	v.Accept()
-	text := v.ErrorText(subject.TypeReconciliation, message, reason)
+	text := shown.ErrorText(v.Subject, shown.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -44,7 +45,7 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 
 // rejected tells once that the spec does not validate.
 func (v *view) rejected() {
-	text := v.ErrorText(summary.TypeValidation, v.Headline, "")
+	text := shown.ErrorText(v.Subject, summary.TypeValidation, v.Headline, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.Headline})
 	}

@@ -1,7 +1,6 @@
 package deployment
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -212,7 +211,6 @@ func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := savepointUpgrade(t)
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
-			w.s.Resource.Spec.FlinkConfiguration = bytes.Replace(w.s.Resource.Spec.FlinkConfiguration, []byte(`{`), []byte(`{"kubernetes.operator.job.restart.failed":"false",`), 1)
 			w.serveJob(v1beta1.FlinkJobFailing)
 			w.run()
 			w.s.Now = w.s.Now.Add(6 * time.Minute)

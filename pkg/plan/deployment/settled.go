@@ -6,7 +6,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // settled names what is left when there is nothing to decide.
@@ -84,7 +83,7 @@ func (v *view) tellBreakage() {
 	if v.Problem != "" || v.refused != nil {
 		return
 	}
-	text := v.ErrorText(subject.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
+	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: v.Broken.Reason, Component: plan.ComponentJobManager, Message: v.Broken.Message})
 	}
@@ -94,7 +93,7 @@ func (v *view) tellBreakage() {
 // distrusted reports a JobManager that nobody can ask until a person mends something. Nothing is known of its job, so nothing is done.
 func (v *view) distrusted() outcome {
 	why := "the JobManager runs and cannot be asked: " + v.Seen.Flink.Jobs.Why() + "; docs/install.md, TLS, says which Secret it is"
-	if !v.StalledAlready(why) {
+	if !shown.StalledAlready(v.Subject, why) {
 		v.Tell(plan.Event{Warning: true, Reason: "TLSFailed", Component: plan.ComponentJobManager, Message: why})
 	}
 	return outcome{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
@@ -106,7 +105,7 @@ const jobNotFound = "Flink answers and no longer lists the job, so it has ended,
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
-		text := v.ErrorText(subject.TypeJobFailed, cause, "")
+		text := shown.ErrorText(v.Subject, shown.TypeJobFailed, cause, "")
 		if v.Want.Error != text {
 			v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJob, Message: cause})
 		}

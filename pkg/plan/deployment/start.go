@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
@@ -92,7 +93,7 @@ func (v *view) occupied() (outcome, bool) {
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
 func (v *view) cannotRender(err error) outcome {
-	v.Want.Error = v.ErrorText(subject.TypeReconciliation, err.Error(), "")
+	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, err.Error(), "")
 	return outcome{situation: plan.Refused, stall: &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()}}
 }
 

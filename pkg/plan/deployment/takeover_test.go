@@ -551,6 +551,9 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			if got := w.status(); got.LifecycleState != row.ends {
 				t.Errorf("it ends %s in %s, want %s: %s; rounds %q", got.LifecycleState, got.Situation, row.ends, row.reason, w.log)
 			}
+			if row.from == "" && strings.Contains(strings.Join(w.log, " "), "delete cluster") && row.image != "" {
+				t.Errorf("what runs was taken down for nothing: %s; rounds %q", row.reason, w.log)
+			}
 			if row.image != "" && row.from != "" && w.s.JobManager.IsPresent() && w.runningImage() != row.image {
 				t.Errorf("image %s runs, want %s", w.runningImage(), row.image)
 			}

@@ -163,16 +163,19 @@ func application(f Facts, d Decision) Decision {
 	return d
 }
 
-// ended reports whether the job has ended and what it ended with is known for good.
-func (f Facts) ended() bool {
-	switch f.State {
+// Ended reports whether a job has ended and what it ended with is known for good: CANCELED, or FINISHED or FAILED when there is no
+// high-availability data or the JobManager answers.
+func Ended(state v1beta1.FlinkJobState, data bool, jm v1beta1.JobManagerDeploymentStatus) bool {
+	switch state {
 	case v1beta1.FlinkJobCanceled:
 		return true
 	case v1beta1.FlinkJobFinished, v1beta1.FlinkJobFailed:
-		return !f.HighAvailability.IsPresent() || f.JobManager == v1beta1.JobManagerReady
+		return !data || jm == v1beta1.JobManagerReady
 	}
 	return false
 }
+
+func (f Facts) ended() bool { return Ended(f.State, f.HighAvailability.IsPresent(), f.JobManager) }
 
 // cancellable reports whether Flink can be asked to cancel the job.
 func (f Facts) cancellable() bool {

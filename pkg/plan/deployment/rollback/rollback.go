@@ -5,6 +5,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // Decision is how a rollback that is due is made.
@@ -33,7 +34,7 @@ type Decision struct {
 //	has a job that has ended, and could be     wait
 //	asked of it and was not
 //	has a job that is about to end             wait
-//	has a job that has ended, see ended        from its newest state, once that is read; Flink removes the high-availability data
+//	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the high-availability data
 //	otherwise                                  from the high-availability data
 //
 // A state that is not there is no reason to take anything down: then it refuses.
@@ -42,6 +43,7 @@ func Decide(v *subject.Subject) Decision {
 	data, target, recorded := v.UsableHAData(), v.LastStable.Spec, v.Last.Spec.Job
 	jm, present := v.Seen.JobManager.Get()
 	state := v.Want.JobStatus.State
+	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
@@ -55,9 +57,9 @@ func Decide(v *subject.Subject) Decision {
 		return wait(plan.Unobservable, "Unobservable", "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why())
 	case state == v1beta1.FlinkJobFailing || state == v1beta1.FlinkJobCancelling:
 		return wait(plan.Waiting, "JobEnding", "the job is "+string(state)+"; the roll-back begins when it has ended")
-	case ended(v, data.IsPresent()) && v.AwaitsLastState():
+	case ended && v.AwaitsLastState():
 		return Decision{Verdict: plan.Wait, OthersAllowed: true}
-	case ended(v, data.IsPresent()):
+	case ended:
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
@@ -66,17 +68,6 @@ func Decide(v *subject.Subject) Decision {
 		return Decision{Verdict: plan.Refuse, Reason: "RollbackImpossible", Message: "what was deployed does not become stable, and it cannot be rolled back; correct the spec first. " + c.Message}
 	}
 	return d
-}
-
-// ended reports whether the job has ended for good, as for a change of its spec.
-func ended(v *subject.Subject, data bool) bool {
-	switch v.Want.JobStatus.State {
-	case v1beta1.FlinkJobCanceled:
-		return true
-	case v1beta1.FlinkJobFailed, v1beta1.FlinkJobFinished:
-		return !data || v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady
-	}
-	return false
 }
 
 func wait(s plan.Situation, reason, message string) Decision {

@@ -114,6 +114,12 @@ func (v *Subject) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
 // Intent is the open intent; nil means none.
 func (v *Subject) Intent() *v1beta1.Intent { return v.Want.Intent }
 
+// StoresIntent reports whether this round stores an intent of its own.
+func (v *Subject) StoresIntent() bool {
+	stored := v.Resource().Status.Intent
+	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
+}
+
 // Now is the time of the look, as status has it.
 func (v *Subject) Now() metav1.Time { return metav1.NewTime(v.Seen.Now.Truncate(time.Second)) }
 

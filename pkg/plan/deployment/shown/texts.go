@@ -1,11 +1,12 @@
-package subject
+package shown
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // StalledAlready reports whether the stored status says the same, so that it is not told again.
-func (v *Subject) StalledAlready(message string) bool {
+func StalledAlready(v *subject.Subject, message string) bool {
 	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
 			return true
@@ -23,16 +24,10 @@ const (
 )
 
 // ErrorText is status.error of one cause.
-func (v *Subject) ErrorText(kind, message, reason string) string {
-	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.errorBounds())
+func ErrorText(v *subject.Subject, kind, message, reason string) string {
+	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.ErrorBounds())
 	if err != nil {
 		return message
 	}
 	return text
-}
-
-// StoresIntent reports whether this round stores an intent of its own.
-func (v *Subject) StoresIntent() bool {
-	stored := v.Resource().Status.Intent
-	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
 }
