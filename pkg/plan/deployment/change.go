@@ -35,7 +35,7 @@ func change(v *view) (outcome, bool) {
 		return v.resume(diff), true
 	case !running, wanted && !diff.Kind.Effective():
 		if v.Problem == "" {
-			v.Want.ObservedGeneration = v.Generation
+			v.Want.ObservedGeneration, v.Want.Retry = v.Generation, nil // a change that was withdrawn is not tried again
 		}
 		return outcome{}, false
 	}
@@ -67,8 +67,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 		}
 		return o, true
 	case plan.Refuse:
-		v.fail(d.Reason, d.Message)
-		v.refused = &stall{d.Reason, d.Message}
+		why := stall{d.Reason, d.Message + " " + v.Remedy()}
+		v.fail(why.Reason, why.Message)
+		v.refused = &why
 	default:
 		v.pending = &stall{d.Reason, d.Message}
 	}

@@ -86,7 +86,7 @@ func (v *view) stopsJob() (subject.Job, outcome, bool) {
 		// A JobManager that has just failed over lists no job until it has submitted it.
 		return job, outcome{situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"}}, false
 	case !listed:
-		return job, v.stateLost("JobNotFound", "Flink no longer knows the job that was being stopped"), false
+		return job, v.stateLost("LastStateUnknown", "Flink no longer knows the job that was being stopped"), false
 	case subject.BeganAnew(intent.Stops, job):
 		return job, v.failedOver(), false
 	}
@@ -116,7 +116,7 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 	case known:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
 	}
-	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.target(), v1beta1.UpgradeModeSavepoint))
+	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
 		return v.cannotStart(choice)
 	}
@@ -128,8 +128,8 @@ const stoppedWithSavepoint = "StopWithSavepoint"
 
 // recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
 func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) outcome {
-	intent := v.Intent()
-	intent.Ended, intent.From = true, &from
+	intent, now := v.Intent(), v.Now()
+	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
 	v.Want.JobStatus.UpgradeSavepointPath, v.Want.JobStatus.LastStateUnread = from.Path, false
 	if from.Kind == v1beta1.StartEmpty {
@@ -153,7 +153,7 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) outcome {
 	target := v.Spec
 	if v.Intent() != nil {
-		target = v.target()
+		target = v.Target()
 	}
 	stays := v.HighAvailabilityUsable() // before another spec counts as the one that runs
 	v.RecordSuspended(target, restore)
@@ -173,11 +173,9 @@ func (v *view) attemptFailed(reason, message string) outcome {
 
 // stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do.
 func (v *view) stateLost(reason, message string) outcome {
-	r := v.Seen.Resource
 	v.fail(reason, message+". Manual restore required.")
-	return outcome{situation: plan.StateLost, stall: &stall{reason, fmt.Sprintf(
-		"%s. Nothing is deleted. Find the newest savepoint or checkpoint of the job and start from it: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":<a new number>}}}'",
-		message, r.Name, r.Namespace)}}
+	return outcome{situation: plan.StateLost, stall: &stall{reason,
+		message + ". Nothing is deleted. Find the newest savepoint or checkpoint of the job. " + v.Remedy()}}
 }
 
 // stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never used again.

@@ -1,8 +1,6 @@
 package deployment
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -33,53 +31,11 @@ func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep,
 		Purpose:             purpose,
 		OverResourceVersion: r.ResourceVersion,
 		Generation:          v.Generation,
-		SpecHash:            hash(text),
+		SpecHash:            subject.SpecHash(text),
 		Spec:                text,
 		Step:                step,
 		StoredAt:            v.Now(),
 	}
-}
-
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
-
-// target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent gave up: that one
-// waits for the intent's end.
-func (v *view) target() v1beta1.FlinkDeploymentSpec {
-	intent := v.Intent()
-	if v.bound() {
-		return v.storedTarget()
-	}
-	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
-	if v.Problem == "" && (intent.Generation == v.Generation || keeps || subject.Stateless(&v.Spec)) {
-		return *v.Spec.DeepCopy()
-	}
-	return v.storedTarget()
-}
-
-// bound reports whether the open intent leads to the spec that it was stored with, and to no other:
-//
-//	a rollback or a recovery        while the spec is the one that it began under, or an invalid one
-//	a restart from the last state   while the spec is for another Flink version, which could not read that state
-func (v *view) bound() bool {
-	intent := v.Intent()
-	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
-	if back && (v.Problem != "" || intent.Generation == v.Generation) {
-		return true
-	}
-	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion
-}
-
-// storedTarget is the spec that the open intent was stored with.
-func (v *view) storedTarget() v1beta1.FlinkDeploymentSpec {
-	stored, err := v1beta1.ParseReconciledDeployment(v.Intent().Spec)
-	if err != nil {
-		v.Note("the intent's spec cannot be read, the current one is used: " + err.Error())
-		return *v.Spec.DeepCopy()
-	}
-	return stored.Spec
 }
 
 // foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another one.

@@ -1,9 +1,13 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -89,6 +93,7 @@ func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
 	if s := w.status(); s.Intent != nil || s.Situation != string(plan.Refused) {
 		t.Errorf("%s, intent %+v, error %q", s.Situation, s.Intent, s.Error)
 	}
+	w.personDecides(true)
 }
 
 // A job that its JobManager does not list any more has ended, if that lasts: Flink's high availability brings back every other one.
@@ -101,7 +106,7 @@ func TestAJobThatVanished(t *testing.T) {
 		stalled string
 	}{
 		"for a while":                    {stateful, 9 * time.Minute, false, plan.Waiting, ""},
-		"for longer than a checkpoint":   {stateful, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
+		"for longer than a checkpoint":   {stateful, 11 * time.Minute, false, plan.Ended, "LastStateUnknown"},
 		"stateless":                      {application, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
 		"it is to be changed":            {stateful, 11 * time.Minute, true, plan.Refused, "UpgradeFailed"},
 		"it is to be changed, stateless": {application, 11 * time.Minute, true, plan.Upgrade, ""},
@@ -125,6 +130,18 @@ func TestAJobThatVanished(t *testing.T) {
 			if s := w.status(); s.Situation != string(row.want) || stalled != row.stalled {
 				t.Errorf("%s, stalled %q, want %s, %q", s.Situation, stalled, row.want, row.stalled)
 			}
+			if stalled != "" {
+				w.personDecides(stalled != "JobNotFound")
+			}
 		})
+	}
+}
+
+// personDecides checks whether status says that the state is not safe, with the command that decides.
+func (w *world) personDecides(want bool) {
+	w.t.Helper()
+	unsafe := w.condition(summary.StateSafe).Status == metav1.ConditionFalse
+	if message := w.condition(summary.Stalled).Message; unsafe != want || strings.Contains(message, "kubectl patch flinkdeployment demo -n default") != want {
+		w.t.Errorf("state unsafe: %v, message %q, want that a person decides: %v", unsafe, message, want)
 	}
 }

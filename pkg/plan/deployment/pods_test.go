@@ -268,3 +268,21 @@ func TestAStartThatNeverRan(t *testing.T) {
 		})
 	}
 }
+
+// The old cluster has its time to end from when it may go, however long the savepoint before took.
+func TestASlowSavepointDoesNotMakeTheEndOfACluster(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(upgradeImage)
+	w.run()
+	w.s.Now = w.s.Now.Add(6 * time.Minute)
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.run()
+	if p := w.round(); !p.Soon || !p.Pods || w.status().Pace != v1beta1.PaceFast {
+		t.Errorf("the pass does not wait for the pods: soon %v, pods %v, pace %s, stalled %q", p.Soon, p.Pods, w.status().Pace, w.condition("Stalled").Message)
+	}
+	w.s.Now = w.s.Now.Add(6 * time.Minute)
+	w.run()
+	if c := w.condition("Stalled"); c.Reason != "ClusterTerminating" {
+		t.Errorf("it has had its time, and stalled is %+v", c)
+	}
+}

@@ -26,9 +26,8 @@ func rolledForward(v *view) (outcome, bool) {
 // rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must hold:
 //
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
-//	the stable spec runs, and under the same Flink version
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
-//	there is a state to start from, see package rollback; where there is none a person decides, and status says so
+//	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and status says so
 func rollBack(v *view) (outcome, bool) {
 	v.MarkStable()
 	if !v.RollbackDue() {

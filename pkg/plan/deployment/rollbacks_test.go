@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -265,9 +266,36 @@ func TestARollbackThatCannotBeIsTold(t *testing.T) {
 	if c.Reason != "RollbackImpossible" || !strings.Contains(c.Message, "kubectl patch flinkdeployment demo") {
 		t.Errorf("a person is not told why: %+v", c)
 	}
+	w.personDecides(true)
 	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerReady, v1beta1.FlinkJobFailed)
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
 		t.Errorf("a second look must be quiet, got %s", p)
+	}
+}
+
+// An older Flink may not read what a newer one wrote, so going back is a person's decision, and they are told so.
+func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		w := stable(t, rolls(stateful))
+		w.s.HAData = plan.Present([]subject.HAConfigMap{})
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2" })
+		w.run()
+		w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+		w.run()
+		w.terminate()
+		w.run()
+		if asked {
+			w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationRollback: strconv.FormatInt(w.status().ObservedGeneration, 10)}
+			w.run()
+		} else {
+			w.late()
+		}
+		if w.runningImage() != "flink:2.2" || w.told("Rollback") != 0 {
+			t.Fatalf("asked %v: image %s, rounds %q", asked, w.runningImage(), w.log)
+		}
+		if c := w.condition("Reconciling"); c.Reason != "RollbackUnsupported" || !strings.Contains(c.Message, "v1_20") {
+			t.Errorf("asked %v: a person is not told why: %+v", asked, c)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 //	running    ERROR                -                      Broken
 //	running    not READY            -                      Waiting; stalled while no TLS connection comes about
 //	running    -                    terminal               Ended, once what it ended with is read; Waiting until then
-//	running    READY                has vanished           Ended, and stalled: nobody knows how
+//	running    READY                has vanished           Ended, and stalled: see vanished
 //	running    READY                its tasks run          Steady
 //	running    READY                -  (a session)         Steady
 //	running    READY                otherwise              Waiting
@@ -58,7 +58,7 @@ func (v *view) settle() outcome {
 		taken := jobsnapshots.Take(v.Subject)
 		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Vanished() && v.refused == nil:
-		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", jobNotFound}}
+		return v.vanished()
 	}
 	return outcome{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 }
@@ -99,8 +99,14 @@ func (v *view) distrusted() outcome {
 	return outcome{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
 }
 
-const jobNotFound = "Flink answers and no longer lists the job, so it has ended, and its JobManager was replaced before anyone could ask how; " +
-	"its logs tell; another restartNonce starts it again"
+// vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its high-availability data has it.
+func (v *view) vanished() outcome {
+	const why = "Flink answers and no longer lists the job, so it has ended, and its JobManager was replaced before anyone could ask how; its logs tell"
+	if v.MayStartEmpty() || v.UsableHAData().IsPresent() {
+		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", why + "; another restartNonce starts it again"}}
+	}
+	return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", why + ". Find its newest savepoint or checkpoint. " + v.Remedy()}}
+}
 
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {

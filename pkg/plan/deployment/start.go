@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
@@ -103,14 +102,15 @@ func (v *view) cannotRender(err error) outcome {
 //	Absent               suspended          nothing was started: record the suspension
 //	Absent               running            prepare (again)
 //	ours, not released   suspended          delete it
-//	ours                 a newer one        store a new intent over this one; its preparation replaces the objects
+//	any                  asks a redeploy    store a new intent over this one, from what it names; its preparation replaces the objects
+//	any                  a newer one        the same, from the state of this one; a first start from what the newer one names
 //	ours                 the same           release once all objects carry the operation, else prepare again
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
 func (v *view) carryStart() outcome {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
-	target := v.startTarget()
+	target := v.StartTarget()
 	if present && jm.DeletionTimestamp != nil {
 		return outcome{situation: plan.Starting, wait: stall{"ClusterTerminating", "the Deployment of an earlier start is going away"}}
 	}
@@ -128,8 +128,14 @@ func (v *view) carryStart() outcome {
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
-	if intent.Generation != v.Generation && v.redirects(target) {
-		return v.beginStart(v.redirected(target), target, *intent.From)
+	switch first := intent.Purpose == v1beta1.PurposeDeploy; {
+	case intent.Generation == v.Generation:
+	case v.AsksRedeploy() && !first:
+		return v.startFrom(v1beta1.PurposeRedeploy, v.Spec, "")
+	case v.Redirects(target) && first:
+		return v.startFrom(intent.Purpose, target, "")
+	case v.Redirects(target):
+		return v.beginStart(v.Redirected(target), target, *intent.From)
 	}
 	if o, gone := v.lastStateGone(); gone {
 		return o
@@ -148,43 +154,17 @@ func (v *view) carryStart() outcome {
 	return v.release(jm, cluster.JobManager, target)
 }
 
-// startTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
-// settled already.
-func (v *view) startTarget() v1beta1.FlinkDeploymentSpec {
-	if v.Problem == "" && !v.bound() {
-		return *v.Spec.DeepCopy()
-	}
-	return v.target()
-}
-
-// redirected is the purpose of a start that leads to another spec than it began for: a recovery with a new spec is an upgrade.
-func (v *view) redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
-	if v.Intent().Purpose == v1beta1.PurposeRollback && v.Intent().Generation != v.Generation {
-		return v1beta1.PurposeUpgrade
-	}
-	if v.Intent().Purpose == v1beta1.PurposeRecover && specdiff.Classify(&v.Last.Spec, &target, target.DesiredMode()).Kind.Effective() {
-		return v1beta1.PurposeUpgrade
-	}
-	return v.Intent().Purpose
-}
-
 // lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
 func (v *view) lastStateGone() (outcome, bool) {
 	intent := v.Intent()
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
 		return outcome{}, false
 	}
-	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.target(), v1beta1.UpgradeModeLastState))
+	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
 	if choice.Verdict == plan.Go {
 		return outcome{}, false
 	}
 	return v.cannotStart(choice), true
-}
-
-// redirects reports whether the target differs from what the open start was made for.
-func (v *view) redirects(target v1beta1.FlinkDeploymentSpec) bool {
-	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
-	return err == nil && hash(text) != v.Intent().SpecHash
 }
 
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and

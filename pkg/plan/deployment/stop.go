@@ -182,16 +182,13 @@ func (v *view) carryStop() outcome {
 // stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
 func (v *view) stopped() outcome {
 	intent := v.Intent()
-	target := v.target()
+	target := v.Target()
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
 	}
-	purpose := intent.Purpose
-	if purpose == v1beta1.PurposeRollback && intent.Generation != v.Generation && v.Problem == "" {
-		purpose = v1beta1.PurposeUpgrade
-	}
+	purpose := v.Redirected(target)
 	if intent.From != nil {
 		return v.beginStart(purpose, target, *intent.From)
 	}

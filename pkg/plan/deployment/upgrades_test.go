@@ -349,3 +349,22 @@ func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
 }
 
 func (w *world) deployment() *appsv1.Deployment { jm, _ := w.s.JobManager.Get(); return jm }
+
+// An error of a change that is withdrawn is no error of what runs.
+func TestAChangeThatIsWithdrawnLeavesNoError(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(upgradeImage)
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	if w.status().Error == "" || w.status().Retry == nil {
+		t.Fatalf("the failed attempt is not told: %+v", w.status())
+	}
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
+	w.run()
+	if s := w.status(); s.Error != "" || s.Retry != nil {
+		t.Errorf("error %q, retry %+v", s.Error, s.Retry)
+	}
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+}

@@ -124,9 +124,13 @@ func start(kind v1beta1.StartKind, path, reason string) Choice {
 	return Choice{Verdict: plan.Go, From: v1beta1.StartPoint{Kind: kind, Path: path, Reason: reason}}
 }
 
-// refuse names what a person can do: start from a state of their choice.
 func (f Facts) refuse(reason, message string) Choice {
-	return Choice{Verdict: plan.Refuse, Reason: reason, Message: fmt.Sprintf(
-		"%s To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
-		message, f.Name, f.Namespace, strconv.FormatInt(f.RedeployNonce+1, 10))}
+	return Choice{Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Namespace, f.Name, f.RedeployNonce)}
+}
+
+// Remedy is the sentence that ends every message about a state that is not known: what a person can do. redeployNonce is
+// spec.job.savepointRedeployNonce as it is now, 0 when unset.
+func Remedy(namespace, name string, redeployNonce int64) string {
+	return fmt.Sprintf("To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
+		name, namespace, strconv.FormatInt(redeployNonce+1, 10))
 }

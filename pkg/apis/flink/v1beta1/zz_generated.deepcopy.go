@@ -590,6 +590,10 @@ func (in *Intent) DeepCopyInto(out *Intent) {
 		*out = new(Incarnation)
 		**out = **in
 	}
+	if in.EndedAt != nil {
+		in, out := &in.EndedAt, &out.EndedAt
+		*out = (*in).DeepCopy()
+	}
 	if in.Release != nil {
 		in, out := &in.Release, &out.Release
 		*out = new(Release)

@@ -1,6 +1,8 @@
 package rollback
 
 import (
+	"fmt"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -27,6 +29,7 @@ type Decision struct {
 // Decide says from which state the last stable spec starts, first match wins.
 //
 //	what was deployed                          the stable spec starts
+//	has another Flink version than it          refuse, unless another operator has begun: an older Flink may not read what a newer one wrote
 //	a savepoint is being written               wait
 //	the high-availability data is unknown      wait
 //	has no state to keep, or may start empty   empty
@@ -35,7 +38,7 @@ type Decision struct {
 //	asked of it and was not
 //	has a job that is about to end             wait
 //	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the high-availability data
-//	otherwise                                  from the high-availability data
+//	otherwise                                  from the high-availability data, if it looks for it where what was deployed keeps it
 //
 // A state that is not there is no reason to take anything down: then it refuses.
 func Decide(v *subject.Subject) Decision {
@@ -45,6 +48,8 @@ func Decide(v *subject.Subject) Decision {
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
+	case target.FlinkVersion != v.Spec.FlinkVersion && !v.InheritedRollback():
+		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, to which nothing goes back by itself; correct the spec, or set the old one", target.FlinkVersion))
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
 	case data.IsUnknown():
@@ -63,11 +68,19 @@ func Decide(v *subject.Subject) Decision {
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
-	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
+	facts := v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore)
+	if !v.KeepsHAData(&target) {
+		facts.HighAvailability = plan.Absent[bool]()
+	}
+	c := restore.Choose(facts)
 	if inherited := v.InheritedRollback() && !present; c.Verdict != plan.Go && !inherited {
-		return Decision{Verdict: plan.Refuse, Reason: "RollbackImpossible", Message: "what was deployed does not become stable, and it cannot be rolled back; correct the spec first. " + c.Message}
+		return refuse("RollbackImpossible", "and it cannot be rolled back; correct the spec first. "+c.Message)
 	}
 	return d
+}
+
+func refuse(reason, message string) Decision {
+	return Decision{Verdict: plan.Refuse, Reason: reason, Message: "what was deployed does not become stable, " + message}
 }
 
 func wait(s plan.Situation, reason, message string) Decision {

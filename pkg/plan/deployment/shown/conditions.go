@@ -20,8 +20,8 @@ func setConditions(v *subject.Subject, o Verdict) {
 	if !v.IsSession() {
 		wanted = append(wanted, jobRunning(v))
 	}
-	if o.Situation == plan.Unaccounted || o.Situation == plan.StateLost {
-		wanted = append(wanted, condition(summary.StateSafe, false, o.Stall.Reason, o.Stall.Message))
+	if why, unsafe := stateUnsafe(o); unsafe {
+		wanted = append(wanted, condition(summary.StateSafe, false, why.Reason, why.Message))
 	}
 	switch {
 	case o.Stall != nil:
@@ -34,6 +34,18 @@ func setConditions(v *subject.Subject, o Verdict) {
 		wanted = append(wanted, condition(summary.Reconciling, true, reason, message))
 	}
 	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
+}
+
+// needsAPerson are the reasons, beside the situations Unaccounted and StateLost, for which a person says from which state the job starts.
+var needsAPerson = map[string]bool{"LastStateUnknown": true, "UpgradeFailed": true, "RollbackImpossible": true}
+
+// stateUnsafe reports whether it is not known which state the job would start from, and why.
+func stateUnsafe(o Verdict) (Cause, bool) {
+	why := o.Wait
+	if o.Stall != nil {
+		why = *o.Stall
+	}
+	return why, o.Situation == plan.Unaccounted || o.Situation == plan.StateLost || needsAPerson[why.Reason]
 }
 
 // movingMessage says what is under way in each situation that has no words of its own.

@@ -8,7 +8,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // DeletingFor is how long the resource has been marked for deletion.
@@ -17,9 +16,11 @@ func (v *Subject) DeletingFor() time.Duration { return v.Since(*v.Seen.Resource.
 // TerminatingFor is how long the old cluster has been going away.
 func (v *Subject) TerminatingFor() time.Duration {
 	jm, present := v.Seen.JobManager.Get()
-	switch {
-	case v.Intent() != nil:
-		return v.Since(v.Intent().StoredAt)
+	switch intent := v.Intent(); {
+	case intent != nil && intent.EndedAt != nil:
+		return v.Since(*intent.EndedAt)
+	case intent != nil:
+		return v.Since(intent.StoredAt)
 	case v.Seen.Resource.DeletionTimestamp != nil:
 		return v.DeletingFor()
 	case present && jm.DeletionTimestamp != nil:
@@ -72,8 +73,7 @@ func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
 	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present && jm.DeletionTimestamp != nil) {
 		return false
 	}
-	newer := v.Generation != intent.Generation && v.Problem == "" && v.Last != nil && v.WantsRunning()
-	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
+	return v.AsksRedeploy()
 }
 
 // Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job that has ended may

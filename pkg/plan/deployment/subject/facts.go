@@ -87,13 +87,24 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
 		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
 	}
+	f.RedeployNonce = redeployNonce(target)
 	if target.Job != nil {
 		f.InitialSavepointPath = target.Job.InitialSavepointPath
-		if nonce := target.Job.SavepointRedeployNonce; nonce != nil {
-			f.RedeployNonce = *nonce
-		}
 	}
 	return f
+}
+
+// Remedy says how a person starts the job from a state of their choice.
+func (v *Subject) Remedy() string {
+	r := v.Seen.Resource
+	return restore.Remedy(r.Namespace, r.Name, redeployNonce(v.Spec))
+}
+
+func redeployNonce(spec v1beta1.FlinkDeploymentSpec) int64 {
+	if spec.Job == nil || spec.Job.SavepointRedeployNonce == nil {
+		return 0
+	}
+	return *spec.Job.SavepointRedeployNonce
 }
 
 // neverRanYet reports whether the newest start never ran a container.

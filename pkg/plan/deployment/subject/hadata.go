@@ -28,8 +28,13 @@ func (v *Subject) HAToRemove() hadata.Data {
 // HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
 // keep it in the same place, and we can look there.
 func (v *Subject) HighAvailabilityUsable() bool {
+	return v.KeepsHAData(&v.Spec)
+}
+
+// KeepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we can look.
+func (v *Subject) KeepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.HA().Store
-	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(&v.Spec)))
+	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(target)))
 }
 
 // HAMoves reports whether a spec keeps its high-availability data in a place where what runs does not.

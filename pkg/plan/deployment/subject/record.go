@@ -8,7 +8,8 @@ import (
 // What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves them:
 //
 //	step        state      lastReconciledSpec                                  observedGeneration
-//	stopping    UPGRADING  the old one, upgradeMode as restored, not first     -
+//	stopping    UPGRADING  the old one, upgradeMode as restored, not first;    -
+//	                       after a rollback the stable one, which runs
 //	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
 //	released    DEPLOYED   the new one, job running                            its own
 //	rolled back ROLLING_BACK, then ROLLED_BACK: the failed one stays, but for its upgradeMode
@@ -25,6 +26,9 @@ func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.Stop
 	}
 	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.Last == nil {
 		return
+	}
+	if status.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack && v.LastStable != nil {
+		v.recordWhatRuns()
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
 	if purpose == v1beta1.PurposeRollback {
@@ -149,6 +153,17 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+}
+
+// recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK begins from it, and if
+// it comes to nothing that is what still runs. What the failed spec was asked for once is not asked for again.
+func (v *Subject) recordWhatRuns() {
+	record := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}
+	if failed := v.Last.Spec.Job; record.Spec.Job != nil && failed != nil {
+		record.Spec.Job.UpgradeMode, record.Spec.Job.SavepointRedeployNonce = failed.UpgradeMode, failed.SavepointRedeployNonce
+	}
+	v.keepNonces(&record.Spec)
+	v.StoreReconciled(record, false)
 }
 
 // RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked for.

@@ -14,7 +14,7 @@ func (v *Subject) InheritedRollback() bool {
 	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil && v.LastStable != nil
 }
 
-// RollbackDue reports whether a rollback should begin, but for the state that it needs.
+// RollbackDue reports whether a rollback should begin, whether or not it can.
 func (v *Subject) RollbackDue() bool {
 	r := v.Want.ReconciliationStatus
 	if v.InheritedRollback() {
@@ -27,9 +27,8 @@ func (v *Subject) RollbackDue() bool {
 	if !specdiff.Classify(&stable, &v.Last.Spec, v.Last.Spec.DesiredMode()).Kind.Effective() {
 		return false // the stable spec itself does not run
 	}
-	suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended
-	if suspended || stable.FlinkVersion != v.Spec.FlinkVersion || !v.LastRunning() {
-		return false
+	if suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended; suspended || !v.LastRunning() {
+		return false // there is nothing that ran
 	}
 	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Want.ObservedGeneration, 10) {
 		return true

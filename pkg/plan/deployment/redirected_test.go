@@ -1,0 +1,114 @@
+package deployment
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// redeploy asks for a start from a path.
+func redeploy(path string, nonce int64) func(*v1beta1.FlinkDeploymentSpec) {
+	return func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = path, &nonce
+	}
+}
+
+// T1.19: what a start begins from may still be chosen until it is released.
+func TestAStartIsRedirectedToAStateOfAPersonsChoice(t *testing.T) {
+	refused := func(w *world) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() } // its preparation, by a quota
+	t.Run("the first", func(t *testing.T) {
+		for name, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
+			"path":           func(s *v1beta1.FlinkDeploymentSpec) { s.Job.InitialSavepointPath = "file:///mine" },
+			"path and nonce": redeploy("file:///mine", 1),
+		} {
+			w := newWorld(t, stateful)
+			w.round()
+			w.round()
+			refused(w)
+			w.edit(edit)
+			w.run()
+			if from := w.from(); from.Path != "file:///mine" {
+				t.Errorf("%s: it starts from %+v", name, from)
+			}
+			w.runs()
+			if w.status().JobStatus.UpgradeSavepointPath != "file:///mine" || w.status().Intent != nil {
+				t.Errorf("%s: given %q, rounds %q", name, w.status().JobStatus.UpgradeSavepointPath, w.log)
+			}
+		}
+	})
+	t.Run("a recovery whose data is gone", func(t *testing.T) {
+		w := stable(t, highlyAvailable)
+		old := w.status().JobStatus.JobID
+		w.lose()
+		w.s.HAData = haMaps(old)
+		w.round()
+		refused(w)
+		w.s.HAData = plan.Present([]subject.HAConfigMap{})
+		w.run()
+		w.want(plan.StateLost, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
+		w.edit(redeploy("file:///found", 1))
+		w.run()
+		if from := w.from(); from.Path != "file:///found" || w.status().JobStatus.JobID == old {
+			t.Errorf("from %+v, rounds %q", from, w.log)
+		}
+		w.runs()
+		if w.told("Submit") != 3 {
+			t.Errorf("%d starts, want the first, the recovery and the redeploy; rounds %q", w.told("Submit"), w.log)
+		}
+	})
+}
+
+// A recovery that is on its way runs a newer spec only as that spec's upgrade, so that what runs is what is recorded.
+func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
+	restarts := with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`)
+	rows := map[string]struct {
+		edit     func(*v1beta1.FlinkDeploymentSpec)
+		image    string
+		upgrades bool
+	}{
+		"another image":                  {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:newer" }, "flink:newer", true},
+		"nothing that needs a new start": {func(s *v1beta1.FlinkDeploymentSpec) { n := int64(4); s.Job.SavepointTriggerNonce = &n }, "flink:1.20", false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, restarts)
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///chk"})
+			w.run()
+			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRecover {
+				t.Fatalf("no recovery, rounds %q", w.log)
+			}
+			w.edit(row.edit)
+			w.terminate()
+			w.run()
+			recorded := w.recordedImage(w.status().ReconciliationStatus.LastReconciledSpec)
+			if upgrades := w.status().Intent.Purpose == v1beta1.PurposeUpgrade; w.runningImage() != row.image || recorded != row.image || upgrades != row.upgrades {
+				t.Errorf("%s runs, %s is recorded, an upgrade: %v; rounds %q", w.runningImage(), recorded, upgrades, w.log)
+			}
+			if w.from().Path != "file:///chk" {
+				t.Errorf("from %+v", w.from())
+			}
+		})
+	}
+}
+
+// A recovery after a rollback starts the stable spec, also when the failed one is edited where it does not matter.
+func TestARecoveryAfterARollbackIsNotRedirectedToTheSpecThatFailed(t *testing.T) {
+	w := rolledBack(t)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.lose()
+	w.round()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(4); s.Job.SavepointTriggerNonce = &n })
+	w.run()
+	if w.deployment().DeletionTimestamp != nil {
+		w.terminate()
+		w.run()
+	}
+	if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack {
+		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
+	}
+}

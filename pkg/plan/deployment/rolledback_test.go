@@ -1,0 +1,101 @@
+package deployment
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// recordedImage is the image of a recorded spec.
+func (w *world) recordedImage(text string) string {
+	w.t.Helper()
+	r, err := v1beta1.ParseReconciledDeployment(text)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r.Spec.Image
+}
+
+// A change after a rollback begins from what runs. If it comes to nothing, that is what still runs, and not the spec that failed.
+func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
+	w := rolledBack(t)
+	failed := w.s.Resource.Spec.Image
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
+	})
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.run()
+	r := w.status().ReconciliationStatus
+	if recorded, stable := w.recordedImage(r.LastReconciledSpec), w.recordedImage(r.LastStableSpec); recorded != "flink:1.20" || stable != "flink:1.20" {
+		t.Fatalf("%s is recorded and %s is stable, and flink:1.20 runs", recorded, stable)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeLastState, failed
+	})
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade {
+		t.Errorf("the spec that failed does not run, so asking for it is a change; rounds %q", w.log)
+	}
+}
+
+// What the stable spec's cluster is asked while it is stopped is asked where it answers.
+func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
+	w := failing(t, rollingBack)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = bytes.Replace(s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(`"rest.port":"9999","state.savepoints.dir"`), 1)
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	w.late()
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	before := ask.First(w.s).Flink.URL
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
+	})
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint {
+		t.Fatalf("no stop with savepoint, rounds %q", w.log)
+	}
+	if after := ask.First(w.s).Flink.URL; after != before {
+		t.Errorf("the savepoint was asked for at %s and is looked for at %s", before, after)
+	}
+}
+
+// The stable spec cannot start from high-availability data where it does not look for any.
+func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
+	on := `"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`
+	w := stable(t, stateful)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Image = "flink:bad"
+		s.FlinkConfiguration = bytes.Replace(s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(on+`"state.savepoints.dir"`), 1)
+	})
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.run()
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRestarting)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.run()
+	w.s.Now = w.s.Now.Add(6 * time.Minute)
+	w.run()
+	if w.runningImage() != "flink:bad" || w.told("Rollback") != 0 || w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" {
+		t.Fatalf("image %s, given %s, rounds %q", w.runningImage(), w.status().JobStatus.UpgradeSavepointPath, w.log)
+	}
+	if c := w.condition("Reconciling"); c.Reason != "RollbackImpossible" {
+		t.Errorf("a person is not told: %+v", c)
+	}
+}

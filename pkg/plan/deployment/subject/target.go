@@ -1,0 +1,88 @@
+package subject
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+)
+
+// Target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent gave up: that one
+// waits for the intent's end.
+func (v *Subject) Target() v1beta1.FlinkDeploymentSpec {
+	intent := v.Intent()
+	if v.bound() {
+		return v.storedTarget()
+	}
+	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
+	if v.Problem == "" && (intent.Generation == v.Generation || keeps || Stateless(&v.Spec)) {
+		return *v.Spec.DeepCopy()
+	}
+	return v.storedTarget()
+}
+
+// StartTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
+// settled already.
+func (v *Subject) StartTarget() v1beta1.FlinkDeploymentSpec {
+	if v.Problem == "" && !v.bound() {
+		return *v.Spec.DeepCopy()
+	}
+	return v.Target()
+}
+
+// bound reports whether the open intent leads to the spec that it was stored with, and to no other:
+//
+//	a rollback or a recovery        while the spec asks for nothing new, or is invalid
+//	a restart from the last state   while the spec is for another Flink version, which could not read that state
+func (v *Subject) bound() bool {
+	intent := v.Intent()
+	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
+	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
+		return true
+	}
+	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion && !v.AsksRedeploy()
+}
+
+// asksForMore reports whether the spec asks for something else than what was acted on last.
+func (v *Subject) asksForMore() bool {
+	return v.Last == nil || v.WantsRunning() != v.LastRunning() || specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+}
+
+// AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is known of the state.
+func (v *Subject) AsksRedeploy() bool {
+	newer := v.Generation != v.Intent().Generation && v.Problem == "" && v.Last != nil && v.WantsRunning()
+	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
+}
+
+// Redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a recovery becomes an upgrade.
+func (v *Subject) Redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
+	intent := v.Intent()
+	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
+	if back && intent.Generation != v.Generation && v.Redirects(target) {
+		return v1beta1.PurposeUpgrade
+	}
+	return intent.Purpose
+}
+
+// Redirects reports whether the target differs from what the open intent was stored with.
+func (v *Subject) Redirects(target v1beta1.FlinkDeploymentSpec) bool {
+	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
+	return err == nil && SpecHash(text) != v.Intent().SpecHash
+}
+
+// SpecHash is the hash by which an intent knows the spec that it leads to, in the text form of lastReconciledSpec.
+func SpecHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// storedTarget is the spec that the open intent was stored with.
+func (v *Subject) storedTarget() v1beta1.FlinkDeploymentSpec {
+	stored, err := v1beta1.ParseReconciledDeployment(v.Intent().Spec)
+	if err != nil {
+		v.Note("the intent's spec cannot be read, the current one is used: " + err.Error())
+		return *v.Spec.DeepCopy()
+	}
+	return stored.Spec
+}
