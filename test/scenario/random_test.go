@@ -216,24 +216,32 @@ func (r *run) conclude() {
 	expect(r.t, "what is left", r.end(), "\n")
 }
 
-// runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the last stable one.
+// runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the last stable one; and that
+// one that keeps its state began from where a person told it to.
 func (r *run) runsWhatIsRecorded() {
 	r.t.Helper()
 	s, j := r.status(demo), r.w.Flink.Job(namespace, demo, "")
-	if s.Situation != "Steady" || s.Intent != nil && s.Intent.Step != v1beta1.StepReleased || j == nil || j.State != job.Running {
+	recorded := s.ReconciliationStatus
+	open := s.Intent != nil && s.Intent.Step != v1beta1.StepReleased
+	done := recorded.State == v1beta1.ReconciliationDeployed || recorded.State == v1beta1.ReconciliationRolledBack
+	if open || !done || j == nil || j.State != job.Running || s.JobStatus.State != v1beta1.FlinkJobRunning {
 		return
 	}
-	text := s.ReconciliationStatus.LastReconciledSpec
-	if s.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack {
-		text = s.ReconciliationStatus.LastStableSpec
+	text := recorded.LastReconciledSpec
+	if recorded.State == v1beta1.ReconciliationRolledBack {
+		text = recorded.LastStableSpec
 	}
 	deployed, err := v1beta1.ParseReconciledDeployment(text)
 	if err != nil || deployed.Spec.Job == nil {
-		r.t.Errorf("%s with a record that cannot be read: %v", s.ReconciliationStatus.State, err)
+		r.t.Errorf("%s with a record that cannot be read: %v", recorded.State, err)
 		return
 	}
-	if want := int(deployed.Spec.Job.Parallelism); j.Parallelism != want {
-		r.t.Errorf("%s, and what runs has parallelism %d instead of %d\n%s", s.ReconciliationStatus.State, j.Parallelism, want, r.describe())
+	want := deployed.Spec.Job
+	if j.Parallelism != int(want.Parallelism) {
+		r.t.Errorf("%s, and what runs has parallelism %d instead of %d\n%s", recorded.State, j.Parallelism, want.Parallelism, r.describe())
+	}
+	if s.Situation == "Steady" && r.stateful() && !r.states.givenUp && r.states.chosen[want.InitialSavepointPath] {
+		r.t.Errorf("%s from %s, and the job never began from there\n%s", recorded.State, want.InitialSavepointPath, r.describe())
 	}
 }
 
