@@ -8,7 +8,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ race: ## the same with the race detector
 
 soak-model: ## carry out random commands and faults over the models: make soak-model STEPS=2000000 (SEED=<number> for other ones)
 	KNFLINK_SCENARIO_STEPS=$(or $(STEPS),2000000) KNFLINK_SCENARIO_SEED=$(or $(SEED),2) go test -count=1 -timeout 0 -v -run '^TestRandomRuns$$' ./test/scenario
+
+crash-points: ## stop after every effect of every scenario, and try every position of a second pass and every disorder (about an hour)
+	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
