@@ -240,7 +240,7 @@ func (r *run) runsWhatIsRecorded() {
 	if j.Parallelism != int(want.Parallelism) {
 		r.t.Errorf("%s, and what runs has parallelism %d instead of %d\n%s", recorded.State, j.Parallelism, want.Parallelism, r.describe())
 	}
-	if s.Situation == "Steady" && r.stateful() && !r.states.givenUp && r.states.chosen[want.InitialSavepointPath] {
+	if s.Situation == "Steady" && r.states.owed[want.InitialSavepointPath] {
 		r.t.Errorf("%s from %s, and the job never began from there\n%s", recorded.State, want.InitialSavepointPath, r.describe())
 	}
 }

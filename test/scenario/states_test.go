@@ -18,11 +18,15 @@ type states struct {
 	latest string
 	// chosen are the states that a person told the job to start from, and it did not yet.
 	chosen map[string]bool
+	// owed are those of them that the job has to begin from, because its spec has kept the state ever since.
+	owed map[string]bool
 	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
 	givenUp bool
 }
 
-func newStates(h *harness) *states { return &states{h: h, chosen: map[string]bool{}} }
+func newStates(h *harness) *states {
+	return &states{h: h, chosen: map[string]bool{}, owed: map[string]bool{}}
+}
 
 // anew begins with a resource that was just made.
 func (s *states) anew() { s.floor, s.before = 0, len(s.h.w.Flink.Starts(namespace, demo)) }
@@ -35,6 +39,7 @@ func (s *states) look() {
 	for _, start := range starts[s.seen:] {
 		if s.chosen[start.From] {
 			delete(s.chosen, start.From)
+			delete(s.owed, start.From)
 			s.floor, s.latest = start.Progress, start.From
 		}
 		if start.Progress < s.floor {
@@ -47,6 +52,10 @@ func (s *states) look() {
 		s.floor = 0
 		return
 	}
+	stateless := u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless"
+	if stateless {
+		clear(s.owed)
+	}
 	status := s.h.status(demo)
 	open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 	if s.givenUp {
@@ -57,7 +66,7 @@ func (s *states) look() {
 	if s.givenUp {
 		return
 	}
-	if u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless" {
+	if stateless {
 		s.floor, s.givenUp = 0, s.givenUp || open // what began under this spec may end under another
 		return
 	}

@@ -212,7 +212,9 @@ func (s scenario) prove(t *testing.T, number int) {
 		}
 	}
 	positions := sample(requests, number)
-	positions = positions[min(2, points, len(positions)):]
+	if points <= 2 {
+		positions = nil
+	}
 	for _, n := range positions {
 		same(fmt.Sprintf("second pass before request %d", n), between(n))
 	}
