@@ -51,6 +51,9 @@ var nodeScenarios = map[string]scenario{
 		h.remove("demo")
 		h.untilGone("demo")
 		expect(h.t, "pods left on the node", h.podsOn("node-1"), 0)
+		if !strings.Contains(h.reasons("demo"), "PodDeleted") {
+			h.t.Errorf("nobody was told that a pod was deleted by force: %s", h.reasons("demo"))
+		}
 		h.w.Nodes.NodeUp("node-1")
 	}, "a deletion ends"},
 

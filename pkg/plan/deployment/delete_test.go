@@ -145,6 +145,10 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
 		}, "", "it does not run"},
 		"session jobs nobody could list": {func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess"},
+		"told not to be held by it": {func(w *world) {
+			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.session.deletion.block-on-unmanaged-jobs":"false"}`)
+		}, "", "only session jobs hold it then"},
 		"told not to be held": {func(w *world) {
 			w.s.SessionJobs = plan.Present([]string{"etl"})
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`)

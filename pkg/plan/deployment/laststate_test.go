@@ -96,6 +96,35 @@ func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
 	w.personDecides(true)
 }
 
+// A job that had ended and began again with its pod is not what anybody asked for.
+func TestAJobThatBeganAgainIsStopped(t *testing.T) {
+	w := stable(t, given(highlyAvailable))
+	w.fails()
+	w.s.Now = w.s.Now.Add(5 * time.Second)
+	w.serveJob(v1beta1.FlinkJobRunning)
+	startedAgain(w)
+	w.run()
+	if replicas := w.deployment().Spec.Replicas; w.told("JobReran") != 1 || replicas == nil || *replicas != 0 {
+		t.Errorf("told %d times, rounds %q", w.told("JobReran"), w.log)
+	}
+}
+
+// A cancelled job whose newest checkpoint cannot be found again keeps its cluster: a person may find it there.
+func TestACheckpointThatCannotBeFoundIsAPersons(t *testing.T) {
+	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
+	w.edit(upgradeImage)
+	w.run()
+	w.serveJob(v1beta1.FlinkJobCanceled)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].EndTime = w.s.Now.Add(-time.Minute)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{})
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason != "CheckpointNotFound" || w.s.JobManager.IsAbsent() {
+		t.Fatalf("stalled %+v, rounds %q", c, w.log)
+	}
+	w.personDecides(true)
+}
+
 // A job that its JobManager does not list any more has ended, if that lasts: Flink's high availability brings back every other one.
 func TestAJobThatVanished(t *testing.T) {
 	rows := map[string]struct {

@@ -20,6 +20,8 @@ type outcome struct {
 	finish []plan.Action
 	// again asks for another round at once.
 	again bool
+	// tells is what this round does, for people: unlike what it found, no round that follows could tell it.
+	tells *plan.Event
 	// stall says why nothing will happen until someone acts; nil when it is not so.
 	stall *stall
 	// pods says that it is the end of pods.
@@ -74,6 +76,9 @@ func (v *view) finish(o outcome) plan.Plan {
 	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events, Notes: v.Notes}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
+	}
+	if o.tells != nil {
+		p.Events = append(p.Events, *o.tells)
 	}
 	changes := status != nil && !shown.SameMeaning(v.Resource().Status, *status)
 	if o.record != "" || changes {

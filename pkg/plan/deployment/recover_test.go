@@ -55,6 +55,9 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 			if w.status().ReconciliationStatus != recorded {
 				t.Error("a recovery must not move what was reconciled")
 			}
+			if c := w.condition("Stalled"); row.want == plan.Lost && (c.Reason != "RecoveryDisabled" || !strings.Contains(c.Message, "restartNonce")) {
+				t.Errorf("a person is not told what to do: %+v", c)
+			}
 			if w.told("Missing") != 1 {
 				t.Errorf("Missing was told %d times", w.told("Missing"))
 			}

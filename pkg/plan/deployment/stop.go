@@ -216,8 +216,8 @@ func (v *view) waitForPods() outcome {
 		o.stall = &o.wait
 	}
 	if d.Delete != nil {
-		v.Tell(plan.Event{Warning: true, Reason: "PodDeleted", Component: plan.ComponentJobManager, Message: d.Why})
 		o.actions, o.again = []plan.Action{*d.Delete}, true
+		o.tells = &plan.Event{Warning: true, Reason: "PodDeleted", Component: plan.ComponentJobManager, Message: d.Why}
 	}
 	return o
 }
