@@ -62,6 +62,45 @@ func TestAStartIsRedirectedToAStateOfAPersonsChoice(t *testing.T) {
 	})
 }
 
+// A newer choice counts as long as the old cluster ends, also when the job is to be suspended first.
+func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
+	suspend := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
+	rows := map[string][]func(*v1beta1.FlinkDeploymentSpec){
+		"an upgrade":                           {upgradeImage, redeploy("file:///b", 2)},
+		"a redeploy":                           {redeploy("file:///a", 1), redeploy("file:///b", 2)},
+		"a redeploy, then suspended":           {redeploy("file:///a", 1), redeploy("file:///b", 2), suspend},
+		"suspended, then another state chosen": {suspend, redeploy("file:///b", 2)},
+	}
+	for name, edits := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.edit(edits[0])
+			w.run()
+			if w.deployment().DeletionTimestamp == nil {
+				t.Fatalf("the old cluster does not end, rounds %q", w.log)
+			}
+			for _, edit := range edits[1:] {
+				w.edit(edit)
+				w.run()
+			}
+			w.terminate()
+			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.run()
+			if w.status().JobStatus.UpgradeSavepointPath != "file:///b" {
+				t.Fatalf("it has %q to start from, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.log)
+			}
+			if w.status().LifecycleState == v1beta1.LifecycleSuspended {
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+			}
+			w.runs()
+			if w.status().JobStatus.UpgradeSavepointPath != "file:///b" || w.told("Submit") != 2 {
+				t.Errorf("it runs from %q after %d starts, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.told("Submit"), w.log)
+			}
+		})
+	}
+}
+
 // A recovery that is on its way runs a newer spec only as that spec's upgrade, so that what runs is what is recorded.
 func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
 	restarts := with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`)

@@ -182,11 +182,17 @@ func (v *view) carryStop() outcome {
 // stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
 func (v *view) stopped() outcome {
 	intent := v.Intent()
-	target := v.Target()
+	target, redeploys := v.Target(), v.AsksRedeploy()
+	if redeploys {
+		target = v.Spec
+	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}
+	}
+	if redeploys {
+		return v.startFrom(v1beta1.PurposeRedeploy, target, "")
 	}
 	purpose := v.Redirected(target)
 	if intent.From != nil {

@@ -73,7 +73,7 @@ func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
 	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present && jm.DeletionTimestamp != nil) {
 		return false
 	}
-	return v.AsksRedeploy()
+	return v.WantsRunning() && v.AsksRedeploy()
 }
 
 // Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job that has ended may

@@ -133,8 +133,8 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 	if intent := status.Intent; intent != nil && v.Problem != "" {
 		status.ObservedGeneration = intent.Generation
 	}
-	if intent := status.Intent; intent != nil && intent.Purpose == v1beta1.PurposeRedeploy && intent.From != nil {
-		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(intent.From), intent.From.Path
+	if from := v.chosen(); from != nil {
+		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(from), from.Path
 	}
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false

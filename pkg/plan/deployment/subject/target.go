@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -51,8 +53,25 @@ func (v *Subject) asksForMore() bool {
 
 // AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is known of the state.
 func (v *Subject) AsksRedeploy() bool {
-	newer := v.Generation != v.Intent().Generation && v.Problem == "" && v.Last != nil && v.WantsRunning()
+	newer := v.Generation != v.Intent().Generation && v.Problem == "" && v.Last != nil
 	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
+}
+
+// chosen is the state that a person told the job to start from, in a newer spec or in the one that the open intent began for; nil when
+// nobody did.
+func (v *Subject) chosen() *v1beta1.StartPoint {
+	switch intent := v.Intent(); {
+	case intent == nil:
+		return nil
+	case v.AsksRedeploy():
+		if c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRedeploy, v.Spec, "")); c.Verdict == plan.Go {
+			return &c.From
+		}
+		return nil
+	case intent.Purpose == v1beta1.PurposeRedeploy:
+		return intent.From
+	}
+	return nil
 }
 
 // Redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a recovery becomes an upgrade.
