@@ -221,7 +221,8 @@ var statefulScenarios = map[string]scenario{
 		h.edit("demo", field("image", "flink:1.20"))
 		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "Manual restore required") })
 		h.rest()
-		h.says("demo", "Stalled", "True CrashLoopBackOff: [flink-main-container] CrashLoop - no such class")
+		h.says("demo", "Stalled", "savepointRedeployNonce")
+		h.says("demo", "ClusterAvailable", "False CrashLoopBackOff: [flink-main-container] CrashLoop - no such class")
 		if h.undisturbed() {
 			h.quiet()
 		}

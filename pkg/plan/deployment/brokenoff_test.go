@@ -3,10 +3,12 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -204,5 +206,26 @@ func TestAFirstDeploymentThatBrokeOffIsBegunAgain(t *testing.T) {
 				t.Errorf("%s: %q", row.reason, w.log)
 			}
 		})
+	}
+}
+
+// What a change needs is told before what the cluster needs that it is to replace.
+func TestARefusedChangeOfABrokenClusterIsTold(t *testing.T) {
+	w := upgradedBySavepoint(t, stateful)
+	w.neverStarts()
+	pods, _ := w.s.Pods.Get()
+	pods[0].CreationTimestamp.Time = pods[0].CreationTimestamp.Add(time.Minute) // another may have run before it
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason != "ImagePullBackOff" {
+		t.Fatalf("stalled %+v, rounds %q", c, w.log)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason != "UpgradeFailed" || w.condition(summary.ClusterAvailable).Reason != "ImagePullBackOff" {
+		t.Errorf("stalled %+v, available %+v", c, w.condition(summary.ClusterAvailable))
+	}
+	w.personDecides(true)
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a second look must be quiet, got %s", p)
 	}
 }

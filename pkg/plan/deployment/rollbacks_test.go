@@ -104,10 +104,15 @@ func TestAResumptionIsNotRolledBackToASuspension(t *testing.T) {
 	}
 }
 
-// savepointUpgrade brings a resource to a change that took a savepoint and is released.
+// savepointUpgrade brings a resource to a change that took a savepoint and is released, with rollbacks on.
 func savepointUpgrade(t *testing.T) *world {
 	t.Helper()
-	w := stable(t, rolls(stateful))
+	return upgradedBySavepoint(t, rolls(stateful))
+}
+
+func upgradedBySavepoint(t *testing.T, spec string) *world {
+	t.Helper()
+	w := stable(t, spec)
 	w.s.HAData = plan.Present([]subject.HAConfigMap{})
 	w.edit(upgradeImage)
 	w.run()

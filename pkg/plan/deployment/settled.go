@@ -24,7 +24,7 @@ func settled(v *view) (outcome, bool) {
 	v.clearError()
 	o := v.settle()
 	switch {
-	case v.refused != nil && o.stall == nil:
+	case v.refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
 		o.situation, o.stall, o.wait = plan.Refused, v.refused, stall{}
 	case v.pending != nil && o.stall == nil:
 		o.situation, o.wait = plan.Waiting, *v.pending

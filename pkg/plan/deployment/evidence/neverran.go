@@ -11,17 +11,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// startWindow is how soon after the release of a start its first pod exists, or is refused. A JobManager cannot start, run a job and be
-// replaced within it, so what happened within it happened to the first pod.
+// startWindow is how soon after the release of a start its first pods exist, or are refused. A JobManager cannot start, run a job and be
+// replaced within it, so what happened within it happened to the first ones.
 const startWindow = 10 * time.Second
 
 // NeverRan reports whether no container of a start ever ran. In no pod that is there may anything have started, and none may have been
 // there before. neverLed is true when high availability is on and has no data, although the start began without any.
 //
-//	pods   evidence that they are all there ever were
-//	one    it was created within startWindow of the release
-//	none   the Deployment says since then that it cannot create one
-//	any    neverLed: a JobManager leaves its lease behind before it runs a job
+//	pods             evidence that they are all there ever were
+//	one per replica  each was created within startWindow of the release
+//	none             the Deployment says since then that it cannot create one
+//	any              neverLed: a JobManager leaves its lease behind before it runs a job
 func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool) bool {
 	pods, known := seen.Get()
 	until := ReleasedAt(jm).Add(startWindow)
@@ -35,7 +35,16 @@ func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed 
 			return c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.After(until)
 		})
 	}
-	return len(pods) == 1 && !pods[0].CreationTimestamp.After(until)
+	late := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.CreationTimestamp.After(until) })
+	return len(pods) == replicas(jm) && !late
+}
+
+// replicas is how many pods the Deployment asks for.
+func replicas(jm *appsv1.Deployment) int {
+	if jm.Spec.Replicas == nil {
+		return 1
+	}
+	return int(*jm.Spec.Replicas)
 }
 
 // ReleasedAt is when the start got its replicas: a Deployment is created without any, and released once all is prepared. One that was
