@@ -48,7 +48,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	if wanted {
 		purpose = v1beta1.PurposeUpgrade
 	}
-	if diff.Kind == specdiff.SavepointRedeploy && v.Problem == "" {
+	if v.ChoosesState() {
 		purpose = v1beta1.PurposeRedeploy
 	}
 	if r := v.Want.Retry; r != nil && r.Generation == v.Generation && v.Seen.Now.Before(r.After.Time) {
@@ -113,7 +113,7 @@ var stopKinds = map[upgrade.Suspend]v1beta1.StopKind{
 // resume starts a suspended job: empty if the spec now says so, else from what its suspension left.
 func (v *view) resume(diff specdiff.Change) outcome {
 	mode, purpose := v1beta1.UpgradeModeStateless, v1beta1.PurposeResume
-	if diff.Kind == specdiff.SavepointRedeploy && v.Problem == "" {
+	if v.ChoosesState() {
 		purpose = v1beta1.PurposeRedeploy
 	} else if !v.MayStartEmpty() {
 		mode = v.Last.Spec.Job.UpgradeMode

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -136,6 +137,8 @@ func TestAJobThatVanished(t *testing.T) {
 	}{
 		"for a while":                    {stateful, 9 * time.Minute, false, plan.Waiting, ""},
 		"for longer than a checkpoint":   {stateful, 11 * time.Minute, false, plan.Ended, "LastStateUnknown"},
+		"its data is there":              {highlyAvailable, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
+		"its data cannot be looked at":   {savesHighlyAvailable, 11 * time.Minute, false, plan.Unobservable, ""},
 		"stateless":                      {application, 11 * time.Minute, false, plan.Ended, "JobNotFound"},
 		"it is to be changed":            {stateful, 11 * time.Minute, true, plan.Refused, "UpgradeFailed"},
 		"it is to be changed, stateless": {application, 11 * time.Minute, true, plan.Upgrade, ""},
@@ -146,6 +149,12 @@ func TestAJobThatVanished(t *testing.T) {
 			w.s.Flink.Jobs = plan.Present([]subject.Job{})
 			w.run()
 			w.s.Now = w.s.Now.Add(row.after)
+			switch asked := ask.First(w.s).HAData; {
+			case asked && row.spec == highlyAvailable:
+				w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			case asked:
+				w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out")
+			}
 			if row.change {
 				w.edit(upgradeImage)
 			}

@@ -151,3 +151,73 @@ func TestARecoveryAfterARollbackIsNotRedirectedToTheSpecThatFailed(t *testing.T)
 		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
 	}
 }
+
+// chosenThenFailed is a stable spec that was redeployed from file:///p1, and a change with another choice that fails and is rolled back; the
+// rollback's old cluster is gone.
+func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSpec) {
+	t.Helper()
+	w = stable(t, rollingBack)
+	replace := func(edit func(*v1beta1.FlinkDeploymentSpec)) {
+		w.edit(edit)
+		w.run()
+		w.terminate()
+		w.run()
+	}
+	replace(redeploy("file:///p1", 1))
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	before = w.s.Resource.Spec.DeepCopy()
+	replace(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:bad"; redeploy("file:///p2", 2)(s) })
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.late()
+	w.terminate()
+	return w, before
+}
+
+// The spec before a change that chose a state, written back, is no choice of the state that it once chose.
+func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
+	for when, rounds := range map[string]int{"while the old cluster ends": 0, "while the rollback starts": 1, "after it": 5} {
+		for what, image := range map[string]string{"as it was": "", "with another image": "flink:third"} {
+			t.Run(when+", "+what, func(t *testing.T) {
+				w, before := chosenThenFailed(t)
+				for range rounds {
+					w.round()
+				}
+				if rounds > 1 {
+					w.serveJob(v1beta1.FlinkJobRunning)
+					w.run()
+				}
+				job := w.status().JobStatus.JobID
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+					*s = *before.DeepCopy()
+					if image != "" {
+						s.Image = image
+					}
+				})
+				for range 3 {
+					w.run()
+					if jm, present := w.s.JobManager.Get(); present && jm.DeletionTimestamp != nil {
+						w.terminate()
+					}
+				}
+				if path := w.status().JobStatus.UpgradeSavepointPath; path == "file:///p1" || w.status().JobStatus.JobID != job || image != "" && w.runningImage() != image {
+					t.Errorf("image %s, given %q, rounds %q", w.runningImage(), path, w.log)
+				}
+			})
+		}
+	}
+}
+
+// A stop that is open stays so when the spec that would redirect it cannot be carried out.
+func TestAnOpenStopIsNotForgottenForASpecThatCannotBeRendered(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(upgradeImage)
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+	trigger := w.status().Intent.TriggerID
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { redeploy("file:///p1", 1)(s); s.ImagePullPolicy = "Foo" })
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.TriggerID != trigger || w.condition("Stalled").Reason != "CannotRender" {
+		t.Errorf("intent %+v, stalled %+v", intent, w.condition("Stalled"))
+	}
+}

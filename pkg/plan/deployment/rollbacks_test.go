@@ -301,6 +301,12 @@ func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
 		if c := w.condition("Reconciling"); c.Reason != "RollbackUnsupported" || !strings.Contains(c.Message, "v1_20") {
 			t.Errorf("asked %v: a person is not told why: %+v", asked, c)
 		}
+		w.s.HAData = haMaps(w.status().JobStatus.JobID)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV1_20, "flink:1.20" })
+		w.late()
+		if w.runningImage() != "flink:2.2" || w.told("Rollback") != 0 {
+			t.Errorf("asked %v: the old spec, written back, starts from what a newer Flink wrote; rounds %q", asked, w.log)
+		}
 	}
 }
 

@@ -47,6 +47,31 @@ func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
 	}
 }
 
+// A failed stop is no reason to roll back to what runs, also when the spec that failed had chosen another state.
+func TestAFailedStopAfterARollbackIsNoReasonForAnother(t *testing.T) {
+	w, _ := chosenThenFailed(t)
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	told := w.told("Rollback")
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.s.Now = w.s.Now.Add(time.Hour)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
+	})
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.serveJob(v1beta1.FlinkJobRestarting)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].Running = 0
+	w.run()
+	if w.told("Rollback") != told || w.status().Retry == nil || w.runningImage() != "flink:1.20" {
+		t.Errorf("told %d times, %d before, retry %+v, rounds %q", w.told("Rollback"), told, w.status().Retry, w.log)
+	}
+}
+
 // What the stable spec's cluster is asked while it is stopped is asked where it answers.
 func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 	w := failing(t, rollingBack)

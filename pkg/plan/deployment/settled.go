@@ -102,7 +102,10 @@ func (v *view) distrusted() outcome {
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its high-availability data has it.
 func (v *view) vanished() outcome {
 	const why = "Flink answers and no longer lists the job, so it has ended, and its JobManager was replaced before anyone could ask how; its logs tell"
-	if v.MayStartEmpty() || v.UsableHAData().IsPresent() {
+	switch data := v.UsableHAData(); {
+	case data.IsUnknown() && !v.MayStartEmpty():
+		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
+	case data.IsPresent() || v.MayStartEmpty():
 		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", why + "; another restartNonce starts it again"}}
 	}
 	return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", why + ". Find its newest savepoint or checkpoint. " + v.Remedy()}}

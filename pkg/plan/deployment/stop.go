@@ -46,6 +46,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	intent.Stops = &v1beta1.Incarnation{
 		DeploymentUID: jm.UID, JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
+	open := v.Want.Intent
 	switch {
 	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone, s.how == v1beta1.StopStateless && s.restore == v1beta1.UpgradeModeSavepoint:
 		choice := restore.Choose(v.RestoreFacts(s.purpose, s.target, s.restore))
@@ -60,7 +61,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	}
 	v.Want.Intent = intent
 	if err := v.startable(intent); err != nil {
-		v.Want.Intent = nil
+		v.Want.Intent = open
 		return v.cannotRender(err)
 	}
 	v.Want.Retry = nil

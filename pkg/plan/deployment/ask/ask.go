@@ -50,7 +50,7 @@ type Questions struct {
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
-//	            that is not healthy, a rollback, a start from it, a stop that ends with the data removed, a deletion, or a cluster that does not end
+//	            that is not healthy or is missed, a rollback, a start from it, a stop that ends with the data removed, a deletion, or a cluster that does not end
 //	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     a start is being prepared that no longer asks for one
@@ -85,7 +85,7 @@ func First(s subject.Snapshot) Questions {
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	q.TaskManagers = going && q.Pods
 	late := q.TaskManagers && nodes.Overdue(v)
-	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) && v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}

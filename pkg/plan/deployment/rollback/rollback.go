@@ -48,8 +48,8 @@ func Decide(v *subject.Subject) Decision {
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
-	case target.FlinkVersion != v.Spec.FlinkVersion && !v.InheritedRollback():
-		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, to which nothing goes back by itself; correct the spec, or set the old one", target.FlinkVersion))
+	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.InheritedRollback():
+		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, to which nothing goes back by itself; correct the spec, or set the old version with a state that it can read. %s", target.FlinkVersion, v.Remedy()))
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
 	case data.IsUnknown():

@@ -52,7 +52,11 @@ func (v *Subject) AwaitsLastState() bool {
 // Vanished reports whether Flink has not listed a job that ran for so long that it will not come back: it has ended, and nobody was told
 // how. A JobManager that has just failed over lists no job until it has submitted it.
 func (v *Subject) Vanished() bool {
+	return v.MissesItsJob() && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
+}
+
+// MissesItsJob reports whether status has said for that long that a job which ran is to come back.
+func (v *Subject) MissesItsJob() bool {
 	status := v.Want.JobStatus
-	runs := v.Job != nil || !v.Seen.Flink.Jobs.IsPresent()
-	return v.Last != nil && !v.IsSession() && !runs && status.StartTime != "" && status.State == v1beta1.FlinkJobReconciling && v.Since(v.EndedAt()) > v.CheckpointTimeout()
+	return v.Last != nil && !v.IsSession() && status.StartTime != "" && status.State == v1beta1.FlinkJobReconciling && v.Since(v.EndedAt()) > v.CheckpointTimeout()
 }

@@ -156,14 +156,18 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 }
 
 // recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK begins from it, and if
-// it comes to nothing that is what still runs. What the failed spec was asked for once is not asked for again.
+// it comes to nothing that is what still runs. A state that the spec does not choose anew is not chosen by the comparison with it either.
 func (v *Subject) recordWhatRuns() {
-	record := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}
+	record, chooses := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}, v.ChoosesState()
 	if failed := v.Last.Spec.Job; record.Spec.Job != nil && failed != nil {
-		record.Spec.Job.UpgradeMode, record.Spec.Job.SavepointRedeployNonce = failed.UpgradeMode, failed.SavepointRedeployNonce
+		record.Spec.Job.UpgradeMode = failed.UpgradeMode
+		if v.Spec.Job != nil && !chooses {
+			record.Spec.Job.SavepointRedeployNonce = v.Spec.Job.SavepointRedeployNonce
+		}
 	}
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, false)
+	v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
 }
 
 // RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked for.

@@ -53,8 +53,23 @@ func (v *Subject) asksForMore() bool {
 
 // AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is known of the state.
 func (v *Subject) AsksRedeploy() bool {
-	newer := v.Generation != v.Intent().Generation && v.Problem == "" && v.Last != nil
-	return newer && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
+	return v.Generation != v.Intent().Generation && v.ChoosesState()
+}
+
+// ChoosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of the spec acted on last
+// and, where a rollback takes or took that one back, than that of the spec it goes back to.
+func (v *Subject) ChoosesState() bool {
+	redeploys := func(old *v1beta1.FlinkDeploymentSpec) bool {
+		return specdiff.Classify(old, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
+	}
+	switch {
+	case v.Problem != "" || v.Last == nil || !redeploys(&v.Last.Spec):
+		return false
+	case v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeRollback:
+		stable := v.storedTarget()
+		return redeploys(&stable)
+	}
+	return redeploys(v.Running())
 }
 
 // chosen is the state that a person told the job to start from, in a newer spec or in the one that the open intent began for; nil when
