@@ -65,7 +65,7 @@ func (j *judge) look(name string) {
 	ended := hasEnded(s)
 	part.value.SetZero()
 	blind := deployment.Make(s)
-	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && ended && part.name == "Flink.Jobs" && status.Intent != nil && status.Intent.Stop == v1beta1.StopLastState {
+	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && ended && part.name == "Flink.Jobs" && status.Intent != nil && takesNothing[status.Intent.Stop] {
 		return
 	}
 	for _, action := range disruptive(blind) {
@@ -74,6 +74,9 @@ func (j *judge) look(name string) {
 		}
 	}
 }
+
+// takesNothing are the stops that need no word of the job: it goes on from its high-availability data, or from nothing as its spec says.
+var takesNothing = map[v1beta1.StopKind]bool{v1beta1.StopLastState: true, v1beta1.StopStateless: true}
 
 // hasEnded tells whether Flink says that the job has ended, and the status does not know it yet.
 func hasEnded(s subject.Snapshot) bool {

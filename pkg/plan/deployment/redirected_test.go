@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -98,6 +99,25 @@ func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
 				t.Errorf("it runs from %q after %d starts, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.told("Submit"), w.log)
 			}
 		})
+	}
+}
+
+// A JobManager that stays after a suspension goes on telling what its job ended with.
+func TestAStateChosenWhileAJobIsSuspendedStays(t *testing.T) {
+	w := stable(t, savesHighlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.edit(redeploy("file:///b", 1))
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.run()
+	w.serveJob(v1beta1.FlinkJobFinished)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].EndTime = w.s.Now.Add(-20 * time.Second)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///s/1"})
+	w.run()
+	if s := w.status(); s.LifecycleState != v1beta1.LifecycleSuspended || s.JobStatus.UpgradeSavepointPath != "file:///b" {
+		t.Errorf("%s, to go on from %q, rounds %q", s.LifecycleState, s.JobStatus.UpgradeSavepointPath, w.log)
 	}
 }
 

@@ -8,13 +8,14 @@ import (
 // recorded of the job until now. What a job without state of its own was given stays recorded: it had not even read it.
 //
 //	its statistics                                      what is recorded for the next start
+//	-, and it was suspended                             what its suspension recorded: that may be a state of a person's choice
 //	do not show its end yet, or cannot be read          as it was; unread, unless the end was recorded before
 //	name a state                                        that
 //	name one that lies where nothing is restored from   lost
 //	name none, and are those of another run             lost: who answers was told of the end and saw nothing of the job
 //	name none                                           as it was
 func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
-	if !job.State.IsTerminal() {
+	if suspended := !v.LastRunning() && before.State.IsTerminal(); !job.State.IsTerminal() || suspended {
 		return
 	}
 	status := &v.Want.JobStatus
