@@ -171,11 +171,15 @@ func (v *view) attemptFailed(reason, message string) outcome {
 	return outcome{situation: plan.Waiting, wait: stall{reason, fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339))}}
 }
 
-// stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do.
+// stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do. Flink
+// tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place is named as far as it is known.
 func (v *view) stateLost(reason, message string) outcome {
 	v.fail(reason, message+". Manual restore required.")
-	return outcome{situation: plan.StateLost, stall: &stall{reason,
-		message + ". Nothing is deleted. Find the newest savepoint or checkpoint of the job. " + v.Remedy()}}
+	find := "Find the newest savepoint or checkpoint of the job."
+	if directory, _, _ := v.SavepointTarget(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
+		find = fmt.Sprintf("If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of the job.", directory, v.Intent().Stops.JobID)
+	}
+	return outcome{situation: plan.StateLost, stall: &stall{reason, message + ". Nothing is deleted. " + find + " " + v.Remedy()}}
 }
 
 // stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never used again.

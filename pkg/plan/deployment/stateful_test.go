@@ -138,6 +138,9 @@ func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
 	if w.s.JobManager.IsPresent() || w.status().Situation != string(plan.StateLost) || !strings.Contains(w.condition(summary.StateSafe).Message, "savepointRedeployNonce") {
 		t.Errorf("situation %s, conditions %+v", w.status().Situation, w.status().Conditions)
 	}
+	if where := "file:///s/savepoint-" + w.status().JobStatus.JobID[:6] + "-*"; !strings.Contains(w.condition(summary.StateSafe).Message, where) {
+		t.Errorf("nobody is told where Flink would have left the savepoint, %s: %q", where, w.condition(summary.StateSafe).Message)
+	}
 }
 
 // T3.12, T3.19
