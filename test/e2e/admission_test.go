@@ -9,12 +9,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
 )
 
 // dryRun asks the API server, with its schema, its policies and our webhook, and stores nothing.
 func dryRun(t *testing.T, u *unstructured.Unstructured) error {
 	t.Helper()
-	_, err := kube.in(flinkDeployments, space).Create(t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	_, err := kube.in(life.Resources, space).Create(t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 

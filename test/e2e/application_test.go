@@ -10,85 +10,27 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
-// A job's start has to fit into this on a small machine: two JVMs, a few classes, a first checkpoint.
-const startLimit = 4 * time.Minute
-
-// deadline is a context that ends d from now.
-func deadline(t *testing.T, d time.Duration) context.Context {
+// watch follows what a selector names, until ctx ends.
+func (c *cluster) watch(ctx context.Context, t *testing.T, gvr schema.GroupVersionResource, ns, fields, labels string) *watch.Watcher {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
+	return watch.Start(ctx, t, watch.Query{Client: c.dynamic, Resource: gvr, Namespace: ns, Fields: fields, Labels: labels, Diagnose: c.diagnose})
 }
 
 // resource follows one FlinkDeployment, jobManager the Deployment of its JobManager.
-func (c *cluster) resource(t *testing.T, name string, limit time.Duration) *watcher {
+func (c *cluster) resource(t *testing.T, name string, limit time.Duration) *watch.Watcher {
 	t.Helper()
-	return c.watch(deadline(t, limit), t, flinkDeployments, space, "metadata.name="+name, "")
+	return c.watch(watch.Deadline(t, limit), t, life.Resources, space, "metadata.name="+name, "")
 }
 
-func (c *cluster) jobManager(t *testing.T, name string, limit time.Duration) *watcher {
+func (c *cluster) jobManager(t *testing.T, name string, limit time.Duration) *watch.Watcher {
 	t.Helper()
-	return c.watch(deadline(t, limit), t, deployments, space, "metadata.name="+name, "")
-}
-
-// released says that a JobManager Deployment has been let go: it wants a pod.
-func released(o object) (bool, string) {
-	if o.Unstructured == nil {
-		return false, "there is no Deployment"
-	}
-	replicas, _, _ := unstructured.NestedInt64(o.Object, "spec", "replicas")
-	return replicas > 0, "it is prepared and not released"
-}
-
-// replaced says that another JobManager Deployment than the old one has been let go.
-func replaced(old object) func(object) (bool, string) {
-	return func(o object) (bool, string) {
-		if o.Unstructured != nil && o.GetUID() == old.GetUID() {
-			return false, "it is the old one"
-		}
-		return released(o)
-	}
-}
-
-// state says that a FlinkDeployment has reached a lifecycle state for its present generation.
-func state(want string) func(object) (bool, string) {
-	return func(o object) (bool, string) {
-		if o.Unstructured == nil {
-			return false, "there is no FlinkDeployment"
-		}
-		seen, _, _ := unstructured.NestedInt64(o.Object, "status", "observedGeneration")
-		is := text(o.Unstructured, "status", "lifecycleState")
-		return is == want && seen == o.GetGeneration(), fmt.Sprintf("lifecycleState is %q at generation %d of %d, error %q",
-			is, seen, o.GetGeneration(), text(o.Unstructured, "status", "error"))
-	}
-}
-
-// tasksRunning waits until every task of the one job of a cluster runs, as Flink says, and returns the job's ID.
-func (c *cluster) tasksRunning(t *testing.T, name string, not string) (jobID string, at time.Time) {
-	t.Helper()
-	at = poll(t, startLimit, "all tasks of "+name+" run", func(ctx context.Context) (bool, error) {
-		var answer struct {
-			Jobs []struct {
-				ID    string         `json:"jid"`
-				State string         `json:"state"`
-				Tasks map[string]int `json:"tasks"`
-			} `json:"jobs"`
-		}
-		if err := c.flink(ctx, name, "/jobs/overview", &answer); err != nil {
-			return false, err
-		}
-		for _, job := range answer.Jobs {
-			jobID = job.ID
-			if job.State == "RUNNING" && job.ID != not && job.Tasks["total"] > 0 && job.Tasks["running"] == job.Tasks["total"] {
-				return true, nil
-			}
-		}
-		return false, fmt.Errorf("jobs: %+v", answer.Jobs)
-	})
-	return jobID, at
+	return c.watch(watch.Deadline(t, limit), t, deployments, space, "metadata.name="+name, "")
 }
 
 func TestApplicationReachesStable(t *testing.T) {
@@ -101,24 +43,24 @@ func TestApplicationReachesStable(t *testing.T) {
 	} {
 		t.Run("flink "+version, func(t *testing.T) {
 			name := "app-" + strings.ReplaceAll(version, ".", "-")
-			resource, jobManager := kube.resource(t, name, startLimit), kube.jobManager(t, name, startLimit)
+			resource, jobManager := kube.resource(t, name, life.Limit), kube.jobManager(t, name, life.Limit)
 			made := kube.create(t, example(t, "basic.yaml", name, change))
-			start := jobManager.until("is released", released)
-			jobID, running := kube.tasksRunning(t, name, "")
-			stable := resource.until("is STABLE", state("STABLE"))
-			figures.duration("flink "+version+": apply to JobManager Deployment released, as it came", 0, start.at.Sub(made.at))
-			figures.duration("flink "+version+": apply to STABLE", 0, stable.at.Sub(made.at))
-			figures.duration("flink "+version+": all tasks running to STABLE", 4*time.Second, max(0, stable.at.Sub(running)))
+			start := jobManager.Until("is released", life.Released)
+			jobID, running := kube.flink(name).TasksRunning(t, "")
+			stable := resource.Until("is STABLE", life.State("STABLE"))
+			figures.duration("flink "+version+": apply to JobManager Deployment released, as it came", 0, start.At.Sub(made.At))
+			figures.duration("flink "+version+": apply to STABLE", 0, stable.At.Sub(made.At))
+			figures.duration("flink "+version+": all tasks running to STABLE", 4*time.Second, max(0, stable.At.Sub(running)))
 
-			expect(t, "status.jobManagerDeploymentStatus", text(stable.Unstructured, "status", "jobManagerDeploymentStatus"), "READY")
-			expect(t, "status.jobStatus.state", text(stable.Unstructured, "status", "jobStatus", "state"), "RUNNING")
-			expect(t, "status.jobStatus.jobId", text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
+			expect(t, "status.jobManagerDeploymentStatus", watch.Text(stable.Unstructured, "status", "jobManagerDeploymentStatus"), "READY")
+			expect(t, "status.jobStatus.state", watch.Text(stable.Unstructured, "status", "jobStatus", "state"), "RUNNING")
+			expect(t, "status.jobStatus.jobId", watch.Text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
 			ready, reason, message := condition(stable.Unstructured, "Ready")
 			expect(t, "condition Ready", ready, "True", reason, message)
-			if !strings.Contains(text(stable.Unstructured, "status", "reconciliationStatus", "lastStableSpec"), "jarURI") {
+			if !strings.Contains(watch.Text(stable.Unstructured, "status", "reconciliationStatus", "lastStableSpec"), "jarURI") {
 				t.Error("status.reconciliationStatus.lastStableSpec does not hold the spec")
 			}
-			if is := text(stable.Unstructured, "status", "clusterInfo", "flink-version"); !strings.HasPrefix(is, version) {
+			if is := watch.Text(stable.Unstructured, "status", "clusterInfo", "flink-version"); !strings.HasPrefix(is, version) {
 				t.Errorf("clusterInfo says flink-version %q, want %s", is, version)
 			}
 			kube.deletesInTime(t, name, "one deletion of a running job")
@@ -145,17 +87,17 @@ func expect(t *testing.T, what, got, want string, notes ...string) {
 
 func TestSessionCluster(t *testing.T) {
 	const name = "session"
-	resource := kube.resource(t, name, startLimit)
+	resource := kube.resource(t, name, life.Limit)
 	made := kube.create(t, example(t, "session.yaml", name, nil))
-	stable := resource.until("is STABLE", state("STABLE"))
-	figures.duration("session cluster: apply to STABLE", 0, stable.at.Sub(made.at))
+	stable := resource.Until("is STABLE", life.State("STABLE"))
+	figures.duration("session cluster: apply to STABLE", 0, stable.At.Sub(made.At))
 	var overview struct {
 		Version string `json:"flink-version"`
 		Jobs    int    `json:"jobs-running"`
 	}
 	// The overview asks the resource manager, too, which may elect its leader a moment after the dispatcher.
-	poll(t, time.Minute, "the session cluster answers", func(ctx context.Context) (bool, error) {
-		err := kube.flink(ctx, name, "/overview", &overview)
+	watch.Poll(t, time.Minute, "the session cluster answers", func(ctx context.Context) (bool, error) {
+		err := kube.flink(name)(ctx, "/overview", &overview)
 		return err == nil, err
 	})
 	if !strings.HasPrefix(overview.Version, "1.20") || overview.Jobs != 0 {
@@ -167,21 +109,21 @@ func TestSessionCluster(t *testing.T) {
 func TestStatelessUpgrade(t *testing.T) {
 	const name = "upgrade"
 	kube.create(t, example(t, "basic.yaml", name, nil))
-	kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
-	jobID, _ := kube.tasksRunning(t, name, "")
+	kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
+	jobID, _ := kube.flink(name).TasksRunning(t, "")
 	var took []time.Duration
 	for i := range 3 {
-		jobManager := kube.jobManager(t, name, startLimit)
-		old := jobManager.until("exists", released)
+		jobManager := kube.jobManager(t, name, life.Limit)
+		old := jobManager.Until("exists", life.Released)
 		at := kube.patch(t, name, map[string]any{"image": []string{"flink:2.2.1", "flink:2.2"}[i%2]}) // two names of one image
-		next := jobManager.until("is a new one, released", replaced(old))
-		took = append(took, next.at.Sub(at))
-		stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
-		after, _ := kube.tasksRunning(t, name, jobID)
+		next := jobManager.Until("is a new one, released", life.Replaced(old))
+		took = append(took, next.At.Sub(at))
+		stable := kube.resource(t, name, life.Limit).Until("is STABLE again", life.State("STABLE"))
+		after, _ := kube.flink(name).TasksRunning(t, jobID)
 		if after == jobID {
 			t.Fatalf("the upgraded job has the ID %s of the old one", jobID)
 		}
-		expect(t, "status.jobStatus.jobId", text(stable.Unstructured, "status", "jobStatus", "jobId"), after)
+		expect(t, "status.jobStatus.jobId", watch.Text(stable.Unstructured, "status", "jobStatus", "jobId"), after)
 		jobID = after
 	}
 	figures.duration("stateless upgrade: patch to new JobManager Deployment", 3*time.Second, took...)
@@ -190,18 +132,18 @@ func TestStatelessUpgrade(t *testing.T) {
 func TestSuspendAndResume(t *testing.T) {
 	const name = "suspend"
 	kube.create(t, example(t, "basic.yaml", name, nil))
-	kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
-	before, _ := kube.tasksRunning(t, name, "")
+	kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
+	before, _ := kube.flink(name).TasksRunning(t, "")
 
 	at := kube.patch(t, name, map[string]any{"job": map[string]any{"state": "suspended"}})
-	suspended := kube.resource(t, name, startLimit).until("is SUSPENDED", state("SUSPENDED"))
-	figures.duration("suspend: patch to SUSPENDED", 0, suspended.at.Sub(at))
-	kube.watch(deadline(t, time.Minute), t, pods, space, "", "app="+name).none("no pod is left")
+	suspended := kube.resource(t, name, life.Limit).Until("is SUSPENDED", life.State("SUSPENDED"))
+	figures.duration("suspend: patch to SUSPENDED", 0, suspended.At.Sub(at))
+	kube.watch(watch.Deadline(t, time.Minute), t, pods, space, "", "app="+name).None("no pod is left")
 
 	at = kube.patch(t, name, map[string]any{"job": map[string]any{"state": "running"}})
-	stable := kube.resource(t, name, startLimit).until("is STABLE again", state("STABLE"))
-	figures.duration("resume: patch to STABLE", 0, stable.at.Sub(at))
-	if after, _ := kube.tasksRunning(t, name, before); after == before {
+	stable := kube.resource(t, name, life.Limit).Until("is STABLE again", life.State("STABLE"))
+	figures.duration("resume: patch to STABLE", 0, stable.At.Sub(at))
+	if after, _ := kube.flink(name).TasksRunning(t, before); after == before {
 		t.Errorf("the resumed stateless job has the ID %s of the one that was suspended", before)
 	}
 }
@@ -211,22 +153,22 @@ func TestBrokenImageIsToldAndMended(t *testing.T) {
 	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
 		set(t, u, "flink:no-such-tag", "spec", "image")
 	}))
-	broken := kube.resource(t, name, startLimit).until("tells the error", func(o object) (bool, string) {
+	broken := kube.resource(t, name, life.Limit).Until("tells the error", func(o watch.Object) (bool, string) {
 		if o.Unstructured == nil {
 			return false, "there is no FlinkDeployment"
 		}
-		return text(o.Unstructured, "status", "error") != "" && text(o.Unstructured, "status", "jobManagerDeploymentStatus") == "ERROR",
-			"jobManagerDeploymentStatus is " + text(o.Unstructured, "status", "jobManagerDeploymentStatus")
+		return watch.Text(o.Unstructured, "status", "error") != "" && watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus") == "ERROR",
+			"jobManagerDeploymentStatus is " + watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
 	})
-	if e := text(broken.Unstructured, "status", "error"); !strings.Contains(e, "ImagePull") && !strings.Contains(e, "ErrImage") {
+	if e := watch.Text(broken.Unstructured, "status", "error"); !strings.Contains(e, "ImagePull") && !strings.Contains(e, "ErrImage") {
 		t.Errorf("status.error does not name the cause: %s", e)
 	}
 	if status, reason, message := condition(broken.Unstructured, "ClusterAvailable"); status != "False" || !strings.Contains(message, "no-such-tag") {
 		t.Errorf("condition ClusterAvailable is %s (%s: %s), want False and the image's name", status, reason, message)
 	}
 	kube.patch(t, name, map[string]any{"image": "flink:2.2"})
-	mended := kube.resource(t, name, startLimit).until("is STABLE", state("STABLE"))
-	expect(t, "status.error of the mended resource", text(mended.Unstructured, "status", "error"), "")
+	mended := kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
+	expect(t, "status.error of the mended resource", watch.Text(mended.Unstructured, "status", "error"), "")
 }
 
 // A namespace that nobody prepared is told, with the command that mends it.
@@ -235,7 +177,7 @@ func TestMissingServiceAccountIsTold(t *testing.T) {
 	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
 		set(t, u, "nobody", "spec", "serviceAccount")
 	}))
-	kube.resource(t, name, 2*time.Minute).until("tells what to do", func(o object) (bool, string) {
+	kube.resource(t, name, 2*time.Minute).Until("tells what to do", func(o watch.Object) (bool, string) {
 		if o.Unstructured == nil {
 			return false, "there is no FlinkDeployment"
 		}

@@ -22,6 +22,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
 // system is where the operator lives, space is where the tests do. A second namespace would restart the source's adapter
@@ -32,15 +35,14 @@ const (
 )
 
 var (
-	namespaces       = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	pods             = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
-	services         = schema.GroupVersionResource{Version: "v1", Resource: "services"}
-	configMaps       = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
-	nodes            = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	events           = schema.GroupVersionResource{Version: "v1", Resource: "events"}
-	deployments      = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
-	pingSources      = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
-	flinkDeployments = schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments"}
+	namespaces  = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	pods        = life.Pods
+	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	configMaps  = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+	nodes       = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	events      = schema.GroupVersionResource{Version: "v1", Resource: "events"}
+	deployments = life.Deployments
+	pingSources = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
 )
 
 // cluster is the cluster under test.
@@ -48,12 +50,6 @@ type cluster struct {
 	dynamic dynamic.Interface
 	config  *rest.Config
 	http    *http.Client
-}
-
-// object is a Kubernetes object as the API server sent it, with the time at which it arrived here.
-type object struct {
-	*unstructured.Unstructured
-	at time.Time
 }
 
 func connect() (*cluster, error) {
@@ -100,12 +96,16 @@ func (c *cluster) raw(ctx context.Context, path string) ([]byte, error) {
 }
 
 // flink asks the JobManager of a cluster, through the API server, so that the test runs from anywhere.
-func (c *cluster) flink(ctx context.Context, name, path string, out any) error {
-	body, err := c.raw(ctx, fmt.Sprintf("/api/v1/namespaces/%s/services/%s-rest:8081/proxy%s", space, name, path))
-	if err != nil {
-		return err
+func (c *cluster) flink(name string) life.Flink {
+	return life.At(c.http, fmt.Sprintf("%s/api/v1/namespaces/%s/services/%s-rest:8081/proxy", strings.TrimSuffix(c.config.Host, "/"), space, name))
+}
+
+// life is a resource of the test's namespace with all that kills and asks it.
+func (c *cluster) life(name string) *life.Life {
+	return &life.Life{
+		Client: c.dynamic, Namespace: space, Name: name, Flink: c.flink(name), Kill: life.Delete(c.dynamic),
+		Figure: figures.duration, Diagnose: c.diagnose,
 	}
-	return json.Unmarshal(body, out)
 }
 
 // example reads a file of examples/, puts it into the test's namespace under the given name, and lets change edit it.
@@ -136,15 +136,15 @@ func set(t *testing.T, u *unstructured.Unstructured, value any, path ...string) 
 }
 
 // create makes a FlinkDeployment and promises that it is gone when the test ends.
-func (c *cluster) create(t *testing.T, u *unstructured.Unstructured) object {
+func (c *cluster) create(t *testing.T, u *unstructured.Unstructured) watch.Object {
 	t.Helper()
 	t.Cleanup(func() { c.remove(t, u.GetName()) })
 	at := time.Now()
-	made, err := c.in(flinkDeployments, space).Create(t.Context(), u, metav1.CreateOptions{FieldManager: "e2e"})
+	made, err := c.in(life.Resources, space).Create(t.Context(), u, metav1.CreateOptions{FieldManager: "e2e"})
 	if err != nil {
 		t.Fatalf("create %s: %v", u.GetName(), err)
 	}
-	return object{made, at}
+	return watch.Object{Unstructured: made, At: at}
 }
 
 // patch merges into the spec of a FlinkDeployment and says when that was.
@@ -155,7 +155,7 @@ func (c *cluster) patch(t *testing.T, name string, spec map[string]any) time.Tim
 		t.Fatal(err)
 	}
 	at := time.Now()
-	if _, err := c.in(flinkDeployments, space).Patch(t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
+	if _, err := c.in(life.Resources, space).Patch(t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
 		t.Fatalf("patch %s: %v", name, err)
 	}
 	return at
@@ -166,17 +166,17 @@ func (c *cluster) remove(t *testing.T, name string) (took time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	resource := c.watch(ctx, t, flinkDeployments, space, "metadata.name="+name, "")
+	resource := c.watch(ctx, t, life.Resources, space, "metadata.name="+name, "")
 	at := time.Now()
-	err := c.in(flinkDeployments, space).Delete(ctx, name, metav1.DeleteOptions{})
+	err := c.in(life.Resources, space).Delete(ctx, name, metav1.DeleteOptions{})
 	if err != nil {
 		return 0
 	}
-	gone := resource.until("is gone", func(o object) (bool, string) { return o.Unstructured == nil, "still there" })
+	gone := resource.Until("is gone", func(o watch.Object) (bool, string) { return o.Unstructured == nil, "still there" })
 	for _, gvr := range []schema.GroupVersionResource{deployments, services, configMaps, pods} {
-		c.watch(ctx, t, gvr, space, "", "app="+name).none(gvr.Resource + " of " + name + " are gone")
+		c.watch(ctx, t, gvr, space, "", "app="+name).None(gvr.Resource + " of " + name + " are gone")
 	}
-	return gone.at.Sub(at)
+	return gone.At.Sub(at)
 }
 
 func (c *cluster) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, labels string) ([]unstructured.Unstructured, error) {
@@ -185,12 +185,6 @@ func (c *cluster) list(ctx context.Context, gvr schema.GroupVersionResource, nam
 		return nil, err
 	}
 	return list.Items, nil
-}
-
-// text reads a string at a path of an object; empty when it is not there.
-func text(u *unstructured.Unstructured, path ...string) string {
-	s, _, _ := unstructured.NestedString(u.Object, path...)
-	return s
 }
 
 // condition is the status, reason and message of a condition; empty when it is not there.

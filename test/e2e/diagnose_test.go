@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
 // diagnose prints what a person would look at after a failure: the resources' status, the events, the functions' logs.
@@ -18,7 +21,7 @@ func (c *cluster) diagnose(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	var b strings.Builder
-	crs, err := c.list(ctx, flinkDeployments, space, "")
+	crs, err := c.list(ctx, life.Resources, space, "")
 	fmt.Fprintf(&b, "FlinkDeployments in %s: %d %v\n", space, len(crs), err)
 	for i, u := range crs {
 		if i == 3 {
@@ -30,18 +33,18 @@ func (c *cluster) diagnose(t *testing.T) {
 	}
 	list, _ := c.list(ctx, pods, space, "")
 	for _, u := range list {
-		fmt.Fprintf(&b, "pod %s %s\n", u.GetName(), text(&u, "status", "phase"))
+		fmt.Fprintf(&b, "pod %s %s\n", u.GetName(), watch.Text(&u, "status", "phase"))
 	}
 	list, _ = c.list(ctx, events, space, "")
 	for _, u := range list {
-		if text(&u, "type") == "Warning" || text(&u, "involvedObject", "kind") == "FlinkDeployment" {
-			fmt.Fprintf(&b, "event %s %s %s: %s\n", text(&u, "involvedObject", "kind"), text(&u, "involvedObject", "name"), text(&u, "reason"), text(&u, "message"))
+		if watch.Text(&u, "type") == "Warning" || watch.Text(&u, "involvedObject", "kind") == "FlinkDeployment" {
+			fmt.Fprintf(&b, "event %s %s %s: %s\n", watch.Text(&u, "involvedObject", "kind"), watch.Text(&u, "involvedObject", "name"), watch.Text(&u, "reason"), watch.Text(&u, "message"))
 		}
 	}
 	list, _ = c.list(ctx, pods, system, "")
 	for _, u := range list {
 		function := u.GetLabels()["serving.knative.dev/service"]
-		fmt.Fprintf(&b, "pod %s %s\n", u.GetName(), text(&u, "status", "phase"))
+		fmt.Fprintf(&b, "pod %s %s\n", u.GetName(), watch.Text(&u, "status", "phase"))
 		if function == "" {
 			continue
 		}

@@ -9,15 +9,18 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
 // Taking the operator away leaves what runs alone; a resource that was made in between is found within a minute of its return.
 func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 	const running, meanwhile = "stays", "meanwhile"
 	kube.create(t, example(t, "basic.yaml", running, nil))
-	stable := kube.resource(t, running, startLimit).until("is STABLE", state("STABLE"))
-	jobID, _ := kube.tasksRunning(t, running, "")
-	jobManager := kube.jobManager(t, running, time.Minute).until("exists", released)
+	stable := kube.resource(t, running, life.Limit).Until("is STABLE", life.State("STABLE"))
+	jobID, _ := kube.flink(running).TasksRunning(t, "")
+	jobManager := kube.jobManager(t, running, time.Minute).Until("exists", life.Released)
 
 	refused(t, running)
 	if err := script(t.Context(), "undeploy.sh"); err != nil {
@@ -33,7 +36,7 @@ func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 			t.Errorf("%s is still there: %.200s", what, body)
 		}
 	}
-	if id, _ := kube.tasksRunning(t, running, ""); id != jobID {
+	if id, _ := kube.flink(running).TasksRunning(t, ""); id != jobID {
 		t.Errorf("the job became %s, was %s, when the operator left", id, jobID)
 	}
 
@@ -42,20 +45,20 @@ func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	installed := time.Now()
-	found := kube.resource(t, meanwhile, 2*time.Minute).until("is found", func(o object) (bool, string) {
-		return o.Unstructured != nil && text(o.Unstructured, "status", "lifecycleState") != "", "no pass has looked at it"
+	found := kube.resource(t, meanwhile, 2*time.Minute).Until("is found", func(o watch.Object) (bool, string) {
+		return o.Unstructured != nil && watch.Text(o.Unstructured, "status", "lifecycleState") != "", "no pass has looked at it"
 	})
-	figures.duration("install to the first pass of a resource that was there", time.Minute, max(0, found.at.Sub(installed)))
+	figures.duration("install to the first pass of a resource that was there", time.Minute, max(0, found.At.Sub(installed)))
 
-	after := kube.resource(t, running, time.Minute).until("is STABLE", state("STABLE"))
+	after := kube.resource(t, running, time.Minute).Until("is STABLE", life.State("STABLE"))
 	same(t, "the FlinkDeployment", stable, after)
-	same(t, "the JobManager Deployment", jobManager, kube.jobManager(t, running, time.Minute).until("exists", released))
-	if id, _ := kube.tasksRunning(t, running, ""); id != jobID {
+	same(t, "the JobManager Deployment", jobManager, kube.jobManager(t, running, time.Minute).Until("exists", life.Released))
+	if id, _ := kube.flink(running).TasksRunning(t, ""); id != jobID {
 		t.Errorf("the job became %s, was %s, when the operator came back", id, jobID)
 	}
 }
 
-func same(t *testing.T, what string, before, after object) {
+func same(t *testing.T, what string, before, after watch.Object) {
 	t.Helper()
 	if before.GetUID() != after.GetUID() {
 		t.Errorf("%s is another one than before", what)

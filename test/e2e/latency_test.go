@@ -11,6 +11,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
 // burst is how many resources come at once, as in the aims.
@@ -24,7 +27,7 @@ func homeless(t *testing.T) func(*unstructured.Unstructured) {
 }
 
 // functionPods are the pods of one function, by name, that are not on their way out.
-func functionPods(ctx context.Context, t *testing.T, function string) *watcher {
+func functionPods(ctx context.Context, t *testing.T, function string) *watch.Watcher {
 	t.Helper()
 	return kube.watch(ctx, t, pods, system, "", "serving.knative.dev/service="+function)
 }
@@ -32,7 +35,7 @@ func functionPods(ctx context.Context, t *testing.T, function string) *watcher {
 // asleep waits until a function has no pod.
 func asleep(t *testing.T, function string, limit time.Duration) {
 	t.Helper()
-	functionPods(deadline(t, limit), t, function).none(function + " is at zero")
+	functionPods(watch.Deadline(t, limit), t, function).None(function + " is at zero")
 }
 
 // applyToRelease makes a resource and measures until its JobManager Deployment is released.
@@ -40,7 +43,7 @@ func applyToRelease(t *testing.T, name string) time.Duration {
 	t.Helper()
 	jobManager := kube.jobManager(t, name, time.Minute)
 	made := kube.create(t, example(t, "basic.yaml", name, homeless(t)))
-	return jobManager.until("is released", released).at.Sub(made.at)
+	return jobManager.Until("is released", life.Released).At.Sub(made.At)
 }
 
 func TestApplyToReleaseWarm(t *testing.T) {
@@ -82,31 +85,31 @@ func TestHundredAtOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	ctx := deadline(t, 5*time.Minute)
+	ctx := watch.Deadline(t, 5*time.Minute)
 	jobManagers := kube.watch(ctx, t, deployments, space, "", "component=jobmanager")
-	resources := kube.watch(ctx, t, flinkDeployments, space, "", "")
+	resources := kube.watch(ctx, t, life.Resources, space, "", "")
 	memory := sampleMemory(ctx, t)
 
 	started := time.Now()
 	each(t, func(name string) error {
-		_, err := kube.in(flinkDeployments, space).Create(ctx, example(t, "basic.yaml", name, homeless(t)), metav1.CreateOptions{})
+		_, err := kube.in(life.Resources, space).Create(ctx, example(t, "basic.yaml", name, homeless(t)), metav1.CreateOptions{})
 		return err
 	})
 	figures.duration("100 at once: all accepted", 0, time.Since(started))
-	last := jobManagers.all("all exist", burst, func(o object) bool { return true })
+	last := jobManagers.All("all exist", burst, func(o watch.Object) bool { return true })
 	figures.duration("100 at once: all JobManager Deployments exist", 10*time.Second, last.Sub(started))
-	last = jobManagers.all("all are released", burst, func(o object) bool { ok, _ := released(o); return ok })
+	last = jobManagers.All("all are life.Released", burst, func(o watch.Object) bool { ok, _ := life.Released(o); return ok })
 	figures.duration("100 at once: all JobManager Deployments released", 0, last.Sub(started))
-	resources.all("all statuses are written", burst, func(o object) bool { return text(o.Unstructured, "status", "lifecycleState") == "DEPLOYED" })
+	resources.All("all statuses are written", burst, func(o watch.Object) bool { return watch.Text(o.Unstructured, "status", "lifecycleState") == "DEPLOYED" })
 
 	started = time.Now()
 	each(t, func(name string) error {
-		return kube.in(flinkDeployments, space).Delete(ctx, name, metav1.DeleteOptions{})
+		return kube.in(life.Resources, space).Delete(ctx, name, metav1.DeleteOptions{})
 	})
-	resources.none("all FlinkDeployments are gone")
-	jobManagers.none("all Deployments are gone")
-	kube.watch(ctx, t, services, space, "", "type=flink-native-kubernetes").none("all services are gone")
-	gone := kube.watch(ctx, t, configMaps, space, "", "type=flink-native-kubernetes").none("all ConfigMaps are gone")
+	resources.None("all FlinkDeployments are gone")
+	jobManagers.None("all Deployments are gone")
+	kube.watch(ctx, t, services, space, "", "type=flink-native-kubernetes").None("all services are gone")
+	gone := kube.watch(ctx, t, configMaps, space, "", "type=flink-native-kubernetes").None("all ConfigMaps are gone")
 	figures.duration("100 deleted at once: all of them and their objects gone", 15*time.Second, gone.Sub(started))
 	memory.report()
 }

@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
 )
 
 // kube is the cluster under test, figures what was measured on it.
@@ -71,12 +73,12 @@ func prepare(ctx context.Context) error {
 
 // removeLeftovers removes what an earlier run left behind.
 func removeLeftovers(ctx context.Context) error {
-	left, err := kube.list(ctx, flinkDeployments, space, "")
+	left, err := kube.list(ctx, life.Resources, space, "")
 	if err != nil {
 		return err
 	}
 	for _, u := range left {
-		if err := kube.in(flinkDeployments, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := kube.in(life.Resources, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
@@ -88,7 +90,7 @@ func removeLeftovers(ctx context.Context) error {
 			return fmt.Errorf("%d FlinkDeployments of an earlier run do not go away in namespace %s", len(left), space)
 		case <-tick.C:
 		}
-		if left, err = kube.list(ctx, flinkDeployments, space, ""); err != nil {
+		if left, err = kube.list(ctx, life.Resources, space, ""); err != nil {
 			return err
 		}
 	}

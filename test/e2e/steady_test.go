@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
 )
 
 // quiet is how long a steady job is watched, after the two minutes in which everything may calm down.
@@ -26,8 +29,8 @@ const (
 func TestSteadyJobIsQuiet(t *testing.T) {
 	const name = "steady"
 	kube.create(t, example(t, "basic.yaml", name, nil))
-	resource := kube.resource(t, name, startLimit+calm+quiet)
-	resource.until("is STABLE", state("STABLE"))
+	resource := kube.resource(t, name, life.Limit+calm+quiet)
+	resource.Until("is STABLE", life.State("STABLE"))
 
 	until(t, time.Now().Add(calm))
 	for _, function := range []string{"reconcile", "admit"} {
@@ -43,7 +46,7 @@ func TestSteadyJobIsQuiet(t *testing.T) {
 	}
 	figures.count("always-on pods of ours", float64(len(adapters)), 1, "")
 
-	before, err := kube.list(t.Context(), flinkDeployments, space, "")
+	before, err := kube.list(t.Context(), life.Resources, space, "")
 	if err != nil || len(before) != 1 {
 		t.Fatalf("%d FlinkDeployments are there, want one: %v", len(before), err)
 	}
@@ -51,7 +54,7 @@ func TestSteadyJobIsQuiet(t *testing.T) {
 	alive, serving := observePods(t, started.Add(quiet))
 	figures.count("observe pod-seconds per hour with one steady job: serving", serving.Seconds()*float64(time.Hour/quiet), -1, "s")
 	figures.count("observe pod-seconds per hour with one steady job: with draining", alive.Seconds()*float64(time.Hour/quiet), -1, "s")
-	after, err := kube.list(t.Context(), flinkDeployments, space, "")
+	after, err := kube.list(t.Context(), life.Resources, space, "")
 	if err != nil || len(after) != 1 {
 		t.Fatalf("%d FlinkDeployments are there, want one: %v", len(after), err)
 	}
@@ -62,7 +65,7 @@ func TestSteadyJobIsQuiet(t *testing.T) {
 	if err != nil || len(clock) != 1 {
 		t.Fatalf("%d clocks are there, want one: %v", len(clock), err)
 	}
-	if schedule := text(&clock[0], "spec", "schedule"); strings.HasPrefix(schedule, "*/2 ") {
+	if schedule := watch.Text(&clock[0], "spec", "schedule"); strings.HasPrefix(schedule, "*/2 ") {
 		t.Errorf("the clock still ticks at the pace of transition (%s)", schedule)
 	}
 	reportRequests(t, started, started.Add(quiet))
@@ -89,13 +92,13 @@ func observePods(t *testing.T, end time.Time) (alive, serving time.Duration) {
 	last := time.Now()
 	for {
 		// What was seen up to now held since the event before.
-		there, leaving := len(w.seen), 0
-		for _, pod := range w.seen {
+		there, leaving := len(w.Seen), 0
+		for _, pod := range w.Seen {
 			if pod.GetDeletionTimestamp() != nil {
 				leaving++
 			}
 		}
-		_, open := w.next()
+		_, open := w.Next()
 		now := time.Now()
 		alive += now.Sub(last) * time.Duration(there)
 		serving += now.Sub(last) * time.Duration(there-leaving)

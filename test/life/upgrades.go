@@ -1,0 +1,119 @@
+package life
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/test/watch"
+)
+
+// All are the chapters, in their order.
+func All() []Chapter {
+	return []Chapter{
+		SavepointFunctionsKilled, JobManagerKilled, savepointJobManagerKilled, LastStateJobManagerKilled, lastStateFunctionsKilled,
+		NextVersion, RolledBack, nextChange, fromSnapshot, failedRolledBack, failedBeginsAgain, failedRestarted,
+	}
+}
+
+// by is a change of nothing but the way in which the job is upgraded.
+func by(mode string) map[string]any {
+	return map[string]any{"job": map[string]any{"upgradeMode": mode}}
+}
+
+// SavepointFunctionsKilled upgrades by savepoint.
+var SavepointFunctionsKilled = Chapter{"savepoint upgrade, functions killed", func(t *testing.T, l *Life) {
+	l.apply(t, change{spec: by("savepoint"), functionsDie: true})
+}}
+
+// JobManagerKilled disturbs a job that nobody changes.
+var JobManagerKilled = Chapter{"JobManager killed", func(t *testing.T, l *Life) {
+	l.KillAll(t, "jobmanager")
+	resource := l.resource(t)
+	resource.Until("shows that its JobManager is gone", func(o watch.Object) (bool, string) {
+		is := watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
+		return is != "READY", "jobManagerDeploymentStatus is " + is
+	})
+	_, running := l.Flink.TasksRunning(t, "")
+	shown := resource.Until("shows the job RUNNING again", func(o watch.Object) (bool, string) {
+		is := watch.Text(o.Unstructured, "status", "jobStatus", "state") + " " + watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
+		return is == "RUNNING READY", "it shows " + is
+	})
+	l.figure("JobManager killed, HA: RUNNING in Flink to RUNNING in status", 6*time.Second, max(0, shown.At.Sub(running)))
+}}
+
+// The JobManager dies with the stop-with-savepoint that it was asked for.
+var savepointJobManagerKilled = Chapter{"savepoint upgrade, JobManager killed", func(t *testing.T, l *Life) {
+	l.apply(t, change{spec: by("savepoint"), meanwhile: func() { l.KillAll(t, "jobmanager") }})
+}}
+
+// LastStateJobManagerKilled upgrades from the high-availability data, and kills the JobManager that leaves it.
+var LastStateJobManagerKilled = Chapter{"last-state upgrade, JobManager killed", func(t *testing.T, l *Life) {
+	l.apply(t, change{spec: by("last-state"), meanwhile: func() { l.KillAll(t, "jobmanager") }})
+}}
+
+var lastStateFunctionsKilled = Chapter{"last-state upgrade, functions killed", func(t *testing.T, l *Life) {
+	l.apply(t, change{spec: by("last-state"), functionsDie: true})
+}}
+
+// NextVersion goes from Flink 1.20 to 2.2, with the functions killed until the new JobManager is released, and then that one.
+var NextVersion = Chapter{"Flink 1.20 to 2.2, functions and JobManager killed", func(t *testing.T, l *Life) {
+	spec := by("savepoint")
+	spec["image"], spec["flinkVersion"] = "flink:2.2", "v2_2"
+	l.apply(t, change{spec: spec, functionsDie: true})
+	l.killStarting(t)
+}}
+
+var nextChange = Chapter{"the next change runs", func(t *testing.T, l *Life) {
+	spec := by("savepoint")
+	spec["image"] = "flink:2.2"
+	spec["flinkConfiguration"] = map[string]any{"kubernetes.operator.deployment.readiness.timeout": nil}
+	l.apply(t, change{spec: spec})
+}}
+
+// fromSnapshot takes a savepoint by a resource of its own, and begins again from it while the job has gone on.
+var fromSnapshot = Chapter{"a redeployment from a FlinkStateSnapshot", func(t *testing.T, l *Life) {
+	path := l.savepoint(t)
+	l.apply(t, change{spec: map[string]any{"job": map[string]any{"initialSavepointPath": path, "savepointRedeployNonce": 1}}})
+	from, savepoint := l.Flink.Restored(t, l.Stable(t))
+	if from != path || !savepoint {
+		t.Errorf("the job started from %s (a savepoint: %v), want the snapshot's %s", from, savepoint, path)
+	}
+}}
+
+// savepoint has a FlinkStateSnapshot taken and returns its path.
+func (l *Life) savepoint(t *testing.T) (path string) {
+	t.Helper()
+	snapshots := l.Client.Resource(Snapshots).Namespace(l.Namespace)
+	name := l.Name + "-by-hand"
+	_, err := snapshots.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": Snapshots.GroupVersion().String(), "kind": "FlinkStateSnapshot", "metadata": map[string]any{"name": name},
+		"spec": map[string]any{
+			"jobReference": map[string]any{"kind": "FlinkDeployment", "name": l.Name},
+			"savepoint":    map[string]any{"disposeOnDelete": false},
+		},
+	}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := l.follow(t, Snapshots, "metadata.name="+name, "").Until("is COMPLETED with a path", func(o watch.Object) (bool, string) {
+		is := watch.Text(o.Unstructured, "status", "state")
+		path = watch.Text(o.Unstructured, "status", "path")
+		return is == "COMPLETED" && path != "", fmt.Sprintf("it is %q, path %q", is, path)
+	})
+	if err := snapshots.Delete(t.Context(), done.GetName(), metav1.DeleteOptions{}); err != nil {
+		t.Error(err)
+	}
+	return path
+}
+
+// figure adds what was measured to the report.
+func (l *Life) figure(title string, aim, took time.Duration) {
+	if l.Figure != nil {
+		l.Figure(title, aim, took)
+	}
+}

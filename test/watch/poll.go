@@ -1,0 +1,27 @@
+package watch
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// Poll asks again each quarter of a second: for what has no watch, such as Flink's REST API.
+func Poll(t *testing.T, limit time.Duration, what string, ok func(context.Context) (bool, error)) time.Time {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		done, err := ok(ctx)
+		if done {
+			return time.Now()
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("not in time: %s: %v", what, err)
+		case <-tick.C:
+		}
+	}
+}
