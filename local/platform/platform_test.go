@@ -19,25 +19,26 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/local/processes"
+	"github.com/kn-flink/kn-flink/test/life"
 )
 
 const namespace = "default"
 
 var (
 	group       = schema.GroupVersion{Group: "flink.apache.org", Version: "v1beta1"}
-	deployments = group.WithResource("flinkdeployments")
+	deployments = life.Resources
 	sessionJobs = group.WithResource("flinksessionjobs")
 )
 
-// basic is examples/basic.yaml.
-func basic(t *testing.T) *unstructured.Unstructured {
+// example is a file of examples/, with texts replaced as strings.NewReplacer does.
+func example(t *testing.T, file string, replace ...string) *unstructured.Unstructured {
 	t.Helper()
-	text, err := os.ReadFile("../../examples/basic.yaml")
+	text, err := os.ReadFile("../../examples/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal(text, &o.Object); err != nil {
+	if err := yaml.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(text))), &o.Object); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -83,7 +84,7 @@ func pods(t *testing.T, selector string) []corev1.Pod {
 
 func TestAJobsLife(t *testing.T) {
 	begun := time.Now()
-	if _, err := objects.Resource(deployments).Namespace(namespace).Create(t.Context(), basic(t), metav1.CreateOptions{}); err != nil {
+	if _, err := objects.Resource(deployments).Namespace(namespace).Create(t.Context(), example(t, "basic.yaml"), metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	first := stable(t, "basic", nil)
@@ -109,13 +110,22 @@ func TestAJobsLife(t *testing.T) {
 	third := stable(t, "basic", nil)
 	t.Logf("jobs: %s, upgraded %s, recovered %s", first.id, second.id, third.id)
 
-	if err := objects.Resource(deployments).Namespace(namespace).Delete(t.Context(), "basic", metav1.DeleteOptions{}); err != nil {
+	remove(t, "basic")
+}
+
+// remove deletes a resource and waits until everything of its cluster is gone.
+func remove(t *testing.T, name string) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context()) // it may be the test's end
+	if err := objects.Resource(deployments).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "everything is gone", func(ctx context.Context) (bool, error) {
-		_, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, "basic", metav1.GetOptions{})
-		services, listErr := client.CoreV1().Services(namespace).List(ctx, metav1.ListOptions{LabelSelector: "app=basic"})
-		return apierrors.IsNotFound(err) && listErr == nil && len(services.Items) == 0 && len(pods(t, "app=basic")) == 0, nil
+	eventually(t, "everything is gone", func(context.Context) (bool, error) {
+		_, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		ours := metav1.ListOptions{LabelSelector: "app=" + name}
+		services, servicesErr := client.CoreV1().Services(namespace).List(ctx, ours)
+		pods, podsErr := client.CoreV1().Pods(namespace).List(ctx, ours)
+		return apierrors.IsNotFound(err) && servicesErr == nil && len(services.Items) == 0 && podsErr == nil && len(pods.Items) == 0, nil
 	})
 }
 

@@ -3,7 +3,6 @@ package images
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -29,6 +28,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/render"
+	"github.com/kn-flink/kn-flink/test/life"
 )
 
 const namespace = "jobs"
@@ -153,22 +153,8 @@ func describe(t *testing.T, client kubernetes.Interface, name string) {
 
 // rest asks a cluster's REST API, by the name of its Service.
 func rest(ctx context.Context, cr *v1beta1.FlinkDeployment, path string, answer any) error {
-	url := "http://" + cr.Name + "-rest." + cr.Namespace + ".svc:8081" + path
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
 	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: local.DialContext, DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	content, err := io.ReadAll(response.Body)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(content, answer)
+	return life.At(&client, "http://"+cr.Name+"-rest."+cr.Namespace+".svc:8081")(ctx, path, answer)
 }
 
 // running waits until all tasks of the job run.
