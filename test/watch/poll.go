@@ -13,14 +13,18 @@ func Poll(t *testing.T, limit time.Duration, what string, ok func(context.Contex
 	defer cancel()
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
+	var missing error
 	for {
 		done, err := ok(ctx)
 		if done {
 			return time.Now()
 		}
+		if ctx.Err() == nil { // else it is the deadline's own
+			missing = err
+		}
 		select {
 		case <-ctx.Done():
-			t.Fatalf("not in time: %s: %v", what, err)
+			t.Fatalf("not in time: %s: %v", what, missing)
 		case <-tick.C:
 		}
 	}
