@@ -7,6 +7,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -367,4 +368,27 @@ func TestAChangeThatIsWithdrawnLeavesNoError(t *testing.T) {
 		t.Errorf("error %q, retry %+v", s.Error, s.Retry)
 	}
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+}
+
+// A JobManager that took long to get its pod has its minute to answer from when that is ready.
+func TestAJobManagerIsGivenTimeToAnswerFromWhenItsPodIsReady(t *testing.T) {
+	cancels := with(highlyAvailable, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.upgrade.last-state.job-cancel.enabled":"true",`)
+	w := stable(t, cancels)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
+	w.run()
+	w.s.Now = w.s.Now.Add(10 * time.Minute)
+	jm := w.deployment().DeepCopy()
+	jm.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.s.Now.Add(-10 * time.Second))}}
+	w.s.JobManager = plan.Present(jm)
+	w.edit(upgradeImage)
+	w.run()
+	if intent := w.status().Intent; intent != nil {
+		t.Fatalf("it is stopped by %s before it could say what its job does", intent.Stop)
+	}
+	w.s.Now = w.s.Now.Add(time.Minute)
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopLastState {
+		t.Errorf("it had its time: intent %+v", intent)
+	}
 }

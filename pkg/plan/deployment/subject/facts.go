@@ -5,6 +5,8 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -39,10 +41,23 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 // patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that does not run.
 const patience = time.Minute
 
-// unanswered reports whether nobody has said for less than that what the job does.
+// unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its pod became ready.
 func (v *Subject) unanswered() bool {
 	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady && v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
-	return silent && v.Since(v.EndedAt()) < patience
+	return silent && (v.Since(v.EndedAt()) < patience || v.Since(v.availableAt()) < patience)
+}
+
+// availableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
+func (v *Subject) availableAt() metav1.Time {
+	jm, _ := v.Seen.JobManager.Get()
+	if jm != nil {
+		for _, c := range jm.Status.Conditions {
+			if c.Type == appsv1.DeploymentAvailable && c.Status == corev1.ConditionTrue {
+				return c.LastTransitionTime
+			}
+		}
+	}
+	return metav1.Time{}
 }
 
 // startedEmpty reports whether the newest start was given no state, or is the first one.
