@@ -16,7 +16,8 @@ import (
 // dryRun asks the API server, with its schema, its policies and our webhook, and stores nothing.
 func dryRun(t *testing.T, u *unstructured.Unstructured) error {
 	t.Helper()
-	_, err := kube.in(life.Resources, space).Create(t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	resource := life.Resources.GroupVersion().WithResource(strings.ToLower(u.GetKind()) + "s")
+	_, err := kube.in(resource, space).Create(t.Context(), u, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err
 }
 
