@@ -21,21 +21,14 @@ var snapshotVerbs = map[string]func(r *run, n int){
 	},
 	"checkpoint-nonce": func(r *run, n int) { r.editIfThere(jobField("checkpointTriggerNonce", int64(n))) },
 	"snapshot": func(r *run, n int) {
-		spec := map[string]any{
-			"backoffLimit": int64(n % 3), "jobReference": map[string]any{"kind": v1beta1.KindFlinkDeployment, "name": demo},
-		}
+		spec := of(demo, map[string]any{"backoffLimit": int64(n % 3)})
 		if n%4 == 3 {
 			spec["checkpoint"] = map[string]any{}
 		} else {
 			spec["savepoint"] = map[string]any{"disposeOnDelete": n%2 == 0}
 		}
 		r.taken.made++
-		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "spec": spec}}
-		u.SetNamespace(namespace)
-		u.SetName(fmt.Sprintf("mine-%d", r.taken.made))
-		if _, err := r.w.Kube.Create(kubesim.FlinkStateSnapshots, u); err != nil {
-			r.t.Fatal(err)
-		}
+		r.take(fmt.Sprintf("mine-%d", r.taken.made), spec)
 	},
 	"drop-snapshot": func(r *run, n int) {
 		if all := r.taken.all(); len(all) > 0 {

@@ -20,7 +20,8 @@ import (
 //	no completed snapshot, or none with a path      the finalizer goes
 //	a job that is, or will be, started from it      the finalizer goes, the files stay, Warning
 //	no resource of the job any more                 the finalizer goes, the files stay, Warning
-//	a JobManager that answers                       disposal, then the finalizer goes
+//	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again until
+//	                                                resource.cleanup.timeout, and then as without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
 func deleting(v *view) (outcome, bool) {
 	r := v.resource()
@@ -57,7 +58,7 @@ func (v *view) dispose() outcome {
 		return v.leave("the job's next start needs it")
 	case v.job.presence == validation.Absent:
 		return v.leave("its job is gone, and with it the JobManager that could do it")
-	case v.job.endpoint != nil && answers && !v.overdue(v.cleanupTimeout()):
+	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
 		o := v.release()
 		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
 		return o

@@ -165,3 +165,12 @@ func TestWhateverHappens(t *testing.T) {
 		}
 	})
 }
+
+// Nobody looked for longer than a clean-up may take; that is no reason to leave the files of a JobManager that answers.
+func TestALateLookDisposesAllTheSame(t *testing.T) {
+	w := done(t, savepoint()).delete()
+	w.later(time.Hour).run()
+	if !w.gone || len(w.disposed) != 1 {
+		t.Errorf("gone %t, disposed of %v, rounds %q", w.gone, w.disposed, w.log)
+	}
+}
