@@ -109,27 +109,38 @@ func (v *view) deletionBlocked() (outcome, bool) {
 	return outcome{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
 }
 
-// saveFirst stops the job with a savepoint before a deletion that asks for one. It is tried for as long as a checkpoint may take; then
-// the deletion goes on, and says that it was skipped.
+// saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint may take; each attempt
+// has as long. Then the deletion goes on, and says that it was skipped.
+//
+//	attempt            deletion             job        then
+//	open, in time      -                    -          wait for it
+//	open, too long     -                    -          skip it
+//	failed since then  late                 -          skip it
+//	failed             -                    -          wait until the next is due
+//	-                  late                 not RUNNING skip it
+//	-                  -                    not RUNNING wait
+//	-                  also a late look     RUNNING    begin one
 func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 	saved := v.deletionOpen() && v.Intent().Ended
 	state := v.Want.JobStatus.State
 	if v.IsSession() || !v.SavepointOnDeletion() || v.Last == nil || !v.LastRunning() || saved || jm.DeletionTimestamp != nil || state.IsTerminal() {
 		return outcome{}, false
 	}
-	open := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint
+	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry, v.DeletingFor() > v.CheckpointTimeout()
+	failed := retry != nil && retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID)
+	runs := found && job.State == v1beta1.FlinkJobRunning
 	switch {
-	case v.DeletingFor() > v.CheckpointTimeout():
+	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
+		return v.awaitSavepoint(jm), true
+	case open, late && (failed || !runs):
 		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf("No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout())})
 		return outcome{}, false
-	case open:
-		return v.awaitSavepoint(jm), true
-	case v.Want.Retry != nil && v.Seen.Now.Before(v.Want.Retry.After.Time):
-		return outcome{wait: stall{v.Want.Retry.Reason, v.Want.Retry.Message}}, true
-	}
-	jobs, _ := v.Seen.Flink.Jobs.Get()
-	if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); !found || job.State != v1beta1.FlinkJobRunning {
+	case retry != nil && v.Seen.Now.Before(retry.After.Time):
+		return outcome{wait: stall{retry.Reason, retry.Message}}, true
+	case !runs:
 		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true
 	}
 	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true

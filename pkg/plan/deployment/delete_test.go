@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -175,13 +176,28 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 
 // T3.33
 func TestADeletionTakesItsSavepointFirst(t *testing.T) {
+	completes := func(w *world) { w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"}) }
 	rows := map[string]struct {
+		late   time.Duration
 		answer func(*world)
 		saved  bool
 		reason string
 	}{
-		"it completes": {func(w *world) { w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"}) }, true, "asked for"},
-		"it fails": {func(w *world) {
+		"it completes":                   {0, completes, true, "asked for"},
+		"it completes, after a long lie": {time.Hour, completes, true, "that nobody looked is no reason to lose it"},
+		"it takes its time, after one": {time.Hour, func(w *world) {
+			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.run()
+			w.s.Now = w.s.Now.Add(9 * time.Minute)
+			w.run()
+			completes(w)
+		}, true, "an attempt has as long as a checkpoint"},
+		"it never completes": {0, func(w *world) {
+			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.run()
+			w.s.Now = w.s.Now.Add(11 * time.Minute)
+		}, false, "a deletion ends"},
+		"it fails": {0, func(w *world) {
 			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
 			w.run()
 			w.s.Now = w.s.Now.Add(11 * 60e9)
@@ -192,6 +208,7 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 			w := stable(t, stateful)
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
 			w.delete()
+			w.s.Now = w.s.Now.Add(row.late)
 			if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
 				t.Fatalf("got %s", p)
 			}
