@@ -205,3 +205,22 @@ func TestTasksThatDoNotRunAreNotStable(t *testing.T) {
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
+
+// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it.
+func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
+	w := stable(t, savesHighlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.lose()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`)
+	})
+	w.run()
+	if from := w.from(); from.Kind != v1beta1.StartLastState || w.status().Intent.Purpose != v1beta1.PurposeRecover {
+		t.Fatalf("%s from %+v, rounds %q", w.status().Intent.Purpose, from, w.log)
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade || intent.Stop != v1beta1.StopSavepoint {
+		t.Errorf("the change follows by savepoint: intent %+v, rounds %q", intent, w.log)
+	}
+}

@@ -40,12 +40,7 @@ func TestAfterARollback(t *testing.T) {
 		w := rolledBack(t)
 		w.s.HAData = haMaps(w.status().JobStatus.JobID)
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:worse" })
-		w.run()
-		w.terminate()
-		w.run()
-		w.late()
-		w.terminate()
-		w.run()
+		w.failsAndIsRolledBack()
 		r := w.status().ReconciliationStatus
 		if r.State != v1beta1.ReconciliationRolledBack || r.LastStableSpec == r.LastReconciledSpec || w.runningImage() != "flink:1.20" {
 			t.Errorf("state %s, image %s", r.State, w.runningImage())

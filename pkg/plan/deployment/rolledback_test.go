@@ -21,18 +21,37 @@ func (w *world) recordedImage(text string) string {
 	return r.Spec.Image
 }
 
+func thirdBySavepoint(s *v1beta1.FlinkDeploymentSpec) {
+	s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
+}
+
+// stopFails lets the savepoint fail that the job is stopped with.
+func (w *world) stopFails() {
+	w.t.Helper()
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+}
+
+// failsAndIsRolledBack takes a change that is under way to its release, and back again when it does not become stable.
+func (w *world) failsAndIsRolledBack() {
+	w.t.Helper()
+	w.run()
+	w.terminate()
+	w.run()
+	w.late()
+	w.terminate()
+	w.run()
+}
+
 // A change after a rollback begins from what runs. If it comes to nothing, that is what still runs, and not the spec that failed.
 func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
 	w := rolledBack(t)
 	failed := w.s.Resource.Spec.Image
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
-	})
+	w.edit(thirdBySavepoint)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
-	w.run()
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.stopFails()
 	w.run()
 	r := w.status().ReconciliationStatus
 	if recorded, stable := w.recordedImage(r.LastReconciledSpec), w.recordedImage(r.LastStableSpec); recorded != "flink:1.20" || stable != "flink:1.20" {
@@ -56,13 +75,9 @@ func TestAFailedStopAfterARollbackIsNoReasonForAnother(t *testing.T) {
 	told := w.told("Rollback")
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.s.Now = w.s.Now.Add(time.Hour)
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
-	})
+	w.edit(thirdBySavepoint)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
-	w.run()
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.stopFails()
 	w.serveJob(v1beta1.FlinkJobRestarting)
 	jobs, _ := w.s.Flink.Jobs.Get()
 	jobs[0].Running = 0
@@ -78,18 +93,11 @@ func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.FlinkConfiguration = bytes.Replace(s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(`"rest.port":"9999","state.savepoints.dir"`), 1)
 	})
-	w.run()
-	w.terminate()
-	w.run()
-	w.late()
-	w.terminate()
-	w.run()
+	w.failsAndIsRolledBack()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
 	before := ask.First(w.s).Flink.URL
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "flink:third"
-	})
+	w.edit(thirdBySavepoint)
 	w.run()
 	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint {
 		t.Fatalf("no stop with savepoint, rounds %q", w.log)

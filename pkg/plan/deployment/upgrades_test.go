@@ -356,12 +356,10 @@ func TestAChangeThatIsWithdrawnLeavesNoError(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
-	w.run()
+	w.stopFails()
 	if w.status().Error == "" || w.status().Retry == nil {
 		t.Fatalf("the failed attempt is not told: %+v", w.status())
 	}
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
 	w.run()
 	if s := w.status(); s.Error != "" || s.Retry != nil {

@@ -68,11 +68,7 @@ func Decide(v *subject.Subject) Decision {
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
-	facts := v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore)
-	if !v.KeepsHAData(&target) {
-		facts.HighAvailability = plan.Absent[bool]()
-	}
-	c := restore.Choose(facts)
+	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
 	if inherited := v.InheritedRollback() && !present; c.Verdict != plan.Go && !inherited {
 		return refuse("RollbackImpossible", "and it cannot be rolled back; correct the spec first. "+c.Message)
 	}

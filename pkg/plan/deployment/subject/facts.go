@@ -93,7 +93,7 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	r, job := v.Seen.Resource, v.Want.JobStatus
 	f := restore.Facts{
 		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
-		HighAvailability: namesCheckpoint(v.UsableHAData()),
+		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
 		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet()),
 	}
 	if v.AwaitsLastState() {

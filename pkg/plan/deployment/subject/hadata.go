@@ -28,11 +28,11 @@ func (v *Subject) HAToRemove() hadata.Data {
 // HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
 // keep it in the same place, and we can look there.
 func (v *Subject) HighAvailabilityUsable() bool {
-	return v.KeepsHAData(&v.Spec)
+	return v.keepsHAData(&v.Spec)
 }
 
-// KeepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we can look.
-func (v *Subject) KeepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
+// keepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we can look.
+func (v *Subject) keepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.HA().Store
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(target)))
 }
@@ -50,7 +50,12 @@ func (v *Subject) HADataElsewhere() bool {
 
 // UsableHAData is what is known of the high-availability data that a start could use.
 func (v *Subject) UsableHAData() plan.Observed[upgrade.HAData] {
-	if !v.HighAvailabilityUsable() {
+	return v.haDataFor(&v.Spec)
+}
+
+// haDataFor is what is known of the high-availability data that a start of the spec would find.
+func (v *Subject) haDataFor(target *v1beta1.FlinkDeploymentSpec) plan.Observed[upgrade.HAData] {
+	if !v.keepsHAData(target) {
 		return plan.Absent[upgrade.HAData]()
 	}
 	return v.HA().Job()
