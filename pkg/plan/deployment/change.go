@@ -67,9 +67,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 		}
 		return o, true
 	case plan.Refuse:
-		why := stall{d.Reason, d.Message + " " + v.Remedy()}
-		v.fail(why.Reason, why.Message)
-		v.refused = &why
+		v.refused = &stall{d.Reason, d.Message + " " + v.Remedy()}
 	default:
 		v.pending = &stall{d.Reason, d.Message}
 	}
@@ -126,11 +124,8 @@ func (v *view) resume(diff specdiff.Change) outcome {
 	return o
 }
 
-// fail shows why an operation cannot go on, once. A round shows one failure, the first: two would take turns in status and events.
+// fail shows why an operation cannot go on, once.
 func (v *view) fail(reason, message string) {
-	if v.refused != nil {
-		return
-	}
 	text := shown.ErrorText(v.Subject, shown.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})

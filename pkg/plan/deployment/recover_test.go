@@ -103,7 +103,7 @@ func TestADyingDeploymentIsLostAtOnce(t *testing.T) {
 	jm.DeletionTimestamp = &now
 	w.s.JobManager = plan.Present(jm)
 	w.run()
-	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobRunning)
+	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
 }
 
 // TestAJobThatFailsAfterEachStart is restarted at once, and then ever more seldom; a change of its spec does not wait.
@@ -206,21 +206,72 @@ func TestTasksThatDoNotRunAreNotStable(t *testing.T) {
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
-// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it.
+// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. What its JobManager still
+// answers while its Deployment is gone leads to no stop that would need it, and nobody is called for what mends itself.
 func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
-	w := stable(t, savesHighlyAvailable)
-	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.lose()
-	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`)
-	})
-	w.run()
-	if from := w.from(); from.Kind != v1beta1.StartLastState || w.status().Intent.Purpose != v1beta1.PurposeRecover {
-		t.Fatalf("%s from %+v, rounds %q", w.status().Intent.Purpose, from, w.log)
+	rows := map[string]struct {
+		recorded string
+		answers  bool
+	}{
+		"nothing answers":                         {"", false},
+		"its JobManager still answers":            {"", true},
+		"... of a job that began from data":       {v1beta1.LastStatePlaceholder, true},
+		"... of a job that began from a state":    {"file:///older", true},
+		"nothing answers, began from data":        {v1beta1.LastStatePlaceholder, false},
+		"nothing answers, began from a savepoint": {"file:///older", false},
 	}
-	w.serveJob(v1beta1.FlinkJobRunning)
-	w.run()
-	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade || intent.Stop != v1beta1.StopSavepoint {
-		t.Errorf("the change follows by savepoint: intent %+v, rounds %q", intent, w.log)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, savesHighlyAvailable)
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = row.recorded
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			flink := w.s.Flink
+			w.lose()
+			if row.answers {
+				w.s.Flink = flink
+			}
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`)
+			})
+			w.run()
+			if from := w.from(); from.Kind != v1beta1.StartLastState || w.status().Intent.Purpose != v1beta1.PurposeRecover {
+				t.Fatalf("%s from %+v, rounds %q", w.status().Intent.Purpose, from, w.log)
+			}
+			if w.told("UpgradeFailed")+w.told("LastStateUnknown") > 0 || w.status().Error != "" {
+				t.Errorf("a person is called, and it mends itself: %q, %+v", w.status().Error, w.events)
+			}
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade || intent.Stop != v1beta1.StopSavepoint {
+				t.Errorf("the change follows by savepoint: intent %+v, rounds %q", intent, w.log)
+			}
+		})
+	}
+}
+
+// What made a job fail and why its spec cannot be had do not take turns in status and events.
+func TestAFailureAndARefusalAreToldOnce(t *testing.T) {
+	rows := map[string]func(*v1beta1.FlinkDeploymentSpec){
+		"a change that is refused": upgradeImage,
+		"an invalid spec":          func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 },
+	}
+	for name, edit := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, savesHighlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.s.Flink.Failure = plan.Present("it fell over")
+			w.run()
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+			w.edit(edit)
+			w.run()
+			told, shown := len(w.events), w.status().Error
+			for range 3 {
+				w.run()
+			}
+			if len(w.events) != told || w.status().Error != shown || strings.Contains(shown, "fell over") {
+				t.Errorf("told %+v, shown %q and then %q", w.events[told:], shown, w.status().Error)
+			}
+		})
 	}
 }
