@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
@@ -111,6 +112,7 @@ var worldVerbs = map[string]func(r *run, n int){
 	"savepoints-fail":  func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotFails: "the store is full"}) },
 	"savepoints-slow":  func(r *run, n int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: n, CancelSteps: n}) },
 	"savepoints-right": func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{}) },
+	"pods-end-slowly":  func(r *run, n int) { r.image("flink:1.20", controllers.Script{StopSteps: n}) },
 	"node-down":        func(r *run, _ int) { r.nodeDown() },
 	"node-up":          func(r *run, _ int) { r.nodeUp() },
 }

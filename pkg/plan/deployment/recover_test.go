@@ -103,7 +103,7 @@ func TestADyingDeploymentIsLostAtOnce(t *testing.T) {
 	jm.DeletionTimestamp = &now
 	w.s.JobManager = plan.Present(jm)
 	w.run()
-	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
+	w.want(plan.Lost, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobRunning)
 }
 
 // TestAJobThatFailsAfterEachStart is restarted at once, and then ever more seldom; a change of its spec does not wait.
@@ -206,36 +206,29 @@ func TestTasksThatDoNotRunAreNotStable(t *testing.T) {
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
-// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. What its JobManager still
-// answers while its Deployment is gone leads to no stop that would need it, and nobody is called for what mends itself.
+// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. Nobody is called for what
+// mends itself, neither before the recovery nor before its JobManager runs.
 func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
-	rows := map[string]struct {
-		recorded string
-		answers  bool
-	}{
-		"nothing answers":                         {"", false},
-		"its JobManager still answers":            {"", true},
-		"... of a job that began from data":       {v1beta1.LastStatePlaceholder, true},
-		"... of a job that began from a state":    {"file:///older", true},
-		"nothing answers, began from data":        {v1beta1.LastStatePlaceholder, false},
-		"nothing answers, began from a savepoint": {"file:///older", false},
-	}
-	for name, row := range rows {
+	for name, recorded := range map[string]string{
+		"began empty": "", "began from data": v1beta1.LastStatePlaceholder, "began from a savepoint": "file:///older",
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, savesHighlyAvailable)
-			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = row.recorded
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = recorded
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
-			flink := w.s.Flink
 			w.lose()
-			if row.answers {
-				w.s.Flink = flink
-			}
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`)
 			})
 			w.run()
 			if from := w.from(); from.Kind != v1beta1.StartLastState || w.status().Intent.Purpose != v1beta1.PurposeRecover {
 				t.Fatalf("%s from %+v, rounds %q", w.status().Intent.Purpose, from, w.log)
+			}
+			w.run()
+			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-2", CreationTimestamp: w.deployment().CreationTimestamp}}})
+			w.run()
+			if !w.released || w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeploying {
+				t.Fatalf("its JobManager is %s, rounds %q", w.status().JobManagerDeploymentStatus, w.log)
 			}
 			if w.told("UpgradeFailed")+w.told("LastStateUnknown") > 0 || w.status().Error != "" {
 				t.Errorf("a person is called, and it mends itself: %q, %+v", w.status().Error, w.events)

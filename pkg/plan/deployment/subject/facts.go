@@ -60,10 +60,13 @@ func (v *Subject) availableAt() metav1.Time {
 	return metav1.Time{}
 }
 
-// startedEmpty reports whether the newest start was given no state, or is the first one.
+// startedEmpty reports whether the newest start was given no state, or is the first one and no recovery of it.
 func (v *Subject) startedEmpty() bool {
-	job := v.Last.Spec.Job
-	return v.IsFirst() || (job != nil && job.UpgradeMode == v1beta1.UpgradeModeStateless && v.Want.JobStatus.UpgradeSavepointPath == "")
+	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
+	if v.IsFirst() {
+		return recorded != v1beta1.LastStatePlaceholder
+	}
+	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeStateless && recorded == ""
 }
 
 // startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can be given it again.

@@ -88,12 +88,10 @@ const missingJobManager = "Missing JobManager deployment"
 
 // observeJob takes over the job's state. A job that cannot be asked for keeps its terminal state, and is RECONCILING otherwise.
 //
-// What still answers for a Deployment that is gone, or going, is asked only for what has ended.
-//
 //	Flink            job         stored state    new state
 //	does not answer  -           terminal        as it was
 //	does not answer  -           otherwise       RECONCILING
-//	answers          listed      -               as listed; RECONCILING for one that runs when the Deployment is MISSING
+//	answers          listed      -               as listed
 //	answers          another run terminal        as it was
 //	answers          not listed  terminal        as it was
 //	answers          not listed  otherwise       RECONCILING, "Job Not Found"
@@ -106,14 +104,10 @@ func (v *Subject) observeJob() {
 	if status.JobID == "" && len(jobs) == 1 {
 		status.JobID = jobs[0].ID // of an operator that did not record it
 	}
-	missing := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
 	job, listed := FindJob(jobs, status.JobID)
-	if missing && listed && !job.State.IsTerminal() {
-		answered = false
-	}
 	if !answered || !listed {
 		if status.State.IsTerminal() {
-			if answered || missing {
+			if answered || v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing {
 				v.loseLastState()
 			}
 			return
