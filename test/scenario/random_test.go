@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -74,9 +77,20 @@ var retained = option("execution.checkpointing.externalized-checkpoint-retention
 func newRun(t testing.TB) *run {
 	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1}
 	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness)
+	r.watch.stored = r.callsNobody
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
 	return r
+}
+
+// callsNobody holds that no status calls for a person, not for a moment, where none is needed. A spec that is invalid may be one that
+// wants its state kept.
+func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
+	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
+	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
+	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && r.excused == "" && !invalid {
+		r.t.Errorf("%s calls for a person: %s: %s", d.Status.Situation, unsafe.Reason, unsafe.Message)
+	}
 }
 
 func (r *run) there() bool {

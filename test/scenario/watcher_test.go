@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -21,6 +22,8 @@ type watcher struct {
 	jobs       seen
 	statuses   int
 	violations int
+	// stored, unless nil, is called with each.
+	stored func(*v1beta1.FlinkDeployment)
 }
 
 // seen holds identifiers: the newest of each resource, and all that ever were.
@@ -76,6 +79,9 @@ func (w *watcher) look() {
 		w.statuses++
 		if err := summary.CheckConditions(d.Status.Conditions, d.Generation); err != nil {
 			t.Errorf("%s in situation %s: %v", d.Name, d.Status.Situation, err)
+		}
+		if w.stored != nil {
+			w.stored(d)
 		}
 		if i := d.Status.Intent; i != nil && w.operations.next(d.UID, i.OperationID) {
 			t.Errorf("%s: operation %s came back after another", d.Name, i.OperationID)
