@@ -242,29 +242,72 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 	}
 }
 
-// What made a job fail and why its spec cannot be had do not take turns in status and events.
-func TestAFailureAndARefusalAreToldOnce(t *testing.T) {
-	rows := map[string]func(*v1beta1.FlinkDeploymentSpec){
-		"a change that is refused": upgradeImage,
-		"an invalid spec":          func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 },
+// A change that is refused says what a person can do, also where recovery is switched off.
+func TestARefusedChangeIsToldWhereNothingRecovers(t *testing.T) {
+	w := stable(t, with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false",`))
+	w.lose()
+	w.run()
+	if c := w.condition("Stalled"); c.Reason != "RecoveryDisabled" {
+		t.Fatalf("stalled: %+v", c)
 	}
-	for name, edit := range rows {
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce = &n })
+	w.run()
+	w.run()
+	if c := w.condition("Stalled"); c.Reason != "UpgradeFailed" || !strings.Contains(c.Message, "initialSavepointPath") || !strings.Contains(w.status().Error, "Manual restore required") {
+		t.Errorf("stalled %+v, error %q", c, w.status().Error)
+	}
+	if w.told("UpgradeFailed") != 1 {
+		t.Errorf("told %d times", w.told("UpgradeFailed"))
+	}
+}
+
+// What a person asked for and cannot have, and what else is wrong, do not take turns in status and events.
+func TestWhatIsWrongIsToldOnce(t *testing.T) {
+	fails := func(w *world) {
+		w.serveJob(v1beta1.FlinkJobFailed)
+		w.s.Flink.Failure = plan.Present("it fell over")
+		w.run()
+		w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+	}
+	lost := func(w *world) { w.lose(); w.run() }
+	invalid := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 }
+	rows := map[string]struct {
+		goesWrong func(*world)
+		edit      func(*v1beta1.FlinkDeploymentSpec)
+		error     string
+	}{
+		"a failed job, and a change that is refused": {fails, upgradeImage, "last checkpoint is unknown"},
+		"a failed job, and an invalid spec":          {fails, invalid, "parallelism"},
+		"a lost state, and a change that is refused": {lost, upgradeImage, "make stateful upgrades"},
+		"a lost state, and an invalid spec":          {lost, invalid, "parallelism"},
+	}
+	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, savesHighlyAvailable)
-			w.s.HAData = haMaps(w.status().JobStatus.JobID)
-			w.serveJob(v1beta1.FlinkJobFailed)
-			w.s.Flink.Failure = plan.Present("it fell over")
+			w := stable(t, stateful)
+			row.goesWrong(w)
+			w.edit(row.edit)
 			w.run()
-			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
-			w.edit(edit)
-			w.run()
-			told, shown := len(w.events), w.status().Error
+			told := len(w.events)
 			for range 3 {
 				w.run()
 			}
-			if len(w.events) != told || w.status().Error != shown || strings.Contains(shown, "fell over") {
-				t.Errorf("told %+v, shown %q and then %q", w.events[told:], shown, w.status().Error)
+			if len(w.events) != told || !strings.Contains(w.status().Error, row.error) {
+				t.Errorf("told again %+v, shown %q, want %q", w.events[told:], w.status().Error, row.error)
 			}
 		})
+	}
+}
+
+func TestAFailureIsToldBesideAnInvalidSpec(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 })
+	w.run()
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Failure = plan.Present("it fell over")
+	for range 3 {
+		w.run()
+	}
+	if w.told("Error") != 1 || !strings.Contains(w.status().Error, "parallelism") {
+		t.Errorf("the failure was told %d times, shown is %q", w.told("Error"), w.status().Error)
 	}
 }

@@ -25,7 +25,6 @@ func settled(v *view) (outcome, bool) {
 	o := v.settle()
 	switch {
 	case v.refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
-		v.fail(v.refused.Reason, v.refused.Message)
 		o.situation, o.stall, o.wait = plan.Refused, v.refused, stall{}
 	case v.pending != nil && o.stall == nil:
 		o.situation, o.wait = plan.Waiting, *v.pending
@@ -78,8 +77,8 @@ func (v *view) reportBreakage() outcome {
 	return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
 }
 
-// shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: two that take turns
-// would be told again by each pass.
+// shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is what a person asked
+// for last, and two errors that take turns would be told again by each pass.
 func (v *view) shows() bool { return v.Problem != "" || v.refused != nil }
 
 // tellBreakage tells once why the JobManager does not start.
@@ -117,9 +116,13 @@ func (v *view) vanished() outcome {
 
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {
-	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed && !v.shows() {
+	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
 		text := shown.ErrorText(v.Subject, shown.TypeJobFailed, cause, "")
-		if v.Want.Error != text {
+		news := v.Want.Error != text
+		if v.shows() {
+			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
+		}
+		if news {
 			v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJob, Message: cause})
 		}
 		v.Want.Error = text

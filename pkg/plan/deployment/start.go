@@ -73,12 +73,10 @@ func (v *view) cannotStart(c restore.Choice) outcome {
 	if c.Reason == "RestoreFailed" && v.HADataElsewhere() {
 		message = "The high-availability options of the spec are not those that the job ran with; set them back to start from the data that it left. " + message
 	}
-	why := stall{c.Reason, message}
-	if v.refused != nil {
-		why = *v.refused // what a person asked for last is what is shown: two errors would take turns
+	if !v.shows() {
+		v.fail(c.Reason, message)
 	}
-	v.fail(why.Reason, why.Message)
-	return outcome{situation: plan.StateLost, stall: &why}
+	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, message}}
 }
 
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
