@@ -222,6 +222,7 @@ func (r *run) conclude() {
 	r.taken.atRest()
 	r.rest() // a snapshot that was given up just now kept the clock fast
 	r.quiet()
+	r.states.look() // what was stalled for a while may have begun since
 	r.runsWhatIsRecorded()
 	if r.there() {
 		r.remove(demo)
