@@ -312,12 +312,7 @@ func TestRollbacksThatNeedNoState(t *testing.T) {
 			w := stable(t, spec)
 			w.s.HAData = plan.Present([]subject.HAConfigMap{})
 			w.edit(upgradeImage)
-			w.run()
-			w.terminate()
-			w.run()
-			w.late()
-			w.terminate()
-			w.run()
+			w.failsAndIsRolledBack()
 			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack {
 				t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
 			}
