@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -100,26 +101,35 @@ func (r *run) there() bool {
 	return u != nil && u.GetDeletionTimestamp() == nil
 }
 
-// highlyAvailable says whether the job is, by the spec and by what was deployed: in between it counts as if it were not.
+// highlyAvailable says whether the job is, by the spec, by what was deployed, and after a rollback by what runs instead: in between it
+// counts as if it were not.
 func (r *run) highlyAvailable() bool {
-	has := func(configuration map[string]any) bool { return configuration["high-availability.type"] != nil }
 	u := r.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
 	if u == nil {
 		return false
 	}
-	wanted, _, _ := unstructured.NestedMap(u.Object, "spec", "flinkConfiguration")
-	var last struct {
-		Spec struct {
-			FlinkConfiguration map[string]any `json:"flinkConfiguration"`
-		} `json:"spec"`
+	recorded := r.status(demo).ReconciliationStatus
+	texts := []string{recorded.LastReconciledSpec}
+	if recorded.State == v1beta1.ReconciliationRollingBack || recorded.State == v1beta1.ReconciliationRolledBack {
+		texts = append(texts, recorded.LastStableSpec)
 	}
-	if text := r.status(demo).ReconciliationStatus.LastReconciledSpec; text != "" {
-		if err := json.Unmarshal([]byte(text), &last); err != nil {
+	wanted, _, _ := unstructured.NestedMap(u.Object, "spec", "flinkConfiguration")
+	configurations := []map[string]any{wanted}
+	for _, text := range texts {
+		if text == "" {
+			continue
+		}
+		var record struct {
+			Spec struct {
+				FlinkConfiguration map[string]any `json:"flinkConfiguration"`
+			} `json:"spec"`
+		}
+		if err := json.Unmarshal([]byte(text), &record); err != nil {
 			r.t.Error(err)
 		}
-		return has(wanted) && has(last.Spec.FlinkConfiguration)
+		configurations = append(configurations, record.Spec.FlinkConfiguration)
 	}
-	return has(wanted)
+	return !slices.ContainsFunc(configurations, func(c map[string]any) bool { return c["high-availability.type"] == nil })
 }
 
 // stateful says whether the job can keep its state.
