@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,10 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -108,28 +107,33 @@ func (r *run) highlyAvailable() bool {
 	if u == nil {
 		return false
 	}
-	recorded := r.status(demo).ReconciliationStatus
-	texts := []string{recorded.LastReconciledSpec}
-	if recorded.State == v1beta1.ReconciliationRollingBack || recorded.State == v1beta1.ReconciliationRolledBack {
-		texts = append(texts, recorded.LastStableSpec)
+	d, err := r.decode(u)
+	if err != nil {
+		r.t.Fatal(err)
 	}
-	wanted, _, _ := unstructured.NestedMap(u.Object, "spec", "flinkConfiguration")
-	configurations := []map[string]any{wanted}
-	for _, text := range texts {
-		if text == "" {
-			continue
-		}
-		var record struct {
-			Spec struct {
-				FlinkConfiguration map[string]any `json:"flinkConfiguration"`
-			} `json:"spec"`
-		}
-		if err := json.Unmarshal([]byte(text), &record); err != nil {
-			r.t.Error(err)
-		}
-		configurations = append(configurations, record.Spec.FlinkConfiguration)
+	recorded := d.Status.ReconciliationStatus
+	rolls := recorded.State == v1beta1.ReconciliationRollingBack || recorded.State == v1beta1.ReconciliationRolledBack
+	return r.hasHighAvailability(d.Spec) && r.recordsHighAvailability(recorded.LastReconciledSpec) && (!rolls || r.recordsHighAvailability(recorded.LastStableSpec))
+}
+
+func (r *run) hasHighAvailability(spec v1beta1.FlinkDeploymentSpec) bool {
+	configuration, err := flinkconf.Flatten(spec.FlinkConfiguration)
+	if err != nil {
+		r.t.Error(err)
 	}
-	return !slices.ContainsFunc(configurations, func(c map[string]any) bool { return c["high-availability.type"] == nil })
+	return configuration.Has(key.HighAvailability)
+}
+
+// recordsHighAvailability is true also where nothing is recorded.
+func (r *run) recordsHighAvailability(text string) bool {
+	if text == "" {
+		return true
+	}
+	record, err := v1beta1.ParseReconciledDeployment(text)
+	if err != nil {
+		r.t.Error(err)
+	}
+	return r.hasHighAvailability(record.Spec)
 }
 
 // stateful says whether the job can keep its state.
