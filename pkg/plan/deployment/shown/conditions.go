@@ -87,7 +87,7 @@ func jobRunning(v *subject.Subject) metav1.Condition {
 	state := v.Want.JobStatus.State
 	switch {
 	case state == v1beta1.FlinkJobRunning && v.Job != nil && !v.Job.Runs():
-		return condition(summary.JobRunning, false, "TasksNotRunning", "the job waits for its tasks to run")
+		return condition(summary.JobRunning, false, tasksNotRunning.Reason, tasksNotRunning.Message)
 	case state == v1beta1.FlinkJobRunning:
 		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")
 	case !v.LastRunning() && v.Last != nil, v.Last == nil && !v.WantsRunning():

@@ -30,7 +30,7 @@ func WaitsFor(v *subject.Subject) Cause {
 	case jm != v1beta1.JobManagerReady:
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobRunning:
-		return Cause{"TasksNotRunning", "the job waits for its tasks to run"}
+		return tasksNotRunning
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
 		return Cause{"JobNotListed", fmt.Sprintf("Flink answers and does not list the job; if it does not by %s, the job counts as ended", until)}
@@ -40,3 +40,6 @@ func WaitsFor(v *subject.Subject) Cause {
 
 // JobManagerStarting is the wait for the pod of a start that was released.
 var JobManagerStarting = Cause{"JobManagerIsDeploying", "the JobManager pod is starting"}
+
+// tasksNotRunning is the wait for the tasks of a job that Flink calls RUNNING.
+var tasksNotRunning = Cause{"TasksNotRunning", "the job waits for its tasks to run"}

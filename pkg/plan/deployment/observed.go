@@ -7,3 +7,11 @@ func inFlight(v *view) (outcome, bool) {
 	v.requests = jobsnapshots.Observe(v.Subject)
 	return outcome{}, false
 }
+
+// observed brings the status of a resource that was deployed up to what was seen, for the rules that follow.
+func observed(v *view) (outcome, bool) {
+	if v.Last != nil {
+		v.Observe()
+	}
+	return outcome{}, false
+}
