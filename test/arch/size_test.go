@@ -15,7 +15,6 @@ const (
 	mainLimit      = 120
 	functionLimit  = 70
 	parameterLimit = 5
-	packageLimit   = 1800
 )
 
 func fileLimitOf(s *source) int {
@@ -64,25 +63,8 @@ func sizes(s *source) []finding {
 	return found
 }
 
-func packageSize(f *folder) []finding {
-	lines := 0
-	for _, s := range f.files {
-		if !s.test && !s.generated {
-			lines += s.lines
-		}
-	}
-	if lines > packageLimit {
-		return []finding{{"size", f.path, fmt.Sprintf("has %d lines without tests, the limit is %d", lines, packageLimit)}}
-	}
-	return nil
-}
-
 func TestSizes(t *testing.T) {
-	found := each(t, sizes)
-	for _, f := range tree(t) {
-		found = append(found, packageSize(f)...)
-	}
-	report(t, found, "size")
+	report(t, each(t, sizes), "size")
 }
 
 func TestSizesBite(t *testing.T) {
@@ -112,9 +94,5 @@ func TestSizesBite(t *testing.T) {
 				t.Errorf("%v, want bad=%v", got, row.bad)
 			}
 		})
-	}
-	full := &folder{"pkg/a", []*source{mustParse(t, "pkg/a/a.go", "package a"+long(1801)), mustParse(t, "pkg/a/a_test.go", "package a"+long(500))}}
-	if got := packageSize(full); len(got) != 1 || !strings.Contains(got[0].what, "1801") {
-		t.Errorf("%v, want one finding about 1801 lines, without the test", got)
 	}
 }
