@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
+	"go.uber.org/zap"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
@@ -21,6 +22,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
@@ -53,10 +55,12 @@ type Carrier struct {
 	Flink func(plan.Endpoint) (*flinkrest.Client, error)
 	// ZooKeeper removes high-availability data that is kept there.
 	ZooKeeper Nodes
-	// Clock is woken before an intent is stored.
+	// Clock is woken before an intent is stored, best effort.
 	Clock Waker
 	// Announce publishes events; nil publishes none.
 	Announce *Announcer
+	// Log gets what failed and holds up nothing; nil logs nothing.
+	Log *zap.SugaredLogger
 
 	ready     sync.Once
 	addresses *semaphore.Weighted
@@ -124,7 +128,8 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 	switch a := action.(type) {
 	case plan.WakeClock:
-		return c.Clock.Wake(ctx)
+		c.wake(ctx)
+		return nil
 	case plan.Record:
 		return c.store(ctx, r, a.Status)
 	case plan.AddFinalizer:
@@ -159,6 +164,13 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 		return err
 	}
 	return fail.Bugf("carry a plan out", "UnknownAction", "there is no way to carry out %T", action)
+}
+
+// wake wakes the clock, best effort: a clock that nobody can write costs time, and the sweep finds what is under way.
+func (c *Carrier) wake(ctx context.Context) {
+	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
+		c.Log.Warnw("the clock could not be woken: what is under way is looked at more seldom", telemetry.Error, fail.Message(err))
+	}
 }
 
 // fieldManager owns the fields that we set by server-side apply.

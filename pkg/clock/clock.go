@@ -22,7 +22,7 @@ type Client interface {
 }
 
 // Clock is the PingSource of an installation. Safe for concurrent use. It remembers its own last stamp, which saves a burst of passes
-// in one pod a request each; a lost memory costs one request.
+// in one pod a request each, and its last failure, which saves them the wait; a lost memory costs one request.
 type Clock struct {
 	// Kube reads and patches the PingSource.
 	Kube Client
@@ -33,6 +33,7 @@ type Clock struct {
 
 	mu      sync.Mutex
 	stamped time.Time
+	failed  time.Time
 }
 
 // New is the clock of the given name.
@@ -71,31 +72,46 @@ func (c *Clock) Read(ctx context.Context) (State, error) {
 // Held reports whether the stamp still keeps the clock from being slowed down.
 func (s State) Held(now time.Time) bool { return now.Sub(s.Stamp) < stampHolds }
 
-// Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh.
+// Wake has two bounds: wakeFor, which is how long it may take, and failedFor, for which nobody tries again after it failed.
+const (
+	wakeFor   = 2 * time.Second
+	failedFor = 10 * time.Second
+)
+
+// Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh. An error costs time only: the sweep
+// finds what it would have found. It is returned once for all that fail with it.
 func (c *Clock) Wake(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.Now()
-	if now.Sub(c.stamped) < stampAge {
+	if now.Sub(c.stamped) < stampAge || now.Sub(c.failed) < failedFor {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, wakeFor)
+	defer cancel()
+	stamped, err := c.stamp(ctx, now)
+	if err != nil {
+		c.failed = c.Now()
+		return fmt.Errorf("wake the clock: %w", err)
+	}
+	c.stamped = stamped
+	return nil
+}
+
+// stamp sets pace and stamp where that is needed, and answers of what time the stamp is.
+func (c *Clock) stamp(ctx context.Context, now time.Time) (time.Time, error) {
 	state, err := c.Read(ctx)
 	if err != nil {
-		return err
+		return time.Time{}, err
 	}
 	if state.Pace == Transition && now.Sub(state.Stamp) < stampAge {
-		c.stamped = state.Stamp
-		return nil
+		return state.Stamp, nil
 	}
 	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{AnnotationStamp: now.UTC().Format(time.RFC3339)}},
 		"spec":     map[string]any{"schedule": Transition.Schedule()},
 	})
-	if err != nil {
-		return fmt.Errorf("wake the clock: %w", err)
-	}
-	c.stamped = now
-	return nil
+	return now, err
 }
 
 // Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower pace waits for

@@ -91,8 +91,20 @@ func TestAMissingClockIsSaid(t *testing.T) {
 	if err := at(&source{}, noon).Wake(t.Context()); !fail.Is(err, fail.Invalid) {
 		t.Errorf("got %v, want an error that says how to install the clock", err)
 	}
-	if err := at(&source{err: errors.New("away")}, noon).Wake(t.Context()); err == nil {
-		t.Error("an unreachable API server must end the pass before the intent is stored")
+}
+
+func TestAFailureToWakeIsToldOnceForABurstOfPasses(t *testing.T) {
+	s, now := &source{err: errors.New("failed calling webhook")}, noon
+	c := New(s, "flink-system", "flink-clock", func() time.Time { return now })
+	var told int
+	for range 20 { // a second apart
+		if c.Wake(t.Context()) != nil {
+			told++
+		}
+		now = now.Add(time.Second)
+	}
+	if told != 2 || s.reads != 2 {
+		t.Errorf("in 20 s %d errors after %d attempts, want two of each: each may cost %s", told, s.reads, wakeFor)
 	}
 }
 

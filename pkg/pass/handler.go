@@ -60,6 +60,7 @@ func NewHandler(s Setup) http.Handler {
 		Apply: &apply.Carrier{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
+			Log:      s.Log,
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, Alarm: s.Alarm,
 		Log: s.Log,
