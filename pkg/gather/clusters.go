@@ -16,8 +16,8 @@ import (
 type Clusters struct {
 	// Names are those of the resources. A name may stand for a cluster in more than one namespace.
 	Names []string
-	// Namespaces are the ones to list, each by itself; one empty name lists all of them at once.
-	Namespaces []string
+	// Namespace is where they are; empty means in any.
+	Namespace string
 	// Selector narrows the objects down by labels other than the cluster's name.
 	Selector string
 }
@@ -30,12 +30,10 @@ const (
 
 // each lists the objects of a kind that belong to the clusters, page by page.
 func (c Clusters) each(ctx context.Context, reader Reader, gvr schema.GroupVersionResource, see func(*unstructured.Unstructured) error) error {
-	for _, namespace := range c.Namespaces {
-		for names := range slices.Chunk(c.Names, chunk) {
-			labels := render.LabelApp + " in (" + strings.Join(names, ",") + ")," + c.Selector
-			if err := pages(ctx, reader, kube.Query{Resource: gvr, Namespace: namespace, Labels: labels, Limit: listed}, see); err != nil {
-				return err
-			}
+	for names := range slices.Chunk(c.Names, chunk) {
+		labels := render.LabelApp + " in (" + strings.Join(names, ",") + ")," + c.Selector
+		if err := pages(ctx, reader, kube.Query{Resource: gvr, Namespace: c.Namespace, Labels: labels, Limit: listed}, see); err != nil {
+			return err
 		}
 	}
 	return nil

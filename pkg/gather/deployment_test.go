@@ -150,7 +150,7 @@ func TestDeploymentsInBulk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	clusters := Clusters{Names: []string{"one", "two", "three"}, Namespaces: []string{"flink"}, Selector: "component=jobmanager"}
+	clusters := Clusters{Names: []string{"one", "two", "three"}, Namespace: "flink", Selector: "component=jobmanager"}
 	for i := range chunk {
 		clusters.Names = append(clusters.Names, fmt.Sprintf("none-%d", i))
 	}
@@ -163,7 +163,7 @@ func TestDeploymentsInBulk(t *testing.T) {
 			t.Errorf("%s has %d pods, known %t; want %d", name, len(seen), ok, want)
 		}
 	}
-	clusters.Namespaces = []string{"flink", "default"}
+	clusters.Namespace = ""
 	g.Kube = &counting{g.Kube, 1}
 	look = g.JobManagers(t.Context(), clusters)
 	for _, name := range []string{"one", "three"} {

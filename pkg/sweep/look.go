@@ -39,6 +39,8 @@ type Observer struct {
 	mu    sync.Mutex
 	swept time.Time
 	crowd crowd
+	// told is when it was last told that a namespace may not be read.
+	told map[string]time.Time
 }
 
 // source is the function's name in CloudEvents.

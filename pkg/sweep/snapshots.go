@@ -75,7 +75,7 @@ func (o *Observer) eachSnapshot(ctx context.Context, query kube.Query, seen func
 		for {
 			list, err := o.Gather.Kube.List(ctx, query)
 			if err != nil {
-				failures = append(failures, err)
+				failures = append(failures, o.skipped(namespace, err))
 				break
 			}
 			seen(list)

@@ -16,6 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/render"
@@ -106,14 +107,14 @@ func (o *Observer) fast(ctx context.Context, seen *fleet) error {
 		for {
 			list, err := o.list(ctx, query)
 			if err != nil {
-				failures = append(failures, err)
+				failures = append(failures, o.skipped(namespace, err))
 				break
 			}
 			seen.add(list, o.Watches)
 			for i := range list.Items {
 				members = append(members, types.NamespacedName{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName()})
 			}
-			failures = append(failures, o.lookAtAll(ctx, list))
+			failures = append(failures, o.lookAtAll(ctx, namespace, list))
 			if query.Continue = list.GetContinue(); query.Continue == "" {
 				break
 			}
@@ -137,7 +138,7 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
 	if err != nil {
 		return err
 	}
-	return o.lookAtAll(ctx, list)
+	return o.lookAtAll(ctx, s.Namespace, list)
 }
 
 // fleet is what a sweep learns for the clock, from status alone.
@@ -145,6 +146,29 @@ type fleet struct {
 	moving, running bool
 	complete        bool
 	count           int
+}
+
+// skipped is what the failure to list a namespace counts as.
+//
+//	failure                             counts as
+//	a namespace may not be read         nothing: it is told, once a minute, and keeps nobody from the others and the clock from no pace
+//	all namespaces at once may not be   a failure: nothing is looked after
+//	any other                           a failure: the tick comes again
+func (o *Observer) skipped(namespace string, err error) error {
+	if namespace == "" || fail.KindOf(err) != fail.Denied {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := o.Gather.Now(); now.Sub(o.told[namespace]) >= time.Minute {
+		if o.told == nil {
+			o.told = map[string]time.Time{}
+		}
+		o.told[namespace] = now
+		o.Log.Errorw("a watched namespace may not be read, so nothing in it is looked after: give the right, or do not watch it",
+			telemetry.Namespace, namespace, telemetry.Error, fail.Message(err))
+	}
+	return nil
 }
 
 // sweep looks at every resource: further pages are spread by events to itself first, then it looks at the first one.
@@ -155,7 +179,8 @@ func (o *Observer) sweep(ctx context.Context) (fleet, error) {
 		query := kube.Query{Namespace: namespace, Limit: pageSize}
 		first, err := o.list(ctx, query)
 		if err != nil {
-			all.complete = false
+			err = o.skipped(namespace, err)
+			all.complete = all.complete && err == nil
 			failures = append(failures, err)
 			continue
 		}
@@ -171,7 +196,7 @@ func (o *Observer) sweep(ctx context.Context) (fleet, error) {
 			all.add(list, o.Watches)
 			query.Continue = list.GetContinue()
 		}
-		failures = append(failures, o.lookAtAll(ctx, first))
+		failures = append(failures, o.lookAtAll(ctx, namespace, first))
 	}
 	return all, errors.Join(failures...)
 }
@@ -221,12 +246,13 @@ func (o *Observer) spread(ctx context.Context, query kube.Query) error {
 	return o.Control.Publish(ctx, e)
 }
 
-// lookAtAll looks at every resource of a page, some at a time. One that cannot be looked at does not keep the others from it.
-func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.UnstructuredList) error {
+// lookAtAll looks at every resource of a page of one namespace, or of all, some at a time. One that cannot be looked at does not keep the
+// others from it.
+func (o *Observer) lookAtAll(ctx context.Context, namespace string, list *unstructured.UnstructuredList) error {
 	if len(list.Items) == 0 {
 		return nil
 	}
-	read := o.reader(ctx, list)
+	read := o.reader(ctx, namespace, list)
 	var mu sync.Mutex
 	var failures []error
 	var group errgroup.Group
@@ -252,13 +278,13 @@ func (o *Observer) lookAtAll(ctx context.Context, list *unstructured.Unstructure
 
 // reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments and all pods that
 // belong to the page, in few lists.
-func (o *Observer) reader(ctx context.Context, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) gather.Read {
+func (o *Observer) reader(ctx context.Context, namespace string, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) gather.Read {
 	if len(list.Items) < bulkFrom {
 		return func(u *unstructured.Unstructured) gather.Read {
 			return gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())}
 		}
 	}
-	clusters := gather.Clusters{Namespaces: o.namespaces(), Selector: selector}
+	clusters := gather.Clusters{Namespace: namespace, Selector: selector}
 	for i := range list.Items {
 		clusters.Names = append(clusters.Names, list.Items[i].GetName())
 	}

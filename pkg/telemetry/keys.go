@@ -4,6 +4,8 @@ package telemetry
 const (
 	// Key is "<namespace>/<Kind>/<name>" of the resource.
 	Key = "key"
+	// Namespace is the name of a namespace, where a line is about all of one.
+	Namespace = "namespace"
 	// UID is metadata.uid of the resource.
 	UID = "uid"
 	// Generation is metadata.generation of the resource.
