@@ -29,10 +29,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	}
 	jobs := make([]subject.Job, 0, len(answer))
 	for _, j := range answer {
-		jobs = append(jobs, subject.Job{
-			ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
-			EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
-		})
+		jobs = append(jobs, jobOf(j))
 	}
 	s.Flink.Jobs = plan.Present(jobs)
 	more := ask.Then(s)
@@ -52,6 +49,14 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s.Flink
+}
+
+// jobOf is one job of GET /jobs/overview.
+func jobOf(j flinkrest.JobSummary) subject.Job {
+	return subject.Job{
+		ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
+		EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
+	}
 }
 
 // unanswered is a JobManager that could not be asked.

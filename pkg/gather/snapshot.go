@@ -3,7 +3,6 @@ package gather
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -89,7 +88,8 @@ func (g *Gatherer) snapshotListed(ctx context.Context, client *flinkrest.Client,
 	}
 	for _, j := range jobs {
 		if j.ID == jobID {
-			return plan.Present(snapshot.Job{State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10)})
+			job := jobOf(j)
+			return plan.Present(snapshot.Job{State: job.Shown(), StartTime: job.StartTime}) // Flink takes no snapshot before the tasks run
 		}
 	}
 	return plan.Absent[snapshot.Job]()

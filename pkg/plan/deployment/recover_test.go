@@ -167,9 +167,9 @@ func TestJobsThatEnd(t *testing.T) {
 		"finished":            {application, nil, v1beta1.FlinkJobFinished, plan.Ended, v1beta1.LifecycleStable, "a batch job"},
 		"failed":              {application, nil, v1beta1.FlinkJobFailed, plan.Ended, v1beta1.LifecycleFailed, "nobody asked for a restart"},
 		"failed, restart on":  {application, restart, v1beta1.FlinkJobFailed, plan.Stopping, v1beta1.LifecycleFailed, "asked for"},
-		"canceled, stateless": {application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleStable, "the spec asks for a running job"},
-		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.StateLost, v1beta1.LifecycleStable, "only from a state known to be its latest"},
-		"restarting":          {application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleStable, "Flink does it"},
+		"canceled, stateless": {application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleDeployed, "the spec asks for a running job"},
+		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.StateLost, v1beta1.LifecycleDeployed, "only from a state known to be its latest"},
+		"restarting":          {application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleDeployed, "Flink does it"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -191,19 +191,6 @@ func TestJobsThatEnd(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTasksThatDoNotRunAreNotStable(t *testing.T) {
-	w := newWorld(t, application)
-	w.run()
-	w.serveJob(v1beta1.FlinkJobRunning)
-	jobs, _ := w.s.Flink.Jobs.Get()
-	jobs[0].Running = 0
-	w.run()
-	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-	jobs[0].Finished = 1
-	w.run()
-	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 }
 
 // What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. Nobody is called for what

@@ -320,7 +320,7 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 			return deployed(plain(t)).with(map[string]any{"jobStatus.state": string(state)})
 		}
 		row.cluster = func(w *world) { w.flinkSays(state) }
-		row.situation, row.reason = plan.Waiting, "Flink itself goes on"
+		row.situation, row.lifecycle, row.reason = plan.Waiting, v1beta1.LifecycleDeployed, "Flink itself goes on"
 		rows["the job is "+string(state)] = row
 	}
 	for name, row := range rows {

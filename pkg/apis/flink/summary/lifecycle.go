@@ -43,11 +43,13 @@ type lifecycleFacts struct {
 //	state ROLLED_BACK                                       | ROLLED_BACK
 //	reconciled and stable spec differ                       | DEPLOYED
 //	JobManager not READY and the job has not ended          | DEPLOYED
+//	job neither RUNNING nor FINISHED                        | DEPLOYED
 //	else                                                    | STABLE
 //
-// The rows for a suspended first spec and for a JobManager that is not READY
-// are ours: the Java operator leaves the field empty there, or says STABLE
-// while the JobManager is dead.
+// The rows for a suspended first spec, for a JobManager that is not READY and
+// for a job that does not run are ours: the Java operator leaves the field
+// empty there, or says STABLE while the JobManager is dead or the job is being
+// recovered.
 func DeploymentLifecycle(d *v1beta1.FlinkDeployment) v1beta1.LifecycleState {
 	facts := lifecycleFacts{
 		stored:         d.Status.LifecycleState,
@@ -91,7 +93,7 @@ func (f lifecycleFacts) derive() v1beta1.LifecycleState {
 		return v1beta1.LifecycleFailed
 	case f.reconciliation.State == v1beta1.ReconciliationRolledBack:
 		return v1beta1.LifecycleRolledBack
-	case f.reconciliation.LastReconciledSpec != f.reconciliation.LastStableSpec || f.jobManagerDown():
+	case f.reconciliation.LastReconciledSpec != f.reconciliation.LastStableSpec || f.jobManagerDown() || f.jobDown():
 		return v1beta1.LifecycleDeployed
 	default:
 		return v1beta1.LifecycleStable
@@ -120,4 +122,10 @@ func (f lifecycleFacts) cannotGoOn() bool {
 
 func (f lifecycleFacts) jobManagerDown() bool {
 	return f.hasJobManager && f.jobManager != v1beta1.JobManagerReady && !f.job.IsTerminal()
+}
+
+// jobDown reports whether there should be a job and its tasks do not run. One that has finished is not missed.
+func (f lifecycleFacts) jobDown() bool {
+	wanted := v1beta1.ReconciledJobState(f.reconciliation.LastReconciledSpec) != ""
+	return wanted && f.job != v1beta1.FlinkJobRunning && f.job != v1beta1.FlinkJobFinished
 }

@@ -86,7 +86,7 @@ func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 func jobRunning(v *subject.Subject) metav1.Condition {
 	state := v.Want.JobStatus.State
 	switch {
-	case state == v1beta1.FlinkJobRunning && v.Job != nil && !v.Job.Runs():
+	case state == v1beta1.FlinkJobCreated:
 		return condition(summary.JobRunning, false, tasksNotRunning.Reason, tasksNotRunning.Message)
 	case state == v1beta1.FlinkJobRunning:
 		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")

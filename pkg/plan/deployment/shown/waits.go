@@ -15,7 +15,7 @@ import (
 //	MISSING             -                      somebody who scales its Deployment up again
 //	DEPLOYED_NOT_READY  -                      an answer
 //	DEPLOYING           -                      its pod
-//	READY               RUNNING                its tasks
+//	READY               CREATED                its tasks
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
 func WaitsFor(v *subject.Subject) Cause {
@@ -29,7 +29,7 @@ func WaitsFor(v *subject.Subject) Cause {
 		return Cause{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.Seen.Flink.Jobs.Why()}
 	case jm != v1beta1.JobManagerReady:
 		return JobManagerStarting
-	case v.Job != nil && state == v1beta1.FlinkJobRunning:
+	case v.Job != nil && state == v1beta1.FlinkJobCreated:
 		return tasksNotRunning
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
@@ -41,5 +41,5 @@ func WaitsFor(v *subject.Subject) Cause {
 // JobManagerStarting is the wait for the pod of a start that was released.
 var JobManagerStarting = Cause{"JobManagerIsDeploying", "the JobManager pod is starting"}
 
-// tasksNotRunning is the wait for the tasks of a job that Flink calls RUNNING.
+// tasksNotRunning is the wait for the tasks of a job that the JobManager has taken on.
 var tasksNotRunning = Cause{"TasksNotRunning", "the job waits for its tasks to run"}

@@ -101,7 +101,7 @@ type Job struct {
 	ID string
 	// Name is the job's name.
 	Name string
-	// State is the job's state.
+	// State is Flink's own word for it; see Shown.
 	State v1beta1.FlinkJobState
 	// StartTime is epoch milliseconds as decimal text.
 	StartTime string
@@ -117,6 +117,15 @@ type Job struct {
 // Flink calls a job RUNNING from the moment on that it asks for slots.
 func (j Job) Runs() bool {
 	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
+}
+
+// Shown is the job's state as status has it: Flink's own, but CREATED instead of RUNNING until the job Runs, as the Java operator has it
+// since 1.9.
+func (j Job) Shown() v1beta1.FlinkJobState {
+	if j.State == v1beta1.FlinkJobRunning && !j.Runs() {
+		return v1beta1.FlinkJobCreated
+	}
+	return j.State
 }
 
 // StopState is how far a stop-with-savepoint is.
@@ -174,10 +183,11 @@ func BeganAnew(stops *v1beta1.Incarnation, job Job) bool {
 	return stops != nil && stops.JobStartTime != "" && stops.JobStartTime != job.StartTime
 }
 
-// FindJob is the job of an ID among those that Flink lists.
+// FindJob is the job of an ID among those that Flink lists, with its state as it is Shown.
 func FindJob(jobs []Job, id string) (Job, bool) {
 	for _, j := range jobs {
 		if j.ID == id {
+			j.State = j.Shown()
 			return j, true
 		}
 	}
