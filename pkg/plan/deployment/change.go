@@ -18,7 +18,7 @@ import (
 //	running    running    savepoint redeploy   stop without state, start from initialSavepointPath
 //	running    running    effective            stop as package upgrade decides, start
 //	suspended  running    any                  start from what the suspension left, as package restore chooses
-//	any        any        ignored              only observedGeneration moves
+//	any        any        ignored              only the generation deployed moves
 //
 // A change that must wait leaves room for recovery, where that is allowed; one that is refused leaves the job as it is.
 func change(v *view) (outcome, bool) {
@@ -35,7 +35,7 @@ func change(v *view) (outcome, bool) {
 		return v.resume(diff), true
 	case !running, wanted && !diff.Kind.Effective():
 		if v.Problem == "" {
-			v.Want.ObservedGeneration, v.Want.Retry = v.Generation, nil // a change that was withdrawn is not tried again
+			v.Deployed, v.Want.Retry = v.Generation, nil // a change that was withdrawn is not tried again
 		}
 		return outcome{}, false
 	}

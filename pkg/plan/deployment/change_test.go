@@ -103,7 +103,7 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 	if c := w.condition(summary.SpecAccepted); c.Status != metav1.ConditionFalse || w.condition(summary.Stalled).Status != metav1.ConditionTrue {
 		t.Errorf("SpecAccepted %+v", c)
 	}
-	if w.status().ObservedGeneration != 1 || !strings.Contains(w.status().Error, "Job parallelism must be larger than 0") {
+	if w.status().ObservedGeneration != 2 || w.deployedGeneration() != 1 || !strings.Contains(w.status().Error, "Job parallelism must be larger than 0") {
 		t.Errorf("observedGeneration %d, error %s", w.status().ObservedGeneration, w.status().Error)
 	}
 	w.run()
@@ -301,7 +301,7 @@ func TestAdoption(t *testing.T) {
 	jobID := w.status().JobStatus.JobID
 	w.s.Resource.Status = v1beta1.FlinkDeploymentStatus{}
 	w.run()
-	w.want(plan.Unaccounted, v1beta1.LifecycleCreated, "", "")
+	w.want(plan.Unaccounted, v1beta1.LifecycleCreated, v1beta1.JobManagerMissing, "")
 	w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationAdopt: "true"}
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)

@@ -116,7 +116,7 @@ func (v *view) adopt() outcome {
 		v.Want.TaskManager = v.TaskManagerInfo(v.Spec)
 	}
 	v.Want.Error = ""
-	v.Want.ObservedGeneration = v.Generation
+	v.Deployed = v.Generation
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	v.StoreReconciled(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)

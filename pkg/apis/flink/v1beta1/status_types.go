@@ -258,8 +258,13 @@ type FlinkDeploymentStatus struct {
 	JobStatus JobStatus `json:"jobStatus,omitzero"`
 	// Error is the last failure as JSON text; empty when healthy.
 	Error string `json:"error,omitempty"`
-	// ObservedGeneration acted on last; 0 means none.
+	// ObservedGeneration is the generation judged last, whatever the verdict was;
+	// 0 means none. The Java operator: the generation acted on last.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// DeployedGeneration is the generation acted on last, which lastReconciledSpec
+	// records, where that is another one: a newer spec is invalid, is refused or
+	// waits. Absent means that it is ObservedGeneration; 0 that it is not known.
+	DeployedGeneration *int64 `json:"deployedGeneration,omitempty"`
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
 	// ClusterInfo: flink-version, flink-revision, total-cpu, total-memory,

@@ -271,6 +271,11 @@ func (in *FlinkDeploymentSpec) DeepCopy() *FlinkDeploymentSpec {
 func (in *FlinkDeploymentStatus) DeepCopyInto(out *FlinkDeploymentStatus) {
 	*out = *in
 	in.JobStatus.DeepCopyInto(&out.JobStatus)
+	if in.DeployedGeneration != nil {
+		in, out := &in.DeployedGeneration, &out.DeployedGeneration
+		*out = new(int64)
+		**out = **in
+	}
 	if in.ClusterInfo != nil {
 		in, out := &in.ClusterInfo, &out.ClusterInfo
 		*out = make(map[string]string, len(*in))

@@ -16,7 +16,7 @@ import (
 //	first, suspended  Absent                                                      never deployed: the first start is made
 //	or a session
 //	any               made for the generation      JobManager not READY           deployed: the record was not written any more
-//	                  observed, has replicas
+//	                  recorded, has replicas
 //	suspended         -                            it is to stay suspended, and   suspended: the cancellation has ended
 //	                                               the job has ended
 //	running           answers, and the job runs    the spec asks for nothing else  deployed: the operation did not come through
@@ -54,11 +54,11 @@ func made(v *subject.Subject, jm *appsv1.Deployment) bool {
 // ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and is there was made
 // after that record.
 func ofGeneration(v *subject.Subject, jm *appsv1.Deployment) bool {
-	made, observed := jm.Annotations[v1beta1.AnnotationGeneration], v.Want.ObservedGeneration
-	if made == "" && observed == 0 {
+	made := jm.Annotations[v1beta1.AnnotationGeneration]
+	if made == "" && v.Deployed == 0 {
 		return v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
 	}
-	return made == strconv.FormatInt(observed, 10)
+	return made == strconv.FormatInt(v.Deployed, 10)
 }
 
 // startedAs is the state of a job that was just started; a session cluster has none.

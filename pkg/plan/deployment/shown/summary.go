@@ -50,9 +50,19 @@ func Summarize(v *subject.Subject, o Verdict) {
 	resource.Status = v.Want
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
 	setConditions(v, o)
+	setGenerations(v)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	far := o.Wait.Reason == restarts.Pending && restarts.Due(v.Want.Restarts, v.Seen.Now).Sub(v.Seen.Now) > time.Minute
 	setPace(v, (moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+}
+
+// setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the spec that it sees.
+func setGenerations(v *subject.Subject) {
+	v.Want.ObservedGeneration, v.Want.DeployedGeneration = v.Resource().Generation, nil
+	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {
+		deployed := v.Deployed
+		v.Want.DeployedGeneration = &deployed
+	}
 }
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that

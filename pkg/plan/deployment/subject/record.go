@@ -7,7 +7,7 @@ import (
 
 // What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves them:
 //
-//	step        state      lastReconciledSpec                                  observedGeneration
+//	step        state      lastReconciledSpec                                  the generation deployed
 //	stopping    UPGRADING  the old one, upgradeMode as restored, not first;    -
 //	                       after a rollback the stable one, which runs
 //	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
@@ -68,7 +68,7 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
 	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
-	status.ObservedGeneration = intent.Generation
+	v.Deployed = intent.Generation
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateSuspended
@@ -129,9 +129,9 @@ func (v *Subject) GenerationOf(next *v1beta1.Intent) int64 {
 // the resumption starts from it.
 func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
-	status.ObservedGeneration = v.Generation
+	v.Deployed = v.Generation
 	if intent := status.Intent; intent != nil && v.Problem != "" {
-		status.ObservedGeneration = intent.Generation
+		v.Deployed = intent.Generation
 	}
 	if from := v.chosen(); from != nil {
 		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(from), from.Path
@@ -179,7 +179,7 @@ func (v *Subject) RecordRolledForward() {
 	v.keepNonces(&record.Spec)
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
-	v.Want.ObservedGeneration = v.Generation
+	v.Deployed = v.Generation
 	v.Want.Error = ""
 	v.StoreReconciled(record, false)
 }
@@ -190,7 +190,7 @@ func (v *Subject) RecordNeverDeployed() {
 	status.Intent, status.TaskManager, status.Error = nil, nil, ""
 	status.JobStatus = v1beta1.JobStatus{}
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	status.ReconciliationStatus = v1beta1.ReconciliationStatus{}
+	status.ReconciliationStatus = v1beta1.ReconciliationStatus{State: v1beta1.ReconciliationUpgrading}
 	v.Last = nil
 }
 

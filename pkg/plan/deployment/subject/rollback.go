@@ -30,7 +30,7 @@ func (v *Subject) RollbackDue() bool {
 	if suspended := stable.Job != nil && stable.Job.DesiredState() == v1beta1.JobStateSuspended; suspended || !v.LastRunning() {
 		return false // there is nothing that ran
 	}
-	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Want.ObservedGeneration, 10) {
+	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Deployed, 10) {
 		return true
 	}
 	return v.RollbackEnabled() && v.Seen.Now.Sub(v.startedAt()) > v.ReadinessTimeout()

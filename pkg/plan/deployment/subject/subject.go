@@ -29,6 +29,8 @@ type Subject struct {
 	Problem, Headline string
 	// Last is the spec acted on last; nil before the first deployment.
 	Last *v1beta1.ReconciledDeployment
+	// Deployed is Last's generation; 0 means that it is not known, or that there is none.
+	Deployed int64
 	// LastStable is the newest spec known to run well; nil when there is none or it cannot be read.
 	LastStable *v1beta1.ReconciledDeployment
 	// Unreadable says why status.reconciliationStatus cannot be read; empty when it can.
@@ -56,6 +58,11 @@ type Subject struct {
 func New(s Snapshot) *Subject {
 	v := &Subject{Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation}
 	v.Options = options.Of(v.config)
+	v.Deployed = v.Want.ObservedGeneration
+	if other := v.Want.DeployedGeneration; other != nil {
+		v.Deployed = *other
+	}
+	v.beginStatus()
 	if text := s.Resource.Status.ReconciliationStatus.LastReconciledSpec; text != "" {
 		last, err := v1beta1.ParseReconciledDeployment(text)
 		if err != nil {
@@ -99,12 +106,26 @@ func (v *Subject) Accept() {
 		return
 	}
 	v.Spec = *v.Last.Spec.DeepCopy()
-	v.Generation = r.Status.ObservedGeneration
+	v.Generation = v.Deployed
 	switch r.Status.ReconciliationStatus.State {
 	case v1beta1.ReconciliationUpgrading, v1beta1.ReconciliationRollingBack:
 		if v.Spec.Job != nil {
 			v.Spec.Job.State = v1beta1.JobStateRunning
 		}
+	}
+}
+
+// beginStatus fills in what the status of a resource that was never deployed begins with, as the Java operator's does.
+func (v *Subject) beginStatus() {
+	status := &v.Want
+	if status.ReconciliationStatus.LastReconciledSpec != "" {
+		return
+	}
+	if status.JobManagerDeploymentStatus == "" {
+		status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	}
+	if status.ReconciliationStatus.State == "" {
+		status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
 	}
 }
 
