@@ -159,4 +159,10 @@ func TestListenersHearOfEachChangeOfStatus(t *testing.T) {
 	if c := change(v1beta1.LifecycleStable, v1beta1.FlinkJobRunning); c != (event.Change{}) {
 		t.Errorf("nothing changed, and listeners heard of %+v", c)
 	}
+	l.got = nil
+	s.tell(plan.Plan{Gone: true, Status: &v1beta1.FlinkDeploymentStatus{LifecycleState: v1beta1.LifecycleDeleted}})
+	var c event.Change
+	if len(l.got) != 1 || l.got[0].DataAs(&c) != nil || c.OldLifecycleState != "STABLE" || c.LifecycleState != "DELETED" {
+		t.Errorf("when it goes %+v: it is told, and not stored", c)
+	}
 }

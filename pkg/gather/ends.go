@@ -70,6 +70,7 @@ func (g *Gatherer) checkpoints(ctx context.Context, client *flinkrest.Client, jo
 	if len(s.History) > 0 && s.History[0].Status == flinkrest.CheckpointInProgress {
 		newest.Pending = s.History[0].TriggerTime.Time()
 	}
+	newest.Restored = s.Latest.Restored != nil && s.Latest.Restored.ID == id
 	if !found && newest.Pending.IsZero() {
 		return plan.Absent[subject.Checkpoints]()
 	}

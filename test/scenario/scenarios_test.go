@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
@@ -31,6 +32,21 @@ func (h *harness) tells(name, reasons string) {
 	if h.undisturbed() {
 		expect(h.t, "the events of "+name, h.reasons(name), reasons)
 	}
+}
+
+// hears holds that a listener was told last of this state, as far as it was told.
+func (h *harness) hears(name string, want v1beta1.LifecycleState) {
+	h.t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	newest := "nothing"
+	for _, e := range h.listeners {
+		var c event.Change
+		if e.Type() == event.TypeStatus && e.Subject() == namespace+"/FlinkDeployment/"+name && e.DataAs(&c) == nil {
+			newest = c.LifecycleState
+		}
+	}
+	expect(h.t, "the state of "+name+" that listeners heard of last", newest, string(want))
 }
 
 func (h *harness) condition(name, kind string) string {

@@ -322,6 +322,7 @@ func deleted(beginning func(h *harness)) scenario {
 		beginning(h)
 		h.remove("demo")
 		h.untilGone("demo")
+		h.hears("demo", v1beta1.LifecycleDeleted)
 		h.rest()
 		expect(h.t, "what is left", h.end(), "\n")
 		expect(h.t, "JobManagers", h.w.Flink.JobManagers(namespace, "demo"), 0)

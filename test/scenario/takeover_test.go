@@ -19,8 +19,11 @@ func init() {
 func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 	h.t.Helper()
 	status, _, _ := unstructured.NestedMap(h.resource(name).Object, "status")
-	for _, field := range []string{"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions"} {
+	for _, field := range []string{"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions", "deployedGeneration"} {
 		delete(status, field)
+	}
+	for _, field := range []string{"startedFrom", "stateTaken"} {
+		unstructured.RemoveNestedField(status, "jobStatus", field)
 	}
 	edit(status)
 	if _, err := h.w.Kube.UpdateStatus(kubesim.FlinkDeployments, namespace, name, status); err != nil {

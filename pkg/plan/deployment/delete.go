@@ -90,6 +90,7 @@ func (v *view) lastRites() outcome {
 	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.actions) > 0 || !v.LeavesHAData()) {
 		return o
 	}
+	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	return outcome{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}}}
 }
 

@@ -260,7 +260,7 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	}
 }
 
-// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out.
+// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out. Listeners hear DELETED, T4.4.
 func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 	for name, row := range map[string]struct {
 		finalizers []string
@@ -278,8 +278,13 @@ func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 			w.s.Resource.Finalizers = row.finalizers
 		}
 		w.look()
-		if p := Make(w.s); p.Gone != row.gone {
+		p := Make(w.s)
+		if p.Gone != row.gone {
 			t.Errorf("%s: gone %t, want %t: %s", name, p.Gone, row.gone, p)
+		}
+		status, ok := p.Status.(*v1beta1.FlinkDeploymentStatus)
+		if told := ok && status.LifecycleState == v1beta1.LifecycleDeleted; told != row.deleted {
+			t.Errorf("%s: told as deleted %t, want %t", name, told, row.deleted)
 		}
 	}
 }

@@ -30,9 +30,10 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
+	now := v.Now()
 	switch {
 	case asked && progress.State == subject.StopCompleted:
-		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Reason: stoppedWithSavepoint})
+		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint})
 	case asked && progress.State == subject.StopInProgress:
 		return outcome{situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"}}
 	case asked && progress.State == subject.StopFailed:
@@ -112,7 +113,7 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 	case v.Seen.Flink.Checkpoints.IsUnknown():
 		return v.unobservable("the checkpoints of the job that has ended", v.Seen.Flink.Checkpoints.Why())
 	case known && c.Path != "":
-		return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Reason: "NewestCheckpoint"})
+		return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"})
 	case known:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
 	}
@@ -131,7 +132,8 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 	intent, now := v.Intent(), v.Now()
 	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
-	v.Want.JobStatus.UpgradeSavepointPath, v.Want.JobStatus.LastStateUnread = from.Path, false
+	from.Taken = v.Taken(from)
+	v.RecordState(from)
 	if from.Kind == v1beta1.StartEmpty {
 		intent.Restore = v1beta1.UpgradeModeStateless
 	}

@@ -22,6 +22,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.GenerationOf(intent)
+	from.Taken = v.Taken(from)
 	intent.From = &from
 	intent.Restore = subject.RestoredMode(&from)
 	if target.Job != nil {
@@ -46,7 +47,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
 	v.RecordStarting(intent, target)
-	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: "Starting deployment"})
+	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: shown.Starting(from, target.Job != nil)})
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := outcome{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
 	if !moves {

@@ -179,8 +179,13 @@ type Intent struct {
 type StartPoint struct {
 	// Kind of the state.
 	Kind StartKind `json:"kind,omitempty"`
-	// Path of the savepoint or checkpoint; empty unless Kind is Savepoint.
+	// Path of the savepoint or checkpoint; LastStatePlaceholder, or empty, when
+	// Kind is LastState.
 	Path string `json:"path,omitempty"`
+	// Taken is when the state was taken: when its checkpoint was triggered, or
+	// its savepoint was seen to be complete. That of high-availability data may
+	// be newer. Absent means not known.
+	Taken *metav1.Time `json:"taken,omitempty"`
 	// Reason in one CamelCase word.
 	Reason string `json:"reason,omitempty"`
 }

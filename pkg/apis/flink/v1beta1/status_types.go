@@ -155,6 +155,14 @@ type JobStatus struct {
 	// UpgradeSavepointPath is the state of the next start; empty means none,
 	// LastStatePlaceholder the latest of the high-availability data.
 	UpgradeSavepointPath string `json:"upgradeSavepointPath,omitempty"`
+	// StateTaken is when the state of UpgradeSavepointPath was taken or, while a
+	// job is stopped to go on from its high-availability data, its newest
+	// checkpoint known then; absent means not known.
+	StateTaken *metav1.Time `json:"stateTaken,omitempty"`
+	// StartedFrom is the state that the newest start began from, and why that
+	// one; kept until the next start. Absent means that nothing was started, or
+	// by another operator.
+	StartedFrom *StartPoint `json:"startedFrom,omitempty"`
 	// LastStateUnread is true while the job has ended and upgradeSavepointPath
 	// may not name its newest state yet: Flink's statistics show it some seconds
 	// later. Nothing starts from the path until then.

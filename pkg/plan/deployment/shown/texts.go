@@ -1,7 +1,11 @@
 package shown
 
 import (
+	"fmt"
+	"time"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -13,6 +17,27 @@ func StalledAlready(v *subject.Subject, message string) bool {
 		}
 	}
 	return false
+}
+
+// Starting tells people of a start and, of an application's, which state its job begins from. The first words are the Java operator's.
+func Starting(from v1beta1.StartPoint, application bool) string {
+	const words = "Starting deployment"
+	taken := ""
+	if from.Taken != nil {
+		taken = " of " + from.Taken.UTC().Format(time.RFC3339)
+	}
+	switch {
+	case !application:
+		return words
+	case from.Kind == v1beta1.StartSavepoint:
+		return fmt.Sprintf("%s from %s%s (%s)", words, from.Path, taken, from.Reason)
+	case from.Kind == v1beta1.StartLastState:
+		if taken != "" {
+			taken += " or later"
+		}
+		return fmt.Sprintf("%s from the high-availability data%s (%s)", words, taken, from.Reason)
+	}
+	return fmt.Sprintf("%s without state (%s)", words, from.Reason)
 }
 
 // Types of status.error, as users of the Java operator know them.

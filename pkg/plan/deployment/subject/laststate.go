@@ -1,6 +1,10 @@
 package subject
 
 import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
@@ -27,7 +31,7 @@ func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
 			status.LastStateUnread = !v.MayStartEmpty()
 		}
 	case known && c.Path != "":
-		status.UpgradeSavepointPath, status.LastStateUnread = c.Path, false
+		v.RecordState(v1beta1.StartPoint{Path: c.Path, Taken: v.TakenAt(c)})
 	case known || otherRun:
 		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
 		v.loseLastState()
@@ -41,8 +45,48 @@ func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
 func (v *Subject) loseLastState() {
 	status := &v.Want.JobStatus
 	if status.LastStateUnread && !v.MayStartEmpty() {
-		status.UpgradeSavepointPath, status.LastStateUnread = v1beta1.LastStatePlaceholder, false
+		v.RecordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
 	}
+}
+
+// RecordState records what the next start is from.
+func (v *Subject) RecordState(from v1beta1.StartPoint) {
+	status := &v.Want.JobStatus
+	status.UpgradeSavepointPath, status.StateTaken, status.LastStateUnread = from.Path, from.Taken, false
+}
+
+// TakenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only when that was.
+func (v *Subject) TakenAt(c Checkpoints) *metav1.Time {
+	status := v.Want.JobStatus
+	switch {
+	case c.Path != "" && c.Path == status.UpgradeSavepointPath && status.StateTaken != nil:
+		return status.StateTaken
+	case c.Restored || c.Completed.IsZero():
+		return nil
+	}
+	at := metav1.NewTime(c.Completed.UTC().Truncate(time.Second))
+	return &at
+}
+
+// Taken is when the state of a start was taken, as far as status knows; nil when it does not.
+//
+//	start from               known
+//	the recorded path        with the path
+//	the last savepoint       with it
+//	high-availability data   when the cluster was taken down for it, and its statistics were read then
+func (v *Subject) Taken(from v1beta1.StartPoint) *metav1.Time {
+	status, info := v.Want.JobStatus, v.Want.JobStatus.SavepointInfo
+	ofData := v.Intent() != nil && v.Intent().Stop == v1beta1.StopLastState
+	switch {
+	case from.Taken != nil || from.Kind == v1beta1.StartEmpty:
+		return from.Taken
+	case (from.Kind == v1beta1.StartLastState && ofData) || (from.Path == status.UpgradeSavepointPath && !ofData && from.Kind == v1beta1.StartSavepoint):
+		return status.StateTaken
+	case info != nil && info.LastSavepoint != nil && info.LastSavepoint.Location == from.Path && info.LastSavepoint.TimeStamp > 0:
+		at := metav1.NewTime(time.UnixMilli(info.LastSavepoint.TimeStamp).UTC().Truncate(time.Second))
+		return &at
+	}
+	return nil
 }
 
 // AwaitsLastState reports whether the job has ended, needs its newest state, and that is not read yet.

@@ -20,6 +20,11 @@ import (
 // RecordStopping is the status while a job is being stopped.
 func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
 	status := &v.Want
+	if c, known := v.Seen.Flink.Checkpoints.Get(); how == v1beta1.StopLastState {
+		if status.JobStatus.StateTaken = nil; known {
+			status.JobStatus.StateTaken = v.TakenAt(c)
+		}
+	}
 	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
 	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
 		v.SetJobState(v1beta1.FlinkJobCancelling)
@@ -56,7 +61,8 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""
 		v.SetJobState(v1beta1.FlinkJobReconciling)
-		status.JobStatus.UpgradeSavepointPath = intent.From.Path
+		status.JobStatus.UpgradeSavepointPath, status.JobStatus.StateTaken = intent.From.Path, intent.From.Taken
+		status.JobStatus.StartedFrom = intent.From.DeepCopy()
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
 	}
 	switch intent.Purpose {
@@ -134,7 +140,8 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 		v.Deployed = intent.Generation
 	}
 	if from := v.chosen(); from != nil {
-		restore, status.JobStatus.UpgradeSavepointPath = RestoredMode(from), from.Path
+		restore = RestoredMode(from)
+		v.RecordState(*from)
 	}
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false

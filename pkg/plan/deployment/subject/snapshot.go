@@ -158,8 +158,10 @@ type Checkpoints struct {
 	// Path is the newest restorable state: checkpoint, savepoint or what the job was restored from, by its number. Empty when that lies
 	// where nothing can be restored from.
 	Path string
-	// Completed is when it was triggered.
+	// Completed is when it was triggered or, when Restored, restored.
 	Completed time.Time
+	// Restored says that it is the state that the job was restored from.
+	Restored bool
 	// Pending is when the newest checkpoint was triggered, if it is in progress; zero means none is.
 	Pending time.Time
 }
