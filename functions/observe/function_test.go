@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -30,6 +31,12 @@ type installation struct {
 
 func install(t *testing.T) *installation {
 	t.Helper()
+	return installWith(t, nil)
+}
+
+// installWith sets options of the operator.
+func installWith(t *testing.T, options flinkconf.Config) *installation {
+	t.Helper()
 	i := &installation{tap: wire.New(), code: http.StatusAccepted}
 	i.kube = kubesim.New(t, kubesim.NewClock(), i.tap)
 	broker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +46,7 @@ func install(t *testing.T) *installation {
 		w.WriteHeader(i.code)
 	}))
 	t.Cleanup(broker.Close)
-	s := settings.Settings{Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL, Operator: flinkconf.NewOperator(nil)}
+	s := settings.Settings{Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL, Operator: flinkconf.NewOperator(options)}
 	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -122,6 +129,47 @@ func TestATickSetsTheClock(t *testing.T) {
 	if schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule"); clock.Of(schedule) != clock.Transition {
 		t.Errorf("schedule %q, want transition: a resource waits for its first pass", schedule)
 	}
+}
+
+// A user who sets 15 s gets 15 s, also while another resource is in transition.
+func TestTheReconcileIntervalIsTheSteadyPace(t *testing.T) {
+	i := installWith(t, flinkconf.Config{"kubernetes.operator.reconcile.interval": "15 s"})
+	set := func(status map[string]any) {
+		t.Helper()
+		if _, err := i.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo", status); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(map[string]any{"situation": "Steady", "pace": "slow", "jobManagerDeploymentStatus": "READY"})
+	i.post("{}", tick...)
+	u := i.kube.Get(kubesim.PingSources, "flink-system", "flink-clock")
+	if schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule"); schedule != "@every 15s" {
+		t.Errorf("schedule %q, want a tick each 15 s", schedule)
+	}
+	moving := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"namespace": "flink", "name": "moving"},
+		"spec": map[string]any{"flinkVersion": "v1_20"},
+	}}
+	if _, err := i.kube.Create(kubesim.FlinkDeployments, moving); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "moving", map[string]any{"situation": "Starting", "pace": "fast"}); err != nil {
+		t.Fatal(err)
+	}
+	i.post("{}", tick...)
+	before := i.tap.Count(looksAtDemo)
+	for range 30 {
+		i.kube.Clock.Advance(2 * time.Second)
+		i.post("{}", tick...)
+	}
+	if n := i.tap.Count(looksAtDemo) - before; n != 4 {
+		t.Errorf("a steady resource was looked at %d times in a minute, want 4", n)
+	}
+}
+
+// looksAtDemo is the first request of a look at the resource demo.
+func looksAtDemo(r wire.Request) bool {
+	return r.Verb == "get" && r.Resource == "deployments" && r.Name == "demo"
 }
 
 func TestAnswers(t *testing.T) {

@@ -30,6 +30,8 @@ type Clock struct {
 	Object kube.Object
 	// Now is the clock of the machine.
 	Now func() time.Time
+	// Interval is that of the steady pace as the user set it; zero means that it is not set. See Every.
+	Interval time.Duration
 
 	mu      sync.Mutex
 	stamped time.Time
@@ -39,6 +41,29 @@ type Clock struct {
 // New is the clock of the given name.
 func New(client Client, namespace, name string, now func() time.Time) *Clock {
 	return &Clock{Kube: client, Object: kube.Object{Resource: kube.PingSources, Namespace: namespace, Name: name}, Now: now}
+}
+
+// Every is the interval of the steady pace: 1 min unless another one is set, of 5 s at the least and 5 min at the most.
+func (c *Clock) Every() time.Duration { return interval(c.Interval) }
+
+// schedule is the PingSource schedule of a pace.
+func (c *Clock) schedule(p Pace) string {
+	if every := c.Every(); p == Steady && every != time.Minute {
+		return "@every " + every.String()
+	}
+	return p.Schedule()
+}
+
+// paceOf is the pace of a schedule; Unknown for the steady one of another interval.
+func (c *Clock) paceOf(schedule string) Pace {
+	pace := Of(schedule)
+	switch {
+	case schedule == c.schedule(Steady):
+		return Steady
+	case pace == Steady:
+		return Unknown
+	}
+	return pace
 }
 
 // State is the PingSource as read.
@@ -62,7 +87,7 @@ func (c *Clock) Read(ctx context.Context) (State, error) {
 			c.Object.Namespace, c.Object.Name)
 	}
 	schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule")
-	state := State{Pace: Of(schedule), ResourceVersion: u.GetResourceVersion()}
+	state := State{Pace: c.paceOf(schedule), ResourceVersion: u.GetResourceVersion()}
 	if stamp, err := time.Parse(time.RFC3339, u.GetAnnotations()[AnnotationStamp]); err == nil {
 		state.Stamp = stamp
 	}
@@ -122,7 +147,7 @@ func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed b
 	}
 	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{
 		"metadata": map[string]any{"resourceVersion": state.ResourceVersion},
-		"spec":     map[string]any{"schedule": wanted.Schedule()},
+		"spec":     map[string]any{"schedule": c.schedule(wanted)},
 	})
 	if err != nil {
 		return false, fmt.Errorf("set the clock to %s: %w", wanted, err)

@@ -140,3 +140,45 @@ func TestSettle(t *testing.T) {
 		})
 	}
 }
+
+func TestTheUserSetsTheSteadyPace(t *testing.T) {
+	rows := map[string]struct {
+		set      time.Duration
+		schedule string
+		reason   string
+	}{
+		"not set":      {0, "* * * * *", "a minute"},
+		"a minute":     {time.Minute, "* * * * *", "the same"},
+		"15 s":         {15 * time.Second, "@every 15s", "as set"},
+		"7 s and more": {7400 * time.Millisecond, "@every 7s", "a PingSource counts in seconds"},
+		"90 s":         {90 * time.Second, "@every 1m30s", "no cron line can say it"},
+		"a second":     {time.Second, "@every 5s", "faster is a transition's"},
+		"an hour":      {time.Hour, "@every 5m0s", "the safety sweep's"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := newSource(Transition.Schedule(), noon.Add(-time.Hour))
+			c := at(s, noon)
+			c.Interval = row.set
+			state, err := c.Read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Settle(t.Context(), state, Steady); err != nil {
+				t.Fatal(err)
+			}
+			schedule := s.patches[0]["spec"].(map[string]any)["schedule"]
+			if schedule != row.schedule {
+				t.Errorf("%q, want %q: %s", schedule, row.schedule, row.reason)
+			}
+			s.object.Object["spec"] = map[string]any{"schedule": row.schedule}
+			if state, err = c.Read(t.Context()); err != nil || state.Pace != Steady {
+				t.Errorf("it is read back as %s, %v", state.Pace, err)
+			}
+			c.Interval = 20 * time.Second
+			if state, err = c.Read(t.Context()); err != nil || state.Pace == Steady {
+				t.Errorf("with another interval it must be set anew, and is %s, %v", state.Pace, err)
+			}
+		})
+	}
+}

@@ -24,8 +24,32 @@ var schedules = map[Pace]string{
 	Asleep:     "*/5 * * * *",
 }
 
-// Schedule is the PingSource schedule of a pace; empty for Unknown.
+// Schedule is the PingSource schedule of a pace; empty for Unknown. That of Steady is the one of an interval that was not set.
 func (p Pace) Schedule() string { return schedules[p] }
+
+// interval bounds that of the steady pace: a slower one than the safety sweep's makes no sense, and a faster one is a transition's.
+//
+//	set           then
+//	not           1 min
+//	below 5 s     5 s
+//	above 5 min   5 min
+//	otherwise     as set, in whole seconds
+func interval(set time.Duration) time.Duration {
+	switch {
+	case set == 0:
+		return time.Minute
+	case set < fastest:
+		return fastest
+	case set > slowest:
+		return slowest
+	}
+	return set.Truncate(time.Second)
+}
+
+const (
+	fastest = 5 * time.Second
+	slowest = 5 * time.Minute
+)
 
 // Of is the pace of a schedule.
 func Of(schedule string) Pace {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -72,6 +73,15 @@ func (o Operator) Notes() []string {
 		}
 	}
 	return notes
+}
+
+// ReconcileInterval is how often everything is looked at while any job runs; zero means that the option is not set, or cannot be read.
+func (o Operator) ReconcileInterval() time.Duration {
+	set, err := o.base.Duration(key.ReconcileInterval)
+	if err != nil {
+		return 0
+	}
+	return set
 }
 
 // allNamespaces stands for every namespace in watched.namespaces.

@@ -46,6 +46,7 @@ func NewHandler(s Setup) http.Handler {
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
 		Log: s.Log,
 	}
+	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
 	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: event.Budget}
 }
 

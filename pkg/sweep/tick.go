@@ -37,7 +37,7 @@ const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," 
 // Tick does what one tick of the clock asks for.
 //
 //	clock        last full sweep of this pod   looks at               sets the clock
-//	transition   in this minute                fast resources         no
+//	transition   in this steady interval       fast resources         no
 //	  and none of them is fast, the stamp is
 //	  old, no sweep for calmAfter              all                    yes
 //	transition   earlier, or none              all                    yes
@@ -68,7 +68,7 @@ func (o *Observer) sweepDue(pace clock.Pace) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now := o.Gather.Now()
-	if pace == clock.Transition && o.swept.Truncate(time.Minute).Equal(now.Truncate(time.Minute)) {
+	if every := o.Clock.Every(); pace == clock.Transition && o.swept.Truncate(every).Equal(now.Truncate(every)) {
 		return false
 	}
 	o.swept = now
