@@ -215,21 +215,27 @@ func TestCheckpointAndStop(t *testing.T) {
 	noViolations(t, w)
 }
 
+// A stop whose savepoint is complete and whose tasks then fail ends the job, whatever its restart strategy.
 func TestFailedStop(t *testing.T) {
-	w := running(t, application(nil))
-	w.Flink.ScriptJob("demo", job.Script{StopFails: true})
-	c, ctx := client(t, w), t.Context()
-	must(c.StopWithSavepoint(ctx, jobA, flinkrest.StopRequest{TriggerID: trigger}))(t)
-	w.Settle()
-	o := must(c.SavepointStatus(ctx, jobA, trigger))(t)
-	if _, stored := w.Storage.Get(o.Location); o.State != flinkrest.OperationFailed || !stored {
-		t.Errorf("%+v: the savepoint that was completed must be found in the failure", o)
-	}
-	if e := must(c.JobExceptions(ctx, jobA, 1))(t); len(e.Entries) != 1 || e.Entries[0].StackTrace == "" {
-		t.Errorf("exceptions %+v", e)
-	}
-	if r := must(c.ExecutionResult(ctx, jobA))(t); !r.Done || r.Status != "FAILED" {
-		t.Errorf("result %+v", r)
+	const want = flinkrest.Failed
+	for _, strategy := range []string{"none", "exponential-delay"} {
+		t.Run(strategy, func(t *testing.T) {
+			w := running(t, application(map[string]string{"restart-strategy.type": strategy}))
+			w.Flink.ScriptJob("demo", job.Script{StopFails: true})
+			c, ctx := client(t, w), t.Context()
+			must(c.StopWithSavepoint(ctx, jobA, flinkrest.StopRequest{TriggerID: trigger}))(t)
+			w.Settle()
+			o := must(c.SavepointStatus(ctx, jobA, trigger))(t)
+			if _, stored := w.Storage.Get(o.Location); o.State != flinkrest.OperationFailed || !stored {
+				t.Errorf("%+v: the savepoint that was completed must be found in the failure", o)
+			}
+			if e := must(c.JobExceptions(ctx, jobA, 1))(t); len(e.Entries) != 1 || e.Entries[0].StackTrace == "" {
+				t.Errorf("exceptions %+v", e)
+			}
+			if j := must(c.Job(ctx, jobA))(t); j.State != want {
+				t.Errorf("state %s, want %s", j.State, want)
+			}
+		})
 	}
 }
 
@@ -245,6 +251,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("state %s, want CANCELLING", j.State)
 	}
 	w.Settle()
+	w.Tick(3 * time.Second) // the answer was in a cache
 	if j := must(c.Job(ctx, jobA))(t); j.State != flinkrest.Canceled {
 		t.Errorf("state %s, want CANCELED", j.State)
 	}

@@ -3,6 +3,8 @@ package job
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -35,13 +37,30 @@ type Script struct {
 	SnapshotSteps int
 	// SnapshotFails makes each triggered snapshot fail with this message.
 	SnapshotFails string
-	// StopFails lets the savepoint of a stop succeed and then the stop fail: the job is FAILED, the failure names the path.
+	// StopFails lets the savepoint of a stop succeed and then the stop fail: the failure names the path, and the job is FAILED whatever its
+	// restart strategy (StopWithSavepointStoppingException is a NonRecoverableError; recorded with Flink 1.20 and 2.2).
 	StopFails bool
+	// FinishSteps is how many steps after the savepoint of a stop the tasks take to finish. Meanwhile the job is RUNNING, makes no
+	// checkpoints and no progress, and the stop is IN_PROGRESS, though its savepoint is complete.
+	FinishSteps int
 	// CancelSteps is how many steps more than one a cancellation takes.
 	CancelSteps int
 	// NoCheckpoints lets no periodic checkpoint complete.
 	NoCheckpoints bool
+	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins over the
+	// configuration from the next start on. Empty: the code says nothing.
+	Retain string
 }
+
+// The values of execution.checkpointing.externalized-checkpoint-retention. Empty means NeverRetained.
+const (
+	RetainedOnCancellation = "RETAIN_ON_CANCELLATION"
+	DeletedOnCancellation  = "DELETE_ON_CANCELLATION"
+	NeverRetained          = "NO_EXTERNALIZED_CHECKPOINTS"
+)
+
+// Endless are the attempts of a restart strategy that never gives up.
+const Endless = -1
 
 // Options are the parts of a job's configuration that the model obeys.
 type Options struct {
@@ -57,8 +76,10 @@ type Options struct {
 	CheckpointDir string
 	// SavepointDir is the default target of savepoints; empty: none.
 	SavepointDir string
-	// Retain is the externalized-checkpoint-retention: RETAIN_ON_CANCELLATION, DELETE_ON_CANCELLATION or empty.
+	// Retain is the externalized-checkpoint-retention; empty is NeverRetained.
 	Retain string
+	// Attempts is how often the job restarts by itself before it is FAILED, or Endless (restart-strategy.type).
+	Attempts int
 	// Version is the Flink version, such as 1.20.
 	Version string
 }
@@ -120,6 +141,8 @@ type Job struct {
 	next       int64
 	cancelling int
 	lastCycle  time.Time
+	finishing  *Operation // a stop whose savepoint is complete
+	toFinish   int
 }
 
 // Bound is the range of parallelism of one vertex.
@@ -141,6 +164,19 @@ func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job 
 	}
 	j.enter(Created, now)
 	return j
+}
+
+// Copy is the job as it is now: what happens to it later does not show in the copy.
+func (j *Job) Copy() *Job {
+	then := *j
+	then.Entered, then.Bounds = maps.Clone(j.Entered), maps.Clone(j.Bounds)
+	then.Failures, then.Checkpoints = slices.Clone(j.Failures), slices.Clone(j.Checkpoints)
+	then.operations = map[string]*Operation{}
+	for id, o := range j.operations {
+		one := *o
+		then.operations[id] = &one
+	}
+	return &then
 }
 
 func (j *Job) enter(state State, now time.Time) {
@@ -180,7 +216,7 @@ func VertexID(jobName, vertex string) string {
 // Step moves the job by one step. slots says whether the TaskManagers have room for it.
 //
 //	CREATED, RESTARTING    RUNNING when there are slots; FAILED by its script
-//	RUNNING                progress, a checkpoint when one is due; RESTARTING when the slots are gone
+//	RUNNING                progress, a checkpoint when one is due; RESTARTING or FAILED when the slots are gone
 //	CANCELLING             CANCELED
 //	ended                  nothing
 //
@@ -195,6 +231,8 @@ func (j *Job) Step(now time.Time, slots bool) {
 		}
 	case j.State == Running && !slots:
 		j.Restart("org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException", "Connection to the TaskManager was lost", now)
+	case j.State == Running && j.finishing != nil:
+		j.finish(now)
 	case j.State == Running:
 		j.Progress++
 		j.cycle(now)
@@ -206,8 +244,17 @@ func (j *Job) Step(now time.Time, slots bool) {
 	}
 }
 
-// Restart makes the job fail over to its last checkpoint, or to where it started without one.
+// Restart makes the job fail over to its last checkpoint, or to where it started without one. It is FAILED when its restart strategy
+// allows no attempt more.
 func (j *Job) Restart(class, message string, now time.Time) {
+	if j.finishing != nil {
+		j.breakStop(j.finishing, now)
+		return
+	}
+	if j.Attempts != Endless && j.Restarts >= int64(j.Attempts) {
+		j.Fail("org.apache.flink.runtime.JobException", "Recovery is suppressed by the restart strategy: "+class+": "+message, now)
+		return
+	}
 	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
 	j.Restarts++
 	j.abandon(now, "the job is restarting")
@@ -268,15 +315,15 @@ func (j *Job) Cancel(now time.Time) bool {
 	return true
 }
 
-// cleanUp deletes the checkpoints that no longer belong to anybody.
+// cleanUp deletes the checkpoints that no longer belong to anybody (CheckpointProperties; recorded with Flink 1.20 and 2.2). A JobManager
+// that ends without high availability leaves all files, whether by SIGTERM or SIGKILL.
 //
 //	retention                 FINISHED   CANCELED   FAILED
 //	RETAIN_ON_CANCELLATION    deleted    kept       kept
 //	DELETE_ON_CANCELLATION    deleted    deleted    kept
 //	none                      deleted    deleted    deleted
 func (j *Job) cleanUp() {
-	kept := j.State == Canceled && j.Retain == "RETAIN_ON_CANCELLATION" ||
-		j.State == Failed && (j.Retain == "RETAIN_ON_CANCELLATION" || j.Retain == "DELETE_ON_CANCELLATION")
+	kept := j.Retain == RetainedOnCancellation && j.State != Finished || j.Retain == DeletedOnCancellation && j.State == Failed
 	for i := range j.Checkpoints {
 		if c := &j.Checkpoints[i]; !kept && !c.Savepoint && c.Status == Completed {
 			j.discard(c)

@@ -14,7 +14,7 @@ var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 func newJob(change func(*Options)) (*Job, *Storage) {
 	o := Options{
 		ID: strings.Repeat("ab", 16), Name: "demo", Parallelism: 2, Interval: time.Minute,
-		CheckpointDir: "s3://c", SavepointDir: "s3://s", Retain: "RETAIN_ON_CANCELLATION", Version: "1.20",
+		CheckpointDir: "s3://c", SavepointDir: "s3://s", Retain: RetainedOnCancellation, Version: "1.20", Attempts: Endless,
 	}
 	if change != nil {
 		change(&o)
@@ -138,9 +138,10 @@ func TestRetention(t *testing.T) {
 		kept []string
 		why  string
 	}{
-		"RETAIN_ON_CANCELLATION": {[]string{"CANCELED", "FAILED", "SUSPENDED"}, "a finished job needs none"},
-		"DELETE_ON_CANCELLATION": {[]string{"FAILED", "SUSPENDED"}, "a cancelled job needs none either"},
-		"":                       {[]string{"SUSPENDED"}, "nothing is kept but what a fail-over needs"},
+		RetainedOnCancellation: {[]string{"CANCELED", "FAILED", "SUSPENDED"}, "a finished job needs none"},
+		DeletedOnCancellation:  {[]string{"FAILED", "SUSPENDED"}, "a cancelled job needs none either"},
+		NeverRetained:          {[]string{"SUSPENDED"}, "nothing is kept but what a fail-over needs"},
+		"":                     {[]string{"SUSPENDED"}, "the default is to keep nothing"},
 	}
 	for retain, row := range rows {
 		t.Run(retain, func(t *testing.T) {

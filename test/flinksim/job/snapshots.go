@@ -187,24 +187,45 @@ func (j *Job) inOrder() []*Operation {
 }
 
 func (j *Job) complete(o *Operation, now time.Time) {
-	o.Status, o.done = Completed, now
 	if o.Kind == OneCheckpoint {
+		o.Status, o.done = Completed, now
 		o.CheckpointID = j.checkpoint(o.begun, now)
 		return
 	}
 	o.Path = fmt.Sprintf("%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12])
 	j.record(Checkpoint{Savepoint: true, Stop: o.Kind == Stop, Path: o.Path, Trigger: o.begun, End: now})
-	switch {
-	case o.Kind == Stop && j.Script.StopFails:
-		cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has been created at: " +
-			o.Path + ", but the corresponding job " + j.ID + " failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
-		o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
-		j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
-	case o.Kind == Stop:
-		j.Finish(now)
-	case o.cancel:
+	if o.Kind == Stop {
+		j.finishing, j.toFinish = o, j.Script.FinishSteps
+		j.finish(now)
+		return
+	}
+	o.Status, o.done = Completed, now
+	if o.cancel {
 		j.Cancel(now)
 	}
+}
+
+// finish is a step of the tasks of a stop after its savepoint.
+func (j *Job) finish(now time.Time) {
+	o := j.finishing
+	switch {
+	case j.toFinish > 0:
+		j.toFinish--
+	case j.Script.StopFails:
+		j.breakStop(o, now)
+	default:
+		o.Status, o.done, j.finishing = Completed, now, nil
+		j.Finish(now)
+	}
+}
+
+// breakStop is a task that fails instead of finishing: the savepoint stays, the job is FAILED.
+func (j *Job) breakStop(o *Operation, now time.Time) {
+	cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has been created at: " +
+		o.Path + ", but the corresponding job " + j.ID + " failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
+	o.Status, o.done, j.finishing = Completed, now, nil
+	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
+	j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
 }
 
 func (j *Job) fail(o *Operation, now time.Time, message string) {
@@ -218,6 +239,7 @@ func (j *Job) fail(o *Operation, now time.Time, message string) {
 
 // abandon fails all operations in flight.
 func (j *Job) abandon(now time.Time, why string) {
+	j.finishing = nil
 	for _, o := range j.inOrder() {
 		j.fail(o, now, "Checkpoint Coordinator is suspending: "+why+".")
 	}

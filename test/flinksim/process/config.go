@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
 // Config is the configuration that a JobManager read, as flat keys and texts.
@@ -104,6 +106,32 @@ func (c Config) duration(key string) time.Duration {
 func (c Config) HA() bool {
 	kind := strings.ToLower(c.First("high-availability.type", "high-availability"))
 	return kind == "kubernetes" || kind == "zookeeper" || kind == "org.apache.flink.kubernetes.highavailability.kuberneteshaservicesfactory"
+}
+
+// attempts is how often a job restarts before it is FAILED (RestartBackoffTimeStrategyFactoryLoader, Flink 1.20 and 2.2). A failure rate
+// counts here over the whole life of the job. Without a strategy a job with checkpoints restarts for ever, one without does not.
+func (c Config) attempts() int {
+	switch strings.ToLower(c.First("restart-strategy.type", "restart-strategy")) {
+	case "none", "off", "disable":
+		return 0
+	case "fixed-delay", "fixeddelay":
+		return c.number("restart-strategy.fixed-delay.attempts", 1)
+	case "failure-rate", "failurerate":
+		return c.number("restart-strategy.failure-rate.max-failures-per-interval", 1)
+	case "":
+		if c.duration("execution.checkpointing.interval") == 0 {
+			return 0
+		}
+	}
+	return job.Endless
+}
+
+// RefreshInterval is web.refresh-interval: how old an answer about a job may be.
+func (c Config) RefreshInterval() time.Duration {
+	if c["web.refresh-interval"] == "" {
+		return 3 * time.Second
+	}
+	return c.duration("web.refresh-interval")
 }
 
 // Version is the Flink version of $internal.flink.version, such as 1.20.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,8 @@ type Script struct {
 	ElectionSteps int
 	// NoTaskManagers lets no TaskManager register: jobs wait for slots.
 	NoTaskManagers bool
+	// CleanUpSteps is how many steps lie between one part of clearing up after a job that has ended and the next.
+	CleanUpSteps int
 	// RunTimesOut lets each jar run take effect but never answer.
 	RunTimesOut bool
 }
@@ -50,6 +53,7 @@ type Flink struct {
 	most       map[types.NamespacedName]int
 	serial     int
 	zookeeper  *ensemble
+	skew       time.Duration
 }
 
 // New makes a world of Flink without a process in it.
@@ -65,6 +69,13 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 
 // SetDown tells Flink how to ask whether a node is unreachable. Without it none is.
 func (f *Flink) SetDown(isDown func(node string) bool) { f.isDown = isDown }
+
+// Skew sets how much the clocks of Flink's machines are ahead of everybody else's; negative: behind. Times that Flink tells are its own.
+func (f *Flink) Skew(ahead time.Duration) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.skew = ahead
+}
 
 // Script sets what happens to the JobManagers of a cluster from now on.
 func (f *Flink) Script(namespace, id string, script Script) {

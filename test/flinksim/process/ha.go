@@ -217,41 +217,65 @@ func (jm *JobManager) sync() {
 	}
 }
 
+// finishJob clears up after a job that has ended, in Flink's order; Script.CleanUpSteps lie between one and the next:
+//
+//	its checkpoints leave the high-availability data     SchedulerBase.shutDownCheckpointServices
+//	its result is in the job result store, as dirty      Dispatcher.registerGloballyTerminatedJobInJobResultStore
+//	its job graph and its ConfigMap go                   DispatcherResourceCleanerFactory
 func (jm *JobManager) finishJob(j *job.Job) {
-	done := "done/" + j.ID
-	if jm.recorded[done] {
-		return
+	pause, waited := jm.Script().CleanUpSteps, jm.cleanUp[j.ID]
+	jm.cleanUp[j.ID]++
+	if waited == 0 {
+		jm.forgetCheckpoints(j.ID)
 	}
-	jm.recorded[done] = true
-	if store := jm.Config["job-result-store.storage-path"]; store != "" {
+	if store := jm.Config["job-result-store.storage-path"]; store != "" && waited == pause {
 		jm.flink.storage.RecordResult(store, j.ID, j.State)
 	}
-	delete(jm.recorded, jm.jobMap(j.ID))
+	if waited == 2*pause {
+		jm.removeData(j.ID)
+	}
+}
+
+// removeData removes the high-availability data of a job.
+func (jm *JobManager) removeData(jobID string) {
+	delete(jm.recorded, jm.jobMap(jobID))
 	if node := jm.Config.node(); node != "" {
-		delete(jm.flink.zookeeper.maps[node], jm.jobMap(j.ID))
-	} else if jm.has(jm.jobMap(j.ID)) {
-		if err := jm.flink.kube.Delete(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(j.ID), kubesim.DeleteOptions{}); err != nil {
+		delete(jm.flink.zookeeper.maps[node], jm.jobMap(jobID))
+	} else if jm.has(jm.jobMap(jobID)) {
+		if err := jm.flink.kube.Delete(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(jobID), kubesim.DeleteOptions{}); err != nil {
 			jm.flink.t.Logf("flink model: JobManager of %s cannot delete its ConfigMap: %v", jm.Cluster, err)
 		}
 	}
-	if _, there := jm.data(jm.clusterMap())[jm.graphKey(j.ID)]; there {
-		jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) { delete(data, jm.graphKey(j.ID)) })
+	if _, there := jm.data(jm.clusterMap())[jm.graphKey(jobID)]; there {
+		jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) { delete(data, jm.graphKey(jobID)) })
 	}
 }
 
 func (jm *JobManager) keepCheckpoint(j *job.Job) {
-	newest := j.Latest(false)
-	if newest == nil || newest.Path == job.NotAddressable || !jm.recorded[jm.jobMap(j.ID)] {
+	id, path := newestState(j)
+	if path == "" || path == job.NotAddressable || !jm.recorded[jm.jobMap(j.ID)] {
 		return
 	}
-	entry := fmt.Sprintf("%s%019d", checkpointPrefix, newest.ID)
+	entry := fmt.Sprintf("%s%019d", checkpointPrefix, id)
 	if data := jm.data(jm.jobMap(j.ID)); data == nil || data[entry] != "" {
 		return
 	}
 	jm.forgetCheckpoints(j.ID)
 	jm.edit(jm.jobMap(j.ID), func(_ *unstructured.Unstructured, data map[string]any) {
-		data[entry], data["counter"] = encode(newest.Path), fmt.Sprint(newest.ID+1)
+		data[entry], data["counter"] = encode(path), fmt.Sprint(id+1)
 	})
+}
+
+// newestState is the job's newest checkpoint, else what it was restored from: Flink adds that to its store as if it were a checkpoint of the
+// job (CheckpointCoordinator.restoreSavepoint).
+func newestState(j *job.Job) (id int64, path string) {
+	switch newest := j.Latest(false); {
+	case newest != nil:
+		return newest.ID, newest.Path
+	case j.From != nil:
+		return j.From.CheckpointID, j.From.Path
+	}
+	return 0, ""
 }
 
 // forgetCheckpoints takes the checkpoints of a job out of its ConfigMap.

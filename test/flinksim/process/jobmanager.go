@@ -58,9 +58,12 @@ type JobManager struct {
 	fenced     bool
 	renewed    time.Time
 	leased     time.Time
+	asked      time.Time // when it last looked for TaskManagers, and how often in that moment
+	asks       int
 	identity   string
 	jobs       []*job.Job
 	recorded   map[string]bool
+	cleanUp    map[string]int // steps since the end of a job, while its data is cleared up
 	image      string
 }
 
@@ -68,7 +71,7 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 	jm := &JobManager{
 		Cluster: cluster, Pod: pod.UID, flink: f, serial: f.serial, attempt: f.attempts[owner], deployment: owner, pod: pod.Name,
 		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
-		renewed: f.kube.Clock.Now(), recorded: map[string]bool{}, Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
+		renewed: f.kube.Clock.Now().Add(f.skew), recorded: map[string]bool{}, cleanUp: map[string]int{}, Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
 	}
 	u := f.kube.Peek(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
 	if u == nil {
@@ -93,8 +96,8 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 	return jm
 }
 
-// Now is the simulated time.
-func (jm *JobManager) Now() time.Time { return jm.flink.kube.Clock.Now() }
+// Now is the simulated time by the clock of its machine.
+func (jm *JobManager) Now() time.Time { return jm.flink.kube.Clock.Now().Add(jm.flink.skew) }
 
 // Script is what the test wants to happen to this cluster.
 func (jm *JobManager) Script() Script { return jm.flink.scripts[jm.Cluster] }
@@ -215,7 +218,8 @@ func (jm *JobManager) submit() {
 	}
 	if store := jm.Config["job-result-store.storage-path"]; jm.Config.HA() && store != "" {
 		if _, ended := jm.flink.storage.Result(store, options.ID); ended {
-			return // the job result store keeps an ended job from running again
+			jm.removeData(options.ID) // what the process before this one did not come to
+			return                    // the job result store keeps an ended job from running again
 		}
 	}
 	jm.Begin(options, jm.Config.recoveryPath())
@@ -238,8 +242,17 @@ func (jm *JobManager) OptionsOf(c Config) job.Options {
 		Interval:      c.duration("execution.checkpointing.interval"),
 		CheckpointDir: c.First("execution.checkpointing.dir", "state.checkpoints.dir"),
 		SavepointDir:  c.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir"),
-		Retain:        c["execution.checkpointing.externalized-checkpoint-retention"],
+		Retain:        retention(c, jm.flink.jobScripts[name]),
+		Attempts:      c.attempts(),
 	}
+}
+
+// retention is the code's, else the configuration's.
+func retention(c Config, code job.Script) string {
+	if code.Retain != "" {
+		return code.Retain
+	}
+	return c["execution.checkpointing.externalized-checkpoint-retention"]
 }
 
 // Begin starts a job from the newest checkpoint of its high-availability data, else from the given path, else from nothing.

@@ -71,6 +71,9 @@ func (jm *JobManager) Parallelism(j *job.Job, vertex string) int {
 	return j.Parallelism
 }
 
+// mostAsks bounds how often a JobManager asks for TaskManagers in one moment.
+const mostAsks = 20
+
 // askForTaskManagers lets the native resource manager make the pods that its jobs need, and give back those it does not.
 // In standalone mode somebody else makes them.
 func (jm *JobManager) askForTaskManagers() {
@@ -99,6 +102,12 @@ func (jm *JobManager) askForTaskManagers() {
 	for len(there) > wanted {
 		jm.deletePod(there[len(there)-1])
 		there = there[:len(there)-1]
+	}
+	if !jm.asked.Equal(jm.Now()) {
+		jm.asked, jm.asks = jm.Now(), 0
+	}
+	if jm.asks++; jm.asks > mostAsks && len(there) < wanted {
+		return // what it makes for a Deployment that is gone is collected at once: it goes on in another moment
 	}
 	for n := len(there); n < wanted; n++ {
 		jm.createTaskManager()

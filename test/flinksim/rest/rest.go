@@ -49,14 +49,17 @@ type status struct {
 	body any
 }
 
-// ofJob is an endpoint under /jobs/:jobid.
-func ofJob(inner func(c *call, j *job.Job) (any, error)) func(*call) (any, error) {
+// ofJob is an endpoint under /jobs/:jobid. cache names the one that it answers from; empty: from none.
+func ofJob(cache string, inner func(c *call, j *job.Job) (any, error)) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		id := c.r.PathValue("job")
 		if !hex32.MatchString(id) {
 			return nil, refuse(http.StatusBadRequest, "Bad request, could not parse parameters: Cannot resolve path parameter (jobid) from value %q.", id)
 		}
 		j := c.jm.Job(id)
+		if cache != "" {
+			j = c.fetch(cache, id)
+		}
 		if j == nil {
 			return nil, notFound(id)
 		}
@@ -80,10 +83,10 @@ func makeRoutes(f *process.Flink) *http.ServeMux {
 	add("GET /jobmanager/metrics", plainMetrics("jobmanager"))
 	add("GET /jobs", listJobs)
 	add("GET /jobs/overview", jobsOverview)
-	add("GET /jobs/{job}", ofJob(jobDetails))
-	add("GET /jobs/{job}/config", ofJob(jobConfig))
-	add("GET /jobs/{job}/exceptions", ofJob(jobExceptions))
-	add("GET /jobs/{job}/execution-result", ofJob(executionResult))
+	add("GET /jobs/{job}", ofJob(graphCache, jobDetails))
+	add("GET /jobs/{job}/config", ofJob(graphCache, jobConfig))
+	add("GET /jobs/{job}/exceptions", ofJob(graphCache, jobExceptions))
+	add("GET /jobs/{job}/execution-result", ofJob("", executionResult))
 	add("GET /jobs/{job}/metrics", jobMetrics)
 	add("GET /jobs/{job}/vertices/{vertex}/subtasks/metrics", vertexMetrics)
 	add("PATCH /jobs/{job}", cancelJob)
@@ -94,9 +97,9 @@ func makeRoutes(f *process.Flink) *http.ServeMux {
 	add("POST /jobs/{job}/checkpoints", triggerCheckpoint)
 	add("GET /jobs/{job}/savepoints/{trigger}", operationStatus(job.Savepoint))
 	add("GET /jobs/{job}/checkpoints/{trigger}", operationStatus(job.OneCheckpoint))
-	add("GET /jobs/{job}/checkpoints", ofJob(checkpointStatistics))
-	add("GET /jobs/{job}/checkpoints/config", ofJob(checkpointConfig))
-	add("GET /jobs/{job}/checkpoints/details/{checkpoint}", ofJob(checkpointDetails))
+	add("GET /jobs/{job}/checkpoints", ofJob(statisticsCache, checkpointStatistics))
+	add("GET /jobs/{job}/checkpoints/config", ofJob(graphCache, checkpointConfig))
+	add("GET /jobs/{job}/checkpoints/details/{checkpoint}", ofJob(statisticsCache, checkpointDetails))
 	add("POST /savepoint-disposal", disposeSavepoint)
 	add("GET /savepoint-disposal/{trigger}", disposalStatus)
 	add("GET /jars", listJars)

@@ -184,8 +184,11 @@ func checkpointConfig(_ *call, j *job.Job) (any, error) {
 	}
 	return object{
 		"mode": "exactly_once", "interval": interval, "timeout": 600000, "min_pause": 0, "max_concurrent": 1,
-		"externalization": object{"enabled": j.Retain != "", "delete_on_cancellation": j.Retain == "DELETE_ON_CANCELLATION"},
-		"state_backend":   "HashMapStateBackend", "checkpoint_storage": "FileSystemCheckpointStorage", "unaligned_checkpoints": false,
+		"externalization": object{
+			"enabled":                j.Retain == job.RetainedOnCancellation || j.Retain == job.DeletedOnCancellation,
+			"delete_on_cancellation": j.Retain != job.RetainedOnCancellation,
+		},
+		"state_backend": "HashMapStateBackend", "checkpoint_storage": "FileSystemCheckpointStorage", "unaligned_checkpoints": false,
 		"tolerable_failed_checkpoints": 0, "aligned_checkpoint_timeout": 0, "checkpoints_after_tasks_finish": true,
 	}, nil
 }

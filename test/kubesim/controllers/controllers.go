@@ -29,10 +29,13 @@ type Controllers struct {
 	runtime Runtime
 	scripts map[string]Script
 	down    map[string]bool
+	dead    map[string]bool // nodes whose kubelet alone is dead
 	running map[types.UID]process
 	known   map[types.UID]*corev1.Pod // as last read, by their UIDs
 	rolled  map[types.UID]*deployment // likewise
 	serial  int
+	// statusLate is how many steps after its start a process shows in the status of its pod.
+	statusLate int
 }
 
 // process is what a kubelet knows of a pod that it started.
@@ -40,6 +43,7 @@ type process struct {
 	pod      types.NamespacedName
 	node     string
 	stopping int
+	unsaid   int // steps until the status of its pod says that it runs
 }
 
 // New returns controllers over a server. A nil Runtime makes every pod ready one step after its start.
@@ -49,7 +53,7 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 	}
 	return &Controllers{
 		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
-		down: map[string]bool{}, running: map[types.UID]process{},
+		down: map[string]bool{}, dead: map[string]bool{}, running: map[types.UID]process{},
 		known: map[types.UID]*corev1.Pod{}, rolled: map[types.UID]*deployment{},
 	}
 }

@@ -15,7 +15,7 @@ import (
 // stepPod moves one pod by one step.
 //
 //	unbound                     the scheduler binds it, or says that it cannot
-//	bound to a node that fails  nothing
+//	bound to a node that fails  nothing; nor when the kubelet alone is dead
 //	being deleted               its processes end, then the object goes
 //	bound                       volumes, image, start, or the trouble of the script
 //	running                     the probe
@@ -23,7 +23,7 @@ func (c *Controllers) stepPod(pod *corev1.Pod) {
 	switch {
 	case pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil:
 		c.schedule(pod)
-	case c.down[pod.Spec.NodeName]:
+	case c.silent(pod.Spec.NodeName):
 	case pod.DeletionTimestamp != nil:
 		c.stop(pod)
 	case pod.Status.Phase == corev1.PodPending || pod.Status.Phase == "":
@@ -61,7 +61,7 @@ func (c *Controllers) schedule(pod *corev1.Pod) {
 
 func (c *Controllers) freeNode() string {
 	for _, node := range c.kube.PeekAll(kubesim.Nodes, "", nil) {
-		if !c.down[node.GetName()] {
+		if !c.silent(node.GetName()) {
 			return node.GetName()
 		}
 	}
@@ -70,6 +70,11 @@ func (c *Controllers) freeNode() string {
 
 // start starts the containers of a bound pod, or writes why they do not start.
 func (c *Controllers) start(pod *corev1.Pod) {
+	if p, runs := c.running[pod.UID]; runs && p.unsaid > 0 {
+		p.unsaid--
+		c.running[pod.UID] = p
+		return
+	}
 	script, container := c.scriptOf(pod.Labels, pod.Spec)
 	now := metav1.NewTime(c.kube.Clock.Now())
 	if pod.Status.StartTime == nil {
@@ -96,12 +101,19 @@ func (c *Controllers) start(pod *corev1.Pod) {
 		c.writePod(pod)
 		return
 	}
+	_, runs := c.running[pod.UID]
+	if !runs {
+		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		c.running[pod.UID] = process{pod: name, node: pod.Spec.NodeName, stopping: script.StopSteps, unsaid: c.statusLate - 1}
+		c.runtime.Start(pod)
+	}
+	if !runs && c.statusLate > 0 {
+		return
+	}
 	c.serial++
 	pod.Status.Phase, pod.Status.PodIP = corev1.PodRunning, fmt.Sprintf("10.1.%d.%d", c.serial/250, c.serial%250+1)
 	c.setRunning(pod, false)
 	c.writePod(pod)
-	c.running[pod.UID] = process{types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}, pod.Spec.NodeName, script.StopSteps}
-	c.runtime.Start(pod)
 }
 
 // missingVolume names a ConfigMap or Secret that a volume needs and that is not there.
@@ -163,7 +175,7 @@ func (c *Controllers) reap() {
 	for _, uid := range uids {
 		p := c.running[types.UID(uid)]
 		u := c.kube.Peek(kubesim.Pods, p.pod.Namespace, p.pod.Name)
-		if !c.down[p.node] && (u == nil || string(u.GetUID()) != uid) {
+		if !c.silent(p.node) && (u == nil || string(u.GetUID()) != uid) {
 			c.end(types.UID(uid), false)
 		}
 	}
@@ -179,6 +191,10 @@ func (c *Controllers) Crash(namespace, name, message string) {
 	}
 	pod := &corev1.Pod{}
 	c.convert(u, pod)
+	if c.dead[pod.Spec.NodeName] {
+		c.end(pod.UID, true) // nobody is left to say so
+		return
+	}
 	again := pod.Spec.RestartPolicy != corev1.RestartPolicyNever
 	c.end(pod.UID, again)
 	c.setRunning(pod, false)

@@ -12,6 +12,11 @@ import (
 // NodeDown makes a node unreachable: its pods are not ready, its kubelet does nothing, its processes go on.
 func (c *Controllers) NodeDown(name string) {
 	c.down[name] = true
+	c.notReady(name)
+}
+
+// notReady is what the control plane writes about a node that it does not hear from.
+func (c *Controllers) notReady(name string) {
 	c.writeNode(name, "Unknown", "NodeStatusUnknown")
 	for _, pod := range c.podsOn(name) {
 		pod = pod.DeepCopy()
@@ -24,8 +29,32 @@ func (c *Controllers) NodeDown(name string) {
 // NodeUp makes the node reachable again. Its kubelet catches up with the next Step.
 func (c *Controllers) NodeUp(name string) {
 	delete(c.down, name)
-	c.writeNode(name, "True", "KubeletReady")
+	if !c.dead[name] {
+		c.writeNode(name, "True", "KubeletReady")
+	}
 }
+
+// KubeletDown kills the kubelet of a node: its processes go on and are reached as before, nothing is started, stopped or told.
+func (c *Controllers) KubeletDown(name string) {
+	if !c.silent(name) {
+		c.notReady(name)
+	}
+	c.dead[name] = true
+}
+
+// KubeletUp starts it again.
+func (c *Controllers) KubeletUp(name string) {
+	was := c.dead[name]
+	if delete(c.dead, name); was && !c.down[name] {
+		c.writeNode(name, "True", "KubeletReady")
+	}
+}
+
+// silent says whether nothing is heard of the kubelet of a node.
+func (c *Controllers) silent(name string) bool { return c.down[name] || c.dead[name] }
+
+// StatusLate sets how many steps after its start a process shows in the status of its pod, for pods that start from now on.
+func (c *Controllers) StatusLate(steps int) { c.statusLate = steps }
 
 // EvictPods deletes the pods of a node, as the taint manager does when it was unreachable for five minutes. On a node that
 // is down they stay as objects being deleted.
@@ -40,6 +69,7 @@ func (c *Controllers) EvictPods(node string) {
 // RemoveNode takes the machine away: its processes are dead, the Node object and its pods are gone.
 func (c *Controllers) RemoveNode(name string) {
 	delete(c.down, name)
+	delete(c.dead, name)
 	if err := c.kube.Delete(kubesim.Nodes, "", name, kubesim.DeleteOptions{}); err != nil {
 		c.t.Errorf("controllers: delete node %s: %v", name, err)
 	}
