@@ -36,6 +36,8 @@ type run struct {
 	nodes  int
 	// redeploys counts the savepoints that a person told the job to start from.
 	redeploys int
+	options   map[string]string // that were turned, see dialVerbs
+	jobs      job.Script
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
 }
@@ -76,8 +78,9 @@ func byTheClock(spec map[string]any) {
 var retained = option("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")
 
 func newRun(t testing.TB) *run {
-	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1}
+	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1, options: map[string]string{}}
 	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness)
+	r.states.failed = r.excuseFailure
 	r.watch.stored = r.callsNobody
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
@@ -89,6 +92,7 @@ func newRun(t testing.TB) *run {
 func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
+	r.states.lookForFailure()
 	mayStart := unsafe != nil && unsafe.Reason == "RollbackImpossible" && d.Status.Situation == string(plan.Waiting)
 	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && r.excused == "" && !invalid && !mayStart {
 		r.t.Errorf("%s calls for a person: %s: %s", d.Status.Situation, unsafe.Reason, unsafe.Message)
@@ -142,6 +146,15 @@ func (r *run) stateful() bool { return !strings.HasPrefix(r.mode, "stateless") }
 func (r *run) excuse(why string) {
 	if r.excused == "" && r.stateful() {
 		r.excused = why
+	}
+}
+
+// excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was stopped is no excuse.
+func (r *run) excuseFailure() {
+	i := r.status(demo).Intent
+	stopped := i != nil && i.Step == v1beta1.StepStopping && !r.w.Nodes.IsDown("node-1")
+	if !stopped || notYet["failed-by-its-stop"] != "" {
+		r.excuse("its job failed")
 	}
 }
 
@@ -217,7 +230,9 @@ func (r *run) conclude() {
 	r.watch.arm()
 	r.disorder = inOrder
 	r.nodeUp()
-	r.w.Flink.ScriptJob(demo, job.Script{})
+	r.w.Nodes.KubeletUp("node-1")
+	r.w.Nodes.StatusLate(0)
+	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} })
 	if r.there() {
 		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled)
 		edited := r.w.Clock.Now()

@@ -30,6 +30,9 @@ var often = map[string]int{"wait": 16, "wait-more": 3, "parallelism": 2, "crash"
 var lots = func() []string {
 	var all []string
 	for _, verb := range names(verbs) {
+		if notYet[verb] != "" {
+			continue
+		}
 		all = append(all, slices.Repeat([]string{verb}, max(1, often[verb]))...)
 	}
 	return all
@@ -38,7 +41,13 @@ var lots = func() []string {
 // draw is run number n of a seed.
 func draw(seed, n uint64) []string {
 	r := rand.New(rand.NewPCG(seed, n))
-	script := []string{fmt.Sprintf("apply %d", r.IntN(len(modes)))}
+	var script []string
+	for _, verb := range prologue {
+		if notYet[verb] == "" && r.IntN(3) == 0 {
+			script = append(script, fmt.Sprintf("%s %d", verb, r.IntN(13)))
+		}
+	}
+	script = append(script, fmt.Sprintf("apply %d", r.IntN(len(modes))))
 	for range shortest + r.IntN(longest-shortest) {
 		script = append(script, fmt.Sprintf("%s %d", lots[r.IntN(len(lots))], r.IntN(13)))
 	}
@@ -124,8 +133,19 @@ func shorten(t testing.TB, script []string) []string {
 // fewSteps are drawn when nobody says how many: make test asks for ten times as many.
 const fewSteps = 2000
 
+// timeFor is how long random runs may take: half of what is left of go test's limit, so that what was found can still be made short and
+// told. Zero: there is no limit.
+func timeFor(t *testing.T) time.Duration {
+	deadline, limited := t.Deadline()
+	if !limited {
+		return 0
+	}
+	return time.Until(deadline) / 2
+}
+
 // TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED. A run that fails is
-// made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset.
+// made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when
+// its time is over (timeFor): that is no failure, and it says how far it came.
 //
 // R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
@@ -136,16 +156,20 @@ func TestRandomRuns(t *testing.T) {
 	steps, seed := int64(setting("KNFLINK_SCENARIO_STEPS", fewSteps)), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
 	most := setting("KNFLINK_SCENARIO_FAILURES", 1)
 	var run, runs, drawn, moments, statuses, decisions, failures atomic.Int64
-	started := time.Now()
+	started, limit := time.Now(), timeFor(t)
+	inTime := func() bool { return limit == 0 || time.Since(started) < limit }
 	t.Cleanup(func() {
 		passed := time.Since(started)
-		t.Logf("seed %d: %d runs, %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f steps a second",
-			seed, runs.Load(), drawn.Load(), moments.Load(), statuses.Load(), decisions.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
+		if drawn.Load() < steps && failures.Load() == 0 {
+			fmt.Fprintf(os.Stderr, "random runs ended by their own clock after %s: %d of %d steps\n", passed.Round(time.Second), drawn.Load(), steps)
+		}
+		t.Logf("seed %d: %d runs, %d of %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f steps a second",
+			seed, runs.Load(), drawn.Load(), steps, moments.Load(), statuses.Load(), decisions.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
 	})
 	for worker := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
 			t.Parallel()
-			for drawn.Load() < steps && failures.Load() < int64(most) {
+			for drawn.Load() < steps && failures.Load() < int64(most) && inTime() {
 				n := uint64(run.Add(1))
 				script := draw(seed, n)
 				failure, seen := attempt(t, script)

@@ -3,6 +3,9 @@ package scenario
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
@@ -22,6 +25,18 @@ type states struct {
 	owed map[string]bool
 	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
 	givenUp bool
+	// lost is what Flink itself let go of when its JobManager crashed without high availability: what began since has less, and a user
+	// must be told.
+	lost int64
+	// failed is called when the job has failed for good.
+	failed func()
+}
+
+// lookForFailure looks whether the job has failed for good: what its retention does not keep is lost then, and may need a person.
+func (s *states) lookForFailure() {
+	if j := s.h.w.Flink.Job(namespace, demo, ""); j != nil && j.State == job.Failed && s.failed != nil {
+		s.failed()
+	}
 }
 
 func newStates(h *harness) *states {
@@ -34,29 +49,54 @@ func (s *states) anew() { s.floor, s.before = 0, len(s.h.w.Flink.Starts(namespac
 // forget lets go of what was completed: whatever comes next may begin from nothing.
 func (s *states) forget() { s.floor = 0 }
 
+// crash is a JobManager that dies without high availability: the job begins again from what it was first started from.
+func (s *states) crash() {
+	s.lost = max(s.lost, s.floor)
+	s.forget()
+}
+
+// lookWhetherTold holds that no job that began with less than it had is called steady, unless status says that its state is not safe, or
+// somebody chose so.
+func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
+	if s.lost == 0 || len(starts) == 0 || notYet["lost-progress"] != "" {
+		return
+	}
+	newest := starts[len(starts)-1]
+	calm := status.Situation == "Steady" && status.JobStatus.State == v1beta1.FlinkJobRunning
+	if calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
+		s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, s.lost)
+	}
+}
+
 func (s *states) look() {
+	s.lookForFailure()
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
 		if s.chosen[start.From] {
 			delete(s.chosen, start.From)
 			delete(s.owed, start.From)
-			s.floor, s.latest = start.Progress, start.From
+			s.floor, s.latest, s.lost = start.Progress, start.From, 0
 		}
 		if start.Progress < s.floor {
-			s.h.t.Errorf("%s, and %s had completed progress %d", start, s.latest, s.floor)
+			s.h.t.Errorf("began with less than it had: %s, and %s had completed progress %d", start, s.latest, s.floor)
+		}
+		if start.Progress >= s.lost {
+			s.lost = 0
 		}
 	}
 	s.seen = len(starts)
 	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
 	if u == nil {
-		s.floor = 0
+		s.floor, s.lost = 0, 0
 		return
 	}
 	stateless := u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless"
 	if stateless {
 		clear(s.owed)
+		s.lost = 0
 	}
 	status := s.h.status(demo)
+	s.lookWhetherTold(status, starts[s.before:])
 	open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 	if s.givenUp {
 		s.floor = 0
@@ -80,8 +120,8 @@ func (s *states) look() {
 		if j.State == job.Finished && !c.Savepoint {
 			continue // Flink discards what a job that has done its work could be restored from
 		}
-		if c.Savepoint && !c.Stop {
-			continue // a copy for somebody: Flink itself goes back to its last checkpoint, and so does last-state
+		if c.Savepoint && (!c.Stop || j.State != job.Finished) {
+			continue // a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does last-state
 		}
 		if c.Status == job.Completed && c.Progress > s.floor {
 			s.floor, s.latest = c.Progress, c.Path

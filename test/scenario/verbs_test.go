@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -15,6 +16,7 @@ var verbs = func() map[string]func(r *run, n int) {
 	all := maps.Clone(worldVerbs)
 	maps.Copy(all, settingVerbs)
 	maps.Copy(all, snapshotVerbs)
+	maps.Copy(all, dialVerbs)
 	return all
 }()
 
@@ -26,7 +28,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		}
 		r.mode, r.broken, r.excused = modes[n%len(modes)].name, false, ""
 		r.states.anew()
-		r.apply(demo, application(modes[n%len(modes)].changes...))
+		r.apply(demo, application(append(slices.Clone(modes[n%len(modes)].changes), r.turned)...))
 	},
 	"parallelism": func(r *run, n int) { r.editIfThere(parallelism(int64(1 + n%5))) },
 	"invalid":     func(r *run, _ int) { r.editIfThere(parallelism(0)) },
@@ -90,7 +92,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		}
 		if !r.highlyAvailable() {
 			r.excuse("its JobManager crashed")
-			r.states.forget()
+			r.states.crash()
 		} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
 			r.excuse("its JobManager crashed while it was being stopped")
 		}
@@ -109,9 +111,13 @@ var worldVerbs = map[string]func(r *run, n int){
 			r.flink(demo, func(j *job.Job) { j.Finish(r.w.Clock.Now()) })
 		}
 	},
-	"savepoints-fail":  func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotFails: "the store is full"}) },
-	"savepoints-slow":  func(r *run, n int) { r.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: n, CancelSteps: n}) },
-	"savepoints-right": func(r *run, _ int) { r.w.Flink.ScriptJob(demo, job.Script{}) },
+	"savepoints-fail": func(r *run, _ int) {
+		r.rescript(func(s *job.Script) { *s = job.Script{SnapshotFails: "the store is full", Retain: s.Retain} })
+	},
+	"savepoints-slow": func(r *run, n int) {
+		r.rescript(func(s *job.Script) { *s = job.Script{SnapshotSteps: n, CancelSteps: n, Retain: s.Retain} })
+	},
+	"savepoints-right": func(r *run, _ int) { r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) },
 	"pods-end-slowly":  func(r *run, n int) { r.image("flink:1.20", controllers.Script{StopSteps: n}) },
 	"node-down":        func(r *run, _ int) { r.nodeDown() },
 	"node-up":          func(r *run, _ int) { r.nodeUp() },

@@ -1,0 +1,114 @@
+package scenario
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/flinksim/process"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
+)
+
+// dialVerbs turn what differs from one real Flink to the next, or from one machine to the next. A run turns some before it makes its
+// resource, and may turn them again at any time. A new value of an option is an edit of the spec.
+var dialVerbs = map[string]func(r *run, n int){
+	"retention": func(r *run, n int) {
+		r.turn("execution.checkpointing.externalized-checkpoint-retention",
+			pick(n, job.RetainedOnCancellation, job.DeletedOnCancellation, job.NeverRetained, ""))
+	},
+	"retention-in-code": func(r *run, n int) {
+		r.rescript(func(s *job.Script) {
+			s.Retain = pick(n, "", job.RetainedOnCancellation, job.DeletedOnCancellation, job.NeverRetained)
+		})
+	},
+	"restart-strategy": func(r *run, n int) {
+		r.turn("restart-strategy.type", pick(n, "", "none", "fixed-delay", "exponential-delay"))
+		r.turn("restart-strategy.fixed-delay.attempts", pick(n/4, "", "2"))
+	},
+	"web-refresh": func(r *run, n int) { r.turn("web.refresh-interval", pick(n, "", "3 s", "20 s", "0 s")) },
+	// Only before the first process starts: a clock that jumps is another story.
+	"skew": func(r *run, n int) {
+		if len(r.w.Flink.Starts(namespace, demo)) == 0 {
+			r.w.Flink.Skew(pick(n, 0, 3*time.Second, -3*time.Second, 40*time.Second, -40*time.Second))
+		}
+	},
+	"stop-fails":        func(r *run, _ int) { r.rescript(func(s *job.Script) { s.StopFails = true }) },
+	"finish-slowly":     func(r *run, n int) { r.rescript(func(s *job.Script) { s.FinishSteps = n }) },
+	"cleaned-up-slowly": func(r *run, n int) { r.w.Flink.Script(namespace, demo, process.Script{CleanUpSteps: n % 4}) },
+	"fail-over": func(r *run, _ int) {
+		if r.running(demo) == "RUNNING" {
+			r.flink(demo, func(j *job.Job) {
+				j.Restart("java.lang.IllegalStateException", "no such topic just now", r.w.Clock.Now())
+			})
+		}
+	},
+	"jobmanagers-end-slowly":  func(r *run, n int) { r.image("flink:1.20@jobmanager", controllers.Script{StopSteps: n % 6}) },
+	"taskmanagers-end-slowly": func(r *run, n int) { r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6}) },
+	"pod-status-late":         func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
+	"kubelet-dead":            func(r *run, _ int) { r.w.Nodes.KubeletDown("node-1") },
+	"kubelet-back":            func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
+}
+
+// notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be mended first. A script
+// may turn them all the same.
+var notYet = map[string]string{
+	"retention":               deletes,
+	"retention-in-code":       deletes,
+	"restart-strategy":        "not tried",
+	"web-refresh":             "not tried",
+	"skew":                    "not tried",
+	"stop-fails":              "not tried",
+	"finish-slowly":           "not tried",
+	"cleaned-up-slowly":       "not tried",
+	"fail-over":               "not tried",
+	"jobmanagers-end-slowly":  "not tried",
+	"taskmanagers-end-slowly": "not tried",
+	"pod-status-late":         "not tried",
+	"kubelet-dead":            "not tried",
+	"kubelet-back":            "not tried",
+	"failed-by-its-stop":      "TaskManagers may leave before their JobManager has ended, and a job that does not restart fails",
+	"lost-progress":           "what Flink itself loses when its JobManager crashes without high availability is not told yet",
+}
+
+const deletes = "a discarded checkpoint is read as one that never was"
+
+// prologue are the dials that a run may begin with.
+var prologue = []string{
+	"retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly", "taskmanagers-end-slowly", "pod-status-late",
+	"cleaned-up-slowly",
+}
+
+func pick[T any](n int, from ...T) T { return from[n%len(from)] }
+
+// turn sets an option of this run: of its resource, if there is one, and of those that it makes from now on. Empty: not set.
+func (r *run) turn(key, value string) {
+	r.options[key] = value
+	r.editIfThere(set(key, value))
+}
+
+// turned are the options that this run has turned.
+func (r *run) turned(spec map[string]any) {
+	for _, key := range names(r.options) {
+		set(key, r.options[key])(spec)
+	}
+}
+
+// set sets an option, or with an empty value takes it away.
+func set(key, value string) change {
+	return func(spec map[string]any) {
+		if value == "" {
+			delete(spec["flinkConfiguration"].(map[string]any), key)
+			return
+		}
+		option(key, value)(spec)
+	}
+}
+
+// rescript changes what happens to the job and leaves the rest of its script.
+func (r *run) rescript(change func(s *job.Script)) {
+	change(&r.jobs)
+	r.w.Flink.ScriptJob(demo, r.jobs)
+}
+
+// dials says what a run's dials are, for the message of a failure.
+func (r *run) dials() string { return fmt.Sprintf("options %v, job %+v", r.options, r.jobs) }
