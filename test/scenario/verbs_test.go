@@ -96,6 +96,10 @@ var worldVerbs = map[string]func(r *run, n int){
 		} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
 			r.excuse("its JobManager crashed while it was being stopped")
 		}
+		if r.w.Flink.Job(namespace, demo, "").State.Ended() {
+			r.excuse("its JobManager crashed before it had recorded how its job ended")
+			r.states.crash() // Flink runs it again, and its checkpoints have left the high-availability data
+		}
 		r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
 	},
 	"fail-job": func(r *run, _ int) {
