@@ -14,6 +14,7 @@ import (
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -90,7 +91,7 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (h Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	h.Log.Warnw("a request that is no review", "path", r.URL.Path, telemetry.Error, err.Error())
-	http.Error(w, err.Error(), refused)
+	http.Error(w, redact.Text(err.Error()), refused)
 }
 
 func (h Handler) validate(ctx context.Context, r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
@@ -110,11 +111,11 @@ func (h Handler) validate(ctx context.Context, r *admissionv1.AdmissionRequest) 
 	}
 	response := allowed()
 	if problems := found.Filter(apis.ErrorLevel); problems != nil {
-		response = denied(validation.Message(problems))
+		response = denied(redact.Text(validation.Message(problems)))
 		h.Log.Infow("denied", telemetry.Key, key(r), telemetry.Reason, response.Result.Message)
 	}
 	if warnings := found.Filter(apis.WarningLevel); warnings != nil {
-		response.Warnings = []string{validation.Message(warnings)}
+		response.Warnings = []string{redact.Text(validation.Message(warnings))}
 	}
 	return response, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
 // Error is a classified error. Build it with the constructors; find it with errors.As.
@@ -126,9 +128,9 @@ func Message(err error) string {
 
 const ellipsis = "..."
 
-// oneLine folds every run of white space and control characters into one blank and cuts at a rune boundary.
+// oneLine hides secrets, folds every run of white space and control characters into one blank and cuts at a rune boundary.
 func oneLine(text string, limit int) string {
-	folded := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
+	folded := strings.Join(strings.FieldsFunc(redact.Text(strings.ToValidUTF8(text, "?")), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)
 	}), " ")
 	if len(folded) <= limit {

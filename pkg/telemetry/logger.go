@@ -11,7 +11,7 @@ const defaultConfig = `{"level":"info","encoding":"json","outputPaths":["stdout"
 
 // NewLogger makes the logger of one function from the content of ConfigMap config-logging: key zap-logger-config is the zap
 // configuration as JSON, key loglevel.<component> a level that beats the one in it. Wrong content falls back to the built-in
-// configuration and says so in a log line.
+// configuration and says so in a log line. Its lines hold no text that looks like a secret.
 func NewLogger(component string, config map[string]string) *zap.SugaredLogger {
 	merged := map[string]string{"zap-logger-config": defaultConfig}
 	for k, v := range config {
@@ -24,6 +24,7 @@ func NewLogger(component string, config map[string]string) *zap.SugaredLogger {
 		parsed = &logging.Config{LoggingConfig: defaultConfig}
 	}
 	logger, _ := logging.NewLoggerFromConfig(parsed, component)
+	logger = logger.WithOptions(keepSecrets())
 	if err != nil {
 		logger.Warnw("config-logging is not usable, the built-in logging configuration is in use", Error, err.Error())
 	}

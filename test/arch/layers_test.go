@@ -11,20 +11,21 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// fail, flights, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
+// redact, fail, flights, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
 // most. gather and apply never import each other. sweep never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
-	"flinkconf":  {"apis"},
+	"flinkconf":  {"apis", "redact"},
 	"render":     {"apis", "flinkconf"},
 	"validation": {"apis", "flinkconf", "render"},
 	"autoscaler": {"apis", "flinkconf"},
-	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail"},
+	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail", "redact"},
 	// leaves
-	"fail":      {},
+	"redact":    {},
+	"fail":      {"redact"},
 	"flights":   {"fail"},
-	"telemetry": {},
+	"telemetry": {"redact"},
 	"serve":     {},
 	"flinkrest": {},
 	"kube":      {"fail"},
@@ -38,7 +39,7 @@ var rooms = map[string][]string{
 	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
 	"pass":      {"flights", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
 	"sweep":     {"flights", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
-	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings"},
+	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings", "redact"},
 }
 
 // room is the second part of a path below pkg; empty elsewhere.

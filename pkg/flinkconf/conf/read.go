@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
 // Duration reads a duration option. It is 0 when the option is neither set nor has a default; Has tells.
@@ -121,7 +122,7 @@ func read[T any](c Config, o Option, parse func(string) (T, error)) (T, error) {
 	}
 	if Sensitive(key) {
 		err = errors.New("the value, not shown here, does not parse")
-		text = "******"
+		text = redact.Hidden
 	}
 	return none, &ValueError{Key: key, Value: text, Kind: o.Kind, Err: err}
 }
@@ -146,19 +147,5 @@ func (e *ValueError) Error() string {
 // Unwrap returns what the parser said.
 func (e *ValueError) Unwrap() error { return e.Err }
 
-// sensitiveParts are the parts of key names that make Flink hide a value (GlobalConfiguration.isSensitive, 1.20).
-var sensitiveParts = []string{
-	"password", "secret", "fs.azure.account.key", "apikey", "api-key", "auth-params", "service-key", "token",
-	"basic-auth", "jaas.config", "http-headers",
-}
-
 // Sensitive tells whether the value of a key may be a secret and must not be shown.
-func Sensitive(key string) bool {
-	lower := strings.ToLower(key)
-	for _, part := range sensitiveParts {
-		if strings.Contains(lower, part) {
-			return true
-		}
-	}
-	return false
-}
+func Sensitive(key string) bool { return redact.Sensitive(key) }

@@ -84,6 +84,7 @@ func (v *view) finish(o outcome) plan.Plan {
 	if o.tells != nil {
 		p.Events = append(p.Events, *o.tells)
 	}
+	v.keepSecrets(&p)
 	changes := status != nil && !shown.SameMeaning(v.Resource().Status, *status)
 	if o.record != "" || changes {
 		p.Status = status
@@ -102,6 +103,17 @@ func (v *view) finish(o outcome) plan.Plan {
 		p.Due = status.NextLook.Time
 	}
 	return p
+}
+
+// keepSecrets leaves them out of what the plan tells.
+func (v *view) keepSecrets(p *plan.Plan) {
+	p.Events, p.Notes = slices.Clone(p.Events), slices.Clone(p.Notes)
+	for i := range p.Events {
+		p.Events[i] = v.HideIn(p.Events[i])
+	}
+	for i := range p.Notes {
+		p.Notes[i] = v.Hide(p.Notes[i])
+	}
 }
 
 // gone reports whether the outcome removes the last finalizer of a resource that is being deleted.

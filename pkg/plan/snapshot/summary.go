@@ -31,6 +31,9 @@ func (v *view) summarize(o outcome) {
 			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: o.wait.reason, Message: o.wait.message,
 		})
 	}
+	for i := range wanted {
+		wanted[i].Message = v.secrets.Text(wanted[i].Message)
+	}
 	r := v.resource()
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{Now: v.s.Now, Generation: r.Generation}, wanted...)
 	v.setPace(o)

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -27,6 +28,8 @@ type view struct {
 	// problem says why the spec does not count, headline is the first of it; empty when it does.
 	problem, headline string
 	events            []plan.Event
+	// secrets are those of the job's cluster and of the operator.
+	secrets redact.Secrets
 }
 
 func newView(s Snapshot) *view {
@@ -40,7 +43,9 @@ func newView(s Snapshot) *view {
 	if v.want.JobUID == "" && v.job.presence == validation.Present {
 		v.want.JobUID = v.job.uid
 	}
+	v.secrets = redact.Known([]map[string]string{v.job.config})
 	v.judge()
+	v.problem, v.headline = v.secrets.Text(v.problem), v.secrets.Text(v.headline)
 	return v
 }
 
@@ -73,7 +78,7 @@ func parseInstant(text string) time.Time {
 }
 
 func (v *view) tell(e plan.Event) {
-	e.Component = componentSnapshot
+	e.Component, e.Message = componentSnapshot, v.secrets.Text(e.Message)
 	v.events = append(v.events, e)
 }
 
@@ -87,6 +92,7 @@ func (v *view) lacksFinalizer() bool {
 
 // errorText is status.error of one cause.
 func (v *view) errorText(kind, message string) string {
+	message = v.secrets.Text(message)
 	c, bounds := v.job.config, summary.DefaultErrorBounds()
 	bounds.FieldLength = read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", bounds)

@@ -162,10 +162,13 @@ func files(f map[string]string) any {
 	return f
 }
 
+// programArguments are printed without the secrets among them.
+type programArguments []string
+
 // arguments are never null: absent means none.
 func arguments(args []string) any {
 	if args == nil {
-		return []string{}
+		return programArguments{}
 	}
-	return args
+	return programArguments(args)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 	// maxText bounds a whole text, in bytes.
 	maxText = 4000
 	// hidden stands for a value that may be a secret.
-	hidden = "******"
+	hidden = redact.Hidden
 	// missing stands for a value that is not set.
 	missing = "null"
 	// object stands for an object that appears or goes away as a whole.
@@ -89,12 +90,12 @@ func nodeText(node any) string {
 		if v == "" {
 			return `""`
 		}
-		return cut(v)
+		return cut(redact.Text(v))
 	case map[string]any:
 		return object
 	case []any:
 		text, _ := json.Marshal(hide(v)) // a tree of plain JSON values always prints
-		return cut(string(text))
+		return cut(redact.Text(string(text)))
 	default:
 		text, _ := json.Marshal(v) // as above
 		return cut(string(text))
@@ -114,6 +115,8 @@ func tree(v any) any {
 	switch t := v.(type) {
 	case nil:
 		return nil
+	case programArguments:
+		v = redact.Arguments(t)
 	case v1beta1.PodTemplate:
 		v = t.PodTemplateSpec
 	case v1beta1.JobManagerSpec:

@@ -33,6 +33,9 @@ func setConditions(v *subject.Subject, o Verdict) {
 		}
 		wanted = append(wanted, condition(summary.Reconciling, true, reason, message))
 	}
+	for i := range wanted {
+		wanted[i].Message = v.Hide(wanted[i].Message)
+	}
 	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
 }
 

@@ -11,6 +11,7 @@ import (
 
 // StalledAlready reports whether the stored status says the same, so that it is not told again.
 func StalledAlready(v *subject.Subject, message string) bool {
+	message = v.Hide(message)
 	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
 			return true
@@ -50,6 +51,7 @@ const (
 
 // ErrorText is status.error of one cause.
 func ErrorText(v *subject.Subject, kind, message, reason string) string {
+	message = v.Hide(message)
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.ErrorBounds())
 	if err != nil {
 		return message

@@ -20,7 +20,7 @@ func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
 	}
 	after := v.Now().Add(backoff.After(attempts, retryMost))
 	v.Want.Retry = &v1beta1.Retry{
-		Generation: intent.Generation, Attempts: attempts, After: metav1.NewTime(after), Reason: reason, Message: message,
+		Generation: intent.Generation, Attempts: attempts, After: metav1.NewTime(after), Reason: reason, Message: v.Hide(message),
 	}
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed

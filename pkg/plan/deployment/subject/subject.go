@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -52,6 +53,8 @@ type Subject struct {
 
 	// observed caches config.
 	observed flinkconf.Config
+	// secrets caches what Hide knows.
+	secrets *redact.Secrets
 }
 
 // New makes the subject of a snapshot. Accept and Observe, in this order, are the caller's.
@@ -76,6 +79,7 @@ func New(s Snapshot) *Subject {
 			v.LastStable = &stable
 		}
 	}
+	v.hideSeen()
 	return v
 }
 

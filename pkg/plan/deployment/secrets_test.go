@@ -1,0 +1,125 @@
+package deployment
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+)
+
+// secretive is an application whose configuration and arguments hold secrets that nothing in a text gives away by itself.
+func secretive(t *testing.T) *world {
+	t.Helper()
+	w := stable(t, with(with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"s3.secret-key":"kQx7Zw",`), `"job":{`,
+		`"job":{"args":["--db-password","hunter2","--in","a"],`))
+	w.events = nil
+	return w
+}
+
+// secrets are what secretive and the rows below hide in texts.
+var secrets = []string{"kQx7Zw", "hunter2", "swordfish", "urlpass"}
+
+// tells is everything that people can read of what the world has come to.
+func (w *world) tells() string {
+	w.t.Helper()
+	status := w.status()
+	conditions, err := json.Marshal(status.Conditions)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	retry := ""
+	if status.Retry != nil {
+		retry = status.Retry.Message
+	}
+	return fmt.Sprintf("%+v\n%s\n%s\n%s\n%v\n%s", w.events, status.Error, conditions, retry, status.ClusterInfo, strings.Join(w.log, "\n"))
+}
+
+func TestSecretsAreNotTold(t *testing.T) {
+	said := "cannot log in with kQx7Zw and hunter2 at https://a:urlpass@h/x, password=swordfish"
+	for name, row := range map[string]struct {
+		comes func(w *world)
+		// says is part of what is told all the same.
+		says string
+	}{
+		"the cause of a failure": {func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.s.Flink.Failure = plan.Present(said)
+		}, "cannot log in with ****** and ****** at https://a:******@h/x, password=******"},
+		"a failure in the job's history": {func(w *world) {
+			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{{
+				At: w.s.Now, StackTrace: said + "\n\tat a.B.c(B.java:1)", Labels: map[string]string{"why": "hunter2"},
+			}})
+		}, "cannot log in with ******"},
+		"a secret that a bound cuts": {func(w *world) {
+			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{{At: w.s.Now, StackTrace: strings.Repeat("x", 997) + " kQx7Zw"}})
+		}, "xx **"},
+		"arguments that changed": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+				s.Job.Args = []string{"--db-password", "swordfish", "--in", "b", "--url", "http://u:urlpass@h"}
+			})
+		}, "job.args.3 : a -> b"},
+		"one argument that changed": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{"--db-password", "swordfish", "--in", "a"} })
+		}, "job.args"},
+		"a jar at a signed address": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.JarURI = "https://u:urlpass@h/j.jar?sig=swordfish" })
+		}, "https://u:******@h/j.jar?sig=******"},
+		"an address in the configuration": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(with(string(s.FlinkConfiguration), `{`, `{"env.java.opts.all":"-Dx.password=swordfish",`))
+			})
+		}, "env.java.opts.all : null -> -Dx.password=******"},
+		"a spec that is refused": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.LogConfiguration = map[string]string{"hunter2": "x"} })
+		}, "Invalid log config key"},
+		"a savepoint that fails": {func(w *world) {
+			w.edit(upgradeImage)
+			w.run()
+			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: said})
+			w.run()
+		}, "cannot log in with ******"},
+		"a container that cannot start": {func(w *world) {
+			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", said, false)})
+			jm := w.deployment().DeepCopy()
+			jm.Status.AvailableReplicas, jm.Status.ReadyReplicas = 0, 0
+			w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
+		}, "cannot log in with ******"},
+		"Flink that cannot be asked": {func(w *world) {
+			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job](said)}
+		}, "cannot log in with ******"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := secretive(t)
+			row.comes(w)
+			w.run()
+			told := w.tells()
+			for _, secret := range secrets {
+				if strings.Contains(told, secret) {
+					t.Errorf("%s is told: %s", secret, told)
+				}
+			}
+			if !strings.Contains(told, row.says) {
+				t.Errorf("%q is not told: %s", row.says, told)
+			}
+			if p := w.run(); p.Status != nil && w.status().Intent == nil {
+				t.Errorf("a second look writes again: %s", p)
+			}
+		})
+	}
+}
+
+func TestAnEffectThatFailsTellsNoSecret(t *testing.T) {
+	w := secretive(t)
+	p := MakeFailed(w.s, w.status(), "Forbidden", "quota of hunter2 exceeded")
+	status, _ := p.Status.(*v1beta1.FlinkDeploymentStatus)
+	if status == nil || len(p.Events) != 1 || strings.Contains(status.Error+p.Events[0].Message, "hunter2") {
+		t.Errorf("told %+v, status %+v", p.Events, status)
+	}
+}

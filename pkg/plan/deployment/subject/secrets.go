@@ -1,0 +1,80 @@
+package subject
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// Hide makes a text fit to be told: without the secrets of the resource and of the operator, and without what looks like one.
+func (v *Subject) Hide(text string) string {
+	if v.secrets == nil {
+		specs := []*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}
+		for _, recorded := range []*v1beta1.ReconciledDeployment{v.Last, v.LastStable} {
+			if recorded != nil {
+				specs = append(specs, &recorded.Spec)
+			}
+		}
+		known := flinkconf.Secrets(v.Seen.Operator, specs...)
+		v.secrets = &known
+	}
+	return v.secrets.Text(text)
+}
+
+// HideIn makes an event fit to be told.
+func (v *Subject) HideIn(e plan.Event) plan.Event {
+	e.Message = v.Hide(e.Message)
+	e.Annotations = maps.Clone(e.Annotations)
+	for name, text := range e.Annotations {
+		e.Annotations[name] = v.Hide(text)
+	}
+	return e
+}
+
+// hideSeen hides secrets in what Flink and its containers say. It comes before any bound cuts such a text: half a secret is not known any
+// more as one.
+func (v *Subject) hideSeen() {
+	flink := &v.Seen.Flink
+	flink.Failure = within(flink.Failure, v.Hide)
+	flink.Stop = within(flink.Stop, func(p StopProgress) StopProgress {
+		p.Cause = v.Hide(p.Cause)
+		return p
+	})
+	flink.Exceptions = within(flink.Exceptions, func(entries []exceptions.Entry) []exceptions.Entry {
+		entries = slices.Clone(entries)
+		for i := range entries {
+			entries[i].StackTrace = v.Hide(entries[i].StackTrace)
+			entries[i].Labels = maps.Clone(entries[i].Labels)
+			for name, text := range entries[i].Labels {
+				entries[i].Labels[name] = v.Hide(text)
+			}
+		}
+		return entries
+	})
+	request := func(o snapshots.Operation) snapshots.Operation {
+		o.Failure = v.Hide(o.Failure)
+		return o
+	}
+	flink.Requests.Savepoint, flink.Requests.Checkpoint = within(flink.Requests.Savepoint, request), within(flink.Requests.Checkpoint, request)
+	v.Seen.LastWords = within(v.Seen.LastWords, v.Hide)
+	v.Seen.MountFailures = within(v.Seen.MountFailures, func(messages []string) []string {
+		messages = slices.Clone(messages)
+		for i := range messages {
+			messages[i] = v.Hide(messages[i])
+		}
+		return messages
+	})
+}
+
+// within changes a part that is present.
+func within[T any](o plan.Observed[T], change func(T) T) plan.Observed[T] {
+	if value, present := o.Get(); present {
+		return plan.Present(change(value))
+	}
+	return o
+}

@@ -1,0 +1,157 @@
+package redact
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Secrets are values that are known to be secret, wherever they appear. The zero value knows none.
+type Secrets struct {
+	// values are sorted, the longest first, each once.
+	values []string
+}
+
+// Known collects the secrets of configurations, by their keys, and of lists of program arguments. Values of other keys count as far as
+// they look like secrets: the password of a URL, a system property in a list of Java options.
+func Known(configs []map[string]string, args ...[]string) Secrets {
+	var found []string
+	for _, config := range configs {
+		for name, value := range config {
+			if Sensitive(name) {
+				found = append(found, value)
+			} else {
+				found = append(found, parts(value)...)
+			}
+		}
+	}
+	for _, list := range args {
+		eachArgument(list, func(_, prefix, arg string, secret bool) {
+			if secret {
+				found = append(found, arg)
+			} else {
+				found = append(found, parts(prefix+arg)...)
+			}
+		})
+	}
+	var s Secrets
+	for _, value := range found {
+		if value = strings.TrimSpace(value); isTelling(value) {
+			s.values = append(s.values, value)
+			if escaped := url.QueryEscape(value); escaped != value {
+				s.values = append(s.values, escaped)
+			}
+		}
+	}
+	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	s.values = slices.Compact(s.values)
+	s.values = s.values[:min(len(s.values), mostKnown)]
+	return s
+}
+
+// parts are the values in a text that look like secrets.
+func parts(text string) []string {
+	var found []string
+	for _, s := range suspects(text) {
+		found = append(found, text[s.from:s.to])
+	}
+	return found
+}
+
+// Shorter values, and those that are words of our own texts, say little where they stand alone, and hiding them would garble every text.
+const (
+	leastKnown = 4
+	// mostKnown bounds how many are looked for, the longest first: every text is searched for each.
+	mostKnown = 256
+	// certain is the length from which on a value counts inside a longer word, too.
+	certain = 8
+)
+
+var ordinary = regexp.MustCompile(`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|\d{1,5}|[\d.]+ ?[a-z]{1,3}|\*+)$`)
+
+func isTelling(value string) bool {
+	return utf8.RuneCountInString(value) >= leastKnown && !ordinary.MatchString(value) && !strings.Contains(value, Hidden)
+}
+
+// Text hides the known secrets, and what looks like a secret, see the function Text.
+func (s Secrets) Text(text string) string { return settle(text, s.spans) }
+
+func (s Secrets) spans(text string) []span {
+	spans := suspects(text)
+	for _, value := range s.values {
+		for at := 0; ; {
+			i := strings.Index(text[at:], value)
+			if i < 0 {
+				break
+			}
+			from, to := at+i, at+i+len(value)
+			if len(value) >= certain || standsAlone(text, from, to) {
+				spans = append(spans, span{from, to})
+			}
+			at = from + 1
+		}
+	}
+	return spans
+}
+
+// standsAlone reports whether neither a letter nor a digit touches a part of a text.
+func standsAlone(text string, from, to int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:from])
+	after, _ := utf8.DecodeRuneInString(text[to:])
+	return !isLetterOrDigit(before) && !isLetterOrDigit(after)
+}
+
+func isLetterOrDigit(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// Arguments hides the secrets among the arguments of a program. The list keeps its length.
+//
+//	arguments                        | shown
+//	--password hunter2               | --password ******
+//	--password --verbose             | as they are: the next option is no value (ParameterTool)
+//	--db.password=hunter2, -Dpw…=…   | --db.password=******
+//	password=hunter2                 | password=******
+//	--key value, --key=value         | --key ******: what key it is nobody knows
+//	anything else                    | as Text shows it
+func Arguments(args []string) []string {
+	if args == nil {
+		return nil
+	}
+	shown := make([]string, 0, len(args))
+	eachArgument(args, func(name, prefix, arg string, secret bool) {
+		if secret || (arg != "" && strings.EqualFold(name, "key")) {
+			arg = Hidden
+		}
+		shown = append(shown, Text(prefix+arg))
+	})
+	return shown
+}
+
+// eachArgument calls visit for each argument: with the name that its value has, empty for none, with what stands before the value, and
+// whether the value is secret.
+func eachArgument(args []string, visit func(name, prefix, value string, secret bool)) {
+	option := ""
+	for _, arg := range args {
+		name, value, assigned := strings.Cut(arg, "=")
+		bare := strings.TrimLeft(name, "-")
+		isOption := strings.HasPrefix(arg, "-") && bare != ""
+		switch {
+		case option != "" && !isOption:
+			visit(option, "", arg, Sensitive(option))
+			option = ""
+		case assigned && !strings.ContainsAny(name, " \t\n/?"):
+			visit(bare, name+"=", value, Sensitive(name))
+			option = ""
+		case isOption:
+			visit("", "", arg, false)
+			option = bare
+		default:
+			visit("", "", arg, false)
+		}
+	}
+}
