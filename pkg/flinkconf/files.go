@@ -15,7 +15,7 @@ import (
 //
 //	Flink  | file            | form                                                                  | cannot hold
 //	-------+-----------------+-----------------------------------------------------------------------+------------------------------
-//	< 2.0  | flink-conf.yaml | lines "key: value", nothing quoted                                    | '#', blanks at the ends, line breaks
+//	< 2.0  | flink-conf.yaml | lines "key: value", nothing quoted                                    | '#', blanks at the ends, line breaks; see UnfitArgument
 //	>= 2.0 | config.yaml     | nested YAML, every value a string, but for program arguments (a list) | a key that begins another one: error
 //
 // In config.yaml the options that Flink's shell scripts read stay unquoted: the scripts would take the quotes for a part of the value.

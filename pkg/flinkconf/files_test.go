@@ -1,6 +1,7 @@
 package flinkconf_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,51 @@ func TestArgumentsAreLossless(t *testing.T) {
 			rt.Fatalf("%v\n%s", err, diff)
 		}
 	})
+}
+
+// TestFlatFilesHoldArguments: Flink before 2.0 finds every program argument as it was written, or UnfitArgument names one that it would not.
+func TestFlatFilesHoldArguments(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		args := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("a;: '\"\n\r#é-\t")), 0, 5, -1), 0, 4).Draw(rt, "args")
+		in := input(t, "{flinkVersion: v1_20, job: {parallelism: 1}}")
+		in.Spec.Job.Args = args
+		name, text, err := flinkconf.Files(deploy(t, in).Cluster, in.Spec.FlinkVersion)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		read, err := flinkconf.LoadDir(map[string]string{name: text})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := read.List(flinkconf.Option{Key: "$internal.application.program-args"})
+		changed := err != nil || !slices.Equal(got, args)
+		if _, why, unfit := flinkconf.UnfitArgument(args, in.Spec.FlinkVersion); changed != unfit || unfit == (why == "") {
+			rt.Fatalf("%q arrive as %q (%v); unfit: %t, %s", args, got, err, unfit, why)
+		}
+	})
+}
+
+func TestUnfitArgument(t *testing.T) {
+	for name, row := range map[string]struct {
+		args  []string
+		index int
+		why   string
+	}{
+		"a number sign":         {[]string{"--color", "#fff"}, 1, "comment"},
+		"one inside quotes":     {[]string{`"a # b"`}, 0, "comment"},
+		"several lines":         {[]string{"a", "b", "SELECT 1;\nSELECT 2"}, 2, "several lines"},
+		"a carriage return":     {[]string{"a\rb"}, 0, "several lines"},
+		"quotes and delimiters": {[]string{`a;b`, `'`, `"x: y"`, " ", ""}, -1, ""},
+		"none":                  {nil, -1, ""},
+	} {
+		index, why, unfit := flinkconf.UnfitArgument(row.args, v1beta1.FlinkV1_20)
+		if unfit != (row.index >= 0) || (unfit && (index != row.index || !strings.Contains(why, row.why))) {
+			t.Errorf("%s: argument %d, %q, %t", name, index, why, unfit)
+		}
+		if index, why, unfit := flinkconf.UnfitArgument(row.args, v1beta1.FlinkV2_0); unfit {
+			t.Errorf("%s: config.yaml holds everything, but argument %d %s", name, index, why)
+		}
+	}
 }
 
 // TestFilesReadBack: what is printed for a version is what its reader finds there.

@@ -72,15 +72,6 @@ func applyJob(c Config, name string, job *v1beta1.JobSpec, b Behaviour) {
 	c.Set(key.ApplicationArgs, argsText(job.Args, b))
 }
 
-// argsText prints program arguments. A flat file cannot hold empty arguments at the ends or blanks around one; a YAML list can, so for
-// it they are quoted until Files splits them again.
-func argsText(args []string, b Behaviour) string {
-	if b.StandardYAML {
-		return syntax.JoinListExactly(args)
-	}
-	return syntax.JoinList(args)
-}
-
 func applyJar(c Config, jar string, standalone bool) error {
 	if jar == "" {
 		return nil

@@ -46,7 +46,7 @@ var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 //	V3   | forbidden configuration keys; rollback without HA; health check without JobManager recovery
 //	V4   | ingress without template, or with one that is no URL
 //	V5   | unknown log configuration files
-//	V6   | job: directories that the upgrade mode and savepoints need; parallelism
+//	V6   | job: directories that the upgrade mode and savepoints need; parallelism; arguments that Flink would not get as they are
 //	V7   | JobManager memory, quantities, replicas
 //	V8   | TaskManager memory, quantities, replicas
 //	V9   | changes that are not possible: session/application, native/standalone, redeploy without a path
@@ -72,6 +72,7 @@ func (r *report) cluster(in DeploymentInput, last *v1beta1.FlinkDeploymentSpec) 
 	r.ingress("ingress", spec.Ingress, in.Namespace, in.Name)
 	r.logging(spec.LogConfiguration)
 	s.job(spec.Job, spec.TaskManager)
+	r.arguments(spec)
 	s.jobManager(spec)
 	s.taskManager(spec)
 	r.change(spec, last)

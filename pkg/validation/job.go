@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
@@ -42,6 +43,18 @@ func (s *settings) job(job *v1beta1.JobSpec, tm *v1beta1.TaskManagerSpec) {
 	}
 	if state := job.DesiredState(); !state.Known() {
 		r.add("job.state", "Unknown job state "+quote(string(state)), "use running or suspended")
+	}
+}
+
+// arguments refuses those of an application that its configuration file would change. A session job's are sent as JSON. Their text is not
+// shown: it may be a secret.
+func (r *report) arguments(spec *v1beta1.FlinkDeploymentSpec) {
+	if spec.Job == nil {
+		return
+	}
+	if i, why, unfit := flinkconf.UnfitArgument(spec.Job.Args, spec.FlinkVersion); unfit {
+		r.add("job.args["+decimal(i)+"]", "Job argument "+decimal(i+1)+" cannot be passed on to Flink "+cut(string(spec.FlinkVersion), maxQuoted)+": "+why,
+			"encode it, pass it as an environment variable or a file of the pod template, or use Flink 2")
 	}
 }
 

@@ -40,6 +40,21 @@ func TestDeploymentJob(t *testing.T) {
 			mode("magic"),
 			one("spec.job.upgradeMode", `Unknown upgrade mode "magic"`),
 		},
+		"an argument of several lines": {
+			"flink-conf.yaml has one line a value",
+			func(in *input) { in.Spec.Job.Args = []string{"--sql", "SELECT 1;\nSELECT 2"} },
+			one("spec.job.args[1]", "Job argument 2 cannot be passed on to Flink v1_20: it has several lines"),
+		},
+		"arguments with a number sign": {
+			"Flink would take what follows for a comment; the first is enough, its text is not shown",
+			func(in *input) { in.Spec.Job.Args = []string{"--password", "'a # b'", "#"} },
+			one("spec.job.args[1]", "Job argument 2 cannot be passed on to Flink v1_20: it has a #"),
+		},
+		"such arguments for Flink 2": {
+			"config.yaml holds them",
+			func(in *input) { in.Spec.FlinkVersion, in.Spec.Job.Args = v1beta1.FlinkV2_0, []string{"a#b", "c\nd"} },
+			nil,
+		},
 		"parallelism 0": {
 			"nothing would run",
 			func(in *input) { in.Spec.Job.Parallelism = 0 },

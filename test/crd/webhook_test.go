@@ -124,9 +124,10 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 		"another image":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, false, "only a registry can judge it"},
 		"no image":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "" }, false, "then the operator's is taken"},
 		"pull policy":          {func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Always" }, false, "only Kubernetes can judge it"},
-		"jar, class, arguments": {func(s *v1beta1.FlinkDeploymentSpec) {
-			s.Job.JarURI, s.Job.EntryClass, s.Job.Args = "local:///b.jar", "", nil
+		"jar, class": {func(s *v1beta1.FlinkDeploymentSpec) {
+			s.Job.JarURI, s.Job.EntryClass = "local:///b.jar", ""
 		}, false, "only Flink can judge them"},
+		"arguments":           {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{"#"} }, true, "flink-conf.yaml does not hold all"},
 		"what may be dropped": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, false, "either will do"},
 		"a checkpoint":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.CheckpointTriggerNonce = &n }, false, "it needs no directory of its own"},
 		"a savepoint":         {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointTriggerNonce = &n }, true, "it needs a directory"},
