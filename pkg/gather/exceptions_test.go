@@ -73,6 +73,9 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 			if got != row.want {
 				t.Errorf("the cause is %q (%s), want %q", got, s.Flink.Failure.Why(), row.want)
 			}
+			if known != (s.Flink.FailureTrace != "") {
+				t.Errorf("the cause is %q and its trace %q", got, s.Flink.FailureTrace)
+			}
 		})
 	}
 }

@@ -105,10 +105,10 @@ func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID st
 func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *subject.Snapshot, more ask.More) {
 	answer, err := client.JobExceptions(ctx, s.Resource.Status.JobStatus.JobID, max(1, more.Exceptions))
 	if more.Failure {
-		s.Flink.Failure = newestFailure(answer, err)
+		s.Flink.Failure, s.Flink.FailureTrace = newestFailure(answer, err)
 	}
 	if more.Failure && s.Flink.Failure.IsAbsent() {
-		s.Flink.Failure = endedWith(ctx, client, s.Resource.Status.JobStatus.JobID)
+		s.Flink.Failure, s.Flink.FailureTrace = endedWith(ctx, client, s.Resource.Status.JobStatus.JobID)
 	}
 	if more.Exceptions == 0 {
 		return
@@ -126,25 +126,26 @@ func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *sub
 	s.Flink.Exceptions = plan.Present(entries)
 }
 
-// endedWith is the cause in a job's result. The history may be an answer of some seconds ago, and a JobManager whose only job could not be
+// endedWith is the cause in a job's result, with its stack trace. The history may be an answer of some seconds ago, and a JobManager whose only job could not be
 // initialized is gone by then.
-func endedWith(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[string] {
+func endedWith(ctx context.Context, client *flinkrest.Client, jobID string) (cause plan.Observed[string], trace string) {
 	result, err := client.ExecutionResult(ctx, jobID)
 	switch {
 	case err != nil:
-		return plan.Unknown[string](oneLine(err))
+		return plan.Unknown[string](oneLine(err)), ""
 	case result.Failure == nil:
-		return plan.Absent[string]()
+		return plan.Absent[string](), ""
 	}
-	return plan.Present(result.Failure.Summary())
+	return plan.Present(result.Failure.Summary()), result.Failure.StackTrace
 }
 
-func newestFailure(answer flinkrest.JobExceptions, err error) plan.Observed[string] {
+func newestFailure(answer flinkrest.JobExceptions, err error) (cause plan.Observed[string], trace string) {
 	switch {
 	case err != nil:
-		return plan.Unknown[string](oneLine(err))
+		return plan.Unknown[string](oneLine(err)), ""
 	case len(answer.Entries) == 0:
-		return plan.Absent[string]()
+		return plan.Absent[string](), ""
 	}
-	return plan.Present(javatrace.Summary(answer.Entries[0].StackTrace))
+	trace = answer.Entries[0].StackTrace
+	return plan.Present(javatrace.Summary(trace)), trace
 }

@@ -123,3 +123,22 @@ func TestAnEffectThatFailsTellsNoSecret(t *testing.T) {
 		t.Errorf("told %+v, status %+v", p.Events, status)
 	}
 }
+
+// T2.6
+func TestStackTraceAndLabelsOfAFailure(t *testing.T) {
+	for options, want := range map[string]string{
+		`"a":"b"`: `"message":"IOException: disk full","additionalMetadata":{},"throwableList":[]}`,
+		`"kubernetes.operator.exception.stacktrace.enabled":"true"`:                                                           `"stackTrace":"java.io.IOException: disk full password=******\n\tat a.B.c"`,
+		`"kubernetes.operator.exception.stacktrace.enabled":"true","kubernetes.operator.exception.stacktrace.max.length":"7"`: `"stackTrace":"java.io"`,
+		`"kubernetes.operator.exception.label.mapper":"disk.*full:Disk,network:Net"`:                                          `"additionalMetadata":{"labels":["Disk"]}`,
+	} {
+		w := stable(t, with(application, `"flinkConfiguration":{`, `"flinkConfiguration":{`+options+`,`))
+		w.serveJob(v1beta1.FlinkJobFailed)
+		w.s.Flink.Failure = plan.Present("IOException: disk full")
+		w.s.Flink.FailureTrace = "java.io.IOException: disk full password=hunter2\n\tat a.B.c"
+		w.run()
+		if !strings.Contains(w.status().Error, want) {
+			t.Errorf("%s: %s", options, w.status().Error)
+		}
+	}
+}

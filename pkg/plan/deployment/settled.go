@@ -117,7 +117,7 @@ func (v *view) vanished() outcome {
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
-		text := shown.ErrorText(v.Subject, shown.TypeJobFailed, cause, "")
+		text := shown.JobFailure(v.Subject, cause)
 		news := v.Want.Error != text
 		if v.shows() {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/redact"
@@ -93,9 +92,7 @@ func (v *view) lacksFinalizer() bool {
 // errorText is status.error of one cause.
 func (v *view) errorText(kind, message string) string {
 	message = v.secrets.Text(message)
-	c, bounds := v.job.config, summary.DefaultErrorBounds()
-	bounds.FieldLength = read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
-	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", bounds)
+	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", plan.ErrorBounds(v.job.config))
 	if err != nil {
 		return message
 	}

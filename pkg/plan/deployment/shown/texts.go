@@ -51,8 +51,18 @@ const (
 
 // ErrorText is status.error of one cause.
 func ErrorText(v *subject.Subject, kind, message, reason string) string {
-	message = v.Hide(message)
-	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message, Reason: reason}}, "", v.ErrorBounds())
+	return errorText(v, summary.Cause{Type: kind, Message: &message, Reason: reason}, "")
+}
+
+// JobFailure is status.error of a job that failed, with Flink's stack trace where the options ask for it.
+func JobFailure(v *subject.Subject, cause string) string {
+	return errorText(v, summary.Cause{Type: TypeJobFailed, Message: &cause}, v.Seen.Flink.FailureTrace)
+}
+
+func errorText(v *subject.Subject, cause summary.Cause, trace string) string {
+	message := v.Hide(*cause.Message)
+	cause.Message = &message
+	text, err := summary.ErrorText([]summary.Cause{cause}, trace, v.ErrorBounds())
 	if err != nil {
 		return message
 	}

@@ -123,9 +123,4 @@ func (v *Subject) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.Tas
 }
 
 // ErrorBounds are the options that bound status.error.
-func (v *Subject) ErrorBounds() summary.ErrorBounds {
-	c, bounds := v.config(), summary.DefaultErrorBounds()
-	bounds.FieldLength = options.Read(c.Int, key.ExceptionFieldMaxLength, bounds.FieldLength)
-	bounds.CauseCount = options.Read(c.Int, key.ExceptionThrowableListMaxCount, bounds.CauseCount)
-	return bounds
-}
+func (v *Subject) ErrorBounds() summary.ErrorBounds { return plan.ErrorBounds(v.config()) }

@@ -40,7 +40,7 @@ func (v *Subject) HideIn(e plan.Event) plan.Event {
 // more as one.
 func (v *Subject) hideSeen() {
 	flink := &v.Seen.Flink
-	flink.Failure = within(flink.Failure, v.Hide)
+	flink.Failure, flink.FailureTrace = within(flink.Failure, v.Hide), v.Hide(flink.FailureTrace)
 	flink.Stop = within(flink.Stop, func(p StopProgress) StopProgress {
 		p.Cause = v.Hide(p.Cause)
 		return p

@@ -89,6 +89,8 @@ type Flink struct {
 	Requests snapshots.Answers
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
 	Failure plan.Observed[string]
+	// FailureTrace is the stack trace that Failure was read from, many lines; empty when Flink gave none.
+	FailureTrace string
 	// Exceptions is the job's history of failures, as many as one look tells of (GET /jobs/:jobid/exceptions).
 	Exceptions plan.Observed[[]exceptions.Entry]
 	// Health is what the job's health is judged by (GET /jobs/:jobid/metrics and /jobs/:jobid/checkpoints).
