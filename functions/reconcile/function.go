@@ -20,6 +20,10 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 	if err != nil {
 		return nil, err
 	}
+	log := telemetry.NewLogger(component, s.Logging)
+	for _, note := range s.Notes {
+		log.Warnw("a setting has no effect", telemetry.Reason, note)
+	}
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
@@ -27,6 +31,6 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		Alarm: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},
-		Log: telemetry.NewLogger(component, s.Logging),
+		Log: log,
 	}), nil
 }

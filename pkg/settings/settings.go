@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/kelseyhightower/envconfig"
 	"knative.dev/pkg/configmap"
@@ -74,6 +75,8 @@ type Settings struct {
 	Namespaces []string
 	// Operator is the base configuration of the installation, with its namespace and version defaults.
 	Operator flinkconf.Operator
+	// Notes say which settings have no effect, and why, one sentence each. They are for the log of the start.
+	Notes []string
 	// LogFiles are the log configuration files shipped to clusters whose spec has no logConfiguration, by file name.
 	LogFiles map[string]string
 	// Logging is the content of ConfigMap config-logging; empty means the built-in logging configuration.
@@ -98,7 +101,7 @@ func Load() (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	base, err := flinkconf.LoadDir(files)
+	base, err := flinkconf.Load(files)
 	if err != nil {
 		return Settings{}, fmt.Errorf("base Flink configuration in %s: %w", env.ConfDir, err)
 	}
@@ -108,12 +111,13 @@ func Load() (Settings, error) {
 			return Settings{}, fmt.Errorf("FLINK_PROXY: %w", err)
 		}
 	}
-	operator := flinkconf.NewOperator(base)
+	operator := flinkconf.NewOperator(base.Config)
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
+		Notes: slices.Concat(base.Notes, operator.Notes(), flinkconf.WithoutEffect(base.Config)),
 	}
 	for _, name := range logFiles {
 		if text, ok := files[name]; ok {

@@ -2,9 +2,34 @@ package settings
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
+
+func TestSettingsWithoutEffectAreNoted(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FLINK_CONF_DIR", dir)
+	text := "kubernetes.operator.leader-election.enabled: true\npassword=hunter2\n" +
+		"kubernetes.operator.default-configuration.flink-version.v9_9.rest.port: 1\nkubernetes.operator.retry.max.attempts: 3\n"
+	if err := os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(s.Notes, "\n")
+	for _, part := range []string{"line 2 is ignored", "Flink 9.9 is not known", "leader-election.enabled has no effect", "retry.max.attempts has no effect"} {
+		if !strings.Contains(notes, part) {
+			t.Errorf("nobody says %q: %s", part, notes)
+		}
+	}
+	if len(s.Notes) != 4 || strings.Contains(notes, "hunter2") {
+		t.Errorf("notes %q", s.Notes)
+	}
+}
 
 func TestTLSOfTheEnvironment(t *testing.T) {
 	s, err := Load()

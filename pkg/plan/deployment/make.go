@@ -75,6 +75,7 @@ func (v *view) finish(o outcome) plan.Plan {
 		o.stall = v.refused
 		v.fail(o.stall.Reason, o.stall.Message)
 	}
+	v.tellNoEffect()
 	shown.Summarize(v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)})
 	status := v.Want.DeepCopy()
 	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events, Notes: v.Notes}

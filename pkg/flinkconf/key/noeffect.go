@@ -1,0 +1,83 @@
+package key
+
+import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+
+// Unread is an option of the Java operator that nothing here reads. Whoever sets it is told.
+type Unread struct {
+	// Option is the option.
+	Option conf.Option
+	// Same is the value that asks for what happens anyway, in any case; empty when there is none. Setting it is told to nobody.
+	Same string
+	// Why says what happens instead, for people.
+	Why string
+}
+
+// Reasons that several options share.
+const (
+	sessionJobs = "session jobs are not run yet"
+	metrics     = "the functions export no metrics yet"
+	elections   = "there is no leader: passes of several pods are kept apart by preconditions"
+	retries     = "an event that fails is sent again by its Trigger, and the clock looks again at what is under way"
+	cached      = "configurations are composed anew in each pass"
+	limited     = "a burst of changes of one resource is one pass, and then one more"
+	probed      = "Knative probes the functions"
+)
+
+// NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now. Of the autoscaler's options only the
+// switch is listed: without the autoscaler none of them counts.
+func NoEffect() []Unread {
+	return []Unread{
+		{AutoscalerEnabled, "false", "the autoscaler is not there yet: the job runs with the parallelism of its spec"},
+		{ClusterResourceViewRefreshInterval, "", "the autoscaler is not there yet"},
+		{ConfigCacheSize, "", cached},
+		{ConfigCacheTimeout, "", cached},
+		{DynamicConfigCheckInterval, "", "a function reads its settings when it starts"},
+		{DynamicConfigEnabled, "true", "a function reads its settings when it starts"},
+		{DynamicNamespacesEnabled, "true", "a function reads its settings when it starts"},
+		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes look for it"},
+		{CanaryResourceTimeout, "", "canary resources are left alone"},
+		{HealthProbeEnabled, "", probed},
+		{HealthProbePort, "", probed},
+		{JobSubmissionTimeout, "", sessionJobs},
+		{JobUpgradeInplaceScalingEnabled, "false", "another parallelism restarts the job from its state"},
+		{JOSDKMetricsEnabled, "false", metrics},
+		{JVMMetricsEnabled, "false", metrics},
+		{KubernetesClientMetricsEnabled, "false", metrics},
+		{KubernetesClientMetricsCodeGroups, "false", metrics},
+		{KubernetesClientSlowRequestThreshold, "", metrics},
+		{LabelSelector, "", "resources are chosen by their namespace only, whatever labels they have"},
+		{LeaderElectionEnabled, "false", elections},
+		{LeaderElectionLeaseDuration, "", elections},
+		{LeaderElectionLeaseName, "", elections},
+		{LeaderElectionRenewDeadline, "", elections},
+		{LeaderElectionRetryPeriod, "", elections},
+		{MetricsHistogramSampleSize, "", metrics},
+		{MetricsScopeResource, "", metrics},
+		{MetricsScopeResourceNamespace, "", metrics},
+		{MetricsScopeSystem, "", metrics},
+		{ProgressCheckInterval, "", "what is under way is looked at every 2 s"},
+		{RestReadyDelay, "", "a JobManager is READY when Flink answers"},
+		{RateLimiterLimit, "", limited},
+		{RateLimiterRefreshPeriod, "", limited},
+		{ReconcileParallelism, "", "containerConcurrency and the largest scale of Service reconcile bound the passes"},
+		{ResourceLifecycleMetricsEnabled, "false", metrics},
+		{ResourceLifecycleNamespaceHistograms, "false", metrics},
+		{ResourceMetricsEnabled, "false", metrics},
+		{RetryInitialInterval, "", retries},
+		{RetryIntervalMultiplier, "", retries},
+		{RetryMaxAttempts, "", retries},
+		{RetryMaxInterval, "", retries},
+		{StopOnInformerError, "", "there are no informers"},
+		{TerminationTimeout, "", "Knative gives a function the time of its request"},
+		{ArtifactsBaseDir, "", sessionJobs},
+		{ArtifactsHTTPHeader, "", sessionJobs},
+	}
+}
+
+// NoEffectPrefixes are the families of keys without effect, and what happens instead. Their names are the users' own.
+func NoEffectPrefixes() map[string]string {
+	return map[string]string{
+		ListenerPrefix:        "listeners of the Java operator are not run: make a Trigger on Broker flink-events",
+		OperatorMetricsPrefix: metrics,
+	}
+}

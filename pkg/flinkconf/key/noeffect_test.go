@@ -1,0 +1,68 @@
+package key
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var use = regexp.MustCompile(`\bkey\.([A-Z]\w*)`)
+
+// used are the options that the shipped code names outside this package. What validation alone reads has no effect.
+func used(t *testing.T) map[string]bool {
+	t.Helper()
+	names := map[string]bool{}
+	for _, top := range []string{"../../../pkg", "../../../functions"} {
+		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			if strings.Contains(filepath.ToSlash(path), "pkg/flinkconf/key/") {
+				return nil
+			}
+			text, err := os.ReadFile(path)
+			for _, match := range use.FindAllStringSubmatch(string(text), -1) {
+				names[match[1]] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// Every option of the operator is read somewhere, or whoever sets it is told that it has no effect.
+func TestEveryOptionIsReadOrTold(t *testing.T) {
+	told, read := map[string]Unread{}, used(t)
+	for _, u := range NoEffect() {
+		told[u.Option.Key] = u
+	}
+	if len(told) != len(NoEffect()) {
+		t.Error("an option is listed twice")
+	}
+	for name, o := range all {
+		u, unread := told[o.Key]
+		switch {
+		case strings.HasPrefix(o.Key, AutoscalerPrefix):
+			if unread != (name == "AutoscalerEnabled") {
+				t.Errorf("%s: the switch of the autoscaler stands for all of its options", name)
+			}
+		case !strings.HasPrefix(o.Key, OperatorPrefix):
+			if unread {
+				t.Errorf("%s is for Flink to read", name)
+			}
+		case read[name] && unread:
+			t.Errorf("%s is read by now: take it off NoEffect", name)
+		case !read[name] && !unread:
+			t.Errorf("%s is read by nobody: honour it, or list it in NoEffect", name)
+		}
+		if unread && (u.Why == "" || strings.HasSuffix(u.Why, ".")) {
+			t.Errorf("%s: %q does not say what happens instead", name, u.Why)
+		}
+	}
+}

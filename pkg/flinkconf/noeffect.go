@@ -1,0 +1,75 @@
+package flinkconf
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// WithoutEffect says of each key of a configuration that is known and read by nobody, that it has no effect and what happens instead: one
+// sentence each, sorted. A key that asks for what happens anyway is left out.
+//
+//	key                                       | value                  | told
+//	of key.NoEffect, or an older spelling     | what happens anyway    | no
+//	                                          | another                | yes
+//	the same as a default of a namespace or   |                        |
+//	  Flink version (operator only)           | as above               | as above
+//	below a prefix of key.NoEffectPrefixes    | any                    | yes
+//	exception.label.mapper                    | a pattern is wrong     | that label
+func WithoutEffect(c Config) []string {
+	known := map[string]key.Unread{}
+	for _, u := range key.NoEffect() {
+		for _, spelling := range append([]string{u.Option.Key}, u.Option.Fallbacks...) {
+			known[spelling] = u
+		}
+	}
+	var told []string
+	for name, text := range c {
+		why := ""
+		if u, unread := known[undefaulted(name, known)]; unread && (u.Same == "" || !strings.EqualFold(strings.TrimSpace(text), u.Same)) {
+			why = u.Why
+		}
+		for prefix, instead := range key.NoEffectPrefixes() {
+			if strings.HasPrefix(name, prefix) && why == "" {
+				why = instead
+			}
+		}
+		if why != "" {
+			told = append(told, fmt.Sprintf("option %s has no effect: %s", name, why))
+		}
+	}
+	for _, pair := range labels(c) {
+		if _, err := regexp.Compile(pair[0]); err != nil {
+			told = append(told, fmt.Sprintf("option %s has no effect for label %q: its pattern is no regular expression (RE2)", key.ExceptionLabelMapper.Key, pair[1]))
+		}
+	}
+	slices.Sort(told)
+	return told
+}
+
+// labels are those of errors; none when the option cannot be read.
+func labels(c Config) [][2]string {
+	pairs, err := c.Pairs(key.ExceptionLabelMapper)
+	if err != nil {
+		return nil
+	}
+	return pairs
+}
+
+// undefaulted is the key that a default of a namespace or of a Flink version sets; of another key it is the key itself. Names of namespaces
+// may have dots, so the longest known ending counts.
+func undefaulted(name string, known map[string]key.Unread) string {
+	if !strings.HasPrefix(name, key.NamespaceDefaultPrefix) && !strings.HasPrefix(name, key.VersionDefaultPrefix) {
+		return name
+	}
+	longest := name
+	for spelling := range known {
+		if strings.HasSuffix(name, "."+spelling) && (longest == name || len(spelling) > len(longest)) {
+			longest = spelling
+		}
+	}
+	return longest
+}

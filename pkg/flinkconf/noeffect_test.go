@@ -1,0 +1,40 @@
+package flinkconf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+)
+
+func TestWithoutEffect(t *testing.T) {
+	for reason, row := range map[string]struct {
+		key, value string
+		told       bool
+	}{
+		"an operator's option":             {"kubernetes.operator.label.selector", "a=b", true},
+		"an older spelling":                {"kubernetes.operator.reconciler.max.parallelism", "5", true},
+		"the autoscaler's switch":          {"job.autoscaler.enabled", "true", true},
+		"its older spelling":               {"kubernetes.operator.job.autoscaler.enabled", "TRUE", true},
+		"off is what happens anyway":       {"job.autoscaler.enabled", "False", false},
+		"without the switch nothing":       {"job.autoscaler.metrics.window", "5 min", false},
+		"a default of a namespace":         {"kubernetes.operator.default-configuration.namespace.team.a.job.autoscaler.enabled", "true", true},
+		"a default of a Flink version":     {"kubernetes.operator.default-configuration.flink-version.v1_20+.job.autoscaler.enabled", "true", true},
+		"a listener":                       {"kubernetes.operator.plugins.listeners.audit.class", "a.B", true},
+		"the operator's reporter":          {"kubernetes.operator.metrics.reporter.prom.port", "1", true},
+		"a pattern that is none":           {"kubernetes.operator.exception.label.mapper", "a(:Broken,b:Fine", true},
+		"an option that is read":           {"kubernetes.operator.job.restart.failed", "true", false},
+		"Flink's own":                      {"metrics.reporter.prom.port", "1", false},
+		"a key that only ends like one":    {"my.job.autoscaler.enabled", "true", false},
+		"nobody knows it, so nobody tells": {"kubernetes.operator.no.such.option", "1", false},
+	} {
+		got := flinkconf.WithoutEffect(flinkconf.Config{row.key: row.value})
+		if (len(got) == 1) != row.told || (row.told && !strings.HasPrefix(got[0], "option "+row.key+" has no effect")) {
+			t.Errorf("%s: %q", reason, got)
+		}
+	}
+	several := flinkconf.WithoutEffect(flinkconf.Config{"kubernetes.operator.retry.max.attempts": "1", "kubernetes.operator.config.cache.size": "1"})
+	if len(several) != 2 || !strings.Contains(several[0], "config.cache.size") {
+		t.Errorf("each is told, in order: %q", several)
+	}
+}
