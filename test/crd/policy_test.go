@@ -3,6 +3,7 @@ package crd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -27,6 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
 const policyFile = "../../config/knative/090-forbidden-keys-policy.yaml"
@@ -36,6 +39,8 @@ type policy struct {
 	source     admissionregistrationv1.ValidatingAdmissionPolicy
 	conditions admissioncel.ConditionEvaluator
 	rules      admissioncel.ConditionEvaluator
+	// messages are what the rules say, in their order.
+	messages admissioncel.ConditionEvaluator
 }
 
 // expression is one CEL expression of a policy.
@@ -114,29 +119,31 @@ func compile(t *testing.T, source admissionregistrationv1.ValidatingAdmissionPol
 			t.Errorf("%s, variable %s: %v", source.Name, variable.Name, result.Error)
 		}
 	}
-	var conditions, rules []admissioncel.ExpressionAccessor
+	var conditions, rules, messages []admissioncel.ExpressionAccessor
 	for _, condition := range source.Spec.MatchConditions {
 		conditions = append(conditions, expression{condition.Name, condition.Expression, celgo.BoolType})
 	}
 	for _, validation := range source.Spec.Validations {
 		rules = append(rules, expression{validation.Message, validation.Expression, celgo.BoolType})
+		messages = append(messages, expression{validation.Message, cmp.Or(validation.MessageExpression, strconv.Quote(validation.Message)), celgo.StringType})
 	}
 	p := policy{
 		source: source,
 		// Match conditions see no variables.
 		conditions: admissioncel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())).
 			CompileCondition(conditions, options, environment.NewExpressions),
-		rules: compiler.CompileCondition(rules, options, environment.NewExpressions),
+		rules:    compiler.CompileCondition(rules, options, environment.NewExpressions),
+		messages: compiler.CompileCondition(messages, options, environment.NewExpressions),
 	}
-	for _, err := range append(p.conditions.CompilationErrors(), p.rules.CompilationErrors()...) {
+	for _, err := range slices.Concat(p.conditions.CompilationErrors(), p.rules.CompilationErrors(), p.messages.CompilationErrors()) {
 		t.Errorf("%s: %v", source.Name, err)
 	}
 	return p
 }
 
-// refuses returns the messages of the rules that are not met; none when the
-// policy does not apply.
-func (p policy) refuses(t *testing.T, object, old map[string]any) []string {
+// refuses returns the message of the first rule that is not met, as the API
+// server does; empty when the policy is met or does not apply.
+func (p policy) refuses(t *testing.T, object, old map[string]any) string {
 	t.Helper()
 	operation := admission.Create
 	current := &unstructured.Unstructured{Object: object}
@@ -148,7 +155,7 @@ func (p policy) refuses(t *testing.T, object, old map[string]any) []string {
 	gvk := v1beta1.GroupVersion.WithKind(current.GetKind())
 	gvr := v1beta1.GroupVersion.WithResource(resources[current.GetKind()])
 	if !p.matches(gvr, operation) {
-		return nil
+		return ""
 	}
 	attributes := admission.NewAttributesRecord(current, before, gvk, current.GetNamespace(), current.GetName(), gvr, "", operation, nil, false, nil)
 	versioned := &admission.VersionedAttributes{Attributes: attributes, VersionedKind: gvk, VersionedObject: current, VersionedOldObject: before}
@@ -162,22 +169,22 @@ func (p policy) refuses(t *testing.T, object, old map[string]any) []string {
 	}
 	for _, result := range evaluate(p.conditions) {
 		if result.Error != nil {
-			return []string{"match condition fails: " + result.Error.Error()}
+			return "match condition fails: " + result.Error.Error()
 		}
 		if result.EvalResult.Value() != true {
-			return nil
+			return ""
 		}
 	}
-	var messages []string
+	messages := evaluate(p.messages)
 	for i, result := range evaluate(p.rules) {
 		switch {
 		case result.Error != nil:
-			messages = append(messages, "rule fails: "+result.Error.Error())
+			return "rule fails: " + result.Error.Error()
 		case result.EvalResult.Value() != true:
-			messages = append(messages, p.source.Spec.Validations[i].Message)
+			return fmt.Sprint(messages[i].EvalResult.Value())
 		}
 	}
-	return messages
+	return ""
 }
 
 // matches tells whether the policy is asked at all.
@@ -191,7 +198,8 @@ func (p policy) matches(gvr schema.GroupVersionResource, operation admission.Ope
 const wellFormed = "flinkVersion: v2_2\nserviceAccount: flink\n"
 
 func TestForbiddenKeys(t *testing.T) {
-	const namespace, cluster, highAvailability = "must not set kubernetes.namespace", "must not set kubernetes.cluster-id", "must not set high-availability.cluster-id"
+	const words = "Forbidden Flink config key: "
+	const namespace, cluster, highAvailability = words + "kubernetes.namespace", words + "kubernetes.cluster-id", words + "high-availability.cluster-id"
 	rows := map[string]struct {
 		reason        string
 		configuration string // YAML of flinkConfiguration
@@ -228,27 +236,35 @@ func TestForbiddenKeys(t *testing.T) {
 	policies, _ := loadPolicies(t)
 	for name, row := range rows {
 		content := resourceWith(t, v1beta1.KindFlinkDeployment, wellFormed+"flinkConfiguration: "+row.configuration)
-		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), allMessages(t, policies, content, nil), row.says)
+		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), denial(t, policies, content, nil), row.says)
 	}
 }
 
-func allMessages(t *testing.T, policies []policy, object, old map[string]any) []string {
+// denial is what the API server tells: the message of the first policy that
+// refuses.
+func denial(t *testing.T, policies []policy, object, old map[string]any) string {
 	t.Helper()
-	var messages []string
 	for _, p := range policies {
-		messages = append(messages, p.refuses(t, object, old)...)
+		if message := p.refuses(t, object, old); message != "" {
+			return message
+		}
 	}
-	return messages
+	return ""
 }
 
-func expect(t *testing.T, row string, messages []string, says string) {
+func expect(t *testing.T, row, message, says string) {
 	t.Helper()
 	switch {
-	case says == "" && len(messages) > 0:
-		t.Errorf("%s is refused: %v", row, messages)
-	case says != "" && (len(messages) != 1 || !strings.Contains(messages[0], says)):
-		t.Errorf("%s: want one message with %q, got %q", row, says, messages)
+	case says == "" && message != "":
+		t.Errorf("%s is refused: %v", row, message)
+	case says != "" && (!strings.Contains(message, says) || problems(message) != 1):
+		t.Errorf("%s: want one problem with %q, got %q", row, says, message)
 	}
+}
+
+// problems counts those that a message names, each with its path.
+func problems(message string) int {
+	return strings.Count(message, " (spec.") + strings.Count(message, " (metadata.name)")
 }
 
 func TestRequiredFields(t *testing.T) {
@@ -257,17 +273,17 @@ func TestRequiredFields(t *testing.T) {
 		reason, kind, name, spec, says string
 	}{
 		"well formed":                 {"all there", deployment, "app", wellFormed, ""},
-		"no Flink version":            {"Flink differs by version", deployment, "app", "serviceAccount: flink", "spec.flinkVersion must be set"},
-		"no service account":          {"JobManagers start pods", deployment, "app", "flinkVersion: v2_2", "spec.serviceAccount must be set"},
+		"no Flink version":            {"Flink differs by version", deployment, "app", "serviceAccount: flink", "Flink Version must be defined. (spec.flinkVersion)"},
+		"no service account":          {"JobManagers start pods", deployment, "app", "flinkVersion: v2_2", "spec.serviceAccount must be defined. (spec.serviceAccount)"},
 		"empty service account":       {"is that of the namespace", deployment, "app", "flinkVersion: v2_2\nserviceAccount: \"\"", ""},
-		"name with a dot":             {"Services could not have it", deployment, "session-cluster-1.13", wellFormed, "metadata.name must be at most 45"},
+		"name with a dot":             {"Services could not have it", deployment, "session-cluster-1.13", wellFormed, " is invalid (metadata.name): use 1 to 45 characters"},
 		"name of 45":                  {"the longest", deployment, strings.Repeat("a", 45), wellFormed, ""},
-		"name of 46":                  {"derived names would be too long", deployment, strings.Repeat("a", 46), wellFormed, "metadata.name must be at most 45"},
-		"name begins with a digit":    {"Services could not have it", deployment, "1app", wellFormed, "beginning with a letter"},
+		"name of 46":                  {"derived names would be too long", deployment, strings.Repeat("a", 46), wellFormed, " is invalid (metadata.name): use 1 to 45 characters"},
+		"name begins with a digit":    {"Services could not have it", deployment, "1app", wellFormed, "The FlinkDeployment name: 1app is invalid"},
 		"name of one letter":          {"the shortest", deployment, "a", wellFormed, ""},
 		"session job":                 {"all there", job, "job.1", "deploymentName: x\njob: {}", ""},
-		"session job without cluster": {"where to?", job, "job", "job: {}", "spec.deploymentName must be set"},
-		"session job without job":     {"what?", job, "job", "deploymentName: x", "spec.job must be set"},
+		"session job without cluster": {"where to?", job, "job", "job: {}", "The FlinkDeployment name:  is invalid (spec.deploymentName)"},
+		"session job without job":     {"what?", job, "job", "deploymentName: x", "The job spec should not be empty (spec.job)"},
 		"long session job name":       {"no rule for it", job, strings.Repeat("a", 60), "deploymentName: x\njob: {}", ""},
 		"snapshot":                    {"its CRD has the rules", v1beta1.KindFlinkStateSnapshot, "s", "{}", ""},
 		"blue/green":                  {"its child is judged", v1beta1.KindFlinkBlueGreenDeployment, "Odd.Name", "{}", ""},
@@ -276,15 +292,34 @@ func TestRequiredFields(t *testing.T) {
 	for name, row := range rows {
 		content := resourceWith(t, row.kind, row.spec)
 		content["metadata"].(map[string]any)["name"] = row.name
-		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), allMessages(t, policies, content, nil), row.says)
+		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), denial(t, policies, content, nil), row.says)
 	}
 	bare := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": deployment, "metadata": map[string]any{"name": "a"}}
-	if messages := allMessages(t, policies, bare, nil); len(messages) != 2 {
-		t.Errorf("a deployment without spec lacks two fields: %q", messages)
+	if message := denial(t, policies, bare, nil); problems(message) != 2 {
+		t.Errorf("a deployment without spec lacks two fields: %q", message)
 	}
 	generated := resourceWith(t, deployment, wellFormed)
 	generated["metadata"] = map[string]any{"generateName": "app-"}
-	expect(t, "a name still to be generated", allMessages(t, policies, generated, nil), "")
+	expect(t, "a name still to be generated", denial(t, policies, generated, nil), "")
+}
+
+// Whatever the policy refuses, it says in the words of validation, and all of it
+// at once.
+func TestThePolicySpeaksAsValidationDoes(t *testing.T) {
+	const wrong = "flinkConfiguration: {kubernetes.namespace: x, kubernetes.cluster-id: x, high-availability: {cluster-id: x}}"
+	policies, _ := loadPolicies(t)
+	object := resourceWith(t, v1beta1.KindFlinkDeployment, wrong)
+	object["metadata"].(map[string]any)["name"] = "1.x"
+	message := denial(t, policies, object, nil)
+	said := 0
+	for _, finding := range validation.Deployment(validation.DeploymentInput{Name: "1.x", Spec: job(t, wrong)}).WrappedErrors() {
+		if strings.Contains(message, finding.Message+" ("+finding.Paths[0]+"): ") {
+			said++
+		}
+	}
+	if said != 6 || problems(message) != 6 {
+		t.Errorf("%d problems have the words and the path of validation, want 6: %q", said, message)
+	}
 }
 
 // Canaries, deletions and updates that leave the spec alone are never refused.
@@ -325,9 +360,9 @@ func TestPoliciesLetPass(t *testing.T) {
 	}
 	policies, _ := loadPolicies(t)
 	for name, row := range rows {
-		messages := allMessages(t, policies, row.object, row.old)
-		if len(messages) != row.refused || slices.ContainsFunc(messages, func(m string) bool { return strings.Contains(m, "fails: ") }) {
-			t.Errorf("%s (%s): %d messages, want %d: %q", name, row.reason, len(messages), row.refused, messages)
+		message := denial(t, policies, row.object, row.old)
+		if problems(message) != row.refused || strings.Contains(message, "fails: ") {
+			t.Errorf("%s (%s): %d problems, want %d: %q", name, row.reason, problems(message), row.refused, message)
 		}
 	}
 }
@@ -335,7 +370,7 @@ func TestPoliciesLetPass(t *testing.T) {
 // Every policy is bound, denies, fails closed and exempts nobody.
 func TestPolicyObjects(t *testing.T) {
 	policies, bindings := loadPolicies(t)
-	if len(policies) != 2 || len(bindings) != 2 {
+	if len(policies) != 1 || len(bindings) != 1 { // of two that refuse, the API server tells one
 		t.Fatalf("%d policies, %d bindings", len(policies), len(bindings))
 	}
 	for i, p := range policies {

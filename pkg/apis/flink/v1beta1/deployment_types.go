@@ -42,9 +42,10 @@ type FlinkDeployment struct {
 
 // FlinkDeploymentSpec describes a Flink cluster.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13', 'v1_14'])",message="Flink 1.13 and 1.14 are not supported: use Flink 1.15 or newer and set flinkVersion to match the image"
-// +kubebuilder:validation:XValidation:rule="!has(self.ingress) || has(self.ingress.template)",message="set ingress.template, for example {{name}}.{{namespace}}.example.org, or remove ingress"
-// +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) == size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in self.logConfiguration))",message="logConfiguration takes the keys log4j-console.properties and logback-console.xml only: remove the others"
+// +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13', 'v1_14'])",fieldPath=".flinkVersion",message="Flink version is not supported by this operator version: use Flink 1.15 or newer and set flinkVersion to match the image",messageExpression="'Flink version ' + self.flinkVersion + ' is not supported by this operator version: use Flink 1.15 or newer and set flinkVersion to match the image'"
+// +kubebuilder:validation:XValidation:rule="!has(self.ingress) || has(self.ingress.template)",fieldPath=".ingress.template",message="Ingress template must be defined: write host, /path or host/path, for example {{name}}.{{namespace}}.example.org, or leave ingress out"
+// +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) == size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in self.logConfiguration))",fieldPath=".logConfiguration",message="Invalid log config key. Allowed keys are [log4j-console.properties, logback-console.xml]: move the content of the others to one of these, or to a volume of the pod template"
+// +kubebuilder:validation:XValidation:rule="!has(self.taskManager) || !has(self.taskManager.replicas) || self.taskManager.replicas > 0",fieldPath=".taskManager.replicas",message="TaskManager replicas should not be configured less than one.",messageExpression="(has(self.job) ? 'TaskManager replicas must be larger than 0' : 'TaskManager replicas should not be configured less than one.') + ': set it to 1 or more; to stop a job set job.state to suspended'"
 type FlinkDeploymentSpec struct {
 	// Job makes this an application cluster; absent means a session cluster.
 	Job *JobSpec `json:"job,omitempty"`
@@ -112,7 +113,7 @@ type IngressTLS struct {
 
 // JobManagerSpec sizes and shapes the JobManager pods.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",message="replicas must be 1 or more; to stop a job set job.state to suspended"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",fieldPath=".replicas",message="JobManager replicas should not be configured less than one. Set it to 1, or leave it out; to stop a job set job.state to suspended"
 type JobManagerSpec struct {
 	// Resource is the older way to size the container.
 	Resource *Resource `json:"resource,omitempty"`
@@ -134,8 +135,6 @@ func (j *JobManagerSpec) DesiredReplicas() int32 {
 }
 
 // TaskManagerSpec sizes and shapes the TaskManager pods.
-//
-// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",message="replicas must be 1 or more; to stop a job set job.state to suspended"
 type TaskManagerSpec struct {
 	// Resource is the older way to size the container.
 	Resource *Resource `json:"resource,omitempty"`
