@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"slices"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -27,7 +28,8 @@ type states struct {
 	givenUp bool
 	// lost is what Flink itself let go of when its JobManager crashed without high availability: what began since has less, and a user
 	// must be told.
-	lost int64
+	lost   int64
+	lostAt int // starts until then
 	// failed is called when the job has failed for good.
 	failed func()
 }
@@ -51,19 +53,20 @@ func (s *states) forget() { s.floor = 0 }
 
 // crash is a JobManager that dies without high availability: the job begins again from what it was first started from.
 func (s *states) crash() {
-	s.lost = max(s.lost, s.floor)
+	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
 	s.forget()
 }
 
-// lookWhetherTold holds that no job that began with less than it had is called steady, unless status says that its state is not safe, or
-// somebody chose so.
+// lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless status says that its
+// state is not safe, or somebody chose so.
 func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
-	if s.lost == 0 || len(starts) == 0 || notYet["lost-progress"] != "" {
+	if s.lost == 0 || len(starts) <= s.lostAt || notYet["lost-progress"] != "" {
 		return
 	}
 	newest := starts[len(starts)-1]
+	seen := status.JobStatus.StartTime == strconv.FormatInt(newest.At.UnixMilli(), 10)
 	calm := status.Situation == "Steady" && status.JobStatus.State == v1beta1.FlinkJobRunning
-	if calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
+	if seen && calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
 		s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, s.lost)
 	}
 }
@@ -96,7 +99,7 @@ func (s *states) look() {
 		s.lost = 0
 	}
 	status := s.h.status(demo)
-	s.lookWhetherTold(status, starts[s.before:])
+	s.lookWhetherTold(status, starts)
 	open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 	if s.givenUp {
 		s.floor = 0

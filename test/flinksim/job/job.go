@@ -200,6 +200,15 @@ func (j *Job) FailToStart(cause string, now time.Time) {
 	j.enter(Failed, now)
 }
 
+// Sparse is a job of which no more is known than how it ended (ArchivedExecutionGraph.createSparseArchivedExecutionGraph).
+func Sparse(id string, end State, now time.Time) *Job {
+	j := New(Options{ID: id, Name: "unknown"}, NewStorage(), nil, now)
+	delete(j.Entered, Created)
+	j.Entered[Initializing] = now
+	j.enter(end, now)
+	return j
+}
+
 // Modified is the time of the last change of state.
 func (j *Job) Modified() time.Time { return j.Entered[j.State] }
 

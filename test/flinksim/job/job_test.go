@@ -288,9 +288,9 @@ func TestStartFromASnapshot(t *testing.T) {
 	if diff := cmp.Diff(j.Vertices(), other.Vertices()); diff != "" {
 		t.Errorf("vertex IDs must survive an upgrade\n%s", diff)
 	}
-	s.RecordResult("s3://jrs", j.ID, Finished)
-	if end, ok := s.Result("s3://jrs", j.ID); !ok || end != Finished {
-		t.Errorf("result %s %v", end, ok)
+	s.RecordResult("s3://jrs", j.ID, Result{End: Finished})
+	if result, ok := s.Result("s3://jrs", j.ID); !ok || result.End != Finished {
+		t.Errorf("result %+v %v", result, ok)
 	}
 	if !s.Remove(from.Path+"/") || s.Remove(from.Path) {
 		t.Error("removing twice is not the same as once")

@@ -25,12 +25,20 @@ type Snapshot struct {
 // Storage is the world's durable storage: it outlives JobManagers.
 type Storage struct {
 	snapshots map[string]Snapshot
-	results   map[string]State
+	results   map[string]Result
+}
+
+// Result is an entry of a job result store.
+type Result struct {
+	// End is the state in which the job ended.
+	End State
+	// Dirty says that it has not been cleared up after the job.
+	Dirty bool
 }
 
 // NewStorage returns an empty storage.
 func NewStorage() *Storage {
-	return &Storage{snapshots: map[string]Snapshot{}, results: map[string]State{}}
+	return &Storage{snapshots: map[string]Snapshot{}, results: map[string]Result{}}
 }
 
 // Get finds a snapshot by its path.
@@ -60,10 +68,12 @@ func (s *Storage) Snapshots() []Snapshot {
 }
 
 // RecordResult writes a job's end into a job result store (job-result-store.storage-path).
-func (s *Storage) RecordResult(store, jobID string, end State) { s.results[store+"/"+jobID] = end }
+func (s *Storage) RecordResult(store, jobID string, result Result) {
+	s.results[store+"/"+jobID] = result
+}
 
 // Result reads a job's end from a job result store.
-func (s *Storage) Result(store, jobID string) (State, bool) {
-	end, ok := s.results[store+"/"+jobID]
-	return end, ok
+func (s *Storage) Result(store, jobID string) (Result, bool) {
+	result, ok := s.results[store+"/"+jobID]
+	return result, ok
 }

@@ -222,17 +222,22 @@ func (jm *JobManager) sync() {
 //	its checkpoints leave the high-availability data     SchedulerBase.shutDownCheckpointServices
 //	its result is in the job result store, as dirty      Dispatcher.registerGloballyTerminatedJobInJobResultStore
 //	its job graph and its ConfigMap go                   DispatcherResourceCleanerFactory
+//	its result is clean                                  Dispatcher.markJobAsClean
 func (jm *JobManager) finishJob(j *job.Job) {
 	pause, waited := jm.Script().CleanUpSteps, jm.cleanUp[j.ID]
 	jm.cleanUp[j.ID]++
 	if waited == 0 {
 		jm.forgetCheckpoints(j.ID)
 	}
-	if store := jm.Config["job-result-store.storage-path"]; store != "" && waited == pause {
-		jm.flink.storage.RecordResult(store, j.ID, j.State)
+	store := jm.Config["job-result-store.storage-path"]
+	if store != "" && waited == pause {
+		jm.flink.storage.RecordResult(store, j.ID, job.Result{End: j.State, Dirty: true})
 	}
 	if waited == 2*pause {
 		jm.removeData(j.ID)
+		if store != "" {
+			jm.flink.storage.RecordResult(store, j.ID, job.Result{End: j.State})
+		}
 	}
 }
 

@@ -217,12 +217,21 @@ func (jm *JobManager) submit() {
 		}
 	}
 	if store := jm.Config["job-result-store.storage-path"]; jm.Config.HA() && store != "" {
-		if _, ended := jm.flink.storage.Result(store, options.ID); ended {
-			jm.removeData(options.ID) // what the process before this one did not come to
-			return                    // the job result store keeps an ended job from running again
+		if result, ended := jm.flink.storage.Result(store, options.ID); ended {
+			jm.finishEarlier(options, result)
+			return // the job result store keeps an ended job from running again
 		}
 	}
 	jm.Begin(options, jm.Config.recoveryPath())
+}
+
+// finishEarlier is what becomes of a job that an earlier process has seen the end of. When that one did not come to clear up after it, this
+// one does, and lists the job by its ID and state alone; else nothing is known of it.
+func (jm *JobManager) finishEarlier(options job.Options, result job.Result) {
+	if !result.Dirty {
+		return
+	}
+	jm.jobs = append(jm.jobs, job.Sparse(options.ID, result.End, jm.Now()))
 }
 
 func (jm *JobManager) options() job.Options { return jm.OptionsOf(jm.Config) }

@@ -34,6 +34,9 @@ func jobsOverview(c *call) (any, error) {
 	for _, j := range c.jm.Jobs() {
 		tasks := object{"total": 0, "running": 0, "finished": 0, "canceled": 0, "failed": 0}
 		for _, vertex := range j.Vertices() {
+			if !j.IsSetUp() {
+				break
+			}
 			tasks["total"] = tasks["total"].(int) + c.jm.Parallelism(j, vertex)
 		}
 		tasks[strings.ToLower(string(j.State))] = tasks["total"]
