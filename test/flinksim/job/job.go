@@ -133,6 +133,8 @@ type Job struct {
 	Failures []Failure
 	// Checkpoints are the statistics, oldest first.
 	Checkpoints []Checkpoint
+	// OnlyEnd says that nothing is known of the job but how it ended, see Sparse.
+	OnlyEnd bool
 	// Bounds are the resource requirements by vertex ID; nil until somebody sets them.
 	Bounds map[string]Bound
 
@@ -203,6 +205,7 @@ func (j *Job) FailToStart(cause string, now time.Time) {
 // Sparse is a job of which no more is known than how it ended (ArchivedExecutionGraph.createSparseArchivedExecutionGraph).
 func Sparse(id string, end State, now time.Time) *Job {
 	j := New(Options{ID: id, Name: "unknown"}, NewStorage(), nil, now)
+	j.OnlyEnd = true
 	delete(j.Entered, Created)
 	j.Entered[Initializing] = now
 	j.enter(end, now)

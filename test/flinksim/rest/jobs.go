@@ -56,6 +56,9 @@ func (c *call) duration(j *job.Job) int64 {
 }
 
 func jobDetails(c *call, j *job.Job) (any, error) {
+	if j.OnlyEnd {
+		return nil, errors.New("java.lang.NullPointerException")
+	}
 	stamps := object{}
 	for _, state := range []job.State{
 		job.Initializing, job.Created, job.Running, job.Failing, job.Failed, job.Cancelling,

@@ -115,6 +115,9 @@ func operationStatus(kind job.Kind) func(*call) (any, error) {
 }
 
 func checkpointStatistics(_ *call, j *job.Job) (any, error) {
+	if j.OnlyEnd {
+		return nil, refuse(http.StatusNotFound, "Checkpointing has not been enabled.") // though it was
+	}
 	counts := map[job.Status]int{}
 	history := []any{}
 	for _, ck := range slices.Backward(j.Checkpoints) {
