@@ -144,7 +144,7 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
 		o := v.suspendEnded(jm, intent.Restore)
-		o.actions = append(kept, o.actions...)
+		o.record, o.actions = "end", append(kept, o.actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
 	return outcome{situation: plan.Stopping, record: "end", actions: append(kept, v.takeDown(jm)...)}
