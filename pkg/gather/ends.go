@@ -41,8 +41,8 @@ func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v
 
 // checkpoints are the newest restorable state of a job, and the times of its checkpoints. A job without checkpointing, or that has none
 // yet, is Absent.
-func (g *Gatherer) checkpoints(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[subject.Checkpoints] {
-	s, err := client.CheckpointStatistics(ctx, jobID)
+func (g *Gatherer) checkpoints(ask statistics) plan.Observed[subject.Checkpoints] {
+	s, err := ask()
 	switch {
 	case errors.Is(err, flinkrest.ErrNoCheckpointing):
 		return plan.Absent[subject.Checkpoints]()

@@ -34,14 +34,22 @@ func TestTheNewestStateOfAJob(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s,"restored":%s},"history":[]}`, row.completed, row.savepoint, row.restored)
-			got := (&Gatherer{}).checkpoints(t.Context(), flinkAnswers(t, "", body), "aa000000000000000000000000000001")
+			got := (&Gatherer{}).checkpoints(statisticsOf(t, body))
 			c, _ := got.Get()
 			if got.IsUnknown() || got.IsAbsent() != row.absent || c.Path != row.path {
 				t.Errorf("%q, absent %t, unknown %q; want %q: %s", c.Path, got.IsAbsent(), got.Why(), row.path, row.reason)
 			}
 		})
 	}
-	if got := (&Gatherer{}).checkpoints(t.Context(), flinkAnswers(t, "", ""), "aa000000000000000000000000000001"); !got.IsAbsent() {
+	if got := (&Gatherer{}).checkpoints(statisticsOf(t, "")); !got.IsAbsent() {
 		t.Errorf("a job without checkpointing: %q", got.Why())
+	}
+}
+
+// statisticsOf asks a Flink that answers with this body; an empty one is that of a job without checkpointing.
+func statisticsOf(t *testing.T, body string) statistics {
+	client := flinkAnswers(t, "", body)
+	return func() (flinkrest.CheckpointStatistics, error) {
+		return client.CheckpointStatistics(t.Context(), "aa000000000000000000000000000001")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
+
+// statistics are those of a job's checkpoints, asked for once in a look.
+type statistics func() (flinkrest.CheckpointStatistics, error)
 
 // flink asks the JobManager for its jobs, and for more if they moved.
 func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapshot) subject.Flink {
@@ -35,15 +39,16 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	more := ask.Then(s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := subject.FindJob(jobs, jobID)
+	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) { return client.CheckpointStatistics(ctx, jobID) })
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
 			group.Go(func() error { look(); return nil })
 		}
 	}
-	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID) })
+	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID, statistics) })
 	ask(more.Failure || more.Exceptions > 0, func() { g.history(ctx, client, &s, more) })
-	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(ctx, client, jobID) })
+	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(statistics) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
@@ -73,7 +78,7 @@ func timeOf(t flinkrest.Millis) time.Time {
 }
 
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
-func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[subject.ClusterFacts] {
+func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string, checkpoints statistics) plan.Observed[subject.ClusterFacts] {
 	var facts subject.ClusterFacts
 	var group errgroup.Group
 	group.Go(func() error {
@@ -88,9 +93,9 @@ func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID st
 	})
 	if jobID != "" {
 		group.Go(func() error {
-			statistics, err := client.CheckpointStatistics(ctx, jobID)
-			if err == nil && statistics.Latest.Completed != nil {
-				facts.StateSize = &statistics.Latest.Completed.StateSize
+			s, err := checkpoints()
+			if err == nil && s.Latest.Completed != nil {
+				facts.StateSize = &s.Latest.Completed.StateSize
 			}
 			return nil // no checkpointing, no job, no statistics: no size
 		})

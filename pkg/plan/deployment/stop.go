@@ -2,12 +2,14 @@ package deployment
 
 import (
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
@@ -23,7 +25,7 @@ import (
 //	cancel      intent              PATCH cancel
 //	            ... looked at until the job has ended ...
 //	            end: path, CANCELED                             DELETE, or retire for a suspension
-//	last-state  intent                                          DELETE; the HA data stays
+//	last-state  intent                                          no JobManager, see takeApart; then DELETE; the HA data stays
 //	none        intent                                          DELETE
 //	            ... the pass stays, or the clock wakes one ...
 //	                                                            no Deployment, no pod runs: delete HA data when it may go
@@ -54,6 +56,10 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 			return v.cannotStart(choice)
 		}
 		intent.From = &choice.From
+	case s.how == v1beta1.StopLastState:
+		if choice := restore.Choose(v.RestoreFacts(s.purpose, s.target, s.restore)); choice.Verdict != plan.Go {
+			return v.cannotStart(choice) // what runs is all that is left of the state
+		}
 	case s.how == v1beta1.StopStateless, s.how == "":
 		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	case s.how == v1beta1.StopSavepoint:
@@ -105,7 +111,7 @@ func (v *view) stopStep(jm *appsv1.Deployment) outcome {
 	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
 		return v.suspendEnded(jm, intent.Restore)
 	}
-	return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
+	return v.takeApart(jm)
 }
 
 func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
@@ -121,6 +127,33 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 	default:
 		return plan.Stopping
 	}
+}
+
+// takeApart takes a cluster down in an order that leaves what its successor needs. A job that loses its TaskManagers
+// fails. When it may not restart (restart-strategy.type: none, or its attempts are used up) it fails for good, and
+// Flink removes its high-availability data. A JobManager that is told to end (SIGTERM) suspends its jobs and keeps
+// that data, see ADR 29.
+//
+//	what the successor starts from  the Deployment                            then
+//	nothing, or a recorded state    -                                         delete the cluster, all processes at once
+//	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
+//	the high-availability data      is retired, a JobManager may run          wait for its end, see waitForPods
+//	the high-availability data      is retired, none runs nor will            delete the cluster
+func (v *view) takeApart(jm *appsv1.Deployment) outcome {
+	if !v.NeedsHAData() {
+		return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
+	}
+	pods, known := v.Seen.Pods.Get()
+	switch {
+	case !subject.Retired(jm):
+		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
+		return outcome{situation: plan.Stopping, pods: true, actions: []plan.Action{retire}}
+	case !known:
+		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why())
+	case subject.MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
+		return v.waitForPods()
+	}
+	return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
 }
 
 // takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers.
@@ -147,7 +180,7 @@ func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 // carryStop goes on with a stop until nothing of the old cluster is left.
 //
 //	Deployment              pods      then
-//	the one to stop         -         take it down (again)
+//	the one to stop         -         take it down (again), or the next step of it
 //	it, being deleted       -         wait; say which pods hold it after the clean-up timeout
 //	another                 -         Unaccounted
 //	Absent                  Unknown   wait

@@ -177,7 +177,7 @@ func (w *world) do(action plan.Action) {
 		none := int32(0)
 		jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
 		delete(jm.Annotations, v1beta1.AnnotationOperation)
-		w.s.JobManager = plan.Present(jm)
+		w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
 	case plan.DeleteHAData:
 		w.s.HAData, w.s.HANodes = plan.Present([]subject.HAConfigMap{}), plan.Absent[znode.Tree]()
 	}

@@ -25,6 +25,10 @@ type Facts struct {
 	Recorded string
 	// LegacySavepoint is status.jobStatus.savepointInfo.lastSavepoint.location; empty means none.
 	LegacySavepoint string
+	// Completed is true when the job is known to have completed a checkpoint.
+	Completed bool
+	// NewestKnown is where the newest one that is known lies; empty when that is not known.
+	NewestKnown string
 	// NoState is true when the job is known to have ended without any checkpoint or savepoint, or never ran.
 	NoState bool
 	// HighAvailability is the data that a last-state start needs; Checkpoint tells whether it names a completed checkpoint.
@@ -52,6 +56,7 @@ type Choice struct {
 //	any                 stateless   -                                        empty
 //	any                 last-state  HA unknown                               wait
 //	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets Flink fail without it
+//	any                 last-state  HA names none, one was completed         refuse: it is lost, not absent
 //	any                 last-state  HA names none, recorded path             from it: the job was given it and has not read it yet
 //	any                 last-state  HA names none, recorded marker           refuse: it named one before
 //	any                 last-state  HA names none, nothing recorded          under its job ID; there is nothing to lose yet
@@ -93,7 +98,7 @@ func lastState(f Facts) Choice {
 	switch {
 	case f.HighAvailability.IsUnknown():
 		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot be looked at: " + f.HighAvailability.Why()}
-	case !there, !checkpoint && f.Recorded == v1beta1.LastStatePlaceholder:
+	case !there, !checkpoint && (f.Completed || f.Recorded == v1beta1.LastStatePlaceholder):
 		return f.refuse("RestoreFailed", "HA metadata is not available to restore from last state. It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required.")
 	case checkpoint:
 		c = start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
@@ -125,6 +130,9 @@ func start(kind v1beta1.StartKind, path, reason string) Choice {
 }
 
 func (f Facts) refuse(reason, message string) Choice {
+	if f.NewestKnown != "" {
+		message += " The newest checkpoint that is known is " + f.NewestKnown + "."
+	}
 	return Choice{Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Namespace, f.Name, f.RedeployNonce)}
 }
 

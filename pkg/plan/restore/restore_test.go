@@ -8,6 +8,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
+func TestARefusalNamesTheNewestCheckpointThatIsKnown(t *testing.T) {
+	without := plan.Present(false)
+	c := Choose(Facts{Purpose: v1beta1.PurposeUpgrade, Mode: v1beta1.UpgradeModeLastState, HighAvailability: without, Completed: true, NewestKnown: "s3://c/chk-8"})
+	if !strings.Contains(c.Message, "The newest checkpoint that is known is s3://c/chk-8. To start from") {
+		t.Errorf("%q does not say where to look", c.Message)
+	}
+}
+
 // R10
 func TestChoose(t *testing.T) {
 	const (
@@ -43,6 +51,18 @@ func TestChoose(t *testing.T) {
 		"last-state":               {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: there}, plan.Go, from{fromHA, marker, "HighAvailabilityData", true}, "its newest checkpoint, under its ID"},
 		"last-state, not read yet": {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without}, plan.Go, from{fromPath, "r", "NotRestoredYet", false}, "it was given that and has not read it"},
 		"last-state, it is gone":   {Facts{Purpose: upgrade, Mode: lastState, Recorded: marker, HighAvailability: without}, none, refused("RestoreFailed"), "there was a checkpoint"},
+		"last-state, it is lost": {
+			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without, Completed: true}, none, refused("RestoreFailed"),
+			"one was completed",
+		},
+		"last-state, lost later": {
+			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without, Completed: true}, none, refused("RestoreFailed"),
+			"it went further than what it was given",
+		},
+		"last-state, still there": {
+			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: there, Completed: true}, plan.Go, from{fromHA, marker, "HighAvailabilityData", true},
+			"nothing is lost",
+		},
 		// T3.12
 		"last-state, none yet": {Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, plan.Go, from{fromHA, "", "NoCheckpointYet", true}, "there is nothing to lose"},
 		"last-state, no data":  {Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, none, refused("RestoreFailed"), "it may have gone further than what is recorded"},

@@ -167,10 +167,24 @@ type JobStatus struct {
 	// may not name its newest state yet: Flink's statistics show it some seconds
 	// later. Nothing starts from the path until then.
 	LastStateUnread bool `json:"lastStateUnread,omitempty"`
+	// Checkpoint is one that the job is known to have completed; absent means
+	// that none is known. It is evidence and not a state to start from: where it
+	// is not found any more, state was lost.
+	Checkpoint *KnownCheckpoint `json:"checkpoint,omitempty"`
 	// SavepointInfo of savepoints without a FlinkStateSnapshot. Deprecated.
 	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
 	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.
 	CheckpointInfo *CheckpointInfo `json:"checkpointInfo,omitempty"`
+}
+
+// KnownCheckpoint is a checkpoint that was seen: in the high-availability data,
+// or in the job's statistics (GET /jobs/:jobid/checkpoints).
+type KnownCheckpoint struct {
+	// JobID of the job that completed it, 32 hexadecimal digits.
+	JobID string `json:"jobId,omitempty"`
+	// Path where it lies, the newest when it was written; empty when only the
+	// high-availability data was seen, which does not name it in plain text.
+	Path string `json:"path,omitempty"`
 }
 
 // SavepointInfo records savepoints that were taken without a

@@ -84,7 +84,7 @@ func First(s subject.Snapshot) Questions {
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	q.TaskManagers = going && q.Pods
-	late := q.TaskManagers && nodes.Overdue(v)
+	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
 	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) && v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
@@ -102,6 +102,12 @@ func atRest(v *subject.Subject) bool {
 	return released && v.Resource().DeletionTimestamp == nil
 }
 
+// retiring reports whether the open stop takes the JobManager away first, and has begun to.
+func retiring(v *subject.Subject) bool {
+	jm, present := v.Seen.JobManager.Get()
+	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && subject.Retired(jm)
+}
+
 // rollsBack reports whether a rollback is due.
 func rollsBack(v *subject.Subject) bool { return atRest(v) && v.RollbackDue() }
 
@@ -113,7 +119,7 @@ func asksToStop(v *subject.Subject) bool {
 // Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now.
 func Nodes(s subject.Snapshot) []string {
 	v := subject.New(s)
-	wanted, late := map[string]bool{}, First(s).TaskManagers && nodes.Overdue(v)
+	wanted, late := map[string]bool{}, (First(s).TaskManagers || retiring(v)) && nodes.Overdue(v)
 	for _, pod := range nodes.Left(v) {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended) {
@@ -149,7 +155,8 @@ const recentEnd = time.Minute
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it, or its end is being
-//	             waited for; or the age of its checkpoints counts
+//	             waited for; or the age of its checkpoints counts; or the job runs and
+//	             is not known to have completed one, or is to be changed
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
@@ -169,6 +176,8 @@ func Then(s subject.Snapshot) More {
 	settling := !job.State.IsTerminal() && status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
+	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
+	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
 	history := 0
 	if found {
 		history = v.ExceptionsDue(job)
@@ -178,7 +187,7 @@ func Then(s subject.Snapshot) More {
 		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || s.Now.Sub(job.EndTime) < recentEnd)) || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
+		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || s.Now.Sub(job.EndTime) < recentEnd)) || looks || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

@@ -36,6 +36,18 @@ func (v *Subject) PreparedOnly(jm *appsv1.Deployment) bool {
 	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
 }
 
+// Retired reports whether a Deployment was taken out of service: it asks for no JobManager, and no release that comes
+// late matches it.
+func Retired(jm *appsv1.Deployment) bool {
+	return jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && OwnOperation(jm) == ""
+}
+
+// MayMakePods reports whether a retired Deployment may still get pods: its controller has not acted on that yet, or
+// not said so.
+func MayMakePods(jm *appsv1.Deployment) bool {
+	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
+}
+
 // SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.
 func (v *Subject) SessionBlockers() []string {
 	var reasons []string

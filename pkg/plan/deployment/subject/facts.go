@@ -97,8 +97,13 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	f := restore.Facts{
 		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
 		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
-		NoState:          job.State == v1beta1.FlinkJobFinished || v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet()),
 	}
+	known := v.KnownCheckpoint()
+	if known != nil {
+		f.Completed, f.NewestKnown = true, known.Path
+	}
+	never := v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet())
+	f.NoState = job.State == v1beta1.FlinkJobFinished || (never && known == nil)
 	if v.AwaitsLastState() {
 		f.Recorded = v1beta1.LastStatePlaceholder
 	}

@@ -70,6 +70,16 @@ func (v *Subject) DisposesHAData() bool {
 	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
 }
 
+// NeedsHAData reports whether the successor of what the open stop takes down starts from its high-availability data: a
+// job by last-state, and a session cluster, which brings its jobs back.
+func (v *Subject) NeedsHAData() bool {
+	intent := v.Intent()
+	if v.HA().Store.Mode == flinkconf.HANone || v.DisposesHAData() {
+		return false
+	}
+	return v.IsSession() || intent.Restore == v1beta1.UpgradeModeLastState
+}
+
 // LeavesHAData lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be removed for as long
 // as a clean-up may take. It tells how to remove it by hand.
 func (v *Subject) LeavesHAData() bool {

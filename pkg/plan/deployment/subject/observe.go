@@ -48,6 +48,7 @@ func (v *Subject) Observe() {
 		v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager})
 	}
 	v.observeJob()
+	v.observeCheckpoint()
 	v.observeInfo()
 	v.observeHealth()
 	v.observeExceptions()

@@ -58,6 +58,9 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
 	if target.Job != nil {
+		if status.JobStatus.JobID != intent.JobID {
+			status.JobStatus.Checkpoint = nil
+		}
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""
 		v.SetJobState(v1beta1.FlinkJobReconciling)

@@ -1,0 +1,130 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// wiped is what Flink leaves of a job that has failed for good while its clean-up is under way: the ConfigMap names no
+// checkpoint any more.
+func wiped(jobID string) plan.Observed[[]subject.HAConfigMap] {
+	maps, _ := haMaps(jobID).Get()
+	for i := range maps {
+		maps[i].Checkpoint = false
+	}
+	return plan.Present(maps)
+}
+
+// statistics lets Flink name a checkpoint of the job that runs.
+func (w *world) statistics(path string) {
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: path, Completed: w.s.Now})
+}
+
+// That a checkpoint was completed is known before anything is taken down; that it is gone afterwards is a loss, and
+// not a job without state.
+func TestACheckpointThatWasCompletedAndIsGoneIsALoss(t *testing.T) {
+	const chk = "s3://c/chk-8"
+	upgrade := func(w *world, job string) {
+		w.s.HAData = haMaps(job)
+		w.edit(upgradeImage)
+		w.run()
+		w.terminate()
+	}
+	rows := map[string]struct {
+		learn  func(w *world)
+		stop   func(w *world, job string)
+		lost   bool
+		says   string
+		reason string
+	}{
+		"an upgrade; the data named one": {
+			nil, upgrade, true, "HA metadata is not available",
+			"it was there when the stop began",
+		},
+		"an upgrade; the statistics named it, too": {
+			func(w *world) { w.statistics(chk) }, upgrade, true, chk,
+			"people are told where to look",
+		},
+		"a lost cluster; the statistics named it once": {
+			func(w *world) { w.statistics(chk) }, func(w *world, _ string) { w.lose() }, true, chk,
+			"it was remembered in steady times",
+		},
+		"a lost cluster that was never seen with one": {
+			nil, func(w *world, _ string) { w.lose() }, false, "",
+			"there is nothing to lose yet",
+		},
+		"a lost cluster that only read what it was given": {func(w *world) { w.statistics("file:///given") }, func(w *world, _ string) { w.lose() }, false, "",
+			"that is no checkpoint of its own"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, given(highlyAvailable))
+			if strings.Contains(name, "never seen") {
+				w = stable(t, highlyAvailable)
+			}
+			job := w.status().JobStatus.JobID
+			if row.learn != nil {
+				row.learn(w)
+				w.run()
+			}
+			row.stop(w, job)
+			w.s.HAData = wiped(job)
+			w.run()
+			lost := w.status().Situation == string(plan.StateLost) && w.condition(summary.StateSafe).Status == "False"
+			if lost != row.lost || !strings.Contains(w.condition(summary.StateSafe).Message, row.says) {
+				t.Errorf("lost %t, want %t: %s; it says %q, rounds %q", lost, row.lost, row.reason, w.condition(summary.StateSafe).Message, w.log)
+			}
+		})
+	}
+}
+
+// A job whose data is gone while it runs is not stopped for a start that could not be.
+func TestAJobIsNotStoppedForDataThatNamesNoCheckpointAnyMore(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.statistics("s3://c/chk-8")
+	w.s.HAData = wiped(w.status().JobStatus.JobID)
+	w.edit(upgradeImage)
+	p := w.run()
+	if touches(p) || w.status().Intent != nil || !strings.Contains(w.condition(summary.StateSafe).Message, "s3://c/chk-8") {
+		t.Errorf("got %q, conditions %+v", p, w.status().Conditions)
+	}
+}
+
+// A job's first checkpoint is asked for until it is known; a newer one is worth no write of its own, and another job's
+// is none.
+func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	if !ask.Then(w.s).Checkpoints {
+		t.Error("nobody asks whether the job has completed one")
+	}
+	w.statistics("s3://c/chk-1")
+	w.run()
+	known := w.status().JobStatus.Checkpoint
+	if known == nil || known.Path != "s3://c/chk-1" || known.JobID != w.status().JobStatus.JobID {
+		t.Fatalf("remembered %+v", known)
+	}
+	if ask.Then(w.s).Checkpoints {
+		t.Error("it is asked for again and again")
+	}
+	w.statistics("s3://c/chk-2")
+	if p := w.run(); p.Status != nil {
+		t.Errorf("a newer checkpoint alone was written: %+v", p.Status)
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+		upgradeImage(s)
+	})
+	w.run()
+	w.terminate()
+	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.run()
+	if known := w.status().JobStatus.Checkpoint; known != nil {
+		t.Errorf("the next job has completed none, remembered %+v", known)
+	}
+}

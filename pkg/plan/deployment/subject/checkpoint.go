@@ -1,0 +1,53 @@
+package subject
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+)
+
+// KnownCheckpoint is a checkpoint that the job is known to have completed; nil when none is known, or only one of
+// another job.
+func (v *Subject) KnownCheckpoint() *v1beta1.KnownCheckpoint {
+	known := v.Want.JobStatus.Checkpoint
+	if known == nil || known.JobID != v.Want.JobStatus.JobID {
+		return nil
+	}
+	return known
+}
+
+// LooksForCheckpoint reports whether the statistics of a running job are worth a question: its next start may be from
+// high-availability data, and that it ever completed a checkpoint is not known yet. Without that knowledge data that
+// was removed looks like data of a job that has nothing to lose.
+func (v *Subject) LooksForCheckpoint() bool {
+	needs := v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && v.HA().Store.Mode != flinkconf.HANone
+	return needs && v.KnownCheckpoint() == nil
+}
+
+// observeCheckpoint remembers that the job has completed a checkpoint.
+//
+//	seen                                     remembered
+//	statistics with the path it was given    as it was: that is not its own
+//	statistics with another path             that path
+//	high-availability data that names one    that there is one, and the path as it was
+//	otherwise                                as it was
+func (v *Subject) observeCheckpoint() {
+	status := &v.Want.JobStatus
+	if status.JobID == "" || v.IsSession() {
+		return
+	}
+	next := v1beta1.KnownCheckpoint{JobID: status.JobID}
+	known := v.KnownCheckpoint()
+	if known != nil {
+		next = *known
+	}
+	data, _ := v.HA().Job().Get()
+	c, _ := v.Seen.Flink.Checkpoints.Get()
+	own := c.Path != "" && c.Path != status.UpgradeSavepointPath
+	switch {
+	case own:
+		next.Path = c.Path
+	case known == nil && !data.Checkpoint:
+		return
+	}
+	status.Checkpoint = &next
+}
