@@ -11,6 +11,7 @@ import (
 	"knative.dev/pkg/configmap"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
 // environment is what a function takes from its environment variables. The manifests in config/knative set them.
@@ -108,7 +109,7 @@ func Load() (Settings, error) {
 	var proxy *url.URL
 	if env.FlinkProxy != "" {
 		if proxy, err = url.Parse(env.FlinkProxy); err != nil {
-			return Settings{}, fmt.Errorf("FLINK_PROXY: %w", err)
+			return Settings{}, fmt.Errorf("FLINK_PROXY: %s", redact.Text(err.Error())) // it repeats the URL
 		}
 	}
 	operator := flinkconf.NewOperator(base.Config)

@@ -31,6 +31,13 @@ func TestSettingsWithoutEffectAreNoted(t *testing.T) {
 	}
 }
 
+func TestAProxyThatCannotBeReadKeepsItsPassword(t *testing.T) {
+	t.Setenv("FLINK_PROXY", "http://user:hunter2@proxy:not a port")
+	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "FLINK_PROXY") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %v, want the name of the setting and no password", err)
+	}
+}
+
 func TestTLSOfTheEnvironment(t *testing.T) {
 	s, err := Load()
 	if err != nil {

@@ -30,7 +30,7 @@ var rooms = map[string][]string{
 	"flinkrest": {},
 	"kube":      {"fail"},
 	"zookeeper": {"fail", "flinkconf"},
-	"settings":  {"flinkconf"},
+	"settings":  {"flinkconf", "redact"},
 	"event":     {"fail", "telemetry", "settings"},
 	"clock":     {"fail", "kube", "telemetry", "settings"},
 	"certs":     {"fail", "kube", "telemetry", "settings"},
