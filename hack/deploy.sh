@@ -103,6 +103,9 @@ install_functions() {
   kubectl -n $SYSTEM delete jobs -l app.kubernetes.io/part-of=kn-flink --ignore-not-found >/dev/null
   forget_client_side_apply
   apply --force-conflicts <"$resolved/out.yaml" || die "could not apply the functions and their events"
+  # Policy kn-flink-specs has taken the place of these two. The API server would tell the problems of one of the three only.
+  kubectl delete validatingadmissionpolicybindings,validatingadmissionpolicies kn-flink-forbidden-keys kn-flink-required-fields \
+    --ignore-not-found >/dev/null
   rm -rf "$resolved"
 }
 
