@@ -8,7 +8,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,12 @@ soak-model: ## carry out random commands and faults over the models: make soak-m
 
 crash-points: ## stop after every effect of every scenario, and try every position of a second pass and every disorder (about an hour)
 	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario
+
+chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [SCRIPT=<file>]
+	cd local && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
+
+matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
+	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }

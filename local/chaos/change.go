@@ -1,0 +1,174 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kn-flink/kn-flink/test/chaos"
+)
+
+func (r *run) client() dynamic.ResourceInterface {
+	return r.arena.objects.Resource(resources).Namespace(namespace)
+}
+
+// persist tries again for a minute what a busy API server, or a webhook that is cold, did not do, and what somebody
+// else was quicker with.
+func persist(ctx context.Context, do func() error) error {
+	end := time.Now().Add(time.Minute)
+	for {
+		err := do()
+		final := apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
+		if err == nil || final || ctx.Err() != nil || time.Now().After(end) {
+			return err
+		}
+		pause(ctx, time.Second/2)
+	}
+}
+
+// apply makes the resource, or replaces its spec.
+func (r *run) apply(ctx context.Context) error {
+	spec := runtime.DeepCopyJSON(r.resource.Spec)
+	if !r.made {
+		r.made = true
+		r.judge.Anew()
+		r.judge.GivesUp(r.resource.Stateless())
+		err := persist(ctx, func() error {
+			_, err := r.client().Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": resources.GroupVersion().String(), "kind": "FlinkDeployment",
+				"metadata": map[string]any{"name": r.name}, "spec": spec,
+			}}, metav1.CreateOptions{})
+			return err
+		})
+		if apierrors.IsAlreadyExists(err) { // by a try whose answer was lost
+			return nil
+		}
+		return err
+	}
+	return persist(ctx, func() error {
+		u, err := r.client().Get(ctx, r.name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		u.Object["spec"] = spec
+		u, err = r.client().Update(ctx, u, metav1.UpdateOptions{})
+		if err == nil {
+			r.logf("  generation %d", u.GetGeneration())
+		}
+		return err
+	})
+}
+
+// remove deletes the resource and what was made for it, and returns when all of it is gone.
+func (r *run) remove(ctx context.Context) error {
+	if !r.made {
+		return nil
+	}
+	r.logf("the deletion")
+	background := metav1.DeletePropagationBackground
+	options := metav1.DeleteOptions{PropagationPolicy: &background}
+	err := persist(ctx, func() error { return r.client().Delete(ctx, r.name, options) })
+	if ignoreGone(err) != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, rest)
+	defer cancel()
+	if !r.gone(ctx) {
+		r.found("its deletion does not end within %s: %s", rest, r.follower.now())
+		return fmt.Errorf("%s cannot be deleted", r.name)
+	}
+	r.made = false
+	taken := r.arena.objects.Resource(snapshots).Namespace(namespace)
+	for n := range r.snapshots {
+		err := persist(ctx, func() error { return taken.Delete(ctx, r.snapshotName(n+1), options) })
+		if ignoreGone(err) != nil {
+			return err
+		}
+	}
+	return r.listen()
+}
+
+// gone waits until the resource and its pods are.
+func (r *run) gone(ctx context.Context) bool {
+	for ; ctx.Err() == nil; pause(ctx, look1) {
+		_, err := r.client().Get(ctx, r.name, metav1.GetOptions{})
+		if !apierrors.IsNotFound(err) {
+			continue
+		}
+		if list, err := r.pods(ctx, ""); err == nil && len(list) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *run) snapshotName(n int) string { return fmt.Sprintf("%s-taken-%d", r.name, n) }
+
+// take makes a FlinkStateSnapshot.
+func (r *run) take(ctx context.Context, n int) error {
+	r.snapshots++
+	job := map[string]any{"kind": "FlinkDeployment", "name": r.name}
+	spec := map[string]any{"jobReference": job, "backoffLimit": int64(n % 3)}
+	if n%4 == 3 {
+		spec["checkpoint"] = map[string]any{}
+	} else {
+		spec["savepoint"] = map[string]any{"disposeOnDelete": n%2 == 0}
+	}
+	err := persist(ctx, func() error {
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": snapshots.GroupVersion().String(), "kind": "FlinkStateSnapshot",
+			"metadata": map[string]any{"name": r.snapshotName(r.snapshots)}, "spec": spec,
+		}}
+		_, err := r.arena.objects.Resource(snapshots).Namespace(namespace).Create(ctx, u, metav1.CreateOptions{})
+		return err
+	})
+	if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
+		r.logf("  refused: %v", err)
+		return nil
+	}
+	return err
+}
+
+// choose makes the newest savepoint the state of the next redeployment. Without one there is none.
+func (r *run) choose() bool {
+	files, err := filepath.Glob(filepath.Join(r.place.Data, "savepoints", "savepoint-*", "_metadata"))
+	if err != nil {
+		return false
+	}
+	var path string
+	var at time.Time
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.ModTime().After(at) {
+			path, at = filepath.Dir(file), info.ModTime()
+		}
+	}
+	if path == "" {
+		return false
+	}
+	atLeast := r.keptAt(at)
+	r.logf("  a person chooses %s, which has %d or more", path, atLeast)
+	r.resource.Choose("file://" + path)
+	r.judge.Chosen(atLeast)
+	return true
+}
+
+// keptAt is how much the run of that moment had kept a second before.
+func (r *run) keptAt(at time.Time) (number int64) {
+	for _, e := range r.entries {
+		switch {
+		case e.At.After(at.Add(-time.Second)):
+			return number
+		case e.What == chaos.Began, e.What == chaos.Kept:
+			number = e.Number
+		}
+	}
+	return number
+}

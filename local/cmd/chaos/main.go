@@ -1,0 +1,69 @@
+// Command chaos runs random scripts, or the retention matrix, over real Flink on the local platform. `make chaos` and
+// `make matrix-retention` are for people.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/kn-flink/kn-flink/local/chaos"
+	script "github.com/kn-flink/kn-flink/test/chaos"
+)
+
+func main() {
+	var o chaos.Options
+	var checkout string
+	flag.StringVar(&checkout, "checkout", "..", "directory of kn-flink's sources")
+	flag.StringVar(&o.Dir, "dir", "../.local/chaos", "where the platform lives, and findings are left")
+	flag.Uint64Var(&o.Seed, "seed", 1, "what the runs are drawn from")
+	flag.Uint64Var(&o.First, "first", 1, "number of the first run of the seed")
+	flag.IntVar(&o.Starts, "starts", 0, "end when jobs have started so often; 0: when the minutes are over")
+	flag.DurationVar(&o.For, "for", 10*time.Minute, "begin no run after so long")
+	flag.IntVar(&o.AtOnce, "at-once", 3, "runs at the same time")
+	flag.IntVar(&o.Findings, "findings", 3, "end when so many runs have failed")
+	flag.StringVar(&o.Script, "script", "", "a file with the script to carry out, in place of random ones")
+	flag.StringVar(&o.Table, "table", "", "carry the retention matrix out, and write its table to this file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	if err := run(ctx, o, checkout); err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o chaos.Options, checkout string) (err error) {
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return err
+	}
+	arena, err := chaos.Open(ctx, o.Dir, checkout)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, arena.Close()) }()
+	if err := arena.Share(ctx); err != nil {
+		return err
+	}
+	switch {
+	case o.Table != "":
+		return arena.Matrix(ctx, o)
+	case o.Script != "":
+		text, err := os.ReadFile(o.Script)
+		if err != nil {
+			return err
+		}
+		commands, err := script.Parse(string(text))
+		if err != nil {
+			return err
+		}
+		return arena.Replay(ctx, o, commands)
+	}
+	return arena.Random(ctx, o)
+}

@@ -1,0 +1,121 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Command is one line of a script: a verb and a number. Verbs that test/scenario has, too, mean the same there.
+type Command struct {
+	// Verb is one of Edits or Disturbances.
+	Verb string
+	// N says how or how much, as the verb has it; 0 and up.
+	N int
+}
+
+func (c Command) String() string { return c.Verb + " " + strconv.Itoa(c.N) }
+
+// Disturbances are the verbs that change no spec, with what N is.
+var Disturbances = map[string]string{
+	"wait":             "quarters of a second",
+	"steady":           "nothing: until it is at rest, and what runs has kept a checkpoint",
+	"delete":           "nothing: the resource, until it is gone",
+	"crash-jobmanager": "even: its process is killed; odd: and its pod deleted",
+	"stop-jobmanager":  "nothing: SIGTERM, by the deletion of its pod",
+	"kill-taskmanager": "even: its process is killed; odd: and its pod deleted",
+	"stop-taskmanager": "nothing: SIGTERM, by the deletion of its pod",
+	"stop-both":        "even: JobManager first; odd: TaskManagers first; in the same moment",
+	"kill-both":        "even: JobManager first; odd: TaskManagers first; in the same moment",
+	"lose-deployment":  "nothing: the JobManager's Deployment is deleted",
+	"cancel":           "nothing: by a person, with Flink's REST API",
+	"fail-job":         "nothing: the job throws an exception, once",
+	"failing":          "nothing: the job throws one in every run",
+	"mended":           "nothing: no more",
+	"snapshot":         "4k+3: of a checkpoint; else of a savepoint, which goes with its resource where N is even",
+	"crash":            "tenths of a second, after which the functions are killed",
+	"lose-events":      "halves of a second, in which every event is lost",
+	"disorder":         "halves of a second, in which events come late, twice and in another order",
+}
+
+// Parse reads a script: one command a line. Empty lines and those that begin with # count as none.
+func Parse(text string) ([]Command, error) {
+	var script []Command
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		verb, number, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(strings.TrimSpace(number))
+		_, edit := Edits[verb]
+		_, disturbance := Disturbances[verb]
+		if err != nil || n < 0 || !edit && !disturbance {
+			return nil, fmt.Errorf("%q is no command", line)
+		}
+		script = append(script, Command{verb, n})
+	}
+	return script, nil
+}
+
+// Text is what Parse reads.
+func Text(script []Command) string {
+	var out strings.Builder
+	for _, c := range script {
+		fmt.Fprintln(&out, c)
+	}
+	return out.String()
+}
+
+// often is how many times more than once a verb is in the lots. One that is not here, is not drawn.
+var often = map[string]int{
+	"parallelism": 5, "restart": 4, "suspend": 3, "resume": 1, "break-image": 1, "mend-image": 1,
+	"version": 1, "upgrade-mode": 2,
+	"retention": 1, "retention-in-code": 1, "restart-strategy": 1, "high-availability": 2, "switch": 3, "redeploy": 1,
+	"savepoint-nonce": 1, "snapshot": 1, "crash-jobmanager": 3, "stop-jobmanager": 2, "kill-taskmanager": 2,
+	"stop-taskmanager": 2, "stop-both": 3, "kill-both": 2, "lose-deployment": 1, "cancel": 1, "fail-job": 3,
+	"crash": 4, "lose-events": 2, "disorder": 2,
+}
+
+var lots = func() []string {
+	var all []string
+	for verb, n := range often {
+		all = append(all, slices.Repeat([]string{verb}, n)...)
+	}
+	slices.Sort(all)
+	return all
+}()
+
+// Draw is run number n of a seed: the dials, a first start, and rounds of commands that meet each other, most of
+// which end in rest.
+func Draw(seed, n uint64) []Command {
+	r := rand.New(rand.NewPCG(seed, n))
+	script := []Command{
+		{"version", r.IntN(2)},
+		{"retention", r.IntN(len(retentions))},
+		{"restart-strategy", r.IntN(len(strategies))},
+		{"high-availability", 1 + r.IntN(2)}, // 2: none
+		{"upgrade-mode", r.IntN(7) * 2 % 5 % 3},
+		{"statistics", r.IntN(len(refreshes))},
+	}
+	if r.IntN(3) == 0 {
+		script = append(script, Command{"switch", r.IntN(len(switches))})
+	}
+	script = append(script, Command{"apply", 0}, Command{"steady", 0})
+	for range 2 + r.IntN(5) {
+		for range 1 + r.IntN(3) {
+			script = append(script, Command{lots[r.IntN(len(lots))], r.IntN(13)})
+			if r.IntN(3) > 0 {
+				script = append(script, Command{"wait", r.IntN(17)})
+			}
+		}
+		if last := &script[len(script)-1]; last.Verb == "wait" {
+			*last = Command{"steady", 0}
+		} else if r.IntN(2) == 0 {
+			script = append(script, Command{"steady", 0})
+		}
+	}
+	return script
+}
