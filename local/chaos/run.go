@@ -16,11 +16,11 @@ import (
 
 // How long things may take on a machine that is busy with other runs.
 const (
-	soon    = 100 * time.Second // a change, until the next command does not wait for it any more
-	rest    = 5 * time.Minute   // to come to rest when nothing disturbs any more
-	telling = 75 * time.Second  // to say that state was lost: a look a minute, and some seconds
-	calm    = time.Second       // at rest for so long
-	alive   = 4 * time.Second   // between two checkpoints of a job that runs
+	soon    = 4 * time.Minute  // a change, until the next command does not wait for it any more
+	rest    = 5 * time.Minute  // to come to rest when nothing disturbs any more
+	telling = 75 * time.Second // to say that state was lost: a look a minute, and some seconds
+	calm    = time.Second      // at rest for so long
+	alive   = 4 * time.Second  // between two checkpoints of a job that runs
 	look1   = 200 * time.Millisecond
 )
 
