@@ -9,11 +9,7 @@ import (
 
 // playApplication records what is different in an application cluster: no jars, the adaptive scheduler, one fixed job.
 func playApplication(r *recorder, c *cluster, jar string) {
-	usrlib := filepath.Join(c.work, "usrlib")
-	check(os.MkdirAll(usrlib, 0o755))
-	content, err := os.ReadFile(jar)
-	check(err)
-	check(os.WriteFile(filepath.Join(usrlib, "record.jar"), content, 0o644))
+	placeJar(c, jar)
 	check(c.start(applicationClass, map[string]string{
 		"jobmanager.scheduler":                     "adaptive",
 		"web.submit.enable":                        "false",
@@ -36,6 +32,15 @@ func playApplication(r *recorder, c *cluster, jar string) {
 	awaitState(r, job(20), "CANCELED")
 	r.get("application-overview-after-cancel", "/overview")
 	r.call("application-cluster-shutdown", http.MethodDelete, "/cluster", nil)
+}
+
+// placeJar puts the job where an application cluster looks for it.
+func placeJar(c *cluster, jar string) {
+	usrlib := filepath.Join(c.work, "usrlib")
+	check(os.MkdirAll(usrlib, 0o755))
+	content, err := os.ReadFile(jar)
+	check(err)
+	check(os.WriteFile(filepath.Join(usrlib, "record.jar"), content, 0o644))
 }
 
 func playRequirements(r *recorder, at string) {

@@ -96,7 +96,7 @@ func (c *cluster) start(class string, extra map[string]string, args ...string) e
 		}
 	}
 	// Flink looks for usrlib next to the lib directory that it is told.
-	if err := os.Symlink(c.flink+"/lib", filepath.Join(c.work, "lib")); err != nil {
+	if err := os.Symlink(c.flink+"/lib", filepath.Join(c.work, "lib")); err != nil && !os.IsExist(err) {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(c.work, "conf", name), []byte(c.conf(extra)), 0o644); err != nil {
@@ -174,9 +174,9 @@ func (c *cluster) compile(source, jar string) error {
 	return nil
 }
 
-// await calls probe until it succeeds, for at most two minutes.
+// await calls probe until it succeeds, for at most three minutes.
 func await(what string, probe func() bool) error {
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(3 * time.Minute)
 	for time.Now().Before(deadline) {
 		if probe() {
 			return nil

@@ -6,28 +6,38 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 )
 
 func main() {
 	// The processes are bound to the thread that started them, see cluster.java.
 	runtime.LockOSThread()
-	flink := flag.String("flink", "", "directory with the lib/ of a Flink distribution")
-	version := flag.String("version", "", "its version, such as 1.20.5")
-	out := flag.String("out", "", "directory for the recordings")
-	source := flag.String("job", "hack/flinkrecord/RecordJob.java", "the job's source")
-	port := flag.Int("port", 18081, "REST port; the next three are used too")
+	var o options
+	flag.StringVar(&o.flink, "flink", "", "directory with the lib/ of a Flink distribution")
+	flag.StringVar(&o.version, "version", "", "its version, such as 1.20.5")
+	flag.StringVar(&o.out, "out", "", "directory for the recordings")
+	flag.StringVar(&o.source, "job", "hack/flinkrecord/RecordJob.java", "the job's source")
+	flag.IntVar(&o.port, "port", 18081, "REST port; the next nine are used too")
+	flag.StringVar(&o.only, "only", "session,application,ends,ha", "what to record, of these")
 	flag.Parse()
-	if *flink == "" || *version == "" || *out == "" {
+	if o.flink == "" || o.version == "" || o.out == "" {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*flink, *version, *out, *source, *port); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "flinkrecord:", err)
 		os.Exit(1)
 	}
 }
 
-func run(flink, version, out, source string, port int) (err error) {
+// options are the flags.
+type options struct {
+	flink, version, out, source, only string
+	port                              int
+}
+
+func run(o options) (err error) {
 	work, err := os.MkdirTemp("", "flinkrecord")
 	if err != nil {
 		return err
@@ -44,25 +54,40 @@ func run(flink, version, out, source string, port int) (err error) {
 			err = broken.error
 		}
 	}()
-	flink, err = filepath.Abs(flink)
+	flink, err := filepath.Abs(o.flink)
 	check(err)
-	check(os.MkdirAll(out, 0o755))
+	check(os.MkdirAll(o.out, 0o755))
 
-	session := &cluster{flink: flink, version: version, work: filepath.Join(work, "session"), port: port}
-	check(os.MkdirAll(session.work, 0o755))
-	jar := filepath.Join(session.work, "record.jar")
-	check(session.compile(source, jar))
-	r := newRecorder(session, out)
-	defer session.stop()
-	check(session.start(sessionClass, nil))
-	playSession(r, session, jar)
-	session.stop()
-
-	application := &cluster{flink: flink, version: version, work: filepath.Join(work, "application"), port: port + 2}
-	defer application.stop()
-	a := newRecorder(application, out)
-	a.facts = r.facts
-	playApplication(a, application, jar)
-	r.write("facts", r.facts)
+	part := func(n int) *cluster {
+		name := parts[n].name
+		c := &cluster{flink: flink, version: o.version, work: filepath.Join(work, name), port: o.port + 2*n}
+		check(os.MkdirAll(c.work, 0o755))
+		return c
+	}
+	facts, jar := readFacts(o.out), filepath.Join(work, "record.jar")
+	check(part(0).compile(o.source, jar))
+	for n, p := range parts {
+		if !slices.Contains(strings.Split(o.only, ","), p.name) {
+			continue
+		}
+		c := part(n)
+		defer c.stop()
+		r := newRecorder(c, o.out)
+		r.facts = facts
+		if p.name != "application" && p.name != "ha" {
+			check(c.start(sessionClass, nil))
+		}
+		p.play(r, c, jar)
+		c.stop()
+		r.write("facts", facts)
+	}
 	return nil
+}
+
+// parts are what is recorded, each of a cluster of its own.
+var parts = []struct {
+	name string
+	play func(r *recorder, c *cluster, jar string)
+}{
+	{"session", playSession}, {"application", playApplication}, {"ends", playEnds}, {"ha", playHA},
 }

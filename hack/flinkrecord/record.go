@@ -179,6 +179,8 @@ func send(ctx context.Context, method, url string, body []byte, contentType stri
 	return response.StatusCode, answer, err
 }
 
+func decode(text []byte, into any) error { return json.Unmarshal(text, into) }
+
 func sorted(m map[string]string) []string {
 	keys := make([]string, 0, len(m))
 	for key := range m {

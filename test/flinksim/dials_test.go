@@ -68,6 +68,11 @@ func TestAJobRestoredFromASavepointHasItInItsHighAvailabilityData(t *testing.T) 
 	if text, _ := data.Object["data"].(map[string]any); text["checkpointID-0000000000000000007"] == nil {
 		t.Errorf("data %v, want the savepoint as its checkpoint 7", text)
 	}
+	for _, version := range versions {
+		if facts(t, version)["ha-data-has-a-checkpoint-of-a-job-restored-from-a-savepoint"] != true {
+			t.Errorf("Flink %s does not", version)
+		}
+	}
 }
 
 func TestClocksOfFlinkMayBeWrong(t *testing.T) {

@@ -217,7 +217,7 @@ func TestCheckpointAndStop(t *testing.T) {
 
 // A stop whose savepoint is complete and whose tasks then fail ends the job, whatever its restart strategy.
 func TestFailedStop(t *testing.T) {
-	const want = flinkrest.Failed
+	want := flinkrest.JobState(facts(t, "2.2")["job-state-after-a-stop-that-failed-after-its-savepoint"].(string))
 	for _, strategy := range []string{"none", "exponential-delay"} {
 		t.Run(strategy, func(t *testing.T) {
 			w := running(t, application(map[string]string{"restart-strategy.type": strategy}))
