@@ -46,7 +46,9 @@ func installWith(t *testing.T, options flinkconf.Config) *installation {
 		w.WriteHeader(i.code)
 	}))
 	t.Cleanup(broker.Close)
-	s := settings.Settings{Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL, Operator: flinkconf.NewOperator(options)}
+	s := settings.Settings{
+		Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL, Operator: flinkconf.NewOperator(options),
+	}
 	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -147,13 +149,14 @@ func TestTheReconcileIntervalIsTheSteadyPace(t *testing.T) {
 		t.Errorf("schedule %q, want a tick each 15 s", schedule)
 	}
 	moving := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"namespace": "flink", "name": "moving"},
-		"spec": map[string]any{"flinkVersion": "v1_20"},
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment",
+		"metadata": map[string]any{"namespace": "flink", "name": "moving"}, "spec": map[string]any{"flinkVersion": "v1_20"},
 	}}
 	if _, err := i.kube.Create(kubesim.FlinkDeployments, moving); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := i.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "moving", map[string]any{"situation": "Starting", "pace": "fast"}); err != nil {
+	fast := map[string]any{"situation": "Starting", "pace": "fast"}
+	if _, err := i.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "moving", fast); err != nil {
 		t.Fatal(err)
 	}
 	i.post("{}", tick...)

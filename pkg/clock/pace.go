@@ -24,10 +24,12 @@ var schedules = map[Pace]string{
 	Asleep:     "*/5 * * * *",
 }
 
-// Schedule is the PingSource schedule of a pace; empty for Unknown. That of Steady is the one of an interval that was not set.
+// Schedule is the PingSource schedule of a pace; empty for Unknown. That of Steady is the one of an interval that was
+// not set.
 func (p Pace) Schedule() string { return schedules[p] }
 
-// interval bounds that of the steady pace: a slower one than the safety sweep's makes no sense, and a faster one is a transition's.
+// interval bounds that of the steady pace: a slower one than the safety sweep's makes no sense, and a faster one is a
+// transition's.
 //
 //	set           then
 //	not           1 min

@@ -25,7 +25,7 @@ type Change struct {
 	Generation int64 `json:"generation"`
 	// OldLifecycleState is status.lifecycleState before the change; empty means none yet.
 	OldLifecycleState string `json:"oldLifecycleState,omitempty"`
-	// LifecycleState is status.lifecycleState after it.
+	// LifecycleState is status.lifecycleState after it; DELETED when the operator's finalizer is removed.
 	LifecycleState string `json:"lifecycleState,omitempty"`
 	// OldJobState is status.jobStatus.state before the change; empty means none yet.
 	OldJobState string `json:"oldJobState,omitempty"`

@@ -75,7 +75,8 @@ func (o Operator) Notes() []string {
 	return notes
 }
 
-// ReconcileInterval is how often everything is looked at while any job runs; zero means that the option is not set, or cannot be read.
+// ReconcileInterval is how often everything is looked at while any job runs; zero means that the option is not set, or
+// cannot be read.
 func (o Operator) ReconcileInterval() time.Duration {
 	set, err := o.base.Duration(key.ReconcileInterval)
 	if err != nil {

@@ -60,7 +60,8 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 func jobOf(j flinkrest.JobSummary) subject.Job {
 	return subject.Job{
 		ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
-		EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification), Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
+		EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification),
+		Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
 	}
 }
 

@@ -89,7 +89,8 @@ func (g *Gatherer) snapshotListed(ctx context.Context, client *flinkrest.Client,
 	for _, j := range jobs {
 		if j.ID == jobID {
 			job := jobOf(j)
-			return plan.Present(snapshot.Job{State: job.Shown(), StartTime: job.StartTime}) // Flink takes no snapshot before the tasks run
+			// Flink takes no snapshot before the tasks run
+			return plan.Present(snapshot.Job{State: job.Shown(), StartTime: job.StartTime})
 		}
 	}
 	return plan.Absent[snapshot.Job]()

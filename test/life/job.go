@@ -185,6 +185,36 @@ func (f Flink) jobs(ctx context.Context) ([]overview, error) {
 	return answer.Jobs, err
 }
 
+// allRun reports whether every task of the job runs.
+func (o overview) allRun() bool {
+	return o.State == "RUNNING" && o.Tasks["total"] > 0 && o.Tasks["running"] == o.Tasks["total"]
+}
+
+// WhenTasksRun tells when every task of the one job of a cluster was first seen to run; it looks five times a second.
+// It is closed without a time when the context or the time for a start ends.
+func (f Flink) WhenTasksRun(ctx context.Context) <-chan time.Time {
+	told := make(chan time.Time, 1)
+	go func() {
+		defer close(told)
+		ctx, cancel := context.WithTimeout(ctx, Limit)
+		defer cancel()
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			jobs, err := f.jobs(ctx)
+			if err == nil && len(jobs) == 1 && jobs[0].allRun() {
+				told <- time.Now()
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-tick.C:
+			}
+		}
+	}()
+	return told
+}
+
 // TasksRunning waits until every task of the one job of a cluster runs, other than the job not, and says when that was.
 func (f Flink) TasksRunning(t *testing.T, not string) (jobID string, at time.Time) {
 	t.Helper()
@@ -195,7 +225,7 @@ func (f Flink) TasksRunning(t *testing.T, not string) (jobID string, at time.Tim
 		}
 		for _, job := range jobs {
 			jobID = job.ID
-			if job.State == "RUNNING" && job.ID != not && job.Tasks["total"] > 0 && job.Tasks["running"] == job.Tasks["total"] {
+			if job.allRun() && job.ID != not {
 				return true, nil
 			}
 		}

@@ -30,7 +30,7 @@ var SavepointFunctionsKilled = Chapter{"savepoint upgrade, functions killed", fu
 	l.apply(t, change{spec: by("savepoint"), functionsDie: true})
 }}
 
-// JobManagerKilled disturbs a job that nobody changes.
+// JobManagerKilled disturbs a job that nobody changes. It is STABLE again when its tasks run, and not before.
 var JobManagerKilled = Chapter{"JobManager killed", func(t *testing.T, l *Life) {
 	l.KillAll(t, "jobmanager")
 	resource := l.resource(t)
@@ -38,12 +38,16 @@ var JobManagerKilled = Chapter{"JobManager killed", func(t *testing.T, l *Life) 
 		is := watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
 		return is != "READY", "jobManagerDeploymentStatus is " + is
 	})
-	_, running := l.Flink.TasksRunning(t, "")
-	shown := resource.Until("shows the job RUNNING again", func(o watch.Object) (bool, string) {
-		is := watch.Text(o.Unstructured, "status", "jobStatus", "state") + " " + watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
-		return is == "RUNNING READY", "it shows " + is
-	})
-	l.figure("JobManager killed, HA: RUNNING in Flink to RUNNING in status", 6*time.Second, max(0, shown.At.Sub(running)))
+	tasks := l.Flink.WhenTasksRun(t.Context())
+	shown := resource.Until("is STABLE again", State("STABLE"))
+	running, ran := <-tasks
+	if !ran {
+		t.Fatal("the tasks did not run again")
+	}
+	if early := running.Sub(shown.At); early > time.Second {
+		t.Errorf("it was STABLE %s before its tasks ran", early)
+	}
+	l.figure("JobManager killed, HA: tasks run in Flink to STABLE in status", 6*time.Second, max(0, shown.At.Sub(running)))
 }}
 
 // The new JobManager dies while it starts from the savepoint. The old one is let live: if it dies between the savepoint's end and the answer that

@@ -93,7 +93,7 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 					t.Errorf("%s: %s, %+v, recorded %+v", row.reason, p, status, last.Spec.Job)
 				}
 				if row.fields == nil && w.deployedGeneration() != 321 || status.ObservedGeneration != 322 {
-					t.Errorf("observed %d, deployed %d: 322 was judged and never deployed", status.ObservedGeneration, w.deployedGeneration())
+					t.Errorf("observed %d, deployed %d: 322 was judged only", status.ObservedGeneration, w.deployedGeneration())
 				}
 				w.serveJob(v1beta1.FlinkJobRunning)
 				w.run()

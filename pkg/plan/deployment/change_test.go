@@ -103,8 +103,9 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 	if c := w.condition(summary.SpecAccepted); c.Status != metav1.ConditionFalse || w.condition(summary.Stalled).Status != metav1.ConditionTrue {
 		t.Errorf("SpecAccepted %+v", c)
 	}
-	if w.status().ObservedGeneration != 2 || w.deployedGeneration() != 1 || !strings.Contains(w.status().Error, "Job parallelism must be larger than 0") {
-		t.Errorf("observedGeneration %d, error %s", w.status().ObservedGeneration, w.status().Error)
+	if status := w.status(); status.ObservedGeneration != 2 || w.deployedGeneration() != 1 ||
+		!strings.Contains(status.Error, "Job parallelism must be larger than 0") {
+		t.Errorf("observedGeneration %d, deployed %d, error %s", status.ObservedGeneration, w.deployedGeneration(), status.Error)
 	}
 	w.run()
 	if n := w.told("ValidationError"); n != 1 {

@@ -39,11 +39,13 @@ func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
 			w.run()
 			status := w.status()
 			if status.JobStatus.State != row.job || status.LifecycleState != row.lifecycle {
-				t.Errorf("%s and %s, want %s and %s: %s", status.JobStatus.State, status.LifecycleState, row.job, row.lifecycle, row.reason)
+				t.Errorf("%s and %s, want %s and %s: %s", status.JobStatus.State, status.LifecycleState,
+					row.job, row.lifecycle, row.reason)
 			}
 			running := row.job == "RUNNING"
 			for _, c := range status.Conditions {
-				if (c.Type == summary.Running || c.Type == summary.JobRunning || c.Type == summary.Ready) && (c.Status == "True") != running {
+				follows := c.Type == summary.Running || c.Type == summary.JobRunning || c.Type == summary.Ready
+				if follows && (c.Status == "True") != running {
 					t.Errorf("%s is %s, %s", c.Type, c.Status, c.Reason)
 				}
 				if c.Type == summary.Reconciling && c.Reason != "TasksNotRunning" {

@@ -260,7 +260,8 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	}
 }
 
-// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out. Listeners hear DELETED, T4.4.
+// TestAResourceThatGoesGetsNoStatus: only the write that nobody could read is left out. Listeners hear DELETED.
+// T9.8
 func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 	for name, row := range map[string]struct {
 		finalizers []string

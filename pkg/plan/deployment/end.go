@@ -33,7 +33,8 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 	now := v.Now()
 	switch {
 	case asked && progress.State == subject.StopCompleted:
-		return v.recordEnd(jm, v1beta1.FlinkJobFinished, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint})
+		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint}
+		return v.recordEnd(jm, v1beta1.FlinkJobFinished, from)
 	case asked && progress.State == subject.StopInProgress:
 		return outcome{situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"}}
 	case asked && progress.State == subject.StopFailed:
@@ -113,7 +114,8 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 	case v.Seen.Flink.Checkpoints.IsUnknown():
 		return v.unobservable("the checkpoints of the job that has ended", v.Seen.Flink.Checkpoints.Why())
 	case known && c.Path != "":
-		return v.recordEnd(jm, job.State, v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"})
+		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"}
+		return v.recordEnd(jm, job.State, from)
 	case known:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
+// T10.4
 func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 	lost := func(t *testing.T) *world {
 		w := stable(t, stateful)
@@ -16,6 +17,8 @@ func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 		w.run()
 		return w
 	}
+	steady := func(t *testing.T) *world { return stable(t, stateful) }
+	invalid := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }
 	rows := map[string]struct {
 		before    func(t *testing.T) *world
 		edit      func(*v1beta1.FlinkDeploymentSpec)
@@ -23,11 +26,10 @@ func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 		deployed  int64
 		reason    string
 	}{
-		"invalid": {func(t *testing.T) *world { return stable(t, stateful) }, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }, plan.Steady, 1,
-			"the one before runs"},
-		"refused":                     {lost, upgradeImage, plan.Refused, 1, "nothing was deployed for it"},
-		"on its way":                  {func(t *testing.T) *world { return stable(t, stateful) }, upgradeImage, plan.Upgrade, 1, "the old job is being stopped"},
-		"without anything to be done": {func(t *testing.T) *world { return stable(t, stateful) }, func(*v1beta1.FlinkDeploymentSpec) {}, plan.Steady, 2, "what runs is what it asks for"},
+		"invalid":    {steady, invalid, plan.Steady, 1, "the one before runs"},
+		"refused":    {lost, upgradeImage, plan.Refused, 1, "nothing was deployed for it"},
+		"on its way": {steady, upgradeImage, plan.Upgrade, 1, "the old job is being stopped"},
+		"the same":   {steady, func(*v1beta1.FlinkDeploymentSpec) {}, plan.Steady, 2, "what runs is what it asks for"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -35,9 +37,10 @@ func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 			w.edit(row.edit)
 			w.run()
 			status := w.status()
-			if status.Situation != string(row.situation) || status.ObservedGeneration != 2 || w.deployedGeneration() != row.deployed {
-				t.Errorf("%s, observed %d, deployed %d, want %s, 2, %d: %s; %+v", status.Situation, status.ObservedGeneration, w.deployedGeneration(), row.situation,
-					row.deployed, row.reason, status.Conditions)
+			deployed := w.deployedGeneration()
+			if status.Situation != string(row.situation) || status.ObservedGeneration != 2 || deployed != row.deployed {
+				t.Errorf("%s, observed %d, deployed %d, want %s, 2, %d: %s; %+v", status.Situation,
+					status.ObservedGeneration, deployed, row.situation, row.deployed, row.reason, status.Conditions)
 			}
 		})
 	}

@@ -10,8 +10,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// What the Java operator's next loop would do with the job, by what it reads of the resource and the Deployment (acceptance rows 1.2, 2.5,
-// 3.1 and 3.13, and its FlinkDeploymentController, AbstractFlinkResourceReconciler and AbstractFlinkDeploymentObserver of 1.15).
+// What the Java operator's next loop would do with the job, by what it reads of the resource and the Deployment
+// (acceptance rows 1.2, 2.5, 3.1 and 3.13, and its FlinkDeploymentController, AbstractFlinkResourceReconciler and
+// AbstractFlinkDeploymentObserver of 1.15).
 const (
 	javaNothing   = "nothing"
 	javaDeploys   = "deploys for the first time"
@@ -25,7 +26,9 @@ func (w *world) javaDoes() string {
 	w.t.Helper()
 	r := w.s.Resource
 	status, spec := r.Status, *r.Spec.DeepCopy()
-	findings := validation.Message(validation.Deployment(validation.DeploymentInput{Namespace: r.Namespace, Name: r.Name, Spec: spec, Status: status, Operator: w.s.Operator}))
+	findings := validation.Message(validation.Deployment(validation.DeploymentInput{
+		Namespace: r.Namespace, Name: r.Name, Spec: spec, Status: status, Operator: w.s.Operator,
+	}))
 	recorded := status.ReconciliationStatus
 	if recorded.LastReconciledSpec == "" {
 		if findings != "" || spec.Job.DesiredState() == v1beta1.JobStateSuspended {
@@ -42,7 +45,8 @@ func (w *world) javaDoes() string {
 	}
 	jm, present := w.s.JobManager.Get()
 	missing := status.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
-	if recorded.State == v1beta1.ReconciliationUpgrading && missing && present && jm.Annotations[v1beta1.AnnotationGeneration] == fmt.Sprint(status.ObservedGeneration) {
+	made := present && jm.Annotations[v1beta1.AnnotationGeneration] == fmt.Sprint(status.ObservedGeneration)
+	if recorded.State == v1beta1.ReconciliationUpgrading && missing && made {
 		return javaNothing
 	}
 	late := w.s.Now.Sub(time.UnixMilli(recorded.ReconciliationTimestamp)) > 5*time.Minute
@@ -58,7 +62,8 @@ func (w *world) javaDoes() string {
 	return javaNothing
 }
 
-// The Java operator gets the resource back while no operation is under way, and leaves the job as it is until the spec asks for more.
+// The Java operator gets the resource back while no operation is under way, and leaves the job as it is until the spec
+// asks for more.
 func TestTheJavaOperatorTakesAResourceBack(t *testing.T) {
 	invalid := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }
 	suspended := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
@@ -66,6 +71,11 @@ func TestTheJavaOperatorTakesAResourceBack(t *testing.T) {
 	never := func(t *testing.T) *world { return newWorld(t, application) }
 	runs := func(t *testing.T) *world { return stable(t, application) }
 	type edits []func(*v1beta1.FlinkDeploymentSpec)
+	const (
+		deployed  = v1beta1.ReconciliationDeployed
+		upgrading = v1beta1.ReconciliationUpgrading
+		back      = v1beta1.ReconciliationRolledBack
+	)
 	rows := map[string]struct {
 		from     func(t *testing.T) *world
 		edits    edits
@@ -74,14 +84,14 @@ func TestTheJavaOperatorTakesAResourceBack(t *testing.T) {
 		state    v1beta1.ReconciliationState
 		then     string // what the next valid edit gives
 	}{
-		"an invalid first spec":             {never, edits{invalid}, 2, 2, v1beta1.ReconciliationUpgrading, javaDeploys},
-		"suspended from the start":          {never, edits{suspended}, 2, 2, v1beta1.ReconciliationUpgrading, javaDeploys},
-		"running":                           {runs, nil, 1, 1, v1beta1.ReconciliationDeployed, javaUpgrades},
-		"an invalid edit":                   {runs, edits{invalid}, 2, 1, v1beta1.ReconciliationDeployed, javaUpgrades},
-		"suspended":                         {runs, edits{suspended}, 2, 2, v1beta1.ReconciliationDeployed, javaUpgrades},
-		"suspended, then an invalid edit":   {runs, edits{suspended, invalid}, 3, 2, v1beta1.ReconciliationDeployed, javaUpgrades},
-		"rolled back":                       {rolledBack, nil, 2, 2, v1beta1.ReconciliationRolledBack, javaUpgrades},
-		"rolled back, then an invalid edit": {rolledBack, edits{invalid}, 3, 2, v1beta1.ReconciliationRolledBack, javaUpgrades},
+		"an invalid first spec":             {never, edits{invalid}, 2, 2, upgrading, javaDeploys},
+		"suspended from the start":          {never, edits{suspended}, 2, 2, upgrading, javaDeploys},
+		"running":                           {runs, nil, 1, 1, deployed, javaUpgrades},
+		"an invalid edit":                   {runs, edits{invalid}, 2, 1, deployed, javaUpgrades},
+		"suspended":                         {runs, edits{suspended}, 2, 2, deployed, javaUpgrades},
+		"suspended, then an invalid edit":   {runs, edits{suspended, invalid}, 3, 2, deployed, javaUpgrades},
+		"rolled back":                       {rolledBack, nil, 2, 2, back, javaUpgrades},
+		"rolled back, then an invalid edit": {rolledBack, edits{invalid}, 3, 2, back, javaUpgrades},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +108,10 @@ func TestTheJavaOperatorTakesAResourceBack(t *testing.T) {
 				t.Fatalf("an operation is under way: %+v", open)
 			}
 			if status.JobManagerDeploymentStatus == "" || status.ReconciliationStatus.State != row.state {
-				t.Errorf("JobManager %q, reconciliation %q, want %s", status.JobManagerDeploymentStatus, status.ReconciliationStatus.State, row.state)
+				t.Errorf("JobManager %q, %+v, want %s", status.JobManagerDeploymentStatus, status.ReconciliationStatus, row.state)
 			}
-			if deployed := w.deployedGeneration(); status.ObservedGeneration != row.observed || deployed != row.deployed {
-				t.Errorf("generations observed %d, deployed %d, want %d, %d", status.ObservedGeneration, deployed, row.observed, row.deployed)
+			if is := w.deployedGeneration(); status.ObservedGeneration != row.observed || is != row.deployed {
+				t.Errorf("observed %d, deployed %d, want %d, %d", status.ObservedGeneration, is, row.observed, row.deployed)
 			}
 			if does := w.javaDoes(); does != javaNothing {
 				t.Errorf("the Java operator %s: %+v", does, status)

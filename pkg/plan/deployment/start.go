@@ -47,7 +47,8 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
 	v.RecordStarting(intent, target)
-	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: shown.Starting(from, target.Job != nil)})
+	told := shown.Starting(from, target.Job != nil)
+	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: told})
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := outcome{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
 	if !moves {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -16,7 +17,8 @@ import (
 func (w *world) ended(state v1beta1.FlinkJobState) {
 	w.serveJob(state)
 	w.s.Flink.Failure = plan.Present("boom")
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7", Completed: start.Add(-10 * time.Minute)})
+	completed := start.Add(-10 * time.Minute)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7", Completed: completed})
 }
 
 // replaces carries the open change to its new cluster.
@@ -29,6 +31,10 @@ func (w *world) replaces() {
 func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 	const savepoint = "file:///s/1"
 	noon, earlier := start, start.Add(-10*time.Minute)
+	fromData := v1beta1.StartPoint{Kind: v1beta1.StartLastState, Path: v1beta1.LastStatePlaceholder, Reason: "HighAvailabilityData"}
+	empty := func(reason string) v1beta1.StartPoint {
+		return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: reason}
+	}
 	rows := map[string]struct {
 		story   func(t *testing.T) *world
 		want    v1beta1.StartPoint
@@ -36,7 +42,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 		message string
 	}{
 		"a first start": {func(t *testing.T) *world { return stable(t, stateful) },
-			v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "FirstStart"}, nil, "Starting deployment without state (FirstStart)"},
+			empty("FirstStart"), nil, "Starting deployment without state (FirstStart)"},
 		"a first start from a savepoint": {func(t *testing.T) *world { return stable(t, given(stateful)) },
 			v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: "file:///given", Reason: "InitialSavepointPath"}, nil,
 			"Starting deployment from file:///given (InitialSavepointPath)"},
@@ -48,7 +54,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.edit(upgradeImage)
 			w.replaces()
 			return w
-		}, v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}, nil, "Starting deployment without state (Stateless)"},
+		}, empty("Stateless"), nil, "Starting deployment without state (Stateless)"},
 		"a last-state upgrade": {func(t *testing.T) *world {
 			w := stable(t, highlyAvailable)
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
@@ -56,7 +62,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.edit(upgradeImage)
 			w.replaces()
 			return w
-		}, v1beta1.StartPoint{Kind: v1beta1.StartLastState, Path: v1beta1.LastStatePlaceholder, Reason: "HighAvailabilityData"}, &earlier,
+		}, fromData, &earlier,
 			"Starting deployment from the high-availability data of 2026-11-21T11:50:00Z or later (HighAvailabilityData)"},
 		"a recovery": {func(t *testing.T) *world {
 			w := stable(t, highlyAvailable)
@@ -64,7 +70,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.lose()
 			w.run()
 			return w
-		}, v1beta1.StartPoint{Kind: v1beta1.StartLastState, Path: v1beta1.LastStatePlaceholder, Reason: "HighAvailabilityData"}, nil,
+		}, fromData, nil,
 			"Starting deployment from the high-availability data (HighAvailabilityData)"},
 		"a resumption": {func(t *testing.T) *world {
 			w := stable(t, stateful)
@@ -93,7 +99,8 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.ended(v1beta1.FlinkJobFailed)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: savepoint, Completed: start.Add(time.Minute), Restored: true})
+			restored := subject.Checkpoints{Path: savepoint, Completed: start.Add(time.Minute), Restored: true}
+			w.s.Flink.Checkpoints = plan.Present(restored)
 			w.run()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" })
 			w.replaces()
@@ -110,7 +117,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			}
 			for _, look := range []string{"when it starts", "when it runs"} {
 				from := w.status().JobStatus.StartedFrom
-				if from == nil || from.Kind != row.want.Kind || from.Path != row.want.Path || from.Reason != row.want.Reason || !from.Taken.Equal(row.want.Taken) {
+				if from == nil || !equality.Semantic.DeepEqual(*from, row.want) {
 					t.Errorf("%s: %+v, want %+v; %q", look, from, row.want, w.log)
 				}
 				w.serveJob(v1beta1.FlinkJobRunning)

@@ -56,7 +56,8 @@ func Summarize(v *subject.Subject, o Verdict) {
 	setPace(v, (moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
 }
 
-// setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the spec that it sees.
+// setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
+// spec that it sees.
 func setGenerations(v *subject.Subject) {
 	v.Want.ObservedGeneration, v.Want.DeployedGeneration = v.Resource().Generation, nil
 	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {

@@ -20,7 +20,8 @@ func StalledAlready(v *subject.Subject, message string) bool {
 	return false
 }
 
-// Starting tells people of a start and, of an application's, which state its job begins from. The first words are the Java operator's.
+// Starting tells people of a start and, of an application's, which state its job begins from. The first words are the
+// Java operator's.
 func Starting(from v1beta1.StartPoint, application bool) string {
 	const words = "Starting deployment"
 	taken := ""

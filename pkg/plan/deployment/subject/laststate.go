@@ -55,7 +55,8 @@ func (v *Subject) RecordState(from v1beta1.StartPoint) {
 	status.UpgradeSavepointPath, status.StateTaken, status.LastStateUnread = from.Path, from.Taken, false
 }
 
-// TakenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only when that was.
+// TakenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only
+// when that was.
 func (v *Subject) TakenAt(c Checkpoints) *metav1.Time {
 	status := v.Want.JobStatus
 	switch {
@@ -80,10 +81,15 @@ func (v *Subject) Taken(from v1beta1.StartPoint) *metav1.Time {
 	switch {
 	case from.Taken != nil || from.Kind == v1beta1.StartEmpty:
 		return from.Taken
-	case (from.Kind == v1beta1.StartLastState && ofData) || (from.Path == status.UpgradeSavepointPath && !ofData && from.Kind == v1beta1.StartSavepoint):
+	case ofData != (from.Kind == v1beta1.StartLastState):
+		return nil
+	case ofData, from.Path == status.UpgradeSavepointPath:
 		return status.StateTaken
-	case info != nil && info.LastSavepoint != nil && info.LastSavepoint.Location == from.Path && info.LastSavepoint.TimeStamp > 0:
-		at := metav1.NewTime(time.UnixMilli(info.LastSavepoint.TimeStamp).UTC().Truncate(time.Second))
+	case info == nil || info.LastSavepoint == nil:
+		return nil
+	}
+	if last := info.LastSavepoint; last.Location == from.Path && last.TimeStamp > 0 {
+		at := metav1.NewTime(time.UnixMilli(last.TimeStamp).UTC().Truncate(time.Second))
 		return &at
 	}
 	return nil

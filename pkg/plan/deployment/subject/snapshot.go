@@ -121,8 +121,8 @@ func (j Job) Runs() bool {
 	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
 }
 
-// Shown is the job's state as status has it: Flink's own, but CREATED instead of RUNNING until the job Runs, as the Java operator has it
-// since 1.9.
+// Shown is the job's state as status has it: Flink's own, but CREATED instead of RUNNING until the job Runs, as the
+// Java operator has it since 1.9.
 func (j Job) Shown() v1beta1.FlinkJobState {
 	if j.State == v1beta1.FlinkJobRunning && !j.Runs() {
 		return v1beta1.FlinkJobCreated
