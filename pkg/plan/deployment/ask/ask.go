@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -116,13 +117,15 @@ func asksToStop(v *subject.Subject) bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
-// Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now.
+// Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
+// and of pods that never ran, where it counts that they never did.
 func Nodes(s subject.Snapshot) []string {
 	v := subject.New(s)
 	wanted, late := map[string]bool{}, (First(s).TaskManagers || retiring(v)) && nodes.Overdue(v)
+	counts := asksToStop(v) || rollsBack(v) || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
 	for _, pod := range nodes.Left(v) {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
-		if pod.Spec.NodeName != "" && (late || ended) {
+		if pod.Spec.NodeName != "" && (late || ended || (counts && !evidence.HasRun(pod))) {
 			wanted[pod.Spec.NodeName] = true
 		}
 	}

@@ -18,5 +18,5 @@ func Ended(pod corev1.Pod) bool {
 
 // NeverBegins reports whether a pod is being deleted before its kubelet began any of its containers, which it then does no more.
 func NeverBegins(pod corev1.Pod) bool {
-	return pod.DeletionTimestamp != nil && len(pod.Status.ContainerStatuses) > 0 && !hasRun(pod)
+	return pod.DeletionTimestamp != nil && len(pod.Status.ContainerStatuses) > 0 && !HasRun(pod)
 }

@@ -22,14 +22,21 @@ const startWindow = 10 * time.Second
 //	one per replica  each was created within startWindow of the release
 //	none             the Deployment says since then that it cannot create one
 //	any              neverLed: a JobManager leaves its lease behind before it runs a job
-func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool) bool {
+//
+// But for neverLed it is the kubelet that says so, and only of a node that answers it can be told from one that has
+// died or is cut off: nodes says of each whether it does. Within the 40 s in which a dead node still seems to answer
+// (--node-monitor-grace-period) a JobManager may have started there, but no job: without the API server it gets no
+// TaskManagers.
+func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool, nodes map[string]plan.Observed[bool]) bool {
 	pods, known := seen.Get()
 	until := ReleasedAt(jm).Add(startWindow)
 	switch {
-	case !known || slices.ContainsFunc(pods, hasRun):
+	case !known || slices.ContainsFunc(pods, HasRun):
 		return false
 	case neverLed:
 		return true
+	case slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !reported(p, nodes) }):
+		return false
 	case len(pods) == 0:
 		return slices.ContainsFunc(jm.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
 			return c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.After(until)
@@ -56,7 +63,15 @@ func ReleasedAt(jm *appsv1.Deployment) time.Time {
 	return jm.CreationTimestamp.Time
 }
 
-func hasRun(pod corev1.Pod) bool {
+// reported reports whether the status of a pod is the word of a kubelet that answers; nobody can have started one that
+// has no node yet.
+func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
+	answers, known := nodes[pod.Spec.NodeName].Get()
+	return pod.Spec.NodeName == "" || (known && answers)
+}
+
+// HasRun reports whether the kubelet says that a container of the pod ran, or runs.
+func HasRun(pod corev1.Pod) bool {
 	return slices.ContainsFunc(append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...), func(c corev1.ContainerStatus) bool {
 		return c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil
 	})

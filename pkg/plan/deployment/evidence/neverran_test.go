@@ -84,7 +84,38 @@ func TestNeverRan(t *testing.T) {
 			case row.released != never:
 				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: "noon"}
 			}
-			if got := NeverRan(jm, row.pods, row.neverLed); got != row.want {
+			if got := NeverRan(jm, row.pods, row.neverLed, nil); got != row.want {
+				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
+			}
+		})
+	}
+}
+
+// A kubelet that has died, or is cut off, goes on to say what it said last.
+func TestAPodStatusIsTheWordOfAKubeletThatAnswers(t *testing.T) {
+	rows := map[string]struct {
+		node     plan.Observed[bool]
+		neverLed bool
+		want     bool
+		reason   string
+	}{
+		"it answers":         {plan.Present(true), false, true, "it would say so"},
+		"it does not answer": {plan.Present(false), false, false, "the image may be there by now"},
+		"its node is gone":   {plan.Absent[bool](), false, false, "what ran on it is not known"},
+		"nobody could ask":   {plan.Unknown[bool]("forbidden"), false, false, "nothing on a guess"},
+		"it does not answer, none ever led": {
+			plan.Present(false), true, true,
+			"the API server says so, not the kubelet",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			jm := &appsv1.Deployment{}
+			jm.CreationTimestamp = metav1.NewTime(created)
+			p := pod(1, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}})
+			p.Spec.NodeName = "n"
+			nodes := map[string]plan.Observed[bool]{"n": row.node}
+			if got := NeverRan(jm, plan.Present([]corev1.Pod{p}), row.neverLed, nodes); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})

@@ -139,5 +139,5 @@ func (v *Subject) neverRanYet() bool {
 // NeverRan reports whether no container of the start ever ran. Any doubt is a no.
 func (v *Subject) NeverRan(jm *appsv1.Deployment) bool {
 	data, looked := v.Seen.HAData.Get()
-	return evidence.NeverRan(jm, v.Seen.Pods, v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0)
+	return evidence.NeverRan(jm, v.Seen.Pods, v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0, v.Seen.Nodes)
 }
