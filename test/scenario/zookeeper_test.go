@@ -45,6 +45,14 @@ var zookeeperScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, nothing")
 	}, "what the first job left is gone before the second begins"},
 
+	"on ZooKeeper out of sight, a stateless upgrade": {func(h *harness) {
+		h.apply("demo", application(onZooKeeper, option("high-availability.zookeeper.client.acl", "creator")))
+		h.untilStable("demo")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "where only Flink can look, it is the end of the first job that removes what it left"},
+
 	"on ZooKeeper, deleted while it runs": deleted(func(h *harness) { h.onZooKeeperWithCheckpoint() }),
 
 	"on ZooKeeper, made again after a deletion": {func(h *harness) {

@@ -48,7 +48,7 @@ func (l Location) Same(other Location) bool {
 const defaultPort = "2181"
 
 // At reads the location out of a configuration with ZooKeeper high availability. The error says which option stands in the way, and what
-// follows from it is that nobody but Flink itself can look at the data:
+// follows from it is that nobody but Flink itself can look at the data, though it may be known where that lies:
 //
 //	option                                              problem
 //	high-availability.zookeeper.quorum                  not set
@@ -63,9 +63,6 @@ func At(c conf.Config) (Location, error) {
 	if err != nil {
 		return Location{}, fmt.Errorf("%s is no map of schemes to identities", key.ZooKeeperAuthorization.Key) // its text is secret
 	}
-	if strings.EqualFold(c.Get(key.ZooKeeperACL), "creator") && len(identities) == 0 {
-		return Location{}, fmt.Errorf("%s is creator without %s: Kerberos for ZooKeeper is not supported", key.ZooKeeperACL.Key, key.ZooKeeperAuthorization.Key)
-	}
 	l := Location{
 		Servers: servers, Path: join(chroot, c.Get(key.ZooKeeperRoot), c.Get(key.HAClusterID)),
 		JobGraphs: []string{relative(c.Get(key.ZooKeeperJobGraphs)), relative(c.Get(key.ZooKeeperExecutionPlans))},
@@ -76,6 +73,9 @@ func At(c conf.Config) (Location, error) {
 	slices.SortFunc(l.Credentials, func(a, b Credential) int { return strings.Compare(a.Scheme, b.Scheme) })
 	slices.Sort(l.JobGraphs)
 	l.JobGraphs = slices.Compact(l.JobGraphs)
+	if strings.EqualFold(c.Get(key.ZooKeeperACL), "creator") && len(identities) == 0 {
+		return l, fmt.Errorf("%s is creator without %s: Kerberos for ZooKeeper is not supported", key.ZooKeeperACL.Key, key.ZooKeeperAuthorization.Key)
+	}
 	return l, nil
 }
 

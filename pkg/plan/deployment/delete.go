@@ -91,6 +91,9 @@ func (v *view) lastRites() outcome {
 		return o
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
+	if started {
+		v.TellsUnreadableHAData()
+	}
 	return outcome{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}}}
 }
 

@@ -19,6 +19,9 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	if o, occupied := v.occupied(); occupied {
 		return o
 	}
+	if o, runs := v.jobGraphMayRun(&target); runs {
+		return o
+	}
 	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.GenerationOf(intent)

@@ -18,7 +18,8 @@ import (
 // A stop, drawn for one pass and the next:
 //
 //	how         status              Flink                       Kubernetes
-//	stateless   intent              PATCH cancel (not awaited)  DELETE Deployment <uid>, pods
+//	stateless   intent              PATCH cancel (not awaited   DELETE Deployment <uid>, pods
+//	                                but for awaitJobGraph)
 //	savepoint   intent              POST stop <trigger>
 //	            ... looked at until it is completed ...
 //	            end: path, FINISHED                             DELETE, or retire for a suspension
@@ -106,6 +107,10 @@ func (v *view) stopStep(jm *appsv1.Deployment) outcome {
 			return v.awaitSavepoint(jm)
 		case v1beta1.StopCancel:
 			return v.awaitCancel(jm)
+		case v1beta1.StopStateless, "":
+			if o, awaited := v.awaitJobGraph(jm); awaited {
+				return o
+			}
 		}
 	}
 	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
@@ -221,6 +226,9 @@ func (v *view) stopped() outcome {
 		target = v.Spec
 	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if o, runs := v.jobGraphMayRun(&target); runs {
+		return o
+	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		v.RecordSuspended(target, intent.Restore)
 		return outcome{situation: plan.Suspended}

@@ -112,15 +112,18 @@ func (d Data) all() plan.HAData {
 	return all
 }
 
-// Left tells people that the data is left behind, why, and how to remove it. It is false for data in Kubernetes, which we can always wait for.
+// Left tells people that the data is left behind, why, and how to remove it. It is false for data in Kubernetes, which
+// we can always wait for.
 func (d Data) Left() (message string, ok bool) {
-	if !d.Store.InZooKeeper() {
+	if d.Store.Removal() == "" {
 		return "", false
 	}
 	_, why, _ := d.Unknown()
-	if why == "" {
+	switch {
+	case d.Store.Unreadable():
+		why = strings.TrimSuffix(d.Store.Problem, ".")
+	case why == "":
 		why = d.InUse()
 	}
-	return fmt.Sprintf("High-availability data is left behind: %s. If no cluster uses it, run: zkCli.sh -server %s deleteall %s",
-		why, strings.Join(d.Store.Nodes.Servers, ","), d.Store.Nodes.Path), true
+	return fmt.Sprintf("High-availability data is left behind: %s. If no cluster uses it, run: %s", why, d.Store.Removal()), true
 }

@@ -1,6 +1,9 @@
 package hadata
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 )
@@ -40,6 +43,17 @@ func (s Store) Readable() bool { return s.Mode == flinkconf.HAKubernetes || s.In
 
 // InZooKeeper reports whether the place is in ZooKeeper, and we can look at it.
 func (s Store) InZooKeeper() bool { return s.Mode == flinkconf.HAZooKeeper && s.Problem == "" }
+
+// Unreadable reports whether the place is in ZooKeeper, and nobody but Flink can look at it.
+func (s Store) Unreadable() bool { return s.Mode == flinkconf.HAZooKeeper && s.Problem != "" }
+
+// Removal is how a person removes the data of a cluster, as a command; empty when the place is not in ZooKeeper.
+func (s Store) Removal() string {
+	if s.Mode != flinkconf.HAZooKeeper || len(s.Nodes.Servers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("zkCli.sh -server %s deleteall %s", strings.Join(s.Nodes.Servers, ","), s.Nodes.Path)
+}
 
 // Same reports whether two configurations keep their data in one place.
 func (s Store) Same(other Store) bool {

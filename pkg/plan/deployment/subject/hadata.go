@@ -91,6 +91,24 @@ func (v *Subject) LeavesHAData() bool {
 	return true
 }
 
+// TellsUnreadableHAData tells that a deletion leaves high-availability data behind where nobody but Flink can look.
+func (v *Subject) TellsUnreadableHAData() {
+	if message, left := v.HA().Left(); left && v.HA().Store.Unreadable() {
+		v.Tell(plan.Event{Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message})
+	}
+}
+
+// FindsJobGraph reports whether a start of the spec may find the job graph of the job before it: that lies in
+// ZooKeeper, where nobody but Flink can look, and a person has not given it up. Flink runs every job graph that it
+// finds, beside the job that it is given.
+func (v *Subject) FindsJobGraph(target *v1beta1.FlinkDeploymentSpec) bool {
+	runs := v.HA().Store
+	if !runs.Unreadable() || v.Last == nil || v.IsSession() || target.Job == nil {
+		return false
+	}
+	return runs.Same(hadata.StoreOf(v.compose(target))) && v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] != "true"
+}
+
 // namesCheckpoint reduces the data to whether it names a checkpoint.
 func namesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
 	d, ok := data.Get()

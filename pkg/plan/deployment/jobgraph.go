@@ -1,0 +1,84 @@
+package deployment
+
+import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// Flink keeps the graph of a job in its high-availability data until the job has ended, and a JobManager runs every
+// graph that it finds. Where we can look, a start drops them. In a ZooKeeper where only Flink can look, the end of the
+// job is all that removes its graph: that no JobManager runs any more is not enough.
+
+// graphRemoval is how long Flink is given to remove the graph of a job that has ended. Nothing at its REST interface
+// says that it did.
+const graphRemoval = 10 * time.Second
+
+// awaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing
+// to wait for.
+//
+//	Flink     job                        then
+//	-         a deletion                 go on: it tells what is left
+//	-         never ran                  record that it left none, take the cluster down
+//	silent    -                          wait; stalled after the clean-up timeout
+//	answers   not listed                 the same
+//	answers   ended, graphRemoval ago    record the end, take the cluster down
+//	answers   ended, or CANCELLING       wait
+//	answers   otherwise                  cancel (again)
+func (v *view) awaitJobGraph(jm *appsv1.Deployment) (outcome, bool) {
+	intent, target := v.Intent(), v.Target()
+	if intent.Purpose == v1beta1.PurposeDelete || !v.FindsJobGraph(&target) {
+		return outcome{}, false
+	}
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
+	waits := outcome{situation: plan.Stopping, wait: stall{"JobCancelling", "the job is being cancelled; Flink removes its job graph then"}}
+	end := func() (outcome, bool) {
+		now := v.Now()
+		intent.Ended, intent.EndedAt = true, &now
+		return outcome{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}, true
+	}
+	switch {
+	case v.Want.JobStatus.StartTime == "" && v.NeverRan(jm):
+		return end()
+	case !listed:
+		waits.wait = v.jobGraph("Flink does not say whether the job has ended")
+		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
+			waits.stall = &waits.wait
+		}
+	case job.State.IsTerminal() && v.Seen.Now.Sub(job.EndTime) >= graphRemoval:
+		v.SetJobState(job.State)
+		return end()
+	case cancellable(job.State):
+		waits.actions = []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}}
+	}
+	return waits, true
+}
+
+// jobGraphMayRun stops a start that may find the graph of a job before it. A job is known to have ended when its end
+// is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
+// graph.
+func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (outcome, bool) {
+	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
+	if intent != nil {
+		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
+	}
+	if ended || !v.FindsJobGraph(target) {
+		return outcome{}, false
+	}
+	why := v.jobGraph("the cluster went away and nobody saw the end of its job")
+	return outcome{situation: plan.Lost, stall: &why}, true
+}
+
+// jobGraph says what a person can do about a graph that may be left.
+func (v *view) jobGraph(what string) stall {
+	r, store := v.Seen.Resource, v.HA().Store
+	return stall{"JobGraphUnreadable", fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+
+		"When no JobManager of it runs: %s; then: kubectl annotate flinkdeployment %s -n %s %s=true",
+		what, store.Problem, store.Removal(), r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}
+}

@@ -1,0 +1,125 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// outOfSight keeps its data in a ZooKeeper where only Flink can look, and may start empty.
+var outOfSight = strings.Replace(strings.Replace(onZooKeeper, `"high-availability.type"`,
+	`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1), `"last-state"`, `"stateless"`, 1)
+
+func giveUpState(w *world) {
+	w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
+	w.bump()
+}
+
+// Flink runs every job graph that it finds: a stateless start waits until the job before it has ended, and its graph
+// with it.
+func TestAStatelessUpgradeWaitsForTheEndOfAJobWhoseGraphNobodyCanSee(t *testing.T) {
+	w := stable(t, outOfSight)
+	w.edit(upgradeImage)
+	if p := w.run(); !strings.Contains(p.String(), "cancel job") || strings.Contains(p.String(), "delete cluster") {
+		t.Fatalf("got %q", p)
+	}
+	ended := func(ago time.Duration) {
+		w.serveJob(v1beta1.FlinkJobCanceled)
+		jobs, _ := w.s.Flink.Jobs.Get()
+		jobs[0].EndTime = w.s.Now.Add(-ago)
+	}
+	w.serveJob(v1beta1.FlinkJobCancelling)
+	if p := w.run(); touches(p) {
+		t.Errorf("while it is being cancelled: %q", p)
+	}
+	ended(time.Second)
+	if p := w.run(); touches(p) {
+		t.Errorf("Flink may be about to remove the graph: %q", p)
+	}
+	ended(time.Minute)
+	if p := w.run(); !strings.HasSuffix(p.String(), "record end, delete cluster demo (jm-1)") {
+		t.Errorf("after its end: %q", p)
+	}
+	w.terminate()
+	w.run()
+	if w.told("Submit") != 2 || w.status().Situation != string(plan.Waiting) {
+		t.Errorf("rounds %q", w.log)
+	}
+}
+
+func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
+	silent := func(w *world) {
+		w.edit(upgradeImage)
+		w.run()
+		w.s.Flink, w.s.Now = unansweredFlink(), w.s.Now.Add(time.Hour)
+	}
+	rows := map[string]struct {
+		spec   string
+		what   func(w *world)
+		blocks bool
+		reason string
+	}{
+		"the JobManager does not answer": {outOfSight, silent, true, "nobody sees the end of its job"},
+		"its Deployment is lost":         {outOfSight, (*world).lose, true, "the graph is left"},
+		"it is lost in the middle": {
+			outOfSight, func(w *world) { w.edit(upgradeImage); w.run(); w.lose() }, true,
+			"the same",
+		},
+		"a person gave it up": {
+			outOfSight, func(w *world) { w.lose(); giveUpState(w) }, false,
+			"as the message says",
+		},
+		"lost, and we can look": {
+			strings.Replace(onZooKeeper, `"last-state"`, `"stateless"`, 1), (*world).lose, false,
+			"the start drops it",
+		},
+		"lost, without high availability": {application, (*world).lose, false, "there is no graph"},
+		"lost after its job ended": {
+			outOfSight, func(w *world) { w.serveJob(v1beta1.FlinkJobCanceled); w.run() }, false,
+			"the graph went with it",
+		},
+		"it is to keep its data elsewhere": {
+			outOfSight, func(w *world) { w.edit(elsewhere); w.run(); w.lose() }, false,
+			"it does not look there",
+		},
+		"a first start that is not released": {outOfSight, func(w *world) {
+			w.s = newWorld(w.t, outOfSight).s
+			w.round()
+			w.round()
+			w.edit(upgradeImage)
+		}, false, "no job began"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.what(w)
+			w.run()
+			c := w.condition(summary.Stalled)
+			if blocks := c.Reason == "JobGraphUnreadable"; blocks != row.blocks {
+				t.Fatalf("blocks %t, want %t: %s; %+v, rounds %q", blocks, row.blocks, row.reason, c, w.log)
+			}
+			if row.blocks && !strings.Contains(c.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo; then: kubectl annotate flinkdeployment demo") {
+				t.Errorf("nobody is told what to do: %q", c.Message)
+			}
+		})
+	}
+}
+
+func elsewhere(s *v1beta1.FlinkDeploymentSpec) {
+	s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), "zk-0:2181", "zk-9:2181", 1))
+}
+
+func TestADeletionTellsWhatItLeavesWhereNobodyCanLook(t *testing.T) {
+	w := stable(t, outOfSight)
+	w.delete()
+	w.run()
+	w.terminate()
+	w.run()
+	if !w.gone || w.told("HighAvailabilityDataLeft") != 1 {
+		t.Errorf("gone %t, told %d times, rounds %q", w.gone, w.told("HighAvailabilityDataLeft"), w.log)
+	}
+}
