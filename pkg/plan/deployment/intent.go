@@ -26,6 +26,9 @@ func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep,
 	if err != nil {
 		v.Note("the target spec cannot be printed: " + err.Error())
 	}
+	if purpose == v1beta1.PurposeDelete {
+		text = "" // it leads to none, and must be stored however large the resource is
+	}
 	return &v1beta1.Intent{
 		OperationID:         plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeOperation),
 		Purpose:             purpose,

@@ -140,7 +140,8 @@ type Intent struct {
 	Generation int64 `json:"generation,omitempty"`
 	// SpecHash is a hash of Spec.
 	SpecHash string `json:"specHash,omitempty"`
-	// Spec that the operation leads to, in the text form of lastReconciledSpec.
+	// Spec that the operation leads to, in the text form of lastReconciledSpec;
+	// empty for a deletion.
 	Spec string `json:"spec,omitempty"`
 	// Step says how far the operation got.
 	Step IntentStep `json:"step,omitempty"`

@@ -111,8 +111,11 @@ func SpecHash(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// storedTarget is the spec that the open intent was stored with.
+// storedTarget is the spec that the open intent was stored with; a deletion leads to none and has none.
 func (v *Subject) storedTarget() v1beta1.FlinkDeploymentSpec {
+	if v.Intent().Purpose == v1beta1.PurposeDelete {
+		return *v.Spec.DeepCopy()
+	}
 	stored, err := v1beta1.ParseReconciledDeployment(v.Intent().Spec)
 	if err != nil {
 		v.Note("the intent's spec cannot be read, the current one is used: " + err.Error())
