@@ -30,9 +30,9 @@ func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep,
 		text = "" // it leads to none, and must be stored however large the resource is
 	}
 	return &v1beta1.Intent{
-		OperationID:         plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeOperation),
+		OperationID:         plan.DeriveID(r.UID, v.over(), plan.PurposeOperation),
 		Purpose:             purpose,
-		OverResourceVersion: r.ResourceVersion,
+		OverResourceVersion: v.over(),
 		Generation:          v.Generation,
 		SpecHash:            subject.SpecHash(text),
 		Spec:                text,
@@ -40,6 +40,9 @@ func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep,
 		StoredAt:            v.Now(),
 	}
 }
+
+// over is what the IDs of this round are derived from.
+func (v *view) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
 // foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another one.
 func foreign(v *view) (outcome, bool) {

@@ -29,7 +29,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	intent.From = &from
 	intent.Restore = subject.RestoredMode(&from)
 	if target.Job != nil {
-		intent.JobID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeJob)
+		intent.JobID = plan.DeriveID(r.UID, v.over(), plan.PurposeJob)
 	}
 	if from.Kind == v1beta1.StartLastState {
 		intent.JobID = v.Want.JobStatus.JobID

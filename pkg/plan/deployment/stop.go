@@ -64,7 +64,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	case s.how == v1beta1.StopStateless, s.how == "":
 		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	case s.how == v1beta1.StopSavepoint:
-		intent.TriggerID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeTrigger)
+		intent.TriggerID = plan.DeriveID(r.UID, v.over(), plan.PurposeTrigger)
 	}
 	v.Want.Intent = intent
 	if err := v.startable(intent); err != nil {

@@ -59,7 +59,7 @@ func (v *view) trigger() outcome {
 	}
 	live, _ := v.s.Flink.Job.Get()
 	v.want.State = v1beta1.SnapshotInProgress
-	v.want.TriggerID = plan.DeriveID(r.UID, r.ResourceVersion, plan.PurposeTrigger)
+	v.want.TriggerID = plan.DeriveID(r.UID, plan.Over(r.ResourceVersion, v.s.Now), plan.PurposeTrigger)
 	v.want.TriggerTimestamp, v.want.ResultTimestamp = v.instant(), ""
 	v.want.Run = &v1beta1.Incarnation{JobID: v.job.status.JobID, JobStartTime: live.StartTime}
 	return outcome{

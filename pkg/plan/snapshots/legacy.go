@@ -77,7 +77,7 @@ func Begin(f Facts, t Trigger, id string) v1beta1.JobStatus {
 }
 
 // BeginAll begins what is due, and asks for it. Status is stored before: a pass that dies in between leaves requests that the next one
-// makes, with the same IDs. version is the resourceVersion that the status is stored over.
+// makes, with the same IDs. version is that of the look that the status is stored over, see plan.Over.
 func BeginAll(f Facts, due []Trigger, version string, endpoint plan.Endpoint) (status v1beta1.JobStatus, asks []plan.Action) {
 	for _, t := range due {
 		purpose := plan.PurposeSavepoint

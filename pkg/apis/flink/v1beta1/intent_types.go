@@ -134,7 +134,9 @@ type Intent struct {
 	OperationID string `json:"operationID,omitempty"`
 	// Purpose of the operation.
 	Purpose IntentPurpose `json:"purpose,omitempty"`
-	// OverResourceVersion is the resourceVersion that the intent was stored over.
+	// OverResourceVersion is the resourceVersion that the intent was stored over,
+	// then "@" and the time of that look in seconds since 1970, which an intent of
+	// an earlier version has not.
 	OverResourceVersion string `json:"overResourceVersion,omitempty"`
 	// Generation of the spec that the operation leads to.
 	Generation int64 `json:"generation,omitempty"`

@@ -33,7 +33,7 @@ func Take(v *subject.Subject) Taken {
 	}
 	if !snapshots.UsesResources(f) {
 		if len(due) > 0 {
-			status, asks := snapshots.BeginAll(f, due, v.Seen.Resource.ResourceVersion, v.Endpoint())
+			status, asks := snapshots.BeginAll(f, due, plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now), v.Endpoint())
 			v.Want.JobStatus = status
 			return Taken{Actions: asks, Record: "snapshot"}
 		}
