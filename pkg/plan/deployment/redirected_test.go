@@ -172,8 +172,8 @@ func TestARecoveryAfterARollbackIsNotRedirectedToTheSpecThatFailed(t *testing.T)
 	}
 }
 
-// chosenThenFailed is a stable spec that was redeployed from file:///p1, and a change with another choice that fails and is rolled back; the
-// rollback's old cluster is gone.
+// chosenThenFailed is a stable spec that was redeployed from file:///p1, and a change that fails and is rolled back; the rollback's old cluster
+// is gone.
 func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSpec) {
 	t.Helper()
 	w = stable(t, rollingBack)
@@ -187,14 +187,14 @@ func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSp
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
 	before = w.s.Resource.Spec.DeepCopy()
-	replace(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:bad"; redeploy("file:///p2", 2)(s) })
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	replace(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:bad" })
 	w.late()
 	w.terminate()
 	return w, before
 }
 
-// The spec before a change that chose a state, written back, is no choice of the state that it once chose.
+// The spec before a change that was rolled back, written back, is no choice of the state that it once chose.
 func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
 	for when, rounds := range map[string]int{"while the old cluster ends": 0, "while the rollback starts": 1, "after it": 5} {
 		for what, image := range map[string]string{"as it was": "", "with another image": "flink:third"} {

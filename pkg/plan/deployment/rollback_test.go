@@ -91,6 +91,31 @@ func TestAFailedUpgradeIsRolledBack(t *testing.T) {
 	}
 }
 
+// T3.32: as in the reference, a redeploy counts as stable at once. What a person chose is not taken back by itself.
+func TestARedeployIsNotRolledBack(t *testing.T) {
+	for name, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
+		"from a wrong path":                   redeploy("file:///nowhere", 1),
+		"from a wrong path, with a new image": func(s *v1beta1.FlinkDeploymentSpec) { redeploy("file:///nowhere", 1)(s); upgradeImage(s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, rollingBack)
+			w.edit(edit)
+			w.run()
+			w.terminate()
+			w.run()
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.s.Now = w.s.Now.Add(time.Hour)
+			w.run()
+			if n := w.told("Rollback"); n != 0 || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+				t.Errorf("Rollback was told %d times, state %s, rounds %q", n, w.status().ReconciliationStatus.State, w.log)
+			}
+			if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec {
+				t.Errorf("the stable spec is\n%s, want the redeployed one\n%s", r.LastStableSpec, r.LastReconciledSpec)
+			}
+		})
+	}
+}
+
 // rolledBack is the end of the story above.
 func rolledBack(t *testing.T) *world {
 	t.Helper()

@@ -11,7 +11,8 @@ import (
 //	stopping    UPGRADING  the old one, upgradeMode as restored, not first;    -
 //	                       after a rollback the stable one, which runs
 //	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
-//	released    DEPLOYED   the new one, job running                            its own
+//	released    DEPLOYED   the new one, job running; of a redeploy also        its own
+//	                       lastStableSpec: a person chose it
 //	rolled back ROLLING_BACK, then ROLLED_BACK: the failed one stays, but for its upgradeMode
 //	suspended   DEPLOYED   the new one, job suspended; also lastStableSpec     its own
 //
@@ -123,6 +124,9 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	}
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
+	if v.Intent().Purpose == v1beta1.PurposeRedeploy {
+		v.LastStable, status.ReconciliationStatus.LastStableSpec = v.Last, status.ReconciliationStatus.LastReconciledSpec
+	}
 }
 
 // GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of that one's, because a
