@@ -157,8 +157,8 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.deleteCluster(ctx, r, a)
 	case plan.DeleteHAData:
 		return c.deleteHAData(ctx, a)
-	case plan.ForceDeletePod:
-		return c.Kube.Delete(ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: a.Name}, a.UID, kube.Grace(0))
+	case plan.ForceDeletePods:
+		return c.forceDeletePods(ctx, a)
 	}
 	if mine, err := c.snapshotAction(ctx, r, action); mine {
 		return err

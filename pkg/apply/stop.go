@@ -8,6 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
@@ -54,6 +56,24 @@ func (c *Carrier) retire(ctx context.Context, a plan.Retire) error {
 		return nil
 	}
 	return err
+}
+
+// podsAtOnce bounds how many pods are deleted at the same time.
+const podsAtOnce = 8
+
+// forceDeletePods deletes every pod that it can: one that cannot be deleted keeps no other from it.
+func (c *Carrier) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) error {
+	failures := make([]error, len(a.Pods))
+	var group errgroup.Group
+	group.SetLimit(podsAtOnce)
+	for i, p := range a.Pods {
+		group.Go(func() error {
+			failures[i] = c.Kube.Delete(ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: p.Name}, p.UID, kube.Grace(0))
+			return nil
+		})
+	}
+	_ = group.Wait() // failures are collected above
+	return errors.Join(failures...)
 }
 
 // jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	networkingv1 "k8s.io/api/networking/v1"
@@ -167,11 +168,19 @@ type DeleteCluster struct {
 // DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has a session open.
 type DeleteHAData HAData
 
-// ForceDeletePod removes a pod on an unreachable node from the API server, under its UID.
-type ForceDeletePod struct {
-	// Namespace and Name are the pod's.
-	Namespace, Name string
-	// UID is its precondition.
+// ForceDeletePods removes pods on unreachable nodes from the API server. They are one cluster's, and given up together.
+type ForceDeletePods struct {
+	// Namespace is that of the pods.
+	Namespace string
+	// Pods are in the order in which they were found; the UID of each is its precondition.
+	Pods []PodName
+}
+
+// PodName names one pod that there was.
+type PodName struct {
+	// Name is metadata.name.
+	Name string
+	// UID is metadata.uid.
 	UID types.UID
 }
 
@@ -227,8 +236,12 @@ func (a DropJobGraphs) String() string {
 func (a DeleteHAData) String() string {
 	return "delete high-availability data, " + HAData(a).what()
 }
-func (a ForceDeletePod) String() string {
-	return fmt.Sprintf("force-delete pod %s (%s)", a.Name, a.UID)
+func (a ForceDeletePods) String() string {
+	texts := make([]string, 0, len(a.Pods))
+	for _, p := range a.Pods {
+		texts = append(texts, fmt.Sprintf("%s (%s)", p.Name, p.UID))
+	}
+	return "force-delete pods " + strings.Join(texts, " ")
 }
 
 // Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that follows it.
@@ -246,7 +259,7 @@ func (StopWithSavepoint) Disruptive() bool { return true }
 func (Retire) Disruptive() bool            { return true }
 func (DropJobGraphs) Disruptive() bool     { return false }
 func (DeleteHAData) Disruptive() bool      { return true }
-func (ForceDeletePod) Disruptive() bool    { return true }
+func (ForceDeletePods) Disruptive() bool   { return true }
 
 func (WakeClock) action()         {}
 func (Record) action()            {}
@@ -262,4 +275,4 @@ func (StopWithSavepoint) action() {}
 func (Retire) action()            {}
 func (DropJobGraphs) action()     {}
 func (DeleteHAData) action()      {}
-func (ForceDeletePod) action()    {}
+func (ForceDeletePods) action()   {}

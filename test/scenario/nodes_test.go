@@ -33,9 +33,10 @@ func (h *harness) podsOn(node string) int {
 // nodeScenarios stop clusters whose machine does not answer.
 var nodeScenarios = map[string]scenario{
 	"an upgrade of a highly available job whose node fails": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.apply("demo", application(stateful("last-state"), highlyAvailable, parallelism(24)))
 		h.untilStable("demo")
 		h.checkpoints("demo")
+		expect(h.t, "pods on the node, twelve of them TaskManagers", h.podsOn("node-1"), 13)
 		h.failNode()
 		h.edit("demo", parallelism(4))
 		h.untilStarts("demo", 2)

@@ -105,7 +105,7 @@ func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
 			metav1.SetMetaDataAnnotation(&jm.ObjectMeta, v1beta1.AnnotationOperation, "of another pass")
 		}, "retire", "it finds nothing to match"},
 		"its node is lost, its lease has run out": {
-			plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) { ledLongAgo(w) }, "force-delete pod demo-1",
+			plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) { ledLongAgo(w) }, "force-delete pods demo-1",
 			"as for a cluster that is deleted",
 		},
 		"its node is lost, it leads": {plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) {

@@ -15,9 +15,9 @@ import (
 
 // Decision is what to do about a cluster that has not ended yet.
 type Decision struct {
-	// Delete is the pod to be taken away without waiting for its node, and Why for people; nil when there is none.
-	Delete *plan.ForceDeletePod
-	// Why goes with Delete, one line.
+	// Delete are the pods to be taken away without waiting for their nodes; nil when there is none.
+	Delete *plan.ForceDeletePods
+	// Why goes with Delete: for people, one line.
 	Why string
 	// Stalled is true when nothing goes on until a person acts.
 	Stalled bool
@@ -25,7 +25,7 @@ type Decision struct {
 	Reason, Message string
 }
 
-// Judge decides about the pods that are left of a cluster. The first pod that may go, goes; the others follow with the next looks.
+// Judge decides about the pods that are left of a cluster. All that may go, go at once.
 //
 //	its node          clean-up timeout   high availability   then
 //	does not exist    -                  -                   delete: its processes went with the machine
@@ -38,10 +38,8 @@ type Decision struct {
 // Without pods it is the Deployment itself that does not end.
 func Judge(v *subject.Subject) Decision {
 	left := Left(v)
-	for _, pod := range left {
-		if d, ok := gone(v, pod); ok {
-			return d
-		}
+	if d, some := gone(v, left); some {
+		return d
 	}
 	wait := Decision{Reason: "ClusterTerminating", Message: "the old cluster is being deleted"}
 	if !Overdue(v) {
@@ -72,24 +70,46 @@ func Judge(v *subject.Subject) Decision {
 	return wait
 }
 
-// gone answers for a pod that may be taken away.
-func gone(v *subject.Subject, pod corev1.Pod) (Decision, bool) {
-	node, seen := v.Seen.Nodes[pod.Spec.NodeName], ""
+// gone answers for the pods that may be taken away, if there are any.
+func gone(v *subject.Subject, left []corev1.Pod) (Decision, bool) {
+	remove := plan.ForceDeletePods{Namespace: v.Resource().Namespace}
+	var names, reasons []string
+	for _, pod := range left {
+		why := mayGo(v, pod)
+		if why == "" {
+			continue
+		}
+		remove.Pods, names = append(remove.Pods, plan.PodName{Name: pod.Name, UID: pod.UID}), append(names, pod.Name)
+		if !slices.Contains(reasons, why) {
+			reasons = append(reasons, why)
+		}
+	}
+	if len(names) == 0 {
+		return Decision{}, false
+	}
+	word, seen := "pod", strings.Join(reasons, "; ")
+	if len(names) > 1 {
+		word = "pods"
+	}
+	return Decision{
+		Delete: &remove, Why: fmt.Sprintf("Deleting %s %s by force: %s", word, strings.Join(names, ", "), seen),
+		Reason: "ClusterTerminating", Message: "the old cluster is being deleted; " + seen,
+	}, true
+}
+
+// mayGo says why a pod may be taken away; empty when it may not.
+func mayGo(v *subject.Subject, pod corev1.Pod) string {
+	node := v.Seen.Nodes[pod.Spec.NodeName]
 	answers, known := node.Get()
 	switch {
 	case pod.Spec.NodeName == "":
-		return Decision{}, false
+		return ""
 	case node.IsAbsent():
-		seen = fmt.Sprintf("node %s does not exist any more", pod.Spec.NodeName)
+		return fmt.Sprintf("node %s does not exist any more", pod.Spec.NodeName)
 	case known && !answers && Overdue(v) && fenced(v) == "":
-		seen = fmt.Sprintf("node %s does not answer, and no JobManager on it holds the leadership any more", pod.Spec.NodeName)
-	default:
-		return Decision{}, false
+		return fmt.Sprintf("node %s does not answer, and no JobManager on it holds the leadership any more", pod.Spec.NodeName)
 	}
-	return Decision{
-		Delete: &plan.ForceDeletePod{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID}, Why: "Deleting pod " + pod.Name + " by force: " + seen,
-		Reason: "ClusterTerminating", Message: "the old cluster is being deleted; " + seen,
-	}, true
+	return ""
 }
 
 // Overdue reports whether the old cluster has had kubernetes.operator.resource.cleanup.timeout to end.

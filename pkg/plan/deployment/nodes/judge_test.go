@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,7 @@ func TestJudge(t *testing.T) {
 		"its node answers":                      {late, []corev1.Pod{pod("a", "n")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod -n default a", "the machine is at it"},
 		"it was never bound to a node":          {late, []corev1.Pod{pod("a", "")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod", "somebody holds it"},
 		"one silent, one on a node that is not": {late, []corev1.Pod{pod("a", "other"), pod("b", "n")}, gone, true, false, none, "b", false, "ClusterTerminating", "node n", "one after the other"},
+		"all on a node that is gone":            {soon, []corev1.Pod{pod("a", "n"), pod("b", "n")}, gone, true, false, none, "a b", false, "ClusterTerminating", "node n does not", "twenty of them are no more rounds than one"},
 		"two silent ones":                       {late, []corev1.Pod{pod("a", "n"), pod("b", "n")}, silent, true, false, none, "", true, "NodeUnreachable", "pods a, b on nodes n do not end", "each named once"},
 	}
 	for name, row := range rows {
@@ -86,19 +88,28 @@ func TestJudge(t *testing.T) {
 				s.JobManager = plan.Present(&appsv1.Deployment{})
 			}
 			d := Judge(subject.New(s))
-			deletes := ""
-			if d.Delete != nil {
-				deletes = d.Delete.Name
-				if d.Delete.UID == "" || d.Why == "" {
-					t.Errorf("deletes %+v because %q, want a UID as the precondition and a reason", d.Delete, d.Why)
-				}
-			}
+			deletes := deleted(d)
 			if deletes != row.deletes || d.Stalled != row.stalled || d.Reason != row.reason || !strings.Contains(d.Message, row.says) {
 				t.Errorf("deletes %q, stalled %t, %s: %q\nwant %q, %t, %s, saying %q: %s",
 					deletes, d.Stalled, d.Reason, d.Message, row.deletes, row.stalled, row.reason, row.says, row.why)
 			}
 		})
 	}
+}
+
+// deleted names the pods that a decision takes away, each with its UID as the precondition, and why.
+func deleted(d Decision) string {
+	if d.Delete == nil {
+		return ""
+	}
+	var names []string
+	for _, p := range d.Delete.Pods {
+		if p.UID == "" || !strings.Contains(d.Why, p.Name) {
+			return fmt.Sprintf("%+v because %q, which lacks a UID or a reason", p, d.Why)
+		}
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, " ")
 }
 
 func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
@@ -109,7 +120,7 @@ func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
 		Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, Pods: plan.Present([]corev1.Pod{}),
 		TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}), Nodes: map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
 	}))
-	if d.Delete == nil || d.Delete.Name != "tm" {
+	if deleted(d) != "tm" {
 		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)
 	}
 }
