@@ -141,7 +141,7 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
 	return o.lookAtAll(ctx, s.Namespace, list)
 }
 
-// fleet is what a sweep learns for the clock, from status alone.
+// fleet is what a sweep learns for the clock, from status alone: whether something moves, and whether something runs, or is due again.
 type fleet struct {
 	moving, running bool
 	complete        bool
@@ -212,7 +212,8 @@ func (f *fleet) add(list *unstructured.UnstructuredList, watches func(string) bo
 		situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
 		canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
 		f.moving = f.moving || pace == string(v1beta1.PaceFast) || (situation == "" && !canary)
-		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing))
+		next, _, _ := unstructured.NestedString(u.Object, "status", "nextLook")
+		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing)) || next != ""
 	}
 }
 

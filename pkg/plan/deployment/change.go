@@ -6,6 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
@@ -51,7 +52,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	if v.ChoosesState() {
 		purpose = v1beta1.PurposeRedeploy
 	}
-	if r := v.Want.Retry; r != nil && r.Generation == v.Generation && v.Seen.Now.Before(r.After.Time) {
+	if r := v.Want.Retry; backoff.Waits(r, v.Generation, v.Seen.Now) {
 		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
 		return outcome{}, false
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
@@ -142,7 +143,7 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf("No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout())})
 		return outcome{}, false
-	case retry != nil && v.Seen.Now.Before(retry.After.Time):
+	case backoff.Waits(retry, v.Generation, v.Seen.Now):
 		return outcome{wait: stall{retry.Reason, retry.Message}}, true
 	case !runs:
 		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true

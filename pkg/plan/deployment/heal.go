@@ -12,6 +12,7 @@ import (
 //	the job                                    then
 //	healthy, or it could not be looked at      -
 //	unhealthy, and status does not say so yet  say so, and look at once for what a restart needs
+//	unhealthy soon after another restart       wait, longer each time: see package restarts
 //	unhealthy, may start empty                 cancel it and start it as it was started
 //	unhealthy, high-availability data          delete its cluster and start it from the data, under its ID
 //	unhealthy, the data cannot be looked at    wait for another look
@@ -26,6 +27,10 @@ func heal(v *view) (outcome, bool) {
 		o, _ := settled(v)
 		o.record, o.again = "health", true
 		return o, true
+	}
+	if o, early := v.pauses(); early {
+		v.pending = &stall{o.wait.Reason, why + "; " + o.wait.Message}
+		return outcome{}, false
 	}
 	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
 	switch data := v.UsableHAData(); {

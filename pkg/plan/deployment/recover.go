@@ -12,7 +12,8 @@ import (
 //
 //	what                                        then
 //	the Deployment is being deleted by someone  wait until it is gone
-//	job FAILED again soon after a restart       wait, longer each time
+//	what is to be restarted below, soon after   wait, longer each time: see package restarts
+//	another restart
 //	no Deployment, job ended                    settled, unless failed jobs are restarted: then from its recorded state
 //	no Deployment, a session in an upgrade      another operator's, which goes on
 //	no Deployment, recovery switched off        stalled
@@ -33,11 +34,11 @@ func recoverLost(v *view) (outcome, bool) {
 		return o, true
 	}
 	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
-	if why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now); failed && early {
-		return outcome{situation: plan.Lost, wait: stall{restarts.Pending, why}}, true
-	}
 	if !present {
 		return v.recoverCluster(state)
+	}
+	if o, early := v.pauses(); early && failed {
+		return o, true
 	}
 	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed) || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
@@ -45,12 +46,21 @@ func recoverLost(v *view) (outcome, bool) {
 	if v.AwaitsLastState() {
 		return outcome{situation: plan.Lost, wait: jobEnded}, true
 	}
+	if o, early := v.pauses(); early {
+		return o, true
+	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() {
 		mode = v.AsRecorded()
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: fmt.Sprintf("Restarting the job, which is %s", state)})
 	return v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm), true
+}
+
+// pauses waits for the time of the next restart.
+func (v *view) pauses() (outcome, bool) {
+	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
+	return outcome{situation: plan.Lost, wait: stall{restarts.Pending, why}}, early
 }
 
 func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
@@ -69,6 +79,9 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true
 	case v.MayStartEmpty():
 		mode = v.AsRecorded()
+	}
+	if o, early := v.pauses(); early {
+		return o, true
 	}
 	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.record != "" {

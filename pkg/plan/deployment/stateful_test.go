@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -90,6 +91,19 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	}
 	if w.told("SavepointError") != 1 {
 		t.Errorf("SavepointError was told %d times", w.told("SavepointError"))
+	}
+	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.run()
+	if r := w.status().Retry; r == nil || r.Attempts != 2 || r.After.Sub(w.s.Now) != 20*time.Second {
+		t.Errorf("retry %+v after the second attempt at %s, want it counted, and twice the pause", r, w.s.Now)
+	}
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.s.Now = w.s.Now.Add(20e9)
+	w.run()
+	w.terminate()
+	w.run()
+	if r := w.status().Retry; r != nil || !w.released {
+		t.Errorf("retry %+v after the stop came about, released %t, rounds %q", r, w.released, w.log)
 	}
 }
 

@@ -71,7 +71,6 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 		v.Want.Intent = open
 		return v.cannotRender(err)
 	}
-	v.Want.Retry = nil
 	v.RecordStopping(s.purpose, s.how)
 	v.Tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.how, s.restore))

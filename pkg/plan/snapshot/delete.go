@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -20,8 +21,8 @@ import (
 //	no completed snapshot, or none with a path      the finalizer goes
 //	a job that is, or will be, started from it      the finalizer goes, the files stay, Warning
 //	no resource of the job any more                 the finalizer goes, the files stay, Warning
-//	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again until
-//	                                                resource.cleanup.timeout, and then as without a job
+//	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again after a pause, see
+//	                                                package backoff, until resource.cleanup.timeout, and then as without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
 func deleting(v *view) (outcome, bool) {
 	r := v.resource()
@@ -58,6 +59,8 @@ func (v *view) dispose() outcome {
 		return v.leave("the job's next start needs it")
 	case v.job.presence == validation.Absent:
 		return v.leave("its job is gone, and with it the JobManager that could do it")
+	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
+		return v.disposalWaits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
 		o := v.release()
 		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
@@ -75,12 +78,20 @@ func (v *view) disposalWaits(why string) outcome {
 	if !v.toldAlready(message) {
 		v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: message})
 	}
-	return outcome{situation: plan.Deleting, due: v.deadline(v.cleanupTimeout()), wait: cause{"Disposal", message}}
+	due := v.deadline(v.cleanupTimeout())
+	if r := v.want.Retry; r != nil && r.After.After(v.s.Now) && r.After.Time.Before(due) {
+		due = r.After.Time
+	}
+	slow := v.want.Retry != nil && due.Sub(v.now()) > time.Minute
+	return outcome{situation: plan.Deleting, due: due, slow: slow, wait: cause{reasonDisposal, message}}
 }
+
+// reasonDisposal is the reason of the wait for a disposal.
+const reasonDisposal = "Disposal"
 
 func (v *view) toldAlready(message string) bool {
 	for _, c := range v.resource().Status.Conditions {
-		if c.Reason == "Disposal" && c.Message == message {
+		if c.Reason == reasonDisposal && c.Message == message {
 			return true
 		}
 	}

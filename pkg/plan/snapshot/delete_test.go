@@ -109,6 +109,32 @@ func TestARefusedDisposalIsToldAndEnds(t *testing.T) {
 	}
 }
 
+func TestARefusedDisposalIsTriedEverMoreSeldom(t *testing.T) {
+	w := done(t, savepoint()).delete()
+	attempts := 0
+	for range 140 { // a look each two seconds, to a little before the clean-up timeout
+		w.look()
+		p := Make(w.s)
+		for _, a := range p.Actions {
+			if _, disposes := a.(plan.DisposeSavepoint); disposes {
+				attempts++
+				p, _ = MakeFailed(w.s, w.status(), a, "no access to the bucket")
+			}
+		}
+		w.carry(p)
+		w.later(2 * time.Second)
+	}
+	if attempts > 6 || attempts < 4 {
+		t.Errorf("%d attempts in 280 s, want 10 s, 20 s, 40 s and so on between them", attempts)
+	}
+	if r := w.status().Retry; r == nil || int(r.Attempts) != attempts {
+		t.Errorf("status.retry %+v after %d attempts", r, attempts)
+	}
+	if w.later(20 * time.Second).run(); !w.gone {
+		t.Errorf("it stays after the clean-up timeout, rounds %q", w.log)
+	}
+}
+
 // TestWhateverHappens drives a snapshot through random events and checks what must hold after each round.
 func TestWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -4,10 +4,12 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -64,7 +66,7 @@ func Make(s Snapshot) plan.Plan {
 }
 
 // MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a failed attempt; a
-// disposal that it refused is told and tried again until its deadline. Another failure gives false: the error speaks for itself.
+// disposal that it refused is told and tried again, ever more seldom, until its deadline. Another failure gives false: the error speaks for itself.
 func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.Action, message string) (plan.Plan, bool) {
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
@@ -74,6 +76,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.A
 	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
 		return v.finish(v.failedAttempt(message)), true
 	case plan.DisposeSavepoint:
+		v.want.Retry = backoff.Failed(v.want.Retry, resource.Generation, metav1.NewTime(v.now()), reasonDisposal, message)
 		return v.finish(v.disposalWaits(message)), true
 	}
 	return plan.Plan{}, false

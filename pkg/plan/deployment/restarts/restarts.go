@@ -10,14 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 )
 
-// Pending is the reason why a job that failed again is not restarted yet.
+// Pending is the reason why what ended, or was lost, again is not restarted yet.
 const Pending = "RestartPending"
-
-const (
-	longest = 10 * time.Minute
-	// inARow is how soon after a restart another one counts as its follower. It is longer than any pause and what delays a start after it.
-	inARow = 30 * time.Minute
-)
 
 // Due is when the next restart may be made, given those before; zero means at once.
 //
@@ -28,16 +22,16 @@ func Due(before *v1beta1.Restarts, now time.Time) time.Time {
 	if !follows(before, now) {
 		return time.Time{}
 	}
-	return before.Last.Add(backoff.After(before.InARow, longest))
+	return before.Last.Add(backoff.After(before.InARow, backoff.Longest))
 }
 
-// Pause says why and until when a job that failed again soon after a restart is not restarted yet.
+// Pause says why and until when what went wrong again soon after a restart is not restarted yet.
 func Pause(before *v1beta1.Restarts, now time.Time) (why string, early bool) {
 	due := Due(before, now)
 	if !now.Before(due) {
 		return "", false
 	}
-	return fmt.Sprintf("the job failed again, after %d restarts in a row; the next one is at %s, a change of the spec is made at once",
+	return fmt.Sprintf("restarted %d times in a row, and down again; the next restart is at %s, a change of the spec is made at once",
 		before.InARow, due.UTC().Format(time.RFC3339)), true
 }
 
@@ -54,5 +48,5 @@ func Count(before *v1beta1.Restarts, purpose v1beta1.IntentPurpose, now metav1.T
 }
 
 func follows(before *v1beta1.Restarts, now time.Time) bool {
-	return before != nil && now.Sub(before.Last.Time) < inARow
+	return before != nil && now.Sub(before.Last.Time) < backoff.Lasts
 }

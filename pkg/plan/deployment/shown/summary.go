@@ -8,7 +8,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
@@ -52,8 +51,13 @@ func Summarize(v *subject.Subject, o Verdict) {
 	setConditions(v, o)
 	setGenerations(v)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
-	far := o.Wait.Reason == restarts.Pending && restarts.Due(v.Want.Restarts, v.Seen.Now).Sub(v.Seen.Now) > time.Minute
-	setPace(v, (moving[o.Situation] && !far || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	next := v.NextAttempt(o.Wait.Reason)
+	far := next.Sub(v.Seen.Now) > sleeps && !inFlight && o.Stall == nil
+	setPace(v, !far && (moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	if far {
+		at := metav1.NewTime(next)
+		v.Want.NextLook = &at
+	}
 }
 
 // setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
@@ -65,6 +69,9 @@ func setGenerations(v *subject.Subject) {
 		v.Want.DeployedGeneration = &deployed
 	}
 }
+
+// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's, which knows from nextLook that it is.
+const sleeps = time.Minute
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that
 // a repeated look moves nothing.

@@ -69,10 +69,11 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		status.JobStatus.StartedFrom = intent.From.DeepCopy()
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
 	}
-	switch intent.Purpose {
-	case v1beta1.PurposeRecover:
+	if intent.Purpose == v1beta1.PurposeRecover {
 		return
-	case v1beta1.PurposeRollback:
+	}
+	status.Retry = nil // what was to be stopped has ended
+	if intent.Purpose == v1beta1.PurposeRollback {
 		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
 		return
 	}

@@ -3,26 +3,26 @@ package subject
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
-
-// retryMost bounds the pause after an attempt that failed.
-const retryMost = 10 * time.Minute
 
 // RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be made.
 func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
-	intent, attempts := v.Intent(), int32(1)
-	if r := v.Seen.Resource.Status.Retry; r != nil && r.Generation == intent.Generation {
-		attempts = r.Attempts + 1
-	}
-	after := v.Now().Add(backoff.After(attempts, retryMost))
-	v.Want.Retry = &v1beta1.Retry{
-		Generation: intent.Generation, Attempts: attempts, After: metav1.NewTime(after), Reason: reason, Message: v.Hide(message),
-	}
+	v.Want.Retry = backoff.Failed(v.Want.Retry, v.Intent().Generation, v.Now(), reason, v.Hide(message))
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
-	return after
+	return v.Want.Retry.After.Time
+}
+
+// NextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
+func (v *Subject) NextAttempt(waitsFor string) time.Time {
+	switch r := v.Want.Retry; {
+	case waitsFor == restarts.Pending:
+		return restarts.Due(v.Want.Restarts, v.Seen.Now)
+	case r != nil && waitsFor == r.Reason && v.Intent() == nil:
+		return r.After.Time
+	}
+	return time.Time{}
 }
