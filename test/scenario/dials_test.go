@@ -54,10 +54,9 @@ var dialVerbs = map[string]func(r *run, n int){
 // notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be mended first. A script
 // may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with commas between, or "all".
 var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{
-	"retention":          deletes,
-	"retention-in-code":  deletes,
-	"failed-by-its-stop": "TaskManagers may leave before their JobManager has ended, and a job that does not restart fails",
-	"lost-progress":      "what Flink itself loses when its JobManager crashes without high availability is not told yet",
+	"retention":         deletes,
+	"retention-in-code": deletes,
+	"lost-progress":     "what Flink itself loses when its JobManager crashes without high availability is not told yet",
 })
 
 func without(turned string, all map[string]string) map[string]string {
