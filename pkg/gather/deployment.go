@@ -26,8 +26,9 @@ import (
 //  1. the resource
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
 //     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
-//  3. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
-//  4. Flink's figures and a failure's cause                                          when the jobs moved
+//  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
+//  4. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
+//  5. Flink's figures and a failure's cause                                          when the jobs moved
 func (g *Gatherer) Deployment(ctx context.Context, r Read) (subject.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
 		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
@@ -60,6 +61,9 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	}
 	if r.Prepared != nil {
 		s.Companions = plan.Present(r.Prepared)
+	}
+	if asksAutoscaled(s) {
+		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
 	read := s // for the looks below, which fill s at the same time
 	q := ask.First(read)
@@ -183,5 +187,7 @@ func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) p
 	return plan.Present(names)
 }
 
-// expected is ask.Expected, under a name that the closures above do not hide.
+// expected and asksAutoscaled are those of package ask, under names that the closures above do not hide.
 func expected(s subject.Snapshot) []subject.Companion { return ask.Expected(s) }
+
+func asksAutoscaled(s subject.Snapshot) bool { return ask.Autoscaled(s) }

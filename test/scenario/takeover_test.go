@@ -3,6 +3,7 @@ package scenario
 import (
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -42,6 +43,20 @@ func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 	}
 }
 
+// autoscalerStored makes the ConfigMap in which the Java operator's autoscaler keeps its decisions.
+func (h *harness) autoscalerStored(name, overrides string) {
+	h.t.Helper()
+	owner := h.resource(name)
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"parallelismOverrides": overrides}}}
+	u.SetNamespace(namespace)
+	u.SetName("autoscaler-" + name)
+	u.SetLabels(map[string]string{"component": "autoscaler", "app": name})
+	u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()}})
+	if _, err := h.w.Kube.Create(kubesim.ConfigMaps, u); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
 // takeoverScenarios begin with what the Java operator left.
 var takeoverScenarios = map[string]scenario{
 	"a running job is taken over": {func(h *harness) {
@@ -70,6 +85,31 @@ var takeoverScenarios = map[string]scenario{
 		h.untilStable("demo")
 		expect(h.t, "most JobManagers", h.w.Flink.MostJobManagers(namespace, "demo"), 1)
 	}, "what was deployed is not deployed again, and the next change is an upgrade like any other"},
+
+	"a job that was autoscaled is taken over": {func(h *harness) {
+		const scaled = "cbc357ccb763df2852fee8c4fc7d55f2:4"
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable, option("job.autoscaler.enabled", "true")))
+		h.untilStable("demo")
+		h.leftByAnother("demo", func(status map[string]any) {
+			r := status["reconciliationStatus"].(map[string]any)
+			text := strings.Replace(r["lastReconciledSpec"].(string), `"flinkConfiguration":{`,
+				`"flinkConfiguration":{"pipeline.jobvertex-parallelism-overrides":"`+scaled+`",`, 1)
+			r["lastReconciledSpec"], r["lastStableSpec"] = text, text
+		})
+		h.autoscalerStored("demo", scaled)
+		h.untilStable("demo")
+		h.rest()
+		h.sees("demo", stable, "nothing")
+		h.says("demo", "Autoscaling", "False AutoscalerNotRun")
+		h.edit("demo", option("k", "1"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+		expect(h.t, "the parallelism is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), true)
+		h.edit("demo", option("job.autoscaler.enabled", "false"))
+		h.untilStarts("demo", 3)
+		h.untilStable("demo")
+		expect(h.t, "the parallelism is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), false)
+	}, "it keeps its parallelism until the autoscaler is switched off"},
 
 	"a savepoint in flight is taken over": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded))

@@ -28,6 +28,8 @@ const (
 	JobRunning = "JobRunning"
 	// StateSafe: a state to restore from is known, or none is needed.
 	StateSafe = "StateSafe"
+	// Autoscaling: the autoscaler runs for the job. Present only while the spec asks for it.
+	Autoscaling = "Autoscaling"
 	// Running: the condition that the Java operator sets on a FlinkDeployment.
 	Running = "Running"
 )
@@ -47,7 +49,7 @@ const MaxMessageLength = 1024
 // order of the conditions in a list; other types follow by name. Running is
 // first because it used to be the only one, and scripts may read entry 0.
 var order = []string{
-	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe,
+	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe, Autoscaling,
 }
 
 // At says when conditions are set and for which spec.
@@ -104,7 +106,7 @@ func SetConditions(old []metav1.Condition, at At, wanted ...metav1.Condition) []
 //	JobRunning or ClusterAvailable False                | True,    its reason and message
 //	else                                                | True,    reason Ready
 //
-// StateSafe and Running do not count: a job may run before its first checkpoint.
+// StateSafe, Autoscaling and Running do not count: a job may run before its first checkpoint.
 func DeriveReady(list []metav1.Condition) metav1.Condition {
 	for _, abnormal := range []string{Stalled, Reconciling} {
 		if c := find(list, abnormal); c != nil && c.Status == metav1.ConditionTrue {

@@ -49,6 +49,9 @@ func (o Options) BlocksOnUnmanagedJobs() bool {
 	return Read(o.config().Bool, key.SessionDeletionBlockOnUnmanagedJobs, true)
 }
 
+// AsksAutoscaler is job.autoscaler.enabled.
+func (o Options) AsksAutoscaler() bool { return Read(o.config().Bool, key.AutoscalerEnabled, false) }
+
 // MaxCheckpointAge is kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age; zero means unset.
 func (o Options) MaxCheckpointAge() time.Duration {
 	return Read(o.config().Duration, key.JobUpgradeLastStateMaxCheckpointAge, 0)

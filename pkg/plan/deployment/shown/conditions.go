@@ -23,6 +23,9 @@ func setConditions(v *subject.Subject, o Verdict) {
 	if why, unsafe := stateUnsafe(o); unsafe {
 		wanted = append(wanted, condition(summary.StateSafe, false, why.Reason, why.Message))
 	}
+	if asked, ok := autoscaling(v); ok {
+		wanted = append(wanted, asked)
+	}
 	switch {
 	case o.Stall != nil:
 		wanted = append(wanted, condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message))

@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/clusterinfo"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
@@ -53,6 +54,8 @@ type Snapshot struct {
 	Ingress plan.Observed[plan.ObjectVersion]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
+	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	Autoscaled plan.Observed[autoscaled.Store]
 	// SessionJobs are the names of the FlinkSessionJobs of a session cluster.
 	SessionJobs plan.Observed[[]string]
 	// Flink is what the JobManager answered.

@@ -21,8 +21,11 @@ import (
 type Subject struct {
 	// Seen is the snapshot.
 	Seen Snapshot
-	// Spec is what counts: the resource's own when it validates, else the last accepted one.
+	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one, else the last accepted
+	// one.
 	Spec v1beta1.FlinkDeploymentSpec
+	// KeepsAutoscaled is true when Spec has something of an autoscaler.
+	KeepsAutoscaled bool
 	// Generation is Spec's.
 	Generation int64
 	// Problem says why the resource's spec does not count, with every finding; empty when it does. Headline is the first of them, in the
@@ -79,6 +82,7 @@ func New(s Snapshot) *Subject {
 			v.LastStable = &stable
 		}
 	}
+	v.keepAutoscaled()
 	v.hideSeen()
 	return v
 }

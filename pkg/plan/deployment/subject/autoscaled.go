@@ -1,0 +1,37 @@
+package subject
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/autoscaled"
+)
+
+// Autoscaled reports whether the recorded spec may carry what an autoscaler had set, and the spec still asks for one.
+func (v *Subject) Autoscaled() bool {
+	_, on := v.autoscaler()
+	return on
+}
+
+// autoscaler is the configuration that the autoscaler of the job would read, and whether there is anything of it to keep.
+func (v *Subject) autoscaler() (flinkconf.Config, bool) {
+	r := v.Seen.Resource
+	if v.Last == nil || v.Seen.SpecProblem != "" || !autoscaled.MayShow(r.Status.ReconciliationStatus.LastReconciledSpec) {
+		return nil, false
+	}
+	asked, err := flinkconf.Flatten(r.Spec.FlinkConfiguration)
+	if err != nil {
+		return nil, false // validation says so
+	}
+	c := v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion).Merge(asked)
+	return c, autoscaled.Enabled(c)
+}
+
+// keepAutoscaled lays over the spec what an autoscaler had set in the recorded one.
+func (v *Subject) keepAutoscaled() {
+	c, on := v.autoscaler()
+	if !on {
+		return
+	}
+	if kept := autoscaled.Keep(&v.Spec, &v.Last.Spec, c, v.Seen.Autoscaled); kept != nil {
+		v.Spec, v.KeepsAutoscaled = *kept, true
+	}
+}
