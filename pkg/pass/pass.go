@@ -6,7 +6,6 @@ import (
 
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
@@ -16,7 +15,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
@@ -52,8 +50,12 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	case v1beta1.KindFlinkDeployment:
 	case v1beta1.KindFlinkStateSnapshot:
 		gvr, round = v1beta1.FlinkStateSnapshotGVR, r.snapshotRound
+	case v1beta1.KindFlinkSessionJob:
+		gvr, round = v1beta1.FlinkSessionJobGVR, r.unsupportedRound
+	case v1beta1.KindFlinkBlueGreenDeployment:
+		gvr, round = v1beta1.FlinkBlueGreenDeploymentGVR, r.unsupportedRound
 	default:
-		return r.refuse(ctx, key)
+		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
 	}
 	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
 	u, found, err := r.Gather.Kube.Get(ctx, object)
@@ -163,26 +165,4 @@ func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error
 		values = append(values, telemetry.ErrorKind, string(fail.KindOf(err)), telemetry.Error, fail.Message(err))
 	}
 	line("round", values...)
-}
-
-// resources are the kinds that are accepted and not run yet.
-var resources = map[string]schema.GroupVersionResource{
-	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR,
-	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR,
-}
-
-// refuse tells, in the status of a resource of a kind that cannot be run yet, that nothing will happen.
-func (r *Runner) refuse(ctx context.Context, key event.Key) error {
-	gvr, known := resources[key.Kind]
-	if !known {
-		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
-	}
-	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
-	u, found, err := r.Gather.Kube.Get(ctx, object)
-	if err != nil || !found || u.GetDeletionTimestamp() != nil {
-		return err
-	}
-	p := unsupported.Make(u, r.Gather.Now())
-	_, err = r.Apply.Carry(ctx, object, u, p)
-	return err
 }

@@ -56,7 +56,7 @@ func (o *Observer) Tick(ctx context.Context) error {
 		}
 	}
 	fleet, err := o.sweep(ctx)
-	err = errors.Join(err, o.sweepSnapshots(ctx, &fleet))
+	err = errors.Join(err, o.sweepSnapshots(ctx, &fleet), o.sweepHeld(ctx))
 	if settleErr := o.settle(ctx, state, fleet); settleErr != nil {
 		err = errors.Join(err, settleErr)
 	}

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -55,6 +56,36 @@ func (h *harness) autoscalerStored(name, overrides string) {
 	if _, err := h.w.Kube.Create(kubesim.ConfigMaps, u); err != nil {
 		h.t.Fatal(err)
 	}
+}
+
+// sessionJobLeft makes a FlinkSessionJob as the Java operator left it: submitted, running, and held by its finalizer.
+func (h *harness) sessionJobLeft(name, cluster, id string) {
+	h.t.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkSessionJob,
+		"spec": map[string]any{"deploymentName": cluster, "job": map[string]any{"jarURI": "https://example.com/mine.jar", "parallelism": int64(1)}}}}
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	u.SetFinalizers([]string{v1beta1.FinalizerFlinkSessionJob})
+	if _, err := h.w.Kube.Create(kubesim.FlinkSessionJobs, u); err != nil {
+		h.t.Fatal(err)
+	}
+	status := map[string]any{"jobStatus": map[string]any{"jobId": id, "state": "RUNNING"}}
+	if _, err := h.w.Kube.UpdateStatus(kubesim.FlinkSessionJobs, namespace, name, status); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// deletes marks a resource for deletion; untilEnded waits for its end.
+func (h *harness) deletes(gvr schema.GroupVersionResource, name string) {
+	h.t.Helper()
+	if err := h.w.Kube.Delete(gvr, namespace, name, kubesim.DeleteOptions{}); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *harness) untilEnded(gvr schema.GroupVersionResource, name string) {
+	h.t.Helper()
+	h.until(name+" is gone", func() bool { return h.w.Kube.Peek(gvr, namespace, name) == nil })
 }
 
 // takeoverScenarios begin with what the Java operator left.
@@ -110,6 +141,23 @@ var takeoverScenarios = map[string]scenario{
 		h.untilStable("demo")
 		expect(h.t, "the parallelism is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), false)
 	}, "it keeps its parallelism until the autoscaler is switched off"},
+
+	"a session job that the Java operator holds is deleted": {func(h *harness) {
+		h.apply("demo", session())
+		h.untilStable("demo")
+		h.sessionJobLeft("mine", "demo", h.runJar("demo"))
+		h.deletes(kubesim.FlinkDeployments, "demo")
+		h.until("the cluster waits for its job", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "CleanupBlocked") })
+		h.deletes(kubesim.FlinkSessionJobs, "mine")
+		h.untilEnded(kubesim.FlinkSessionJobs, "mine")
+		h.untilEnded(kubesim.FlinkDeployments, "demo")
+	}, "its job is cancelled, and neither the cluster nor the namespace waits for it any more"},
+
+	"a session job whose cluster is gone is deleted": {func(h *harness) {
+		h.sessionJobLeft("mine", "demo", "0123456789abcdef0123456789abcdef")
+		h.deletes(kubesim.FlinkSessionJobs, "mine")
+		h.untilEnded(kubesim.FlinkSessionJobs, "mine")
+	}, "nobody else takes the finalizer away"},
 
 	"a savepoint in flight is taken over": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded))

@@ -10,38 +10,69 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // Reason is the reason of the condition Stalled and of the event.
 const Reason = "KindNotSupported"
 
-// Make tells that nothing will happen to the resource. A resource that was told already gets an empty plan. The rest of its status
+// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+type Snapshot struct {
+	// Now is the time of the look.
+	Now time.Time
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// Resource is the resource as just read. Never nil.
+	Resource *unstructured.Unstructured
+	// Cluster is the FlinkDeployment that runs a FlinkSessionJob.
+	Cluster plan.Observed[*v1beta1.FlinkDeployment]
+	// Job is the state of that job as its JobManager lists it; Absent when it answers and does not list it.
+	Job plan.Observed[v1beta1.FlinkJobState]
+}
+
+// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The rest of its status
 // is left as it is: another operator may have written it.
-func Make(resource *unstructured.Unstructured, now time.Time) plan.Plan {
-	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and left alone", resource.GetKind())
+func Make(s Snapshot) plan.Plan {
+	if s.Resource.GetDeletionTimestamp() != nil {
+		return end(s)
+	}
+	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and left alone", s.Resource.GetKind())
 	p := plan.Plan{Situation: plan.Refused}
-	status, _, _ := unstructured.NestedMap(resource.Object, "status")
-	old := conditionsOf(status)
-	for _, c := range old {
-		if c.Type == summary.Stalled && c.Status == metav1.ConditionTrue && c.Message == message && c.ObservedGeneration == resource.GetGeneration() {
-			return p
-		}
+	if told(s.Resource, summary.Stalled, message) {
+		return p
 	}
-	next := maps.Clone(status)
-	if next == nil {
-		next = map[string]any{}
-	}
-	next["conditions"] = summary.SetConditions(old, summary.At{Now: now, Generation: resource.GetGeneration()},
-		metav1.Condition{Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: Reason, Message: message})
-	p.Status = &next
+	p.Status = statusWith(s, metav1.Condition{Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: Reason, Message: message})
 	p.Events = []plan.Event{{Warning: true, Reason: Reason, Component: plan.ComponentOperator, Message: message, Once: true}}
 	return p
 }
 
+// told reports whether a condition says so already, of this generation.
+func told(resource *unstructured.Unstructured, kind, message string) bool {
+	for _, c := range conditionsOf(resource) {
+		if c.Type == kind && c.Status == metav1.ConditionTrue && c.Message == message && c.ObservedGeneration == resource.GetGeneration() {
+			return true
+		}
+	}
+	return false
+}
+
+// statusWith is the stored status with the condition in the place of ours.
+func statusWith(s Snapshot, c metav1.Condition) *map[string]any {
+	status, _, _ := unstructured.NestedMap(s.Resource.Object, "status")
+	next := maps.Clone(status)
+	if next == nil {
+		next = map[string]any{}
+	}
+	next["conditions"] = summary.SetConditions(conditionsOf(s.Resource), summary.At{Now: s.Now, Generation: s.Resource.GetGeneration()}, c)
+	return &next
+}
+
 // conditionsOf reads the stored conditions; what cannot be read counts as none.
-func conditionsOf(status map[string]any) []metav1.Condition {
-	text, err := json.Marshal(status["conditions"])
+func conditionsOf(resource *unstructured.Unstructured) []metav1.Condition {
+	stored, _, _ := unstructured.NestedFieldNoCopy(resource.Object, "status", "conditions")
+	text, err := json.Marshal(stored)
 	if err != nil {
 		return nil
 	}

@@ -1,0 +1,21 @@
+package pass
+
+import (
+	"context"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+)
+
+// unsupportedRound is gather, plan, apply for one resource of a kind that is not run yet.
+func (r *Runner) unsupportedRound(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
+	started := time.Now()
+	p := unsupported.Make(r.Gather.Unsupported(ctx, last.Resource))
+	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	r.report(key, p, started, err)
+	return result, p, err
+}

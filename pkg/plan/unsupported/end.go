@@ -1,0 +1,157 @@
+package unsupported
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// finalizers of the Java operator that hold the kinds that are not run here. It sets none on a FlinkBlueGreenDeployment; one that is there
+// all the same is held by nobody else.
+var finalizers = map[string]string{
+	v1beta1.KindFlinkSessionJob:          v1beta1.FinalizerFlinkSessionJob,
+	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FinalizerFlinkBlueGreenDeployment,
+}
+
+// Held reports whether the resource is being deleted and the Java operator's finalizer holds it.
+func Held(resource *unstructured.Unstructured) bool {
+	return resource.GetDeletionTimestamp() != nil && slices.Contains(resource.GetFinalizers(), finalizers[resource.GetKind()])
+}
+
+// end ends a resource that is held. A job is cancelled, as its user asked when he deleted it; what cannot be done in time is told.
+//
+//	held by the Java operator's finalizer               then
+//	no                                                  nothing
+//	a FlinkBlueGreenDeployment                          let it go: the garbage collector deletes its children
+//	a job that was never submitted, or has ended        let it go
+//	its cluster is gone, or does not list the job       let it go
+//	a savepoint was asked for                           let it go; its job runs on, a Warning says how to stop it
+//	longer than kubernetes.operator.resource.cleanup.   let it go; a Warning says that its job may run on
+//	timeout
+//	its cluster lists the job, not as CANCELLING        cancel it, and look again
+//	otherwise                                           wait
+func end(s Snapshot) plan.Plan {
+	p := plan.Plan{Situation: plan.Deleting}
+	if !Held(s.Resource) {
+		return p
+	}
+	job := readJob(s)
+	state, listed := s.Job.Get()
+	switch {
+	case job == nil, s.Cluster.IsAbsent(), s.Job.IsAbsent(), listed && state.IsTerminal():
+		return goes(s, "")
+	case job.saves:
+		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no savepoint of a session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s",
+			job.id, job.cluster, job.id))
+	case s.Now.Sub(s.Resource.GetDeletionTimestamp().Time) > job.patience:
+		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s", job.id, job.patience, job.cluster, s.why()))
+	}
+	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", job.id, job.cluster)
+	if !listed {
+		message = fmt.Sprintf("job %s is to be cancelled in session cluster %s, which is waited for until %s: %s", job.id, job.cluster,
+			s.Resource.GetDeletionTimestamp().Add(job.patience).UTC().Format(time.RFC3339), s.why())
+	} else if state != v1beta1.FlinkJobCancelling {
+		p.Actions = []plan.Action{plan.CancelJob{JobID: job.id, Endpoint: job.endpoint}}
+	}
+	p.Soon = listed
+	if !told(s.Resource, summary.Reconciling, message) {
+		p.Status = waiting(s, message)
+	}
+	return p
+}
+
+// why is why nothing is known of the job.
+func (s Snapshot) why() string {
+	switch {
+	case s.Cluster.IsUnknown():
+		return "its FlinkDeployment cannot be read: " + s.Cluster.Why()
+	case s.Job.IsUnknown():
+		return "Flink does not answer: " + s.Job.Why()
+	}
+	return "Flink still lists it"
+}
+
+// waiting is the status while the job's end is waited for. A pace of fast makes each sweep look again.
+func waiting(s Snapshot, message string) *map[string]any {
+	status := statusWith(s, metav1.Condition{Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: "CancellingJob", Message: message})
+	(*status)["pace"], (*status)["lifecycleState"] = string(v1beta1.PaceFast), string(v1beta1.LifecycleDeleting)
+	return status
+}
+
+// goes lets the resource go, and tells what stays behind.
+func goes(s Snapshot, left string) plan.Plan {
+	p := plan.Plan{Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: finalizers[s.Resource.GetKind()]}}}
+	p.Events = []plan.Event{{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + s.Resource.GetKind()}}
+	if left != "" {
+		p.Events = append(p.Events, plan.Event{Warning: true, Reason: "JobLeftRunning", Component: plan.ComponentJob, Once: true, Message: left})
+	}
+	return p
+}
+
+// sessionJob is what is known of a job that may run.
+type sessionJob struct {
+	id, cluster string
+	endpoint    plan.Endpoint
+	patience    time.Duration
+	saves       bool
+}
+
+// readJob is the job of a FlinkSessionJob; nil when it has none that may run, or nobody could tell where.
+func readJob(s Snapshot) *sessionJob {
+	if s.Resource.GetKind() != v1beta1.KindFlinkSessionJob {
+		return nil
+	}
+	r, _, err := v1beta1.DecodeSessionJob(s.Resource.Object)
+	if err != nil || r.Spec.DeploymentName == "" || r.Status.JobStatus.JobID == "" || r.Status.JobStatus.State.IsTerminal() {
+		return nil
+	}
+	job := &sessionJob{id: r.Status.JobStatus.JobID, cluster: r.Spec.DeploymentName}
+	c := s.Operator.Default(r.Namespace, "")
+	if cluster, found := s.Cluster.Get(); found {
+		v := subject.New(subject.Snapshot{Now: s.Now, Operator: s.Operator, Resource: cluster})
+		job.endpoint = v.Endpoint()
+		c = with(s.Operator.Default(r.Namespace, cluster.Spec.FlinkVersion), cluster.Spec.FlinkConfiguration)
+	}
+	c = with(c, r.Spec.FlinkConfiguration)
+	o := options.Of(func() flinkconf.Config { return c })
+	job.patience = o.CleanupTimeout()
+	job.saves = o.SavepointOnDeletion()
+	return job
+}
+
+// with is a configuration with another over it, as far as that one can be read.
+func with(c flinkconf.Config, more v1beta1.FlinkConfiguration) flinkconf.Config {
+	over, err := flinkconf.Flatten(more)
+	if err != nil {
+		return c
+	}
+	return c.Merge(over)
+}
+
+// AskCluster is the name of the FlinkDeployment that the decision needs; empty when it needs none.
+func AskCluster(s Snapshot) string {
+	if job := readJob(s); job != nil && Held(s.Resource) {
+		return job.cluster
+	}
+	return ""
+}
+
+// AskJob is the job to find among those that a JobManager lists, and where that answers, once the cluster was looked at; false when nothing
+// is asked.
+func AskJob(s Snapshot) (id string, at plan.Endpoint, wanted bool) {
+	job := readJob(s)
+	if job == nil || !Held(s.Resource) || !s.Cluster.IsPresent() {
+		return "", plan.Endpoint{}, false
+	}
+	return job.id, job.endpoint, true
+}
