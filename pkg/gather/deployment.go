@@ -80,6 +80,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
 		s.MountFailures, s.Nodes, s.LastWords = g.missingVolumes(ctx, seen), g.nodes(ctx, seen), g.lastWords(ctx, seen)
 	})
+	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, jm, expected(read)) })
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
@@ -168,6 +169,15 @@ func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Depl
 func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[plan.ObjectVersion] {
 	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Ingresses, Namespace: resource.Namespace, Name: render.IngressName(resource.Name)})
 	if err == nil && found && !ownedBy(u, string(resource.UID)) {
+		found = false
+	}
+	return observe(u, found, err, func(u *unstructured.Unstructured) (plan.ObjectVersion, error) { return version(u), nil })
+}
+
+// taskManagerDeployment looks for the Deployment of a standalone cluster's TaskManagers.
+func (g *Gatherer) taskManagerDeployment(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[plan.ObjectVersion] {
+	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Deployments, Namespace: resource.Namespace, Name: render.TaskManagerDeploymentName(resource.Name)})
+	if err == nil && found && (!ownedBy(u, string(resource.UID)) || u.GetDeletionTimestamp() != nil) {
 		found = false
 	}
 	return observe(u, found, err, func(u *unstructured.Unstructured) (plan.ObjectVersion, error) { return version(u), nil })

@@ -32,6 +32,9 @@ func checkClusterID(id string) error {
 // DeploymentName is the JobManager's Deployment.
 func DeploymentName(id string) string { return id }
 
+// TaskManagerDeploymentName is the Deployment of a standalone cluster's TaskManagers.
+func TaskManagerDeploymentName(id string) string { return id + "-taskmanager" }
+
 // InternalServiceName is the headless Service that TaskManagers find the JobManager by when there is no high
 // availability.
 func InternalServiceName(id string) string { return id }

@@ -75,6 +75,50 @@ func (h *harness) sessionJobLeft(name, cluster, id string) {
 	}
 }
 
+// standaloneLeft makes what the Java operator left of a standalone cluster whose JobManager somebody deleted: its status, its finalizer, and
+// the Deployment of its TaskManagers.
+func (h *harness) standaloneLeft(name string) {
+	h.t.Helper()
+	owner, err := h.w.Kube.Update(kubesim.FlinkDeployments, namespace, name, func(u *unstructured.Unstructured) {
+		u.SetFinalizers([]string{v1beta1.FinalizerFlinkDeployment})
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	d, _, err := v1beta1.DecodeDeployment(owner.Object)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	d.Spec.Job.State = v1beta1.JobStateRunning
+	text, err := v1beta1.ReconciledDeployment{Spec: d.Spec, Meta: &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion}}.Text()
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	status := map[string]any{"jobManagerDeploymentStatus": "READY", "lifecycleState": "STABLE",
+		"jobStatus":            map[string]any{"jobId": "0123456789abcdef0123456789abcdef", "state": "RUNNING"},
+		"reconciliationStatus": map[string]any{"state": "DEPLOYED", "lastReconciledSpec": text, "lastStableSpec": text}}
+	if _, err := h.w.Kube.UpdateStatus(kubesim.FlinkDeployments, namespace, name, status); err != nil {
+		h.t.Fatal(err)
+	}
+	labels := map[string]any{"app": name, "type": "flink-standalone-kubernetes", "component": "taskmanager"}
+	tm := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
+		"replicas": int64(2), "selector": map[string]any{"matchLabels": labels},
+		"template": map[string]any{"metadata": map[string]any{"labels": labels},
+			"spec": map[string]any{"containers": []any{map[string]any{"name": "flink-main-container", "image": "flink:1.20"}}}},
+	}}}
+	tm.SetNamespace(namespace)
+	tm.SetName(name + "-taskmanager")
+	tm.SetLabels(map[string]string{"app": name, "type": "flink-standalone-kubernetes", "component": "taskmanager"})
+	tm.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()}})
+	if _, err := h.w.Kube.Create(kubesim.Deployments, tm); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *harness) taskManagerPods(name string) []*unstructured.Unstructured {
+	return h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": name, "component": "taskmanager"})
+}
+
 // deletes marks a resource for deletion; untilEnded waits for its end.
 func (h *harness) deletes(gvr schema.GroupVersionResource, name string) {
 	h.t.Helper()
@@ -158,6 +202,16 @@ var takeoverScenarios = map[string]scenario{
 		h.deletes(kubesim.FlinkSessionJobs, "mine")
 		h.untilEnded(kubesim.FlinkSessionJobs, "mine")
 	}, "nobody else takes the finalizer away"},
+
+	"a standalone cluster that the Java operator left is deleted": {func(h *harness) {
+		h.apply("demo", application(jobState("suspended"), field("mode", "standalone")))
+		h.untilSituation("demo", "NeverStarted")
+		h.standaloneLeft("demo")
+		h.until("its TaskManagers run", func() bool { return len(h.taskManagerPods("demo")) == 2 })
+		h.deletes(kubesim.FlinkDeployments, "demo")
+		h.untilGone("demo")
+		expect(h.t, "TaskManagers", len(h.taskManagerPods("demo")), 0)
+	}, "its TaskManagers are a Deployment of their own, which replaces each pod that ends"},
 
 	"a savepoint in flight is taken over": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded))

@@ -289,3 +289,55 @@ func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 		}
 	}
 }
+
+// TestAStandaloneClusterIsDeleted deletes one that the Java operator left: its TaskManagers are a Deployment of their own.
+// T3.62
+func TestAStandaloneClusterIsDeleted(t *testing.T) {
+	standalone := strings.Replace(application, `"image":`, `"mode":"standalone","image":`, 1)
+	left := func(t *testing.T) *world {
+		w := takeOver(t, standalone, deployed(record(t, standalone, nil, true)), 1).flinkSays(v1beta1.FlinkJobRunning)
+		w.s.TaskManagerDeployment = plan.Present(plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7"})
+		return w
+	}
+	rows := map[string]struct {
+		begin  func(w *world)
+		ends   plan.Situation
+		reason string
+	}{
+		"deleted":   {func(w *world) { w.delete() }, plan.Deleting, "the finalizer goes"},
+		"suspended": {func(w *world) { w.run(); w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = stopped }) }, plan.Suspended, "a stop takes them, too"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := left(t)
+			row.begin(w)
+			for range 6 {
+				p := w.round()
+				if jm, present := w.s.JobManager.Get(); present && jm.DeletionTimestamp != nil {
+					if strings.Contains(p.String(), "demo-taskmanager") {
+						t.Fatal("TaskManagers go after the JobManager")
+					}
+					w.terminate()
+				}
+				if strings.Contains(p.String(), "delete cluster demo-taskmanager (tm)") {
+					w.s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
+				}
+			}
+			if got := w.status().Situation; !w.s.TaskManagerDeployment.IsAbsent() || (got != string(row.ends) && !w.gone) || (row.ends == plan.Deleting) != w.gone {
+				t.Errorf("it ends in %s, gone %t: %s; rounds %q", got, w.gone, row.reason, w.log)
+			}
+		})
+	}
+	t.Run("Unknown waits", func(t *testing.T) {
+		w := left(t)
+		w.terminate()
+		w.s.TaskManagerDeployment = plan.Unknown[plan.ObjectVersion]("forbidden")
+		w.delete()
+		for range 3 {
+			w.run()
+		}
+		if w.gone || w.status().Situation != string(plan.Unobservable) {
+			t.Errorf("gone %t, %s", w.gone, w.status().Situation)
+		}
+	})
+}

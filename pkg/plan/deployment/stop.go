@@ -249,10 +249,36 @@ func (v *view) mayRun() (outcome, bool) {
 			return v.unobservable("the pods of the cluster", seen.Why()), true
 		}
 	}
+	if o, stands := v.taskManagersStand(); stands {
+		return o, true
+	}
 	if len(nodes.Left(v.Subject)) > 0 {
 		return v.waitForPods(), true
 	}
 	return outcome{}, false
+}
+
+// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment of their own, which would
+// replace each of their pods that ends.
+//
+//	the Deployment           JobManager pods   then
+//	Unknown                  -                 wait
+//	Absent, being deleted    -                 nothing
+//	Present                  some may run      wait
+//	Present                  none runs         delete it
+func (v *view) taskManagersStand() (outcome, bool) {
+	workers, present := v.Seen.TaskManagerDeployment.Get()
+	switch {
+	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
+		return outcome{}, false
+	case !present:
+		return v.unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
+	case nodes.JobManagerLeft(v.Subject):
+		return v.waitForPods(), true
+	}
+	r := v.Seen.Resource
+	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: workers.Name, UID: workers.UID, Orphan: v.Orphans()}
+	return outcome{situation: plan.Stopping, actions: []plan.Action{remove}, again: true}, true
 }
 
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.

@@ -36,8 +36,8 @@ func Held(resource *unstructured.Unstructured) bool {
 //	a job that was never submitted, or has ended        let it go
 //	its cluster is gone, or does not list the job       let it go
 //	a savepoint was asked for                           let it go; its job runs on, a Warning says how to stop it
-//	longer than kubernetes.operator.resource.cleanup.   let it go; a Warning says that its job may run on
-//	timeout
+//	waited for longer than kubernetes.operator.         let it go; a Warning says that its job may run on
+//	resource.cleanup.timeout
 //	its cluster lists the job, not as CANCELLING        cancel it, and look again
 //	otherwise                                           wait
 func end(s Snapshot) plan.Plan {
@@ -53,13 +53,13 @@ func end(s Snapshot) plan.Plan {
 	case job.saves:
 		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no savepoint of a session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s",
 			job.id, job.cluster, job.id))
-	case s.Now.Sub(s.Resource.GetDeletionTimestamp().Time) > job.patience:
+	case s.Now.After(s.until(job)):
 		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s", job.id, job.patience, job.cluster, s.why()))
 	}
 	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", job.id, job.cluster)
 	if !listed {
 		message = fmt.Sprintf("job %s is to be cancelled in session cluster %s, which is waited for until %s: %s", job.id, job.cluster,
-			s.Resource.GetDeletionTimestamp().Add(job.patience).UTC().Format(time.RFC3339), s.why())
+			s.until(job).UTC().Format(time.RFC3339), s.why())
 	} else if state != v1beta1.FlinkJobCancelling {
 		p.Actions = []plan.Action{plan.CancelJob{JobID: job.id, Endpoint: job.endpoint}}
 	}
@@ -68,6 +68,19 @@ func end(s Snapshot) plan.Plan {
 		p.Status = waiting(s, message)
 	}
 	return p
+}
+
+// cancelling is the reason of the condition Reconciling while the job's end is waited for.
+const cancelling = "CancellingJob"
+
+// until is when the wait for the job's end is over. It begins with the first look, however late that is: the job was not asked before.
+func (s Snapshot) until(job *sessionJob) time.Time {
+	for _, c := range conditionsOf(s.Resource) {
+		if c.Type == summary.Reconciling && c.Reason == cancelling {
+			return c.LastTransitionTime.Add(job.patience)
+		}
+	}
+	return s.Now.Truncate(time.Second).Add(job.patience)
 }
 
 // why is why nothing is known of the job.
@@ -83,7 +96,7 @@ func (s Snapshot) why() string {
 
 // waiting is the status while the job's end is waited for. A pace of fast makes each sweep look again.
 func waiting(s Snapshot, message string) *map[string]any {
-	status := statusWith(s, metav1.Condition{Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: "CancellingJob", Message: message})
+	status := statusWith(s, metav1.Condition{Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: cancelling, Message: message})
 	(*status)["pace"], (*status)["lifecycleState"] = string(v1beta1.PaceFast), string(v1beta1.LifecycleDeleting)
 	return status
 }

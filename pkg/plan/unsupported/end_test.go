@@ -46,7 +46,7 @@ func TestAResourceThatTheJavaOperatorHolds(t *testing.T) {
 	silent := plan.Unknown[v1beta1.FlinkJobState]("connection refused")
 	rows := map[string]struct {
 		content map[string]any
-		ago     time.Duration
+		waited  time.Duration
 		cluster plan.Observed[*v1beta1.FlinkDeployment]
 		job     plan.Observed[v1beta1.FlinkJobState]
 		does    string
@@ -54,27 +54,33 @@ func TestAResourceThatTheJavaOperatorHolds(t *testing.T) {
 		says    string
 		reason  string
 	}{
-		"its job runs":                     {running, time.Second, there, lists("RUNNING"), "cancel job " + id, "", "is being cancelled", "6.4, row 7"},
-		"its job is being cancelled":       {running, time.Second, there, lists("CANCELLING"), "", "", "is being cancelled", "6.4, row 6"},
-		"its job restarts":                 {running, time.Second, there, lists("RESTARTING"), "cancel job " + id, "", "is being cancelled", "it has not ended"},
-		"its job is cancelled":             {running, time.Second, there, lists("CANCELED"), "remove finalizer", "", "", "6.4, row 8"},
-		"its job is not listed":            {running, time.Second, there, plan.Absent[v1beta1.FlinkJobState](), "remove finalizer", "", "", "6.4, row 1"},
-		"its job had ended":                {sessionJobOf("FINISHED", nil), time.Second, there, silent, "remove finalizer", "", "", "6.4, row 1"},
-		"it was never submitted":           {map[string]any{"spec": running["spec"]}, time.Second, there, silent, "remove finalizer", "", "", "6.4, row 1"},
-		"its cluster is gone":              {running, time.Second, plan.Absent[*v1beta1.FlinkDeployment](), silent, "remove finalizer", "", "", "6.4, row 2"},
-		"its cluster does not answer":      {running, time.Second, there, silent, "", "", "12:04:59", "6.4, row 5, with a deadline"},
-		"its cluster cannot be read":       {running, time.Second, plan.Unknown[*v1beta1.FlinkDeployment]("forbidden"), silent, "", "", "forbidden", "Unknown waits"},
+		"its job runs":                     {running, 0, there, lists("RUNNING"), "cancel job " + id, "", "is being cancelled", "6.4, row 7"},
+		"its job is being cancelled":       {running, 0, there, lists("CANCELLING"), "", "", "is being cancelled", "6.4, row 6"},
+		"its job restarts":                 {running, 0, there, lists("RESTARTING"), "cancel job " + id, "", "is being cancelled", "it has not ended"},
+		"its job is cancelled":             {running, 0, there, lists("CANCELED"), "remove finalizer", "", "", "6.4, row 8"},
+		"its job is not listed":            {running, 0, there, plan.Absent[v1beta1.FlinkJobState](), "remove finalizer", "", "", "6.4, row 1"},
+		"its job had ended":                {sessionJobOf("FINISHED", nil), 0, there, silent, "remove finalizer", "", "", "6.4, row 1"},
+		"it was never submitted":           {map[string]any{"spec": running["spec"]}, 0, there, silent, "remove finalizer", "", "", "6.4, row 1"},
+		"its cluster is gone":              {running, 0, plan.Absent[*v1beta1.FlinkDeployment](), silent, "remove finalizer", "", "", "6.4, row 2"},
+		"its cluster does not answer":      {running, 0, there, silent, "", "", "12:05:00", "6.4, row 5, with a deadline"},
+		"its cluster cannot be read":       {running, 0, plan.Unknown[*v1beta1.FlinkDeployment]("forbidden"), silent, "", "", "forbidden", "Unknown waits"},
 		"its cluster never answers":        {running, 6 * time.Minute, there, silent, "remove finalizer", "may run on in session cluster session: Flink does not answer: connection refused", "", "a deletion ends"},
 		"its job does not end":             {running, 6 * time.Minute, there, lists("CANCELLING"), "remove finalizer", "may run on", "", "a deletion ends"},
+		"a first look that comes late":     {running, 0, there, silent, "", "", "12:05:00", "the job was not asked before"},
 		"its own timeout has passed":       {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.resource.cleanup.timeout": "10 s"}), 11 * time.Second, there, silent, "remove finalizer", "within 10s", "", "the option of the resource"},
-		"a savepoint is asked for":         {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.job.savepoint-on-deletion": "true"}), time.Second, there, lists("RUNNING"), "remove finalizer", "stop it with: flink stop " + id, "", "its state is not given up"},
-		"a savepoint, and it ended":        {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.job.savepoint-on-deletion": "true"}), time.Second, there, lists("FAILED"), "remove finalizer", "", "", "there is nothing to save"},
-		"the spec cannot be read any more": {map[string]any{"spec": map[string]any{"deploymentName": int64(1)}, "status": running["status"]}, time.Second, there, silent, "remove finalizer", "", "", "a deletion ends"},
+		"a savepoint is asked for":         {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.job.savepoint-on-deletion": "true"}), 0, there, lists("RUNNING"), "remove finalizer", "stop it with: flink stop " + id, "", "its state is not given up"},
+		"a savepoint, and it ended":        {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.job.savepoint-on-deletion": "true"}), 0, there, lists("FAILED"), "remove finalizer", "", "", "there is nothing to save"},
+		"the spec cannot be read any more": {map[string]any{"spec": map[string]any{"deploymentName": int64(1)}, "status": running["status"]}, 0, there, silent, "remove finalizer", "", "", "a deletion ends"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			s := Snapshot{Now: start, Operator: flinkconf.NewOperator(nil), Cluster: row.cluster, Job: row.job,
-				Resource: held(v1beta1.KindFlinkSessionJob, v1beta1.FinalizerFlinkSessionJob, row.ago, row.content)}
+				Resource: held(v1beta1.KindFlinkSessionJob, v1beta1.FinalizerFlinkSessionJob, time.Hour, row.content)}
+			if row.waited > 0 {
+				began := s
+				began.Now = start.Add(-row.waited)
+				s.Resource.Object["status"] = *waiting(began, "it is waited for")
+			}
 			p := Make(s)
 			if got := strings.TrimPrefix(strings.TrimPrefix(p.String(), "Deleting"), ": "); got != row.does {
 				t.Errorf("it does %q, want %q: %s", got, row.does, row.reason)

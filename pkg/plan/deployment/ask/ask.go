@@ -24,6 +24,8 @@ type Questions struct {
 	Pods bool
 	// TaskManagers asks for the TaskManagers' pods.
 	TaskManagers bool
+	// TaskManagerDeployment asks for the Deployment of a standalone cluster's TaskManagers.
+	TaskManagerDeployment bool
 	// Companions asks for the objects of a prepared start; Expected names them.
 	Companions bool
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
@@ -52,6 +54,7 @@ func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 //	Flink       a JobManager pod is available and the Deployment is not being deleted
 //	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
 //	TaskManagers the Deployment is gone, or is being deleted, and Pods
+//	TaskManagerDeployment  the same, of a standalone cluster
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
@@ -89,6 +92,7 @@ func First(s subject.Snapshot) Questions {
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	q.TaskManagers = going && q.Pods
+	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
 	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) && v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {

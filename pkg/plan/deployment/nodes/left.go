@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
@@ -29,4 +31,10 @@ func Left(v *subject.Subject) []corev1.Pod {
 		}
 	}
 	return left
+}
+
+// JobManagerLeft reports whether a JobManager's process may run.
+func JobManagerLeft(v *subject.Subject) bool {
+	pods, _ := v.Seen.Pods.Get()
+	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !evidence.Ended(pod) })
 }

@@ -162,6 +162,12 @@ func (v *Subject) IsSession() bool {
 	return v.Spec.Job == nil
 }
 
+// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec. Only the Java operator makes
+// those.
+func (v *Subject) IsStandalone() bool {
+	return v.Spec.DesiredMode() == v1beta1.ModeStandalone || v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone
+}
+
 // WantsRunning reports whether the spec that counts asks for a running cluster.
 func (v *Subject) WantsRunning() bool {
 	return v.Spec.Job == nil || v.Spec.Job.DesiredState() == v1beta1.JobStateRunning
