@@ -17,14 +17,20 @@ func MayShow(recorded string) bool {
 	return strings.Contains(recorded, key.ParallelismOverrides.Key) || strings.Contains(recorded, tuningSign)
 }
 
-// Enabled reports whether an option of the configuration that a spec asks for turns the autoscaler on.
-func Enabled(c flinkconf.Config) bool {
+// MayBeOn reports whether a configuration leaves the autoscaler on. Where it says nothing, a default of the Java operator may have turned it
+// on.
+func MayBeOn(c flinkconf.Config) bool {
 	on, err := c.Bool(key.AutoscalerEnabled)
-	return err == nil && on
+	return err == nil && (on || !c.Has(key.AutoscalerEnabled))
 }
 
 // Keep returns the user's spec with what the autoscaler had set in the recorded one. It is nil when there is nothing of it. Of config, that
-// of the user's spec, the options of the autoscaler count; it is on. A nonce that resets the autoscaler gives up all that it had set.
+// of the user's spec, the options of the autoscaler count. A nonce that resets the autoscaler gives up all that it had set.
+//
+//	job.autoscaler.enabled   the store is   then
+//	false                    -              nothing is kept
+//	not set                  Absent         nothing is kept: it was never on
+//	otherwise                -              as follows
 //
 //	parallelism of a vertex in the recorded spec
 //	the store is     the vertex is           then the parallelism is
@@ -40,7 +46,8 @@ func Enabled(c flinkconf.Config) bool {
 //	Present          the options that it names, and the memory of the TaskManagers, are the recorded ones
 //	otherwise        the same, with the options of the Java operator's tuning, if the recorded spec shows that it was tuned
 func Keep(user, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store]) *v1beta1.FlinkDeploymentSpec {
-	if user.Job == nil || recorded.Job == nil || resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce) {
+	neverOn := !config.Has(key.AutoscalerEnabled) && store.IsAbsent()
+	if user.Job == nil || recorded.Job == nil || !MayBeOn(config) || neverOn || resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce) {
 		return nil
 	}
 	was, err := flinkconf.Flatten(recorded.FlinkConfiguration)

@@ -124,11 +124,37 @@ func TestAResetGivesUpWhatWasSet(t *testing.T) {
 		nonce *int64
 		kept  bool
 	}{{nil, true}, {&one, true}, {&two, false}} {
-		user := sized(t, "{}", "2g")
+		user := sized(t, `{"job.autoscaler.enabled":"true"}`, "2g")
 		user.Job.AutoscalerResetNonce = row.nonce
 		if got := keep(t, user, recorded, plan.Absent[Store]()); (flat(t, got)[overrides] != "") != row.kept {
 			t.Errorf("nonce %v: kept %t", row.nonce, !row.kept)
 		}
+	}
+}
+
+func TestWhereTheAutoscalerIsOn(t *testing.T) {
+	both := stored(map[string]string{"parallelismOverrides": "v1:8"})
+	rows := map[string]struct {
+		configuration string
+		store         plan.Observed[Store]
+		kept          bool
+		reason        string
+	}{
+		"on":                              {`{"job.autoscaler.enabled":"true"}`, both, true, "6.4"},
+		"on by the older key":             {`{"kubernetes.operator.job.autoscaler.enabled":"true"}`, both, true, "a fallback key"},
+		"off":                             {`{"job.autoscaler.enabled":"false"}`, both, false, "6.4: back to the size of the spec"},
+		"not set, and stored":             {`{}`, both, true, "a default of the Java operator had turned it on"},
+		"not set, nothing stored":         {`{}`, stored(nil), false, "the user took his own away"},
+		"not set, no store":               {`{}`, plan.Absent[Store](), false, "the user took his own away"},
+		"not set, the store is not known": {`{}`, plan.Unknown[Store]("forbidden"), true, "Unknown never restarts a job"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			got := keep(t, sized(t, row.configuration, "2g"), sized(t, `{"`+overrides+`":"v1:8"}`, "2g"), row.store)
+			if (flat(t, got)[overrides] != "") != row.kept {
+				t.Errorf("kept %t: %s", !row.kept, row.reason)
+			}
+		})
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/autoscaled"
 )
 
-// Autoscaled reports whether the recorded spec may carry what an autoscaler had set, and the spec still asks for one.
+// Autoscaled reports whether the recorded spec may carry what an autoscaler had set, and nothing has turned that off.
 func (v *Subject) Autoscaled() bool {
 	_, on := v.autoscaler()
 	return on
@@ -22,7 +22,7 @@ func (v *Subject) autoscaler() (flinkconf.Config, bool) {
 		return nil, false // validation says so
 	}
 	c := v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion).Merge(asked)
-	return c, autoscaled.Enabled(c)
+	return c, autoscaled.MayBeOn(c)
 }
 
 // keepAutoscaled lays over the spec what an autoscaler had set in the recorded one.
