@@ -110,7 +110,7 @@ func (h Handler) validate(ctx context.Context, r *admissionv1.AdmissionRequest) 
 		return nil, err
 	}
 	response := allowed()
-	if problems := found.Filter(apis.ErrorLevel); problems != nil {
+	if problems := validation.Problems(found); problems != nil {
 		response = denied(redact.Text(validation.Message(problems)))
 		h.Log.Infow("denied", telemetry.Key, key(r), telemetry.Reason, response.Result.Message)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -151,5 +152,25 @@ func TestSnapshotWithoutNamespace(t *testing.T) {
 	request.Object.Raw = []byte(`{"spec":{"savepoint":{},"jobReference":{"kind":"FlinkDeployment","name":"s"}}}`)
 	if _, err := (Judges{}).Judge(t.Context(), request); err == nil || !strings.Contains(err.Error(), "cannot determine the namespace") {
 		t.Errorf("got %v; the target cannot be looked up anywhere", err)
+	}
+}
+
+// TestAWarningRefusesNothing is of a spec that may be stored and may lose state.
+func TestAWarningRefusesNothing(t *testing.T) {
+	for mode, warns := range map[string]bool{"last-state": true, "savepoint": false, "stateless": false} {
+		t.Run(mode, func(t *testing.T) {
+			spec := clusterSpec + `,"flinkConfiguration":{"execution.checkpointing.dir":"s3://c","execution.checkpointing.savepoint-dir":"s3://s"},` +
+				`"job":{"jarURI":"local:///j.jar","parallelism":1,"allowNonRestoredState":true,"upgradeMode":"` + mode + `"}`
+			r := &admissionv1.AdmissionRequest{Operation: admissionv1.Create, Namespace: "team", Object: runtime.RawExtension{Raw: []byte(object("FlinkDeployment", "demo", spec))}}
+			r.Kind.Group, r.Kind.Version, r.Kind.Kind = v1beta1.Group, v1beta1.Version, v1beta1.KindFlinkDeployment
+			h := Handler{Judge: Judges{Operator: flinkconf.NewOperator(nil)}.Judge, Log: zap.NewNop().Sugar()}
+			response, err := h.validate(t.Context(), r)
+			if err != nil || !response.Allowed {
+				t.Fatalf("denied: %+v %v", response, err)
+			}
+			if told := strings.Contains(strings.Join(response.Warnings, ""), "spec.job.allowNonRestoredState"); told != warns {
+				t.Errorf("warnings %q, want one: %t", response.Warnings, warns)
+			}
+		})
 	}
 }

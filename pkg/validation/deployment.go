@@ -82,6 +82,7 @@ func (r *report) cluster(in DeploymentInput, last *v1beta1.FlinkDeploymentSpec) 
 			"name the service account of the Flink pods; an installation with Helm calls it jobServiceAccount")
 	}
 	s.autoscaler()
+	s.unclaimedState(spec.Job)
 }
 
 func isCanary(labels map[string]string) bool {

@@ -25,6 +25,8 @@ type report struct {
 	base string
 	// findings are the problems so far.
 	findings []*apis.FieldError
+	// warnings are what is told and refuses nothing.
+	warnings []*apis.FieldError
 }
 
 // at names a field below the spec under test.
@@ -48,13 +50,24 @@ func (r *report) addAt(path, message, advice string) {
 	})
 }
 
-// fieldError turns the findings into one error whose own message is the first finding; nil when there is none.
+// warn records a warning at a field below the spec under test.
+func (r *report) warn(field, message, advice string) {
+	r.warnings = append(r.warnings, (&apis.FieldError{
+		Message: oneLine(message, maxPart), Paths: []string{r.at(field)}, Details: oneLine(advice, maxPart),
+	}).At(apis.WarningLevel))
+}
+
+// fieldError turns the findings, and the warnings after them, into one error whose own message is the first of them; nil when there is none.
 func (r *report) fieldError() *apis.FieldError {
-	if len(r.findings) == 0 {
+	all := slices.Concat(r.findings, r.warnings)
+	if len(all) == 0 {
 		return nil
 	}
-	return r.findings[0].Also(r.findings[1:]...)
+	return all[0].Also(all[1:]...)
 }
+
+// Problems are the findings of which each one refuses the spec, without the warnings; nil when there is none.
+func Problems(found *apis.FieldError) *apis.FieldError { return found.Filter(apis.ErrorLevel) }
 
 // Headline returns the text of the first broken rule, in the order in which the Java operator evaluates its rules. It is what that
 // operator puts into status.error, its ValidationError events and its denials. Empty for nil.

@@ -87,6 +87,34 @@ func (s *settings) savepointDirectory(job *v1beta1.JobSpec) {
 	}
 }
 
+// unclaimedState warns of a job that may lose state without a word: each start from its last checkpoint leaves out what no operator claims,
+// and no savepoint keeps it.
+//
+//	upgradeMode   allowNonRestoredState, else the option   finding
+//	last-state    true                                     a warning
+//	otherwise     -                                        -
+func (s *settings) unclaimedState(job *v1beta1.JobSpec) {
+	if job == nil || job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState || !s.dropsUnclaimed(job) {
+		return
+	}
+	s.report.warn("job.allowNonRestoredState",
+		"with upgradeMode last-state, a start leaves out the state of operators that the job no longer has, Flink does not say so, and no savepoint keeps it",
+		"set it to false again after the change that takes an operator out, or use upgradeMode savepoint")
+}
+
+// dropsUnclaimed reports whether a start may leave state out. What cannot be read is reported elsewhere.
+func (s *settings) dropsUnclaimed(job *v1beta1.JobSpec) bool {
+	if job.AllowNonRestoredState != nil {
+		return *job.AllowNonRestoredState
+	}
+	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
+		if on, err := s.effective.Bool(option); err == nil && s.effective.Has(option) {
+			return on
+		}
+	}
+	return false
+}
+
 func (s *settings) blank(o conf.Option) bool { return strings.TrimSpace(s.effective.Get(o)) == "" }
 
 func tmReplicas(tm *v1beta1.TaskManagerSpec) *int32 {

@@ -128,7 +128,7 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 			s.Job.JarURI, s.Job.EntryClass = "local:///b.jar", ""
 		}, false, "only Flink can judge them"},
 		"arguments":           {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{"#"} }, true, "flink-conf.yaml does not hold all"},
-		"what may be dropped": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, false, "either will do"},
+		"what may be dropped": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, true, "with last-state there is a warning"},
 		"a checkpoint":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.CheckpointTriggerNonce = &n }, false, "it needs no directory of its own"},
 		"a savepoint":         {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointTriggerNonce = &n }, true, "it needs a directory"},
 		"upgrade mode":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeLastState }, true, "it needs directories"},

@@ -183,3 +183,46 @@ func (w *world) personDecides(want bool) {
 		w.t.Errorf("state unsafe: %v, message %q, want that a person decides: %v", unsafe, message, want)
 	}
 }
+
+// TestAStartThatMayDropStateIsTold is of jobs that go on from their last state while allowNonRestoredState is on.
+func TestAStartThatMayDropStateIsTold(t *testing.T) {
+	yes := true
+	lastly := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode, s.Job.AllowNonRestoredState = lastState, &yes }
+	rows := map[string]struct {
+		spec   string
+		edit   func(*v1beta1.FlinkDeploymentSpec)
+		told   int
+		reason string
+	}{
+		"from a checkpoint":           {stateful, lastly, 1, "Flink leaves it out"},
+		"from high-availability data": {highlyAvailable, lastly, 0, "Flink refuses to start"},
+		"not allowed":                 {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = lastState }, 0, "Flink refuses to start"},
+		"by the option of Flink": {stateful, func(s *v1beta1.FlinkDeploymentSpec) {
+			s.Job.UpgradeMode = lastState
+			option("execution.savepoint.ignore-unclaimed-state", "true")(s)
+		}, 1, "the same by another name"},
+		"from a savepoint of its own": {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, 0, "the savepoint keeps it"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { row.edit(s); s.Image = "flink:1.20.5" })
+			if row.spec == stateful {
+				w.s.Resource.Status.JobStatus.State = v1beta1.FlinkJobFailed
+				w.serveJob(v1beta1.FlinkJobFailed)
+				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
+			}
+			from, _ := w.follow()
+			if wanted := map[bool]string{true: "Savepoint file:///c/7", false: "LastState " + v1beta1.LastStatePlaceholder}[row.spec == stateful]; from != wanted {
+				t.Errorf("it starts from %q, want %q; rounds %q", from, wanted, w.log)
+			}
+			if w.told("StateMayBeDropped") != row.told {
+				t.Errorf("it starts from %q and is told %d times, want %d: %s; %q", from, w.told("StateMayBeDropped"), row.told, row.reason, w.log)
+			}
+			if w.status().Situation == string(plan.Invalid) || w.condition(summary.SpecAccepted).Status != "True" {
+				t.Errorf("a warning refuses nothing: %+v", w.status().Conditions)
+			}
+		})
+	}
+}

@@ -52,12 +52,23 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	v.RecordStarting(intent, target)
 	told := shown.Starting(from, target.Job != nil)
 	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: told})
+	v.tellDroppedState(&target, from)
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := outcome{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
 	if !moves {
 		o.actions = append(o.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})
 	}
 	return o
+}
+
+// tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a path, with
+// allowNonRestoredState.
+func (v *view) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
+	if target.Job == nil || target.Job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
+		return
+	}
+	v.Tell(plan.Event{Warning: true, Reason: "StateMayBeDropped", Component: plan.ComponentJob, Message: fmt.Sprintf(
+		"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out, and Flink does not say so", from.Path)})
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.

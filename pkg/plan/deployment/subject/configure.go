@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
@@ -111,6 +112,18 @@ func (v *Subject) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 		return v.Seen.Operator.Default(r.Namespace, spec.FlinkVersion)
 	}
 	return composed
+}
+
+// DropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job does not claim, without
+// a word of Flink. From high-availability data Flink never does: it refuses to start then.
+func (v *Subject) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
+	c := v.compose(spec)
+	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
+		if c.Has(option) {
+			return options.Read(c.Bool, option, false)
+		}
+	}
+	return false
 }
 
 // TaskManagerInfo feeds the scale subresource of an application that is started.

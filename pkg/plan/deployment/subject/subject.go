@@ -105,9 +105,9 @@ func (v *Subject) Accept() {
 	r := v.Seen.Resource
 	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
 	if v.Problem == "" {
-		findings := validation.Deployment(validation.DeploymentInput{
+		findings := validation.Problems(validation.Deployment(validation.DeploymentInput{
 			Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Seen.Operator,
-		})
+		}))
 		v.Problem, v.Headline = validation.Message(findings), validation.Headline(findings)
 	}
 	if v.Problem == "" || v.Last == nil {
