@@ -38,6 +38,22 @@ type Progress struct {
 	// Restarts counts the restarts of a job or cluster that should run and did
 	// not; absent means none since the last change.
 	Restarts *Restarts `json:"restarts,omitempty"`
+	// LostProgress says that the job began again from its old state, because its
+	// JobManager was replaced without high availability; absent means that it
+	// did not since it was started last.
+	LostProgress *LostProgress `json:"lostProgress,omitempty"`
+}
+
+// LostProgress is how a job that began again lost what it had done.
+type LostProgress struct {
+	// Seen is when it was noticed.
+	Seen metav1.Time `json:"seen,omitzero"`
+	// Before is the start time of the run before, epoch milliseconds as decimal
+	// text.
+	Before string `json:"before,omitempty"`
+	// From is the savepoint or checkpoint that the job began from again; empty
+	// means none.
+	From string `json:"from,omitempty"`
 }
 
 // Restarts are those that followed soon after one another.

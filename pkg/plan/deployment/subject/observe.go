@@ -127,6 +127,7 @@ func (v *Subject) observeJob() {
 	v.Job = &job
 	before := *status
 	status.JobName, status.StartTime = job.Name, job.StartTime
+	v.observeLostProgress(before)
 	if job.State != status.State {
 		v.tellJobState(status.State, job.State)
 		v.SetJobState(job.State)
