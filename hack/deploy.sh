@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the operator in the cluster that KUBECONFIG names, or brings it up to date. Running it again does no harm.
 #   OVERLAY=<folder of config/overlays>   another shape of the same: a durable Broker, one namespace
+#   GO_ON=1                               install beside resources that are not run yet, see hack/takeover.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 check_platform() {
@@ -36,6 +37,11 @@ Two operators on one resource would start its job twice. Stop that one first; it
   kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration flink-operator-$namespace-webhook-configuration --ignore-not-found"
   done < <(kubectl get deployments -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.spec.replicas} {.metadata.labels.app\.kubernetes\.io/name},{.spec.template.spec.containers[*].image}{"\n"}{end}' |
     grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
+}
+
+# Whoever updates has seen the list before, and each resource says so itself.
+check_resources() {
+  kubectl -n $SYSTEM get services.serving.knative.dev reconcile >/dev/null 2>&1 || hack/takeover.sh || exit 1
 }
 
 # established KIND. kubectl wait cannot ask this: the conditions of a definition that is new are null, which is an error to it.
@@ -140,6 +146,7 @@ wait_ready() {
 need_cluster
 check_platform
 check_java_operator
+check_resources
 need_ko
 need_repository
 [ -z "${OVERLAY:-}" ] || [ -d "config/overlays/$OVERLAY" ] || die "no overlay config/overlays/$OVERLAY; there are: $(cd config/overlays && echo *)"

@@ -1,0 +1,103 @@
+package controlplane
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// script runs one of hack/ against the control plane.
+func script(t *testing.T, name string, env ...string) (output string, ok bool) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "../../hack/"+name)
+	command.Env = append(append(os.Environ(), "KUBECONFIG="+plane.Kubeconfig()), env...)
+	out, err := command.CombinedOutput()
+	return string(out), err == nil
+}
+
+// kubectl runs kubectl with a manifest on its input.
+func kubectl(t *testing.T, input string, arguments ...string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "kubectl", arguments...)
+	command.Env = append(os.Environ(), "KUBECONFIG="+plane.Kubeconfig())
+	command.Stdin = strings.NewReader(input)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("kubectl %s: %v\n%s", strings.Join(arguments, " "), err, out)
+	}
+}
+
+// cluster is a FlinkDeployment with more in its spec.
+func cluster(name, more string) string {
+	return `---
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkDeployment
+metadata: {name: ` + name + `}
+spec:
+  image: flink:1.20
+  flinkVersion: v1_20
+  serviceAccount: flink
+  jobManager: {resource: {memory: 1g}}
+  taskManager: {resource: {memory: 1g}}
+` + more + "\n"
+}
+
+const theOthers = `---
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkSessionJob
+metadata: {name: sessionjob}
+spec: {deploymentName: plain, job: {jarURI: "https://example.com/j.jar", parallelism: 1}}
+---
+apiVersion: flink.apache.org/v1beta1
+kind: FlinkBlueGreenDeployment
+metadata: {name: colours}
+spec: {template: {spec: {flinkVersion: v1_20, serviceAccount: flink, jobManager: {resource: {memory: 1g}}, taskManager: {resource: {memory: 1g}}}}}
+`
+
+// The script that make deploy asks first names each resource that would not be run, and no other.
+func TestWhatWouldNotBeRunIsListed(t *testing.T) {
+	if out, ok := script(t, "takeover.sh"); !ok || out != "" {
+		t.Fatalf("a cluster without the kinds has nothing to list: %t %q", ok, out)
+	}
+	kubectl(t, "", "apply", "--server-side", "-f", "../../config/crds")
+	kubectl(t, "", "wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+	ns := namespace(t)
+	kubectl(t, cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}"), "apply", "-n", ns, "-f", "-")
+	if out, ok := script(t, "takeover.sh"); !ok || out != "" {
+		t.Fatalf("what is run is not listed: %t %q", ok, out)
+	}
+	kubectl(t, cluster("standing", "  mode: standalone")+
+		cluster("flat", "  flinkConfiguration: {job.autoscaler.enabled: 'true'}")+
+		cluster("older", "  flinkConfiguration: {a: b, kubernetes.operator.job.autoscaler.enabled: true}")+
+		cluster("nested", "  flinkConfiguration: {job: {autoscaler: {metrics.window: 5 m, enabled: true}}}")+
+		cluster("scaled", "  flinkConfiguration: {a: b}")+theOthers, "apply", "-n", ns, "-f", "-")
+	kubectl(t, "", "patch", "flinkdeployment", "scaled", "-n", ns, "--subresource=status", "--type=merge", "-p",
+		`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.jobvertex-parallelism-overrides\":\"a:1\"}}}"}}}`)
+	out, ok := script(t, "takeover.sh")
+	if ok {
+		t.Error("it does not stop")
+	}
+	for name, what := range map[string]string{
+		"standing": "standalone", "flat": "autoscaled", "older": "autoscaled", "nested": "autoscaled", "scaled": "autoscaled",
+		"sessionjob": "not run", "colours": "not run",
+	} {
+		if line := lineOf(out, ns+"/"+name+" "); !strings.Contains(line, what) {
+			t.Errorf("%s is listed as %q, want %q", name, line, what)
+		}
+	}
+	if lineOf(out, "/plain ") != "" || !strings.Contains(out, "GO_ON=1 make deploy") {
+		t.Errorf("it says %s", out)
+	}
+	if out, ok := script(t, "takeover.sh", "GO_ON=1"); !ok || lineOf(out, ns+"/standing ") == "" {
+		t.Errorf("who has read the list goes on: %t %s", ok, out)
+	}
+}
+
+func lineOf(text, part string) string {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, part) {
+			return line
+		}
+	}
+	return ""
+}
