@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lists the resources in the cluster that the Java operator runs and kn-flink does not run yet, or not in full, and stops if there are any.
+# Lists the resources in the cluster that the Java operator runs and kn-flink does not run yet, or not in full, and stops
+# if there are any.
 #   GO_ON=1   list them and go on
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

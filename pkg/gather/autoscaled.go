@@ -11,10 +11,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/autoscaled"
 )
 
-// autoscaled reads what the Java operator's autoscaler stored for a resource. A ConfigMap of that name that belongs to another one, such as
-// a FlinkSessionJob of the same name, is none.
+// autoscaled reads what the Java operator's autoscaler stored for a resource. A ConfigMap of that name that belongs
+// to another one, such as a FlinkSessionJob of the same name, is none.
 func (g *Gatherer) autoscaled(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[autoscaled.Store] {
-	list, err := g.Kube.List(ctx, kube.Query{Resource: kube.ConfigMaps, Namespace: resource.Namespace, Labels: autoscaled.StoreSelector + resource.Name})
+	list, err := g.Kube.List(ctx, kube.Query{
+		Resource: kube.ConfigMaps, Namespace: resource.Namespace, Labels: autoscaled.StoreSelector + resource.Name,
+	})
 	if err != nil {
 		return plan.Unknown[autoscaled.Store](oneLine(err))
 	}

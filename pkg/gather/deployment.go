@@ -175,12 +175,19 @@ func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeploymen
 }
 
 // taskManagerDeployment looks for the Deployment of a standalone cluster's TaskManagers.
-func (g *Gatherer) taskManagerDeployment(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[plan.ObjectVersion] {
-	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Deployments, Namespace: resource.Namespace, Name: render.TaskManagerDeploymentName(resource.Name)})
-	if err == nil && found && (!ownedBy(u, string(resource.UID)) || u.GetDeletionTimestamp() != nil) {
-		found = false
+func (g *Gatherer) taskManagerDeployment(
+	ctx context.Context, resource *v1beta1.FlinkDeployment,
+) plan.Observed[plan.ObjectVersion] {
+	u, found, err := g.Kube.Get(ctx, kube.Object{
+		Resource: kube.Deployments, Namespace: resource.Namespace, Name: render.TaskManagerDeploymentName(resource.Name),
+	})
+	switch {
+	case err != nil:
+		return plan.Unknown[plan.ObjectVersion](oneLine(err))
+	case !found || !ownedBy(u, string(resource.UID)) || u.GetDeletionTimestamp() != nil:
+		return plan.Absent[plan.ObjectVersion]()
 	}
-	return observe(u, found, err, func(u *unstructured.Unstructured) (plan.ObjectVersion, error) { return version(u), nil })
+	return plan.Present(version(u))
 }
 
 func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) plan.Observed[[]string] {

@@ -11,12 +11,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
-// Unsupported looks at a resource of a kind that is not run yet. Of one that is being deleted it reads the FlinkDeployment that runs its job,
-// and then asks that one's JobManager for the job.
+// Unsupported looks at a resource of a kind that is not run yet. Of one that is being deleted it reads the
+// FlinkDeployment that runs its job, and then asks that one's JobManager for the job.
 func (g *Gatherer) Unsupported(ctx context.Context, resource *unstructured.Unstructured) unsupported.Snapshot {
 	s := unsupported.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: resource}
 	if cluster := unsupported.AskCluster(s); cluster != "" {
-		u, found, err := g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: resource.GetNamespace(), Name: cluster})
+		u, found, err := g.Kube.Get(ctx, kube.Object{
+			Resource: v1beta1.FlinkDeploymentGVR, Namespace: resource.GetNamespace(), Name: cluster,
+		})
 		s.Cluster = observe(u, found, err, func(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {
 			d, _, err := v1beta1.DecodeDeployment(u.Object)
 			return &d, err

@@ -12,7 +12,9 @@ import (
 )
 
 // unsupportedRound is gather, plan, apply for one resource of a kind that is not run yet.
-func (r *Runner) unsupportedRound(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
+func (r *Runner) unsupportedRound(
+	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
+) (apply.Result, plan.Plan, error) {
 	started := time.Now()
 	p := unsupported.Make(r.Gather.Unsupported(ctx, last.Resource))
 	result, err := r.Apply.Carry(ctx, object, last.Resource, p)

@@ -14,10 +14,12 @@ import (
 
 // heldKinds are the kinds that are not run yet.
 var heldKinds = map[string]schema.GroupVersionResource{
-	v1beta1.KindFlinkSessionJob: v1beta1.FlinkSessionJobGVR, v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR,
+	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR,
+	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR,
 }
 
-// sweepHeld asks for a pass of each resource of a kind that is not run yet, is being deleted, and is held by the Java operator's finalizer.
+// sweepHeld asks for a pass of each resource of a kind that is not run yet, is being deleted, and is held by the Java
+// operator's finalizer.
 //
 //	resource                            looked at
 //	a pass waits for its job's end      each sweep
@@ -42,7 +44,7 @@ func (o *Observer) askForHeld(ctx context.Context, kind string, query kube.Query
 	for {
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {
-			return errors.Join(append(failures, err)...)
+			return errors.Join(append(failures, o.skipped(query.Namespace, err))...)
 		}
 		for i := range list.Items {
 			if u := &list.Items[i]; unsupported.Held(u) && o.Watches(u.GetNamespace()) {

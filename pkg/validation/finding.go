@@ -57,7 +57,8 @@ func (r *report) warn(field, message, advice string) {
 	}).At(apis.WarningLevel))
 }
 
-// fieldError turns the findings, and the warnings after them, into one error whose own message is the first of them; nil when there is none.
+// fieldError turns the findings, and the warnings after them, into one error whose own message is the first of them;
+// nil when there is none.
 func (r *report) fieldError() *apis.FieldError {
 	all := slices.Concat(r.findings, r.warnings)
 	if len(all) == 0 {

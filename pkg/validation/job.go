@@ -87,8 +87,8 @@ func (s *settings) savepointDirectory(job *v1beta1.JobSpec) {
 	}
 }
 
-// unclaimedState warns of a job that may lose state without a word: each start from its last checkpoint leaves out what no operator claims,
-// and no savepoint keeps it.
+// unclaimedState warns of a job that may lose state without a word: each start from its last checkpoint leaves out
+// what no operator claims, and no savepoint keeps it.
 //
 //	upgradeMode   allowNonRestoredState, else the option   finding
 //	last-state    true                                     a warning
@@ -98,7 +98,8 @@ func (s *settings) unclaimedState(job *v1beta1.JobSpec) {
 		return
 	}
 	s.report.warn("job.allowNonRestoredState",
-		"with upgradeMode last-state, a start leaves out the state of operators that the job no longer has, Flink does not say so, and no savepoint keeps it",
+		"with upgradeMode last-state, a start leaves out the state of operators that the job no longer has,"+
+			" Flink does not say so, and no savepoint keeps it",
 		"set it to false again after the change that takes an operator out, or use upgradeMode savepoint")
 }
 

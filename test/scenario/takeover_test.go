@@ -75,8 +75,8 @@ func (h *harness) sessionJobLeft(name, cluster, id string) {
 	}
 }
 
-// standaloneLeft makes what the Java operator left of a standalone cluster whose JobManager somebody deleted: its status, its finalizer, and
-// the Deployment of its TaskManagers.
+// standaloneLeft makes what the Java operator left of a standalone cluster whose JobManager somebody deleted: its
+// status, its finalizer, and the Deployment of its TaskManagers.
 func (h *harness) standaloneLeft(name string) {
 	h.t.Helper()
 	owner, err := h.w.Kube.Update(kubesim.FlinkDeployments, namespace, name, func(u *unstructured.Unstructured) {

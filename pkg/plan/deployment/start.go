@@ -61,14 +61,16 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	return o
 }
 
-// tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a path, with
-// allowNonRestoredState.
+// tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a
+// path, with allowNonRestoredState.
 func (v *view) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
-	if target.Job == nil || target.Job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
+	lastState := target.Job != nil && target.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState
+	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
 		return
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "StateMayBeDropped", Component: plan.ComponentJob, Message: fmt.Sprintf(
-		"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out, and Flink does not say so", from.Path)})
+		"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
+			" and Flink does not say so", from.Path)})
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.

@@ -258,8 +258,8 @@ func (v *view) mayRun() (outcome, bool) {
 	return outcome{}, false
 }
 
-// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment of their own, which would
-// replace each of their pods that ends.
+// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment
+// of their own, which would replace each of their pods that ends.
 //
 //	the Deployment           JobManager pods   then
 //	Unknown                  -                 wait

@@ -16,8 +16,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// finalizers of the Java operator that hold the kinds that are not run here. It sets none on a FlinkBlueGreenDeployment; one that is there
-// all the same is held by nobody else.
+// finalizers of the Java operator that hold the kinds that are not run here. It sets none on a
+// FlinkBlueGreenDeployment; one that is there all the same is held by nobody else.
 var finalizers = map[string]string{
 	v1beta1.KindFlinkSessionJob:          v1beta1.FinalizerFlinkSessionJob,
 	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FinalizerFlinkBlueGreenDeployment,
@@ -25,10 +25,12 @@ var finalizers = map[string]string{
 
 // Held reports whether the resource is being deleted and the Java operator's finalizer holds it.
 func Held(resource *unstructured.Unstructured) bool {
-	return resource.GetDeletionTimestamp() != nil && slices.Contains(resource.GetFinalizers(), finalizers[resource.GetKind()])
+	finalizer := finalizers[resource.GetKind()]
+	return resource.GetDeletionTimestamp() != nil && slices.Contains(resource.GetFinalizers(), finalizer)
 }
 
-// end ends a resource that is held. A job is cancelled, as its user asked when he deleted it; what cannot be done in time is told.
+// end ends a resource that is held. A job is cancelled, as its user asked when he deleted it; what cannot be done in
+// time is told.
 //
 //	held by the Java operator's finalizer               then
 //	no                                                  nothing
@@ -51,15 +53,16 @@ func end(s Snapshot) plan.Plan {
 	case job == nil, s.Cluster.IsAbsent(), s.Job.IsAbsent(), listed && state.IsTerminal():
 		return goes(s, "")
 	case job.saves:
-		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no savepoint of a session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s",
-			job.id, job.cluster, job.id))
+		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no savepoint of a"+
+			" session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s", job.id, job.cluster, job.id))
 	case s.Now.After(s.until(job)):
-		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s", job.id, job.patience, job.cluster, s.why()))
+		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s",
+			job.id, job.patience, job.cluster, s.why()))
 	}
 	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", job.id, job.cluster)
 	if !listed {
-		message = fmt.Sprintf("job %s is to be cancelled in session cluster %s, which is waited for until %s: %s", job.id, job.cluster,
-			s.until(job).UTC().Format(time.RFC3339), s.why())
+		message = fmt.Sprintf("job %s is to be cancelled in session cluster %s, which is waited for until %s: %s",
+			job.id, job.cluster, s.until(job).UTC().Format(time.RFC3339), s.why())
 	} else if state != v1beta1.FlinkJobCancelling {
 		p.Actions = []plan.Action{plan.CancelJob{JobID: job.id, Endpoint: job.endpoint}}
 	}
@@ -73,7 +76,8 @@ func end(s Snapshot) plan.Plan {
 // cancelling is the reason of the condition Reconciling while the job's end is waited for.
 const cancelling = "CancellingJob"
 
-// until is when the wait for the job's end is over. It begins with the first look, however late that is: the job was not asked before.
+// until is when the wait for the job's end is over. It begins with the first look, however late that is: the job was
+// not asked before.
 func (s Snapshot) until(job *sessionJob) time.Time {
 	for _, c := range conditionsOf(s.Resource) {
 		if c.Type == summary.Reconciling && c.Reason == cancelling {
@@ -96,17 +100,24 @@ func (s Snapshot) why() string {
 
 // waiting is the status while the job's end is waited for. A pace of fast makes each sweep look again.
 func waiting(s Snapshot, message string) *map[string]any {
-	status := statusWith(s, metav1.Condition{Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: cancelling, Message: message})
+	status := statusWith(s, metav1.Condition{
+		Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: cancelling, Message: message,
+	})
 	(*status)["pace"], (*status)["lifecycleState"] = string(v1beta1.PaceFast), string(v1beta1.LifecycleDeleting)
 	return status
 }
 
 // goes lets the resource go, and tells what stays behind.
 func goes(s Snapshot, left string) plan.Plan {
-	p := plan.Plan{Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: finalizers[s.Resource.GetKind()]}}}
-	p.Events = []plan.Event{{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + s.Resource.GetKind()}}
+	kind := s.Resource.GetKind()
+	p := plan.Plan{
+		Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: finalizers[kind]}},
+		Events: []plan.Event{{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + kind}},
+	}
 	if left != "" {
-		p.Events = append(p.Events, plan.Event{Warning: true, Reason: "JobLeftRunning", Component: plan.ComponentJob, Once: true, Message: left})
+		p.Events = append(p.Events, plan.Event{
+			Warning: true, Reason: "JobLeftRunning", Component: plan.ComponentJob, Once: true, Message: left,
+		})
 	}
 	return p
 }
@@ -125,10 +136,11 @@ func readJob(s Snapshot) *sessionJob {
 		return nil
 	}
 	r, _, err := v1beta1.DecodeSessionJob(s.Resource.Object)
-	if err != nil || r.Spec.DeploymentName == "" || r.Status.JobStatus.JobID == "" || r.Status.JobStatus.State.IsTerminal() {
+	submitted := r.Status.JobStatus
+	if err != nil || r.Spec.DeploymentName == "" || submitted.JobID == "" || submitted.State.IsTerminal() {
 		return nil
 	}
-	job := &sessionJob{id: r.Status.JobStatus.JobID, cluster: r.Spec.DeploymentName}
+	job := &sessionJob{id: submitted.JobID, cluster: r.Spec.DeploymentName}
 	c := s.Operator.Default(r.Namespace, "")
 	if cluster, found := s.Cluster.Get(); found {
 		v := subject.New(subject.Snapshot{Now: s.Now, Operator: s.Operator, Resource: cluster})
@@ -159,8 +171,8 @@ func AskCluster(s Snapshot) string {
 	return ""
 }
 
-// AskJob is the job to find among those that a JobManager lists, and where that answers, once the cluster was looked at; false when nothing
-// is asked.
+// AskJob is the job to find among those that a JobManager lists, and where that answers, once the cluster was looked
+// at; false when nothing is asked.
 func AskJob(s Snapshot) (id string, at plan.Endpoint, wanted bool) {
 	job := readJob(s)
 	if job == nil || !Held(s.Resource) || !s.Cluster.IsPresent() {

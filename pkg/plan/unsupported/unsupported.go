@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,30 +33,33 @@ type Snapshot struct {
 	Job plan.Observed[v1beta1.FlinkJobState]
 }
 
-// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The rest of its status
-// is left as it is: another operator may have written it.
+// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The rest of
+// its status is left as it is: another operator may have written it.
 func Make(s Snapshot) plan.Plan {
 	if s.Resource.GetDeletionTimestamp() != nil {
 		return end(s)
 	}
-	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and left alone", s.Resource.GetKind())
+	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and left alone",
+		s.Resource.GetKind())
 	p := plan.Plan{Situation: plan.Refused}
 	if told(s.Resource, summary.Stalled, message) {
 		return p
 	}
-	p.Status = statusWith(s, metav1.Condition{Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: Reason, Message: message})
-	p.Events = []plan.Event{{Warning: true, Reason: Reason, Component: plan.ComponentOperator, Message: message, Once: true}}
+	p.Status = statusWith(s, metav1.Condition{
+		Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: Reason, Message: message,
+	})
+	p.Events = []plan.Event{{
+		Warning: true, Reason: Reason, Component: plan.ComponentOperator, Message: message, Once: true,
+	}}
 	return p
 }
 
 // told reports whether a condition says so already, of this generation.
 func told(resource *unstructured.Unstructured, kind, message string) bool {
-	for _, c := range conditionsOf(resource) {
-		if c.Type == kind && c.Status == metav1.ConditionTrue && c.Message == message && c.ObservedGeneration == resource.GetGeneration() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(conditionsOf(resource), func(c metav1.Condition) bool {
+		current := c.Status == metav1.ConditionTrue && c.ObservedGeneration == resource.GetGeneration()
+		return current && c.Type == kind && c.Message == message
+	})
 }
 
 // statusWith is the stored status with the condition in the place of ours.
@@ -65,7 +69,8 @@ func statusWith(s Snapshot, c metav1.Condition) *map[string]any {
 	if next == nil {
 		next = map[string]any{}
 	}
-	next["conditions"] = summary.SetConditions(conditionsOf(s.Resource), summary.At{Now: s.Now, Generation: s.Resource.GetGeneration()}, c)
+	at := summary.At{Now: s.Now, Generation: s.Resource.GetGeneration()}
+	next["conditions"] = summary.SetConditions(conditionsOf(s.Resource), at, c)
 	return &next
 }
 

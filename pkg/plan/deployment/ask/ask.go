@@ -44,8 +44,8 @@ type Questions struct {
 	SessionJobs bool
 }
 
-// Autoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else: what it says is part of the
-// spec.
+// Autoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else: what
+// it says is part of the spec.
 func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 
 // First says what to look at next, given the resource and its Deployment.

@@ -17,15 +17,16 @@ func MayShow(recorded string) bool {
 	return strings.Contains(recorded, key.ParallelismOverrides.Key) || strings.Contains(recorded, tuningSign)
 }
 
-// MayBeOn reports whether a configuration leaves the autoscaler on. Where it says nothing, a default of the Java operator may have turned it
-// on.
+// MayBeOn reports whether a configuration leaves the autoscaler on. Where it says nothing, a default of the Java
+// operator may have turned it on.
 func MayBeOn(c flinkconf.Config) bool {
 	on, err := c.Bool(key.AutoscalerEnabled)
 	return err == nil && (on || !c.Has(key.AutoscalerEnabled))
 }
 
-// Keep returns the user's spec with what the autoscaler had set in the recorded one. It is nil when there is nothing of it. Of config, that
-// of the user's spec, the options of the autoscaler count. A nonce that resets the autoscaler gives up all that it had set.
+// Keep returns the user's spec with what the autoscaler had set in the recorded one. It is nil when there is nothing
+// of it. Of config, that of the user's spec, the options of the autoscaler count. A nonce that resets the autoscaler
+// gives up all that it had set.
 //
 //	job.autoscaler.enabled   the store is   then
 //	false                    -              nothing is kept
@@ -44,10 +45,15 @@ func MayBeOn(c flinkconf.Config) bool {
 //	memory, while memory.tuning.enabled
 //	the store is     then
 //	Present          the options that it names, and the memory of the TaskManagers, are the recorded ones
-//	otherwise        the same, with the options of the Java operator's tuning, if the recorded spec shows that it was tuned
-func Keep(user, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store]) *v1beta1.FlinkDeploymentSpec {
+//	otherwise        the same, with the options that the Java operator tunes, if the recorded spec shows that it did
+func Keep(
+	user, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store],
+) *v1beta1.FlinkDeploymentSpec {
 	neverOn := !config.Has(key.AutoscalerEnabled) && store.IsAbsent()
-	if user.Job == nil || recorded.Job == nil || !MayBeOn(config) || neverOn || resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce) {
+	if user.Job == nil || recorded.Job == nil || !MayBeOn(config) || neverOn {
+		return nil
+	}
+	if resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce) {
 		return nil
 	}
 	was, err := flinkconf.Flatten(recorded.FlinkConfiguration)
@@ -122,8 +128,8 @@ var tunedOptions = []string{
 	"taskmanager.memory.managed.size", "taskmanager.memory.size",
 }
 
-// tuned are the options that memory tuning has set or taken away. Without the store, a recorded framework heap of nothing shows it: nobody
-// else sets that.
+// tuned are the options that memory tuning has set or taken away. Without the store, a recorded framework heap of
+// nothing shows it: nobody else sets that.
 func tuned(wanted, was flinkconf.Config, store plan.Observed[Store]) []string {
 	if stored, known := store.Get(); known {
 		return stored.Options
@@ -135,9 +141,9 @@ func tuned(wanted, was flinkconf.Config, store plan.Observed[Store]) []string {
 }
 
 // keepMemory takes the tuned options over from the recorded spec, and the memory of its TaskManagers.
-func keepMemory(kept, recorded *v1beta1.FlinkDeploymentSpec, options []string, wanted, was flinkconf.Config) {
+func keepMemory(kept, recorded *v1beta1.FlinkDeploymentSpec, options []string, wanted, old flinkconf.Config) {
 	for _, name := range options {
-		if value, set := was[name]; set {
+		if value, set := old[name]; set {
 			wanted[name] = value
 		} else {
 			delete(wanted, name)
@@ -146,16 +152,18 @@ func keepMemory(kept, recorded *v1beta1.FlinkDeploymentSpec, options []string, w
 	if len(options) == 0 || kept.TaskManager == nil || recorded.TaskManager == nil {
 		return
 	}
-	if to, from := kept.TaskManager.Resource, recorded.TaskManager.Resource; to != nil && from != nil && to.Memory != "" {
+	own, was := kept.TaskManager, recorded.TaskManager
+	if to, from := own.Resource, was.Resource; to != nil && from != nil && to.Memory != "" {
 		to.Memory = from.Memory
 	}
-	if to, from := kept.TaskManager.Resources, recorded.TaskManager.Resources; to != nil && from != nil {
+	if to, from := own.Resources, was.Resources; to != nil && from != nil {
 		keepQuantity(to.Requests, from.Requests)
 		keepQuantity(to.Limits, from.Limits)
 	}
 }
 
-// keepQuantity takes memory over. The tuning sets a request where the user set a limit only, too: that one is left as it is.
+// keepQuantity takes memory over. The tuning sets a request where the user set a limit only, too: that one is left as
+// it is.
 func keepQuantity(to, from map[string]v1beta1.Quantity) {
 	const memory = "memory"
 	if from[memory] != "" && to[memory] != "" {

@@ -53,7 +53,8 @@ func Read(data map[string]string) Store {
 	return s
 }
 
-// vertices reads the parallelism of vertices in either form that the Java operator writes: hex:4,hex2:8 or {hex: '4', hex2: '8'}.
+// vertices reads the parallelism of vertices in either form that the Java operator writes: hex:4,hex2:8 or {hex: '4',
+// hex2: '8'}.
 func vertices(text string) map[string]string {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		found, _ := confyaml.Parse(text)

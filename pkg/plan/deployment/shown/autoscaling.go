@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// autoscaling says of a job whose spec asks for the autoscaler, or that was autoscaled, that this does not run yet, and tells it once.
+// autoscaling says of a job whose spec asks for the autoscaler, or that was autoscaled, that this does not run yet,
+// and tells it once.
 //
 //	the recorded spec has                     the condition says
 //	something that an autoscaler had set      that it stays, and how to give it up
@@ -18,10 +19,11 @@ func autoscaling(v *subject.Subject) (metav1.Condition, bool) {
 		!(v.AsksAutoscaler() || v.KeepsAutoscaled) {
 		return metav1.Condition{}, false
 	}
-	message := "job.autoscaler.enabled is true, and this version does not run the autoscaler yet: the parallelism is that of the spec"
+	message := "job.autoscaler.enabled is true, and this version does not run the autoscaler yet:" +
+		" the parallelism is that of the spec"
 	if v.KeepsAutoscaled {
-		message = "this version does not run the autoscaler yet: what an autoscaler had set stays as it is, in each upgrade, too;" +
-			" with job.autoscaler.enabled false the job gets the size of its spec"
+		message = "this version does not run the autoscaler yet: what an autoscaler had set stays as it is," +
+			" in each upgrade, too; with job.autoscaler.enabled false the job gets the size of its spec"
 	}
 	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Autoscaling {

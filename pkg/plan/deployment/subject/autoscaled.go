@@ -11,10 +11,12 @@ func (v *Subject) Autoscaled() bool {
 	return on
 }
 
-// autoscaler is the configuration that the autoscaler of the job would read, and whether there is anything of it to keep.
+// autoscaler is the configuration that the autoscaler of the job would read, and whether there is anything of it to
+// keep.
 func (v *Subject) autoscaler() (flinkconf.Config, bool) {
 	r := v.Seen.Resource
-	if v.Last == nil || v.Seen.SpecProblem != "" || !autoscaled.MayShow(r.Status.ReconciliationStatus.LastReconciledSpec) {
+	recorded := r.Status.ReconciliationStatus.LastReconciledSpec
+	if v.Last == nil || v.Seen.SpecProblem != "" || !autoscaled.MayShow(recorded) {
 		return nil, false
 	}
 	asked, err := flinkconf.Flatten(r.Spec.FlinkConfiguration)

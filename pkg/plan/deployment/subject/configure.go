@@ -114,8 +114,8 @@ func (v *Subject) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 	return composed
 }
 
-// DropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job does not claim, without
-// a word of Flink. From high-availability data Flink never does: it refuses to start then.
+// DropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
+// does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
 func (v *Subject) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
 	c := v.compose(spec)
 	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {

@@ -9,20 +9,22 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one. before is what was recorded
-// of the job until now.
+// observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one.
+// before is what was recorded of the job until now.
 //
 //	high availability   the job          then
 //	any                 may start empty  nothing: it keeps no state
 //	on                  -                nothing: it was restored from its last checkpoint
-//	off                 keeps its state  a Warning, and StateSafe=False until its next start: it began from what it was given then
+//	off                 keeps its state  a Warning, and StateSafe=False until its next start: it began from what this one gave
 func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 	again := before.StartTime != "" && before.StartTime != v.Want.JobStatus.StartTime
 	if !again || v.MayStartEmpty() || v.HA().Store.Mode != flinkconf.HANone {
 		return
 	}
-	v.Want.LostProgress = &v1beta1.LostProgress{Seen: v.Now(), Before: before.StartTime, From: v.Want.JobStatus.UpgradeSavepointPath}
-	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: v.ProgressLost()})
+	given := v.Want.JobStatus.UpgradeSavepointPath
+	v.Want.LostProgress = &v1beta1.LostProgress{Seen: v.Now(), Before: before.StartTime, From: given}
+	message := v.ProgressLost()
+	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
 // ReasonJobRestarted is the reason of the event, and of the condition StateSafe.
@@ -38,7 +40,8 @@ func (v *Subject) ProgressLost() string {
 	if lost.From != "" {
 		from = "from " + lost.From
 	}
-	return fmt.Sprintf("The JobManager was replaced without high availability, as seen at %s, so the job began again %s: what it had done since is lost or done twice."+
-		" The newest checkpoint of the run before may still be there. %s Any other start takes the state that the job has then.",
+	return fmt.Sprintf("The JobManager was replaced without high availability, as seen at %s, so the job began again %s:"+
+		" what it had done since is lost or done twice. The newest checkpoint of the run before may still be there."+
+		" %s Any other start takes the state that the job has then.",
 		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
 }

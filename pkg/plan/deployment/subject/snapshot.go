@@ -36,7 +36,8 @@ type Snapshot struct {
 	Pods plan.Observed[[]corev1.Pod]
 	// TaskManagers are the pods of the cluster's TaskManagers; asked for when the Deployment is gone or going.
 	TaskManagers plan.Observed[[]corev1.Pod]
-	// TaskManagerDeployment is the Deployment of a standalone cluster's TaskManagers, made by the Java operator; Absent also while it is being deleted.
+	// TaskManagerDeployment is the Deployment of a standalone cluster's TaskManagers, made by the Java operator;
+	// Absent also while it is being deleted.
 	TaskManagerDeployment plan.Observed[plan.ObjectVersion]
 	// Nodes says of the nodes of pods that do not end whether they answer. Absent: there is no such node.
 	Nodes map[string]plan.Observed[bool]

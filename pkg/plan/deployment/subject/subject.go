@@ -21,8 +21,8 @@ import (
 type Subject struct {
 	// Seen is the snapshot.
 	Seen Snapshot
-	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one, else the last accepted
-	// one.
+	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one,
+	// else the last accepted one.
 	Spec v1beta1.FlinkDeploymentSpec
 	// KeepsAutoscaled is true when Spec has something of an autoscaler.
 	KeepsAutoscaled bool
@@ -162,10 +162,13 @@ func (v *Subject) IsSession() bool {
 	return v.Spec.Job == nil
 }
 
-// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec. Only the Java operator makes
-// those.
+// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec. Only
+// the Java operator makes those.
 func (v *Subject) IsStandalone() bool {
-	return v.Spec.DesiredMode() == v1beta1.ModeStandalone || v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone
+	if v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone {
+		return true
+	}
+	return v.Spec.DesiredMode() == v1beta1.ModeStandalone
 }
 
 // WantsRunning reports whether the spec that counts asks for a running cluster.
