@@ -291,7 +291,8 @@ func TestAResourceThatGoesGetsNoStatus(t *testing.T) {
 }
 
 // TestAStandaloneClusterIsDeleted deletes one that the Java operator left: its TaskManagers are a Deployment of their
-// own. T3.62
+// own.
+// T3.62
 func TestAStandaloneClusterIsDeleted(t *testing.T) {
 	standalone := strings.Replace(application, `"image":`, `"mode":"standalone","image":`, 1)
 	left := func(t *testing.T) *world {
