@@ -1,10 +1,18 @@
 package controlplane
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/kn-flink/kn-flink/local/trial"
 )
 
 // script runs one of hack/ against the control plane.
@@ -24,6 +32,20 @@ func kubectl(t *testing.T, input string, arguments ...string) {
 	command.Stdin = strings.NewReader(input)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("kubectl %s: %v\n%s", strings.Join(arguments, " "), err, out)
+	}
+}
+
+// installKinds installs the four kinds, and waits until each is served.
+func installKinds(t *testing.T) {
+	t.Helper()
+	kubectl(t, "", "apply", "--server-side", "-f", "../../config/crds")
+	kinds := dynamic.NewForConfigOrDie(plane.Config())
+	for _, kind := range []string{"flinkdeployments", "flinksessionjobs", "flinkstatesnapshots", "flinkbluegreendeployments"} {
+		gvr := schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: kind}
+		trial.Eventually(t, time.Minute, kind+" are served", func(ctx context.Context) (bool, error) {
+			_, err := kinds.Resource(gvr).List(ctx, metav1.ListOptions{})
+			return err == nil, nil
+		})
 	}
 }
 
@@ -59,8 +81,7 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 	if out, ok := script(t, "takeover.sh"); !ok || out != "" {
 		t.Fatalf("a cluster without the kinds has nothing to list: %t %q", ok, out)
 	}
-	kubectl(t, "", "apply", "--server-side", "-f", "../../config/crds")
-	kubectl(t, "", "wait", "--for=condition=Established", "crd", "--all", "--timeout=30s")
+	installKinds(t)
 	ns := namespace(t)
 	kubectl(t, cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}"), "apply", "-n", ns, "-f", "-")
 	if out, ok := script(t, "takeover.sh"); !ok || out != "" {

@@ -27,7 +27,7 @@ const (
 // switch is listed: without the autoscaler none of them counts.
 func NoEffect() []Unread {
 	return []Unread{
-		{AutoscalerEnabled, "false", "the autoscaler is not there yet: the job runs with the parallelism of its spec"},
+		{AutoscalerEnabled, "false", "the autoscaler is not there yet: condition Autoscaling says what becomes of the size of the job"},
 		{ClusterResourceViewRefreshInterval, "", "the autoscaler is not there yet"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
