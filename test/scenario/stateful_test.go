@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
@@ -234,6 +236,17 @@ var statefulScenarios = map[string]scenario{
 
 // deletionScenarios delete a resource in each state.
 var deletionScenarios = map[string]scenario{
+	"deleted in the foreground, with a savepoint first": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), option("kubernetes.operator.job.savepoint-on-deletion", "true")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.removeBy("demo", metav1.DeletePropagationForeground)
+		h.untilGone("demo")
+		if h.undisturbed() && !strings.Contains(h.reasons("demo"), "SavepointSkipped") {
+			h.t.Errorf("nobody was told that no savepoint was taken: %s", h.reasons("demo"))
+		}
+	}, "Kubernetes deletes the JobManager before anybody can act"},
+
 	"deleted while it runs": deleted(func(h *harness) { h.apply("demo", application()); h.untilStable("demo") }),
 	"deleted while it runs, highly available": deleted(func(h *harness) {
 		h.apply("demo", application(stateful("last-state"), highlyAvailable))

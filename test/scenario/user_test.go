@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
@@ -119,7 +120,13 @@ func (h *harness) edit(name string, changes ...change) {
 // remove deletes a resource, as kubectl delete --wait=false would.
 func (h *harness) remove(name string) {
 	h.t.Helper()
-	if err := h.w.Kube.Delete(kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{}); err != nil {
+	h.removeBy(name, metav1.DeletePropagationBackground)
+}
+
+// removeBy deletes a resource as --cascade asks for.
+func (h *harness) removeBy(name string, cascade metav1.DeletionPropagation) {
+	h.t.Helper()
+	if err := h.w.Kube.Delete(kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{Propagation: cascade}); err != nil {
 		h.t.Fatal(err)
 	}
 }

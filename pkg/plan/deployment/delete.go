@@ -2,9 +2,11 @@ package deployment
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -45,6 +47,7 @@ func deleting(v *view) (outcome, bool) {
 			v.Tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
 		}
 	}
+	v.forestalled(jm, present)
 	if present && v.Owned(jm) {
 		if o, saving := v.saveFirst(jm); saving {
 			o.situation = plan.Deleting
@@ -126,9 +129,7 @@ func (v *view) deletionBlocked() (outcome, bool) {
 //	-                  -                    not RUNNING wait
 //	-                  also a late look     RUNNING    begin one
 func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
-	saved := v.deletionOpen() && v.Intent().Ended
-	state := v.Want.JobStatus.State
-	if v.IsSession() || !v.SavepointOnDeletion() || v.Last == nil || !v.LastRunning() || saved || jm.DeletionTimestamp != nil || state.IsTerminal() {
+	if !v.savesFirst() || jm.DeletionTimestamp != nil {
 		return outcome{}, false
 	}
 	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry, v.DeletingFor() > v.CheckpointTimeout()
@@ -149,4 +150,45 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true
 	}
 	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
+}
+
+// savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.
+func (v *view) savesFirst() bool {
+	saved := v.deletionOpen() && v.Intent().Ended
+	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved && !v.Want.JobStatus.State.IsTerminal()
+}
+
+// forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With foreground propagation the
+// garbage collector deletes what the resource owns as soon as the resource is marked, before anybody can act.
+//
+//	Deployment           deletion         then
+//	there                -                -
+//	going away, or gone  savepoint open   tell, and go on without
+//	going away, or gone  open             told already, or taken down by us
+//	going away           -                tell: the intent that follows is the mark that it was told
+//	gone                 first look       tell
+//	gone since then      -                tell: MISSING is the mark
+func (v *view) forestalled(jm *appsv1.Deployment, present bool) {
+	if (present && jm.DeletionTimestamp == nil) || !v.savesFirst() {
+		return
+	}
+	stored, saving := v.Seen.Resource.Status, false
+	switch {
+	case v.deletionOpen():
+		if saving = v.Intent().Stop == v1beta1.StopSavepoint; !saving {
+			return
+		}
+		v.Intent().Stop = v1beta1.StopStateless
+	case !present && stored.LifecycleState == v1beta1.LifecycleDeleting && stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
+		return
+	}
+	what := "No savepoint was taken before the deletion"
+	if saving {
+		what = "The savepoint before the deletion is not known to be complete"
+	}
+	why := "the JobManager was deleted by somebody else"
+	if slices.Contains(v.Seen.Resource.Finalizers, metav1.FinalizerDeleteDependents) {
+		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete it with --cascade=background, or suspend the job first"
+	}
+	v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true, Message: what + ": " + why})
 }

@@ -226,6 +226,60 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	}
 }
 
+// With foreground propagation the garbage collector may be faster than any pass, or come in the middle of the savepoint.
+func TestASavepointThatIsForestalledIsTold(t *testing.T) {
+	foreground := func(w *world) {
+		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, metav1.FinalizerDeleteDependents)
+		w.delete()
+	}
+	collect := func(w *world) {
+		jm, _ := w.s.JobManager.Get()
+		jm = jm.DeepCopy()
+		now := metav1.NewTime(w.s.Now)
+		jm.DeletionTimestamp = &now
+		w.s.JobManager = plan.Present(jm)
+	}
+	rows := map[string]struct {
+		happens func(w *world)
+		says    string
+	}{
+		"the Deployment goes first": {func(w *world) { foreground(w); collect(w); w.run() }, "--cascade=background"},
+		"it is gone already":        {func(w *world) { foreground(w); w.terminate() }, "--cascade=background"},
+		"in the middle of the savepoint": {func(w *world) { foreground(w); w.run(); collect(w); w.run() },
+			"The savepoint before the deletion is not known to be complete: the resource is deleted with foreground propagation"},
+		"gone in the middle of the savepoint": {func(w *world) { foreground(w); w.run(); w.terminate(); w.run() }, "not known to be complete"},
+		"while the savepoint waits for the job": {func(w *world) {
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			foreground(w)
+			w.run()
+			collect(w)
+			w.run()
+		}, "No savepoint was taken"},
+		"somebody else deletes it": {func(w *world) { w.delete(); collect(w); w.run() }, "deleted by somebody else"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+			row.happens(w)
+			for range 3 {
+				w.run()
+			}
+			w.terminate()
+			w.run()
+			var told []string
+			for _, e := range w.events {
+				if e.Reason == "SavepointSkipped" {
+					told = append(told, e.Message)
+				}
+			}
+			if len(told) != 1 || !strings.Contains(told[0], row.says) || !w.gone {
+				t.Errorf("told %q, want once, saying %q; gone %t, rounds %q", told, row.says, w.gone, w.log)
+			}
+		})
+	}
+}
+
 func TestHADataGoesWithTheResource(t *testing.T) {
 	spec := strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1)
 	w := stable(t, spec)
