@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"golang.org/x/sync/errgroup"
@@ -166,12 +167,9 @@ func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Depl
 	return plan.Present(present)
 }
 
-func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[plan.ObjectVersion] {
+func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[*networkingv1.Ingress] {
 	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Ingresses, Namespace: resource.Namespace, Name: render.IngressName(resource.Name)})
-	if err == nil && found && !ownedBy(u, string(resource.UID)) {
-		found = false
-	}
-	return observe(u, found, err, func(u *unstructured.Unstructured) (plan.ObjectVersion, error) { return version(u), nil })
+	return observe(u, found, err, typed[networkingv1.Ingress])
 }
 
 // taskManagerDeployment looks for the Deployment of a standalone cluster's TaskManagers.

@@ -134,6 +134,9 @@ func onlyFinalizer(p plan.Plan) bool {
 
 // failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.
 func (r *Runner) failed(ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error) error {
+	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
+		return showErr
+	}
 	kind := fail.KindOf(err)
 	if kind != fail.Denied && kind != fail.Invalid {
 		return err

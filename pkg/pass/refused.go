@@ -7,6 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 )
@@ -26,6 +27,25 @@ func (r *Runner) refused(
 	if !shown {
 		return false, nil
 	}
+	_, carryErr = r.Apply.Carry(ctx, object, result.Resource, p)
+	return true, carryErr
+}
+
+// ingressFailed shows an Ingress that could not be made, changed or removed, whatever the reason: the webhook of its controller may be away as
+// well as a right. shown is false for every other action, and for a view that was stale.
+func (r *Runner) ingressFailed(
+	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
+) (shown bool, carryErr error) {
+	switch result.Failed.(type) {
+	case plan.ApplyIngress, plan.DeleteIngress:
+	default:
+		return false, nil
+	}
+	if fail.KindOf(err) == fail.Conflict {
+		return false, nil
+	}
+	left := leftBy(s, result)
+	p := deployment.MakeIngressFailed(left, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
 	_, carryErr = r.Apply.Carry(ctx, object, result.Resource, p)
 	return true, carryErr
 }

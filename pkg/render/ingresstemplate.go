@@ -5,17 +5,20 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 var (
 	namePlaceholder      = regexp.MustCompile(`(?i)\{\{name\}\}`)
 	namespacePlaceholder = regexp.MustCompile(`(?i)\{\{namespace\}\}`)
+	address              = regexp.MustCompile(`^\d+\.\d+\.\d+\.\d+$`)
 	httpScheme           = regexp.MustCompile(`(?i)^https?://`)
 )
 
 // ParseIngressTemplate fills the placeholders {{name}} and {{namespace}} of spec.ingress.template (in any case, no
 // blanks inside) and cuts the result into the host and the path of the rule. Either is empty when the template has
-// none. The error is a SpecError that quotes the template as written.
+// none. The error is a SpecError that quotes the template as written; a host that no Ingress may have is one, too.
 //
 //	template          | host | path
 //	host              | host | -
@@ -44,7 +47,24 @@ func ParseIngressTemplate(template, namespace, name string) (host, path string, 
 			Problem: "cannot be read as a URL: " + problem + "; write host, /path or host/path",
 		}
 	}
+	if problem := hostProblem(host); problem != "" {
+		return "", "", &SpecError{Where: "spec.ingress.template", Value: template, Problem: fmt.Sprintf("host %q: %s", host, problem)}
+	}
 	return host, path, nil
+}
+
+// hostProblem says why the API server would take no Ingress with this host; empty when it would. No host is every host.
+func hostProblem(host string) string {
+	problems := validation.IsDNS1123Subdomain(host)
+	switch {
+	case host == "":
+		return ""
+	case address.MatchString(host):
+		return "must be a DNS name, not an IP address"
+	case strings.Contains(host, "*"):
+		problems = validation.IsWildcardDNS1123Subdomain(host)
+	}
+	return strings.Join(problems, "; ")
 }
 
 // hostOf takes user and port off an authority.

@@ -115,6 +115,17 @@ func TestDeployment(t *testing.T) {
 			ingress("example.com/{{namespace}}/{{name}}"),
 			nil,
 		},
+		"ingress with a host of illegal characters": {
+			"no Ingress can be made of it", ingress("{{name}}_ui.example.com/{{namespace}}"),
+			one("spec.ingress.template", `Unable to process the Ingress template({{name}}_ui.example.com/{{namespace}}). Error: host "test-cluster_ui.example.com": a lowercase RFC 1123 subdomain must consist of`),
+		},
+		"ingress with a host in capital letters": {
+			"the same", ingress("{{name}}.Example.com"), one("spec.ingress.template", `host "test-cluster.Example.com": a lowercase RFC 1123 subdomain`),
+		},
+		"ingress with an address for a host": {
+			"the same", ingress("10.0.0.1/{{name}}"), one("spec.ingress.template", `host "10.0.0.1": must be a DNS name, not an IP address`),
+		},
+		"ingress with a wildcard":  {"as Kubernetes has it", ingress("*.example.com/{{name}}"), nil},
 		"ingress with a path only": {"any host", ingress("/{{namespace}}/{{name}}(/|$)(.*)"), nil},
 
 		"service account missing": {

@@ -60,6 +60,7 @@ func Make(s Snapshot) plan.Plan {
 	v.Accept()
 	for _, decide := range rules {
 		if o, mine := decide(v); mine {
+			v.judgeIngress()
 			return v.finish(o)
 		}
 	}
@@ -99,6 +100,9 @@ func (v *view) finish(o outcome) plan.Plan {
 	p.Actions = append(p.Actions, o.actions...)
 	if v.Intent() == nil {
 		p.Actions = append(p.Actions, v.requests...)
+	}
+	if v.mendsIngress(o) {
+		p.Finish = append(p.Finish, v.ingressAction)
 	}
 	if status != nil && status.NextLook != nil {
 		p.Due = status.NextLook.Time

@@ -216,7 +216,8 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	v.RecordDeployed(target)
-	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: append([]plan.Action{v.releaseAction()}, v.IngressActions(target)...)}
+	v.tellUnmanagedIngress(target)
+	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}
 }
 
 func (v *view) releaseAction() plan.Action {

@@ -12,6 +12,8 @@ type view struct {
 	untouched bool
 	// requests are made again unless an operation is open: status records them, and Flink does not know them.
 	requests []plan.Action
+	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.
+	ingressAction plan.Action
 	// pending says which change of the spec waits for what; nil when none does.
 	pending *stall
 	// refused says which change of the spec needs a person; nil when none does.

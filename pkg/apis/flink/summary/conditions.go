@@ -30,6 +30,9 @@ const (
 	StateSafe = "StateSafe"
 	// Autoscaling: the autoscaler runs for the job. Present only while the spec asks for it.
 	Autoscaling = "Autoscaling"
+	// IngressReady: the Ingress is as the spec asks. Present only while the spec
+	// asks for one, or one is left to be removed.
+	IngressReady = "IngressReady"
 	// Running: the condition that the Java operator sets on a FlinkDeployment.
 	Running = "Running"
 )
@@ -49,7 +52,7 @@ const MaxMessageLength = 1024
 // order of the conditions in a list; other types follow by name. Running is
 // first because it used to be the only one, and scripts may read entry 0.
 var order = []string{
-	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe, Autoscaling,
+	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe, Autoscaling, IngressReady,
 }
 
 // At says when conditions are set and for which spec.
@@ -106,7 +109,8 @@ func SetConditions(old []metav1.Condition, at At, wanted ...metav1.Condition) []
 //	JobRunning or ClusterAvailable False                | True,    its reason and message
 //	else                                                | True,    reason Ready
 //
-// StateSafe, Autoscaling and Running do not count: a job may run before its first checkpoint.
+// StateSafe, Autoscaling, IngressReady and Running do not count: a job may run
+// before its first checkpoint, and without an Ingress.
 func DeriveReady(list []metav1.Condition) metav1.Condition {
 	for _, abnormal := range []string{Stalled, Reconciling} {
 		if c := find(list, abnormal); c != nil && c.Status == metav1.ConditionTrue {

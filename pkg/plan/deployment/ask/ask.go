@@ -61,7 +61,7 @@ func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 //	            that is not healthy or is missed, a rollback, a start from it, a stop that ends with the data removed, a deletion, or a cluster that does not end
 //	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
-//	Ingress     a start is being prepared that no longer asks for one
+//	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not being stopped
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
 //	SessionJobs a session cluster is being deleted
 func First(s subject.Snapshot) Questions {
@@ -80,8 +80,8 @@ func First(s subject.Snapshot) Questions {
 	lost := s.JobManager.IsAbsent() && v.Last != nil && !rests
 	starting := intent != nil && intent.Step == v1beta1.StepStarting
 	q.Pods = (present && !available && !starting) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
+	q.Ingress = !deleting && !stopping && mayHaveIngress(v)
 	if intent != nil && intent.Step == v1beta1.StepStarting {
-		q.Ingress = v.Spec.Ingress == nil && intent.Purpose != v1beta1.PurposeDeploy
 		if present && subject.OwnOperation(jm) == intent.OperationID {
 			q.Companions = true
 		}
@@ -103,6 +103,14 @@ func First(s subject.Snapshot) Questions {
 	q.Snapshots = available && intent == nil && !deleting && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
 	return q
+}
+
+// mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no condition of ours: it is looked
+// for when a start no longer asks for one.
+func mayHaveIngress(v *subject.Subject) bool {
+	intent, running := v.Intent(), v.Running()
+	dropped := intent != nil && intent.Step == v1beta1.StepStarting && intent.Purpose != v1beta1.PurposeDeploy
+	return v.Ingress != nil || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
 }
 
 // atRest reports whether no operation is under way.

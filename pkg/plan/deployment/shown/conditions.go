@@ -28,6 +28,9 @@ func setConditions(v *subject.Subject, o Verdict) {
 	if asked, ok := autoscaling(v); ok {
 		wanted = append(wanted, asked)
 	}
+	if v.Ingress != nil {
+		wanted = append(wanted, *v.Ingress)
+	}
 	switch {
 	case o.Stall != nil:
 		wanted = append(wanted, condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message))
@@ -42,6 +45,17 @@ func setConditions(v *subject.Subject, o Verdict) {
 		wanted[i].Message = v.Hide(wanted[i].Message)
 	}
 	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
+}
+
+// WithIngress are the conditions of the resource with that of its Ingress as this round leaves it.
+func WithIngress(v *subject.Subject) []metav1.Condition {
+	wanted := []metav1.Condition{*v.Ingress}
+	for _, c := range v.Resource().Status.Conditions {
+		if c.Type != summary.IngressReady {
+			wanted = append(wanted, c)
+		}
+	}
+	return summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
 }
 
 // needsAPerson are the reasons, beside the situations Unaccounted and StateLost, for which a person says from which state the job starts.

@@ -86,21 +86,17 @@ func (v *Subject) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, j
 	return cluster, composed.JobID, err
 }
 
-// RenderIngress makes the Ingress of a spec; nil when it asks for none or Ingresses are not managed.
-func (v *Subject) RenderIngress(spec v1beta1.FlinkDeploymentSpec) (*networkingv1.Ingress, error) {
-	if spec.Ingress == nil {
-		return nil, nil
-	}
-	r := v.Seen.Resource
-	config := v.compose(&spec)
+// RenderIngress makes the Ingress of a spec; nil when it asks for none. managed is kubernetes.operator.ingress.manage: without it we leave
+// Ingresses alone.
+func (v *Subject) RenderIngress(spec v1beta1.FlinkDeploymentSpec) (wanted *networkingv1.Ingress, managed bool, err error) {
+	r, config := v.Seen.Resource, v.compose(&spec)
 	if !options.Read(config.Bool, key.IngressManage, true) {
-		v.Tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
-			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
-		return nil, nil
+		return nil, false, nil
 	}
-	return render.MakeIngress(render.IngressInput{
+	wanted, err = render.MakeIngress(render.IngressInput{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Ingress, RestPort: int32(options.Read(config.Int, key.RestPort, 8081)),
 	})
+	return wanted, true, err
 }
 
 // compose is the configuration of a spec that is being started.

@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -53,8 +54,8 @@ type Snapshot struct {
 	HAData plan.Observed[[]HAConfigMap]
 	// HANodes are the high-availability data of the cluster in ZooKeeper.
 	HANodes plan.Observed[znode.Tree]
-	// Ingress is the Ingress of the resource's name, if it is ours.
-	Ingress plan.Observed[plan.ObjectVersion]
+	// Ingress is the Ingress of the resource's name, whoever made it.
+	Ingress plan.Observed[*networkingv1.Ingress]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
 	// Autoscaled is what the Java operator's autoscaler stored of its decisions.

@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -47,6 +48,8 @@ type Subject struct {
 	Reran bool
 	// Broken is why the JobManager cannot start; nil when nothing says so.
 	Broken *breakage.Breakage
+	// Ingress is the condition IngressReady as this round leaves it; nil means none.
+	Ingress *metav1.Condition
 	// Events are published with the plan.
 	Events []plan.Event
 	// Notes go to the log.
@@ -67,6 +70,11 @@ func New(s Snapshot) *Subject {
 	v.Deployed = v.Want.ObservedGeneration
 	if other := v.Want.DeployedGeneration; other != nil {
 		v.Deployed = *other
+	}
+	for i := range v.Want.Conditions {
+		if c := v.Want.Conditions[i]; c.Type == summary.IngressReady {
+			v.Ingress = &c
+		}
 	}
 	v.beginStatus()
 	if text := s.Resource.Status.ReconciliationStatus.LastReconciledSpec; text != "" {

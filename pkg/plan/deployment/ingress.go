@@ -1,0 +1,132 @@
+package deployment
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// Reasons of the condition IngressReady while nothing has failed.
+const (
+	ingressApplying = "Applying"
+	ingressRemoving = "Removing"
+)
+
+// judgeIngress compares the Ingress with what the spec that runs asks for, beside whatever else this round decides.
+//
+//	the spec asks for        the Ingress of that name    then     IngressReady
+//	anything, unmanaged      -                           -        -
+//	one that cannot be made  -                           -        False CannotRender
+//	-                        Unknown                     -        Unknown, if somebody looked
+//	none                     absent, or not ours         -        -
+//	none                     ours                        delete   False Removing
+//	one                      as the spec asks            -        True
+//	one                      somebody else's             -        False ForeignObject
+//	one                      absent, or another          apply    False Applying
+//
+// While an operation is under way the condition stays as it was: the release is the next to look.
+func (v *view) judgeIngress() {
+	r, intent := v.Seen.Resource, v.Intent()
+	if v.Last == nil || r.DeletionTimestamp != nil || (intent != nil && intent.Step != v1beta1.StepReleased) {
+		return
+	}
+	wanted, managed, err := v.RenderIngress(*v.Running())
+	seen, there := v.Seen.Ingress.Get()
+	ours := there && slices.ContainsFunc(seen.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == r.UID })
+	switch unknown := v.Seen.Ingress.IsUnknown(); {
+	case !managed:
+		v.Ingress = nil
+	case err != nil:
+		v.showIngress(metav1.ConditionFalse, "CannotRender", err.Error())
+	case unknown && v.Seen.Ingress.Why() != "":
+		v.showIngress(metav1.ConditionUnknown, "Unobservable", "the Ingress cannot be read: "+v.Seen.Ingress.Why())
+	case unknown:
+	case wanted == nil && !ours:
+		v.Ingress = nil
+	case wanted == nil:
+		v.showIngress(metav1.ConditionFalse, ingressRemoving, "the spec asks for no Ingress; the one that there is will be deleted")
+		v.ingressAction = plan.DeleteIngress{Namespace: seen.Namespace, Name: seen.Name, UID: seen.UID}
+	case there && !ours:
+		v.showIngress(metav1.ConditionFalse, "ForeignObject", fmt.Sprintf("there is an Ingress %s that is not ours; rename or delete it", seen.Name))
+	case there && sameIngress(seen, wanted):
+		v.showIngress(metav1.ConditionTrue, "Applied", "the Ingress is as the spec asks")
+	default:
+		v.showIngress(metav1.ConditionFalse, ingressApplying, "the Ingress is not yet as the spec asks")
+		v.ingressAction = plan.ApplyIngress{Ingress: wanted}
+	}
+}
+
+// showIngress sets the condition. The reason of a failure stays until what failed came about, or something else is the matter.
+func (v *view) showIngress(status metav1.ConditionStatus, reason, message string) {
+	if v.ingressFailed() && (reason == ingressApplying || reason == ingressRemoving) {
+		return
+	}
+	v.Ingress = &metav1.Condition{Type: summary.IngressReady, Status: status, Reason: reason, Message: message}
+}
+
+// ingressFailed reports whether the condition shows that the Ingress could not be made, changed or removed.
+func (v *view) ingressFailed() bool {
+	return v.Ingress != nil && v.Ingress.Status == metav1.ConditionFalse && v.Ingress.Reason != ingressApplying && v.Ingress.Reason != ingressRemoving
+}
+
+// mendsIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a failure, one at the pace of
+// the sweep.
+func (v *view) mendsIngress(o outcome) bool {
+	return v.ingressAction != nil && !o.again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
+}
+
+// sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add labels and annotations.
+func sameIngress(seen, wanted *networkingv1.Ingress) bool {
+	there := *seen.Spec.DeepCopy()
+	if wanted.Spec.IngressClassName == nil {
+		there.IngressClassName = nil
+	}
+	return equality.Semantic.DeepEqual(there, wanted.Spec) && holds(seen.Labels, wanted.Labels) && holds(seen.Annotations, wanted.Annotations)
+}
+
+func holds(there, wanted map[string]string) bool {
+	for name, value := range wanted {
+		if got, ok := there[name]; !ok || got != value {
+			return false
+		}
+	}
+	return true
+}
+
+// tellUnmanagedIngress says at a start why there will be no Ingress.
+func (v *view) tellUnmanagedIngress(target v1beta1.FlinkDeploymentSpec) {
+	if _, managed, _ := v.RenderIngress(target); target.Ingress != nil && !managed {
+		v.Tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
+			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
+	}
+}
+
+// MakeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or removed. The cluster is as well
+// as before, so neither the pass nor the resource has failed; the sweep tries again.
+func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
+	resource := s.Resource.DeepCopy()
+	resource.Status = *left.DeepCopy()
+	s.Resource = resource
+	v := &view{Subject: subject.New(s)}
+	text := "the Ingress could not be made, changed or removed: " + message
+	p := plan.Plan{Situation: plan.Situation(left.Situation)}
+	if told := v.Ingress; told == nil || told.Message != text {
+		p.Events = []plan.Event{{Warning: true, Reason: "IngressFailed", Component: plan.ComponentOperator, Message: text}}
+	}
+	v.Ingress = &metav1.Condition{Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text}
+	status := left.DeepCopy()
+	status.Conditions = shown.WithIngress(v.Subject)
+	if !shown.SameMeaning(left, *status) {
+		p.Status = status
+	}
+	return p
+}
