@@ -1,0 +1,120 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// exposed is a stable application whose Ingress was made as its spec asks.
+func exposed(t *testing.T, configuration string) *world {
+	t.Helper()
+	w := stable(t, strings.Replace(application, `"flinkConfiguration":{`, `"ingress":{"template":"demo.example.com"},"flinkConfiguration":{`+configuration, 1))
+	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
+	p := w.run()
+	for _, a := range p.Finish {
+		if made, ok := a.(plan.ApplyIngress); ok {
+			w.s.Ingress = plan.Present(made.Ingress)
+		}
+	}
+	w.run()
+	return w
+}
+
+func (w *world) changeIngress(change func(i *networkingv1.Ingress)) {
+	seen, _ := w.s.Ingress.Get()
+	seen = seen.DeepCopy()
+	seen.UID = "ingress-1"
+	change(seen)
+	w.s.Ingress = plan.Present(seen)
+}
+
+// T1.24
+func TestTheIngressIsComparedAtEachLook(t *testing.T) {
+	rows := map[string]struct {
+		happens func(w *world)
+		does    string
+		says    string
+		reason  string
+	}{
+		"nothing":             {func(*world) {}, "", "True Applied", "a quiet world is quiet"},
+		"it is gone":          {func(w *world) { w.s.Ingress = plan.Absent[*networkingv1.Ingress]() }, "apply ingress demo", "False Applying", "somebody deleted it, or a pass had died"},
+		"its host is another": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Spec.Rules[0].Host = "x" }) }, "apply ingress demo", "False Applying", "somebody edited it"},
+		"its label is gone": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels = nil }) },
+			"apply ingress demo", "False Applying", "the same"},
+		"another label": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels["team"] = "a" }) }, "", "True Applied", "others may add theirs"},
+		"the default class": {func(w *world) {
+			w.changeIngress(func(i *networkingv1.Ingress) { class := "nginx"; i.Spec.IngressClassName = &class })
+		}, "", "True Applied", "the API server may fill it in"},
+		"somebody else's": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.OwnerReferences = nil }) }, "", "False ForeignObject", "it is not taken over"},
+		"it cannot be read": {func(w *world) { w.s.Ingress = plan.Unknown[*networkingv1.Ingress]("forbidden") }, "",
+			"Unknown Unobservable", "unknown leads to nothing"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := exposed(t, "")
+			row.happens(w)
+			p := w.run()
+			if got := strings.TrimPrefix(strings.TrimPrefix(p.String(), string(p.Situation)), ": "); got != row.does {
+				t.Errorf("does %q, want %q: %s", got, row.does, row.reason)
+			}
+			if c := w.condition(summary.IngressReady); string(c.Status)+" "+c.Reason != row.says {
+				t.Errorf("says %s %s: %s; want %s", c.Status, c.Reason, c.Message, row.says)
+			}
+			if w.condition(summary.Ready).Status != metav1.ConditionTrue {
+				t.Errorf("Ready is %+v, and the cluster is as well as before", w.condition(summary.Ready))
+			}
+		})
+	}
+}
+
+func TestAnIngressThatNobodyAsksForAnyMoreGoes(t *testing.T) {
+	w := exposed(t, "")
+	w.changeIngress(func(*networkingv1.Ingress) {})
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
+	w.run()
+	w.terminate()
+	p := w.run()
+	if !strings.Contains(p.String(), "delete ingress demo") || w.condition(summary.IngressReady).Reason != "Removing" {
+		t.Fatalf("got %s, %+v", p, w.condition(summary.IngressReady))
+	}
+	if p := w.round(); !strings.Contains(p.String(), "delete ingress demo") {
+		t.Errorf("the pass had died before it did so, and the next does %s", p)
+	}
+	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
+	w.run()
+	if c := w.condition(summary.IngressReady); c.Reason != "" {
+		t.Errorf("IngressReady is still there: %+v", c)
+	}
+}
+
+func TestAnUnmanagedIngressIsLeftAlone(t *testing.T) {
+	w := exposed(t, `"kubernetes.operator.ingress.manage":"false",`)
+	if w.s.Ingress.IsPresent() || w.condition(summary.IngressReady).Reason != "" || w.told("IngressManagement") != 1 {
+		t.Errorf("Ingress %+v, condition %+v, told %d times; want none, and to be told once", w.s.Ingress, w.condition(summary.IngressReady), w.told("IngressManagement"))
+	}
+}
+
+func TestWhyAnIngressCouldNotBeMadeIsToldOnceAndKept(t *testing.T) {
+	w := exposed(t, "")
+	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
+	for range 3 {
+		p := MakeIngressFailed(w.s, w.s.Resource.Status, "Forbidden", "ingresses is forbidden")
+		w.events = append(w.events, p.Events...)
+		if status, changes := p.Status.(*v1beta1.FlinkDeploymentStatus); changes {
+			w.store(status)
+		}
+		if p := w.round(); !strings.Contains(p.String(), "apply ingress demo") || p.Status != nil {
+			t.Errorf("the sweep tries again and writes nothing, got %s, %+v", p, p.Status)
+		}
+	}
+	if c := w.condition(summary.IngressReady); w.told("IngressFailed") != 1 || c.Reason != "Forbidden" || !strings.Contains(c.Message, "ingresses is forbidden") {
+		t.Errorf("told %d times, %+v", w.told("IngressFailed"), c)
+	}
+}
