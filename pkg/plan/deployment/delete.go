@@ -133,7 +133,7 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 		return outcome{}, false
 	}
 	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry, v.DeletingFor() > v.CheckpointTimeout()
-	failed := retry != nil && retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
+	failed := retry != nil && retry.Generation == v.Generation && retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID)
 	runs := found && job.State == v1beta1.FlinkJobRunning
