@@ -117,7 +117,7 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
 	v := &view{Subject: subject.New(s)}
-	text := "the Ingress could not be made, changed or removed: " + message
+	text := "the Ingress could not be made, changed or removed: " + v.Hide(message)
 	p := plan.Plan{Situation: plan.Situation(left.Situation)}
 	if told := v.Ingress; told == nil || told.Message != text {
 		p.Events = []plan.Event{{Warning: true, Reason: "IngressFailed", Component: plan.ComponentOperator, Message: text}}
