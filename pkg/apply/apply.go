@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -126,6 +127,9 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 
 // do carries one action out. The switch knows every action of package plan.
 func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
+	if overdue(ctx) {
+		return fail.As(fail.Transient, action.String(), "PassOverdue", context.DeadlineExceeded)
+	}
 	switch a := action.(type) {
 	case plan.WakeClock:
 		c.wake(ctx)
@@ -171,6 +175,15 @@ func (c *Carrier) wake(ctx context.Context) {
 	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
 		c.Log.Warnw("the clock could not be woken: what is under way is looked at more seldom", telemetry.Error, fail.Message(err))
 	}
+}
+
+// overdue reports whether the time of the pass is over, by the clock on the wall as well. A process that was frozen may
+// wake up before its timers do, and would then send what was decided long ago: by now another pass may have given it
+// up.
+func overdue(ctx context.Context) bool {
+	deadline, bounded := ctx.Deadline()
+	now := time.Now()
+	return bounded && (now.After(deadline) || now.Round(0).After(deadline.Round(0)))
 }
 
 // fieldManager owns the fields that we set by server-side apply.
