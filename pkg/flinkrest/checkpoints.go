@@ -69,9 +69,10 @@ type Restored struct {
 	ExternalPath string `json:"external_path"`
 }
 
-// CheckpointStatistics is GET /jobs/:jobid/checkpoints. Counts and history begin with the JobManager process. The answer
-// may be as old as web.refresh-interval (3 s): it lacks what completed since, which for a job that has just ended may be
-// the very checkpoint to restore from. Read it that long after JobSummary.EndTime to be sure.
+// CheckpointStatistics is GET /jobs/:jobid/checkpoints. Counts and history begin with the JobManager process. The
+// answer may be as old as rest.cache.checkpoint-statistics.timeout, else web.refresh-interval (3 s): it lacks what
+// completed since, which for a job that has just ended may be the very checkpoint to restore from. Read it that long
+// after JobSummary.EndTime to be sure.
 type CheckpointStatistics struct {
 	// Counts are the numbers since the JobManager process began with the job.
 	Counts *CheckpointCounts `json:"counts"`
@@ -145,8 +146,8 @@ func (c *Client) CheckpointStatistics(ctx context.Context, jobID string) (Checkp
 	return out, err
 }
 
-// CheckpointConfig reads how the job makes checkpoints. ErrNotFound: as Job, or the job makes no checkpoints
-// (which Flink does not tell apart here).
+// CheckpointConfig reads how the job makes checkpoints, as its code and the configuration have it. ErrNoCheckpointing:
+// it makes none, as in batch mode. ErrNotFound: as Job.
 func (c *Client) CheckpointConfig(ctx context.Context, jobID string) (CheckpointConfig, error) {
 	var out CheckpointConfig
 	err := c.conn.Do(ctx, wire.Call{

@@ -3,12 +3,14 @@ package gather
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // stop asks how far the stop-with-savepoint of the open intent is.
@@ -26,7 +28,7 @@ func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v
 	case flinkrest.OperationFailed:
 		progress.State = subject.StopFailed
 		if operation.Location != "" {
-			progress.State = subject.StopCompleted // the savepoint is written; only the stop after it failed
+			progress.State = subject.StopUnfinished
 		}
 		if operation.Failure != nil {
 			progress.Cause = operation.Failure.Summary()
@@ -49,30 +51,69 @@ func (g *Gatherer) checkpoints(ask statistics) plan.Observed[subject.Checkpoints
 	case err != nil:
 		return plan.Unknown[subject.Checkpoints](oneLine(err))
 	}
-	var newest subject.Checkpoints
-	found, id := false, int64(-1)
-	take := func(number int64, path string, at time.Time) {
-		if number > id {
-			found, id, newest.Path, newest.Completed = true, number, path, at
-		}
-	}
-	if c := s.Latest.Restored; c != nil {
-		take(c.ID, c.ExternalPath, c.RestoreTime.Time())
-	}
-	for _, c := range []*flinkrest.Checkpoint{s.Latest.Completed, s.Latest.Savepoint} {
-		if c != nil && !c.Discarded {
-			take(c.ID, c.ExternalPath, c.TriggerTime.Time())
-		}
-	}
-	if newest.Path == flinkrest.NotAddressable {
-		newest.Path = ""
-	}
+	newest, found := newestState(s)
 	if len(s.History) > 0 && s.History[0].Status == flinkrest.CheckpointInProgress {
 		newest.Pending = s.History[0].TriggerTime.Time()
 	}
-	newest.Restored = s.Latest.Restored != nil && s.Latest.Restored.ID == id
 	if !found && newest.Pending.IsZero() {
 		return plan.Absent[subject.Checkpoints]()
 	}
 	return plan.Present(newest)
+}
+
+// stopType is the type of the savepoint of a stop.
+const stopType = "SYNC_SAVEPOINT"
+
+// newestState is the newest of what the job was restored from, its completed checkpoint and its savepoint, by their
+// numbers. One that Flink has deleted since is only told of. It is false when there is none.
+func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, found bool) {
+	id := int64(-1)
+	take := func(number int64, path string, at time.Time, kind subject.StateKind) {
+		if number > id {
+			found, id = true, number
+			newest = subject.Checkpoints{Path: path, Completed: at, Kind: kind}
+		}
+	}
+	if c := s.Latest.Restored; c != nil {
+		kind := subject.KindRestored
+		if c.IsSavepoint {
+			kind = subject.KindRestoredSavepoint
+		}
+		take(c.ID, c.ExternalPath, c.RestoreTime.Time(), kind)
+	}
+	if c := s.Latest.Savepoint; c != nil && !c.Discarded {
+		kind := subject.KindSavepoint
+		if c.Type == stopType {
+			kind = subject.KindStop
+		}
+		take(c.ID, c.ExternalPath, c.TriggerTime.Time(), kind)
+	}
+	switch c := s.Latest.Completed; {
+	case c != nil && !c.Discarded:
+		take(c.ID, c.ExternalPath, c.TriggerTime.Time(), subject.KindCheckpoint)
+	case c != nil && c.ID > id:
+		found, newest.Discarded = true, true
+	}
+	if newest.Path == flinkrest.NotAddressable {
+		newest.Path = ""
+	}
+	return newest, found
+}
+
+// noInterval is what Flink says for a job that makes no checkpoints by itself.
+const noInterval = math.MaxInt64
+
+// retention says which of a job's checkpoints outlive it. A job in batch mode makes none: Absent.
+func (g *Gatherer) retention(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[upgrade.Retention] {
+	c, err := client.CheckpointConfig(ctx, jobID)
+	switch {
+	case errors.Is(err, flinkrest.ErrNoCheckpointing):
+		return plan.Absent[upgrade.Retention]()
+	case err != nil:
+		return plan.Unknown[upgrade.Retention](oneLine(err))
+	}
+	kept := c.Externalization
+	return plan.Present(upgrade.Retention{
+		Cancelled: kept.Enabled && !kept.DeleteOnCancellation, Failed: kept.Enabled, Periodic: c.Interval < noInterval,
+	})
 }

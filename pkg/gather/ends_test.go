@@ -19,25 +19,26 @@ func TestTheNewestStateOfAJob(t *testing.T) {
 	rows := map[string]struct {
 		completed, savepoint, restored string
 		path                           string
-		absent                         bool
+		absent, discarded              bool
 		reason                         string
 	}{
-		"restored alone":                  {"null", "null", restored, "s3://r/chk-6", false, "it has not gone further"},
-		"a checkpoint since":              {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, "the highest number"},
-		"a savepoint since":               {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, "the highest number"},
-		"a checkpoint since a savepoint":  {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, "the highest number"},
-		"one that Flink has thrown away":  {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, "it cannot be restored from"},
-		"all that it had is thrown away":  {gone(7, "s3://c/chk-7"), "null", "null", "", true, "it left none"},
-		"one that lies in a JobManager":   {made(7, flinkrest.NotAddressable), "null", "null", "", false, "there is one, and nobody can start from it"},
-		"a job that has not made any yet": {"null", "null", "null", "", true, "it has none"},
+		"restored alone":                  {"null", "null", restored, "s3://r/chk-6", false, false, "it has not gone further"},
+		"a checkpoint since":              {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, false, "the highest number"},
+		"a savepoint since":               {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, false, "the highest number"},
+		"a checkpoint since a savepoint":  {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, false, "the highest number"},
+		"one that Flink has thrown away":  {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, true, "it cannot be restored from, and what it can is older"},
+		"all that it had is thrown away":  {gone(7, "s3://c/chk-7"), "null", "null", "", false, true, "it had one: that is lost, which is not the same as none"},
+		"a savepoint since a lost one":    {gone(7, "s3://c/chk-7"), made(8, "s3://s/8"), "null", "s3://s/8", false, false, "nothing newer was lost"},
+		"one that lies in a JobManager":   {made(7, flinkrest.NotAddressable), "null", "null", "", false, false, "there is one, and nobody can start from it"},
+		"a job that has not made any yet": {"null", "null", "null", "", true, false, "it has none"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			body := fmt.Sprintf(`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s,"restored":%s},"history":[]}`, row.completed, row.savepoint, row.restored)
 			got := (&Gatherer{}).checkpoints(statisticsOf(t, body))
 			c, _ := got.Get()
-			if got.IsUnknown() || got.IsAbsent() != row.absent || c.Path != row.path {
-				t.Errorf("%q, absent %t, unknown %q; want %q: %s", c.Path, got.IsAbsent(), got.Why(), row.path, row.reason)
+			if got.IsUnknown() || got.IsAbsent() != row.absent || c.Path != row.path || c.Discarded != row.discarded {
+				t.Errorf("%q, discarded %t, absent %t, unknown %q; want %q: %s", c.Path, c.Discarded, got.IsAbsent(), got.Why(), row.path, row.reason)
 			}
 		})
 	}

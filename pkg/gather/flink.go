@@ -27,19 +27,21 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	if err != nil {
 		return unanswered(err)
 	}
-	answer, err := client.Jobs(ctx)
+	jobs, err := jobsOf(ctx, client)
 	if err != nil {
 		return unanswered(err)
-	}
-	jobs := make([]subject.Job, 0, len(answer))
-	for _, j := range answer {
-		jobs = append(jobs, jobOf(j))
 	}
 	s.Flink.Jobs = plan.Present(jobs)
 	more := ask.Then(s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := subject.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) { return client.CheckpointStatistics(ctx, jobID) })
+	if more.Checkpoints && job.State.IsTerminal() { // before the statistics, whose age at that time it tells
+		details, err := client.Job(ctx, jobID)
+		if s.Flink.Clock = timeOf(details.Now); err != nil {
+			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[subject.Checkpoints](oneLine(err))
+		}
+	}
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
@@ -49,11 +51,28 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(more.Facts, func() { s.Flink.Facts = g.facts(ctx, client, jobID, statistics) })
 	ask(more.Failure || more.Exceptions > 0, func() { g.history(ctx, client, &s, more) })
 	ask(more.Checkpoints, func() { s.Flink.Checkpoints = g.checkpoints(statistics) })
+	ask(more.Retention, func() { s.Flink.Retention = g.retention(ctx, client, jobID) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
 	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
 	_ = group.Wait() // every look reports its failure in the part that it fills
+	if stop, _ := s.Flink.Stop.Get(); stop.State == subject.StopCompleted {
+		jobs, err := jobsOf(ctx, client) // again, to show what became of the one that was stopped
+		if err != nil {
+			return unanswered(err)
+		}
+		s.Flink.Jobs = plan.Present(jobs)
+	}
 	return s.Flink
+}
+
+func jobsOf(ctx context.Context, client *flinkrest.Client) ([]subject.Job, error) {
+	answer, err := client.Jobs(ctx)
+	jobs := make([]subject.Job, 0, len(answer))
+	for _, j := range answer {
+		jobs = append(jobs, jobOf(j))
+	}
+	return jobs, err
 }
 
 // jobOf is one job of GET /jobs/overview.

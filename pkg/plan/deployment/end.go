@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,44 +14,83 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
-// awaitSavepoint goes on with a stop-with-savepoint.
+// awaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
+// Only a job that has ended was stopped: Flink restarts one that does not end after its savepoint.
 //
-//	Flink       job                    request       then
-//	no answer   -                      -             wait
-//	answers     another start time     -             the incarnation is gone: see failedOver
-//	answers     -                      completed     record the end with its path
-//	answers     -                      in progress   wait; Flink itself gives up after the checkpoint timeout
-//	answers     -                      failed        the attempt failed, the job goes on: try again later
-//	answers     ended                  not known     record the end with the newest state of its statistics
-//	answers     runs                   not known     ask (again), with the same trigger ID
+//	Flink       job                      request       then
+//	no answer   -                        -             wait
+//	answers     another start time       -             the incarnation is gone: see failedOver
+//	answers     FINISHED                 completed     record the end with its path
+//	answers     ended otherwise          any           record the end with the newest state of its statistics
+//	answers     was restarted            completed     the attempt failed, the job goes on: try again later
+//	answers     not ended yet            completed     wait for its end; overdue, the attempt failed
+//	answers     not ended                in progress   wait; overdue, see there
+//	answers     not ended                failed        the attempt failed, the job goes on: try again later
+//	answers     not ended                not known     ask (again), with the same trigger ID
 func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
-	intent := v.Intent()
 	job, o, ok := v.stopsJob()
 	if !ok {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
-	now := v.Now()
-	switch {
-	case asked && progress.State == subject.StopCompleted:
+	inProgress := stall{"SavepointInProgress", "the job is being stopped with a savepoint"}
+	switch completed := asked && progress.State == subject.StopCompleted; {
+	case completed && job.State == v1beta1.FlinkJobFinished:
+		now := v.Now()
 		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint}
-		return v.recordEnd(jm, v1beta1.FlinkJobFinished, from)
-	case asked && progress.State == subject.StopInProgress:
-		return outcome{situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"}}
-	case asked && progress.State == subject.StopFailed:
-		return v.attemptFailed("SavepointError", "the stop with savepoint failed: "+progress.Cause)
+		return v.recordEnd(jm, job.State, from)
 	case job.State.IsTerminal():
 		return v.endWithStatistics(jm, job)
+	case completed && (goesOn(job) || v.StopOverdue()), asked && progress.State == subject.StopUnfinished:
+		message := fmt.Sprintf("Flink took the savepoint %s, but the job did not end. %s", progress.Path, progress.Cause)
+		return v.attemptFailed("StopUnfinished", strings.TrimSpace(message))
+	case asked && progress.State == subject.StopFailed:
+		return v.attemptFailed("SavepointError", "the stop with savepoint failed: "+progress.Cause)
+	case asked && progress.State == subject.StopInProgress && v.StopOverdue():
+		return v.endOverdue()
+	case completed, asked && progress.State == subject.StopInProgress:
+		return outcome{situation: plan.Stopping, wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
-	directory, format, drain := v.SavepointTarget()
-	return outcome{
-		situation: plan.Stopping, wait: stall{"SavepointInProgress", "the job is being stopped with a savepoint"},
-		actions: []plan.Action{plan.StopWithSavepoint{
-			JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, Directory: directory, Format: format, Drain: drain, Endpoint: v.Endpoint(),
-		}},
+	_, format, drain := v.SavepointTarget()
+	return outcome{situation: plan.Stopping, wait: inProgress, actions: []plan.Action{plan.StopWithSavepoint{
+		JobID: job.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
+		Endpoint: v.Endpoint(),
+	}}}
+}
+
+// goesOn reports whether a job works again, or is about to, although Flink has completed its stop. All its tasks had
+// ended by then.
+func goesOn(job subject.Job) bool {
+	switch job.State {
+	case v1beta1.FlinkJobRunning:
+		return job.Tasks > 0 && job.Running == job.Tasks
+	case v1beta1.FlinkJobCancelling, v1beta1.FlinkJobReconciling:
+		return false
 	}
+	return true
+}
+
+// endOverdue goes on with a stop whose savepoint Flink does not give up, and that does not come to its end.
+//
+//	newest state of the job                      then
+//	a stop's savepoint, and none is being made   cancel the job: it waits for tasks that do not end
+//	otherwise                                    a person looks; an answer of Flink goes on with it
+func (v *view) endOverdue() outcome {
+	c, known := v.Seen.Flink.Checkpoints.Get()
+	if known && c.Kind == subject.KindStop && c.Pending.IsZero() && !c.Discarded {
+		v.Intent().Stop = v1beta1.StopCancel
+		v.SetJobState(v1beta1.FlinkJobCancelling)
+		v.Tell(plan.Event{Warning: true, Reason: "StopOverdue", Component: plan.ComponentJob,
+			Message: fmt.Sprintf("The job has its savepoint %s and does not end; it is cancelled", c.Path)})
+		return outcome{situation: plan.Stopping, record: "cancellation", again: true}
+	}
+	message := fmt.Sprintf("the stop with savepoint has been in progress since %s, longer than "+
+		"execution.checkpointing.timeout allows; see the tasks of the job and the TaskManagers' logs, and delete the pod of "+
+		"one that does not go on: the job then restarts and the stop is tried again",
+		v.Intent().StoredAt.UTC().Format(time.RFC3339))
+	return outcome{situation: plan.Stopping, stall: &stall{"StopOverdue", message}}
 }
 
 // awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
@@ -107,18 +147,21 @@ func (v *view) failedOver() outcome {
 
 // endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it was given.
 func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome {
-	c, known := v.Seen.Flink.Checkpoints.Get()
-	switch {
-	case !job.StatisticsSettled(v.Seen.Now):
+	switch answer, text := v.LastStateOf(job); answer {
+	case subject.LastStateUnsettled:
 		return outcome{situation: plan.Stopping, wait: jobEnded}
-	case v.Seen.Flink.Checkpoints.IsUnknown():
-		return v.unobservable("the checkpoints of the job that has ended", v.Seen.Flink.Checkpoints.Why())
-	case known && c.Path != "":
-		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: c.Path, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"}
+	case subject.LastStateUnknown:
+		return v.unobservable("the checkpoints of the job that has ended", text)
+	case subject.LastStateNamed:
+		c, _ := v.Seen.Flink.Checkpoints.Get()
+		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"}
 		return v.recordEnd(jm, job.State, from)
-	case known:
+	case subject.LastStateNowhere:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
+	case subject.LastStateDiscarded:
+		return v.stateLost("CheckpointDiscarded", subject.CheckpointDiscarded)
 	}
+	v.SetJobState(job.State)
 	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
 		return v.cannotStart(choice)
@@ -180,7 +223,7 @@ func (v *view) attemptFailed(reason, message string) outcome {
 func (v *view) stateLost(reason, message string) outcome {
 	v.fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
-	if directory, _, _ := v.SavepointTarget(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
+	if directory := v.SavepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
 		find = fmt.Sprintf("If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of the job.", directory, v.Intent().Stops.JobID)
 	}
 	return outcome{situation: plan.StateLost, stall: &stall{reason, message + ". Nothing is deleted. " + find + " " + v.Remedy()}}

@@ -22,6 +22,7 @@ import (
 //	no Deployment, otherwise                    the state is lost: a person decides
 //	job CANCELED behind our back                stop what is left, start from the newest state that its statistics name
 //	job FAILED, restart of failed jobs on       the same
+//	job FINISHED by a stop that was given up    the same: a request that came late has ended it
 func recoverLost(v *view) (outcome, bool) {
 	if v.Last == nil || !v.LastRunning() {
 		return outcome{}, false
@@ -40,7 +41,8 @@ func recoverLost(v *view) (outcome, bool) {
 	if o, early := v.pauses(); early && failed {
 		return o, true
 	}
-	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed) || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+	late := v.StoppedLate()
+	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return outcome{}, false
 	}
 	if v.AwaitsLastState() {
@@ -50,11 +52,18 @@ func recoverLost(v *view) (outcome, bool) {
 		return o, true
 	}
 	mode := v1beta1.UpgradeModeSavepoint
-	if v.MayStartEmpty() {
+	if v.MayStartEmpty() && !late {
 		mode = v.AsRecorded()
 	}
-	v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: fmt.Sprintf("Restarting the job, which is %s", state)})
-	return v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm), true
+	o := v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm)
+	if o.record != "" {
+		why := fmt.Sprintf("Restarting the job, which is %s", state)
+		if late {
+			why += ": a stop that was given up came late and ended it"
+		}
+		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: why})
+	}
+	return o, true
 }
 
 // pauses waits for the time of the next restart.

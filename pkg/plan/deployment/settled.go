@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"fmt"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
@@ -127,8 +129,12 @@ func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 		}
 		v.Want.Error = text
 	}
-	if v.AwaitsLastState() {
+	switch {
+	case v.AwaitsLastState():
 		return outcome{situation: plan.Waiting, wait: jobEnded}
+	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
+		return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and its newest checkpoint "+
+			"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
 	return outcome{situation: plan.Ended}
 }

@@ -99,7 +99,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.ended(v1beta1.FlinkJobFailed)
-			restored := subject.Checkpoints{Path: savepoint, Completed: start.Add(time.Minute), Restored: true}
+			restored := subject.Checkpoints{Path: savepoint, Completed: start.Add(time.Minute), Kind: subject.KindRestoredSavepoint}
 			w.s.Flink.Checkpoints = plan.Present(restored)
 			w.run()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" })

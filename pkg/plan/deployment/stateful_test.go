@@ -23,8 +23,13 @@ func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {
 	})
 }
 
-// stopWith lets Flink answer for the stop-with-savepoint.
-func (w *world) stopWith(progress subject.StopProgress) { w.s.Flink.Stop = plan.Present(progress) }
+// stopWith lets Flink answer for the stop-with-savepoint. Once it is completed the job has finished.
+func (w *world) stopWith(progress subject.StopProgress) {
+	w.s.Flink.Stop = plan.Present(progress)
+	if jobs, ok := w.s.Flink.Jobs.Get(); ok && progress.State == subject.StopCompleted {
+		jobs[0].State = v1beta1.FlinkJobFinished
+	}
+}
 
 func upgradeImage(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -198,8 +199,9 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
 	w.s.JobManager = plan.Present(jm)
 	w.s.Flink = subject.Flink{
-		Jobs:  plan.Present([]subject.Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
-		Facts: plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
+		Jobs:      plan.Present([]subject.Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
+		Facts:     plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
+		Retention: plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}),
 	}
 	if state.IsTerminal() {
 		w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]()

@@ -13,6 +13,10 @@ const (
 	messageVanished        = "Flink does not know the job any more and " + messageNoData
 	messageNoData          = "HA metadata is not available to make stateful upgrades. " +
 		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
+	messageNotRetained = "Nothing to start from would outlive the cancellation of the job " +
+		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no checkpoints), " +
+		"and no directory for a savepoint is known. Set execution.checkpointing.savepoint-dir in spec.flinkConfiguration: " +
+		"the job is then stopped with a savepoint there."
 )
 
 // Decide is how a job is stopped for a change of its spec. First match wins; "HA" means that high-availability data is there.
@@ -29,10 +33,10 @@ const (
 //	 7  savepoint   not RUNNING                             same version, no fallback          wait, open
 //	 8  savepoint   not RUNNING                             otherwise: go on as last-state
 //	 9  last-state  RUNNING, version changed                savepoint directory set            savepoint    savepoint
-//	10  last-state  version changed                         cancellable                        cancel       savepoint
+//	10  last-state  version changed                         cancellable                        see byCancel
 //	11  last-state  version changed                                                            wait, open
 //	12  last-state  RUNNING                                 see byAge                          D
-//	13  last-state  not RUNNING                             cancel allowed                     cancel       savepoint
+//	13  last-state  not RUNNING                             cancel allowed                     see byCancel
 //	14  last-state  not RUNNING                                                                wait, open; an application may
 //	                                                                                           fall back, see application
 //
@@ -85,7 +89,7 @@ func stateful(f Facts) (d Decision, unavailable bool) {
 		return byAge(f), false
 	}
 	if f.cancelAllowed() {
-		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "LastCheckpoint"), false
+		return byCancel(f, "LastCheckpoint")
 	}
 	return waitOpen("JobNotRunning", fmt.Sprintf("the job is %s; the change is made when it runs", f.State)), true
 }
@@ -96,7 +100,7 @@ func otherVersion(f Facts, running bool) (Decision, bool) {
 	case running && f.Options.SavepointDir:
 		return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "FlinkVersionChanged"), false
 	case f.cancellable():
-		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "FlinkVersionChanged"), false
+		return byCancel(f, "FlinkVersionChanged")
 	}
 	return waitOpen("FlinkVersionChanged", fmt.Sprintf("a change of the Flink version needs a job that can be stopped, and the job is %s", f.State)), true
 }
@@ -111,11 +115,11 @@ func otherVersion(f Facts, running bool) (Decision, bool) {
 //	set           newest checkpoint is pending and younger       wait, open
 //	set           otherwise                                      savepoint
 //
-// D is cancel, restored from the retained checkpoint, where that is allowed, else last-state.
+// D is as byCancel says, where a cancellation is allowed, else last-state.
 func byAge(f Facts) Decision {
 	usual := goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState")
 	if f.cancelAllowed() {
-		usual = goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, "LastCheckpoint")
+		usual, _ = byCancel(f, "LastCheckpoint")
 	}
 	if f.Options.MaxCheckpointAge == 0 {
 		return usual
@@ -133,6 +137,43 @@ func byAge(f Facts) Decision {
 	}
 	return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "CheckpointTooOld")
 }
+
+// byCancel stops a job by cancellation if what it would start from outlives that. First match wins:
+//
+//	its newest checkpoint           job           else                                     then
+//	outlives it, or it makes none   -                                                      cancel
+//	unknown                         -                                                      wait, open
+//	is a savepoint, or none         not RUNNING   it makes no checkpoints by itself        cancel
+//	goes with it                    not RUNNING                                            wait, open
+//	goes with it                    RUNNING       an application's HA, the same version    last-state
+//	goes with it                    RUNNING       savepoint directory set                  savepoint
+//	goes with it                    RUNNING                                                refuse
+//
+// A job that makes no checkpoints by itself has nothing newer to start from than what a savepoint has, and that it can
+// be asked for while it runs.
+func byCancel(f Facts, reason string) (d Decision, unavailable bool) {
+	r, known := f.Retention.Get()
+	running := f.State == v1beta1.FlinkJobRunning
+	data := f.Application && f.HighAvailability.IsPresent() && !f.VersionChanged
+	switch {
+	case f.Retention.IsAbsent(), r.Cancelled && r.Periodic, known && !r.Periodic && !running:
+		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, reason), false
+	case !known:
+		return waitOpen("CheckpointRetentionUnknown",
+			"whether the job's checkpoints outlive its cancellation cannot be looked at: "+f.Retention.Why()), true
+	case !running:
+		return waitOpen(NotRetained, fmt.Sprintf("a cancellation would delete the job's checkpoints, a savepoint needs a running job, "+
+			"and the job is %s; the change is made when it runs", f.State)), true
+	case data:
+		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState"), false
+	case f.Options.SavepointDir:
+		return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, NotRetained), false
+	}
+	return refuse(NotRetained, messageNotRetained), false
+}
+
+// NotRetained is the reason why a job is not cancelled for its last state.
+const NotRetained = "CheckpointsNotRetained"
 
 // application has another way for an application whose job cannot be asked, first match wins.
 //

@@ -23,12 +23,14 @@ var (
 	data    = plan.Present(HAData{Checkpoint: true})
 	no      = plan.Absent[HAData]()
 	unknown = plan.Unknown[HAData]("time-out")
+
+	retained = plan.Present(Retention{Cancelled: true, Failed: true, Periodic: true})
 )
 
 // job is an application whose spec wants a mode.
 func job(wanted v1beta1.UpgradeMode, state v1beta1.FlinkJobState, ha plan.Observed[HAData], changes ...func(*Facts)) Facts {
 	f := Facts{
-		Now: noon, Application: true, Wanted: wanted, State: state, JobManager: ready, HighAvailability: ha,
+		Now: noon, Application: true, Wanted: wanted, State: state, JobManager: ready, HighAvailability: ha, Retention: retained,
 		Options: Options{LastStateFallback: true, SavepointDir: true},
 	}
 	for _, change := range changes {
@@ -194,3 +196,55 @@ func TestDecideByTheAgeOfCheckpoints(t *testing.T) {
 		}
 	}
 }
+
+// A job is not cancelled for its last state when that goes with it.
+func TestDecideByWhatOutlivesACancellation(t *testing.T) {
+	const restarting = v1beta1.FlinkJobRestarting
+	sorts := map[string]plan.Observed[Retention]{
+		"RETAIN_ON_CANCELLATION":      retained,
+		"DELETE_ON_CANCELLATION":      plan.Present(Retention{Failed: true, Periodic: true}),
+		"NO_EXTERNALIZED_CHECKPOINTS": plan.Present(Retention{Periodic: true}),
+		"no checkpoints by itself":    plan.Present(Retention{Cancelled: true, Failed: true}),
+		"none, in batch mode":         plan.Absent[Retention](),
+		"unknown":                     plan.Unknown[Retention]("time-out"),
+	}
+	cancel, last := Decision{Verdict: plan.Go, Suspend: SuspendCancel, Restore: savepoint}, Decision{Verdict: plan.Go, Suspend: SuspendLastState, Restore: lastState}
+	stop := Decision{Verdict: plan.Go, Suspend: SuspendSavepoint, Restore: savepoint}
+	open, refuses := Decision{Verdict: plan.Wait, OthersAllowed: true}, Decision{Verdict: plan.Refuse, OthersAllowed: true}
+	session := func(f *Facts) { f.Application = false }
+	rows := map[string]struct {
+		facts                    Facts
+		retain, lost, no, unread Decision // lost: the checkpoints go with the job; no: it makes none by itself; unread: unknown
+	}{
+		"runs, no HA":                           {job(lastState, running, no), cancel, stop, stop, open},
+		"runs, no HA, no directory":             {job(lastState, running, no, noDir), cancel, refuses, refuses, open},
+		"runs, HA, told to cancel":              {job(lastState, running, data, cancels), cancel, last, last, open},
+		"runs, HA":                              {job(lastState, running, data), last, last, last, last},
+		"runs, no HA, savepoint":                {job(savepoint, running, no, noDir), stop, stop, stop, stop},
+		"runs, a session job":                   {job(lastState, running, data, session), cancel, stop, stop, open},
+		"runs, another version":                 {job(lastState, running, data, otherVersionOf), stop, stop, stop, stop},
+		"runs, another version, no directory":   {job(lastState, running, data, otherVersionOf, noDir), cancel, refuses, refuses, open},
+		"restarts, no HA":                       {job(lastState, restarting, no), cancel, open, cancel, open},
+		"restarts, no HA, savepoint":            {job(savepoint, restarting, no), cancel, open, cancel, open},
+		"restarts, HA, told to cancel":          {job(lastState, restarting, data, cancels), cancel, last, cancel, last},
+		"restarts, another version":             {job(lastState, restarting, data, otherVersionOf), cancel, open, cancel, open},
+		"restarts, a session job":               {job(lastState, restarting, data, session), cancel, open, cancel, open},
+		"restarts, no HA, stateless":            {job(stateless, restarting, no), givenUp, givenUp, givenUp, givenUp},
+		"restarts, no HA, savepoint, no others": {job(savepoint, restarting, no, noFallback), open, open, open, open},
+	}
+	for name, row := range rows {
+		for sort, retention := range sorts {
+			t.Run(name+", "+sort, func(t *testing.T) {
+				facts := row.facts
+				facts.Retention = retention
+				want := map[string]Decision{
+					"RETAIN_ON_CANCELLATION": row.retain, "DELETE_ON_CANCELLATION": row.lost, "NO_EXTERNALIZED_CHECKPOINTS": row.lost,
+					"no checkpoints by itself": row.no, "none, in batch mode": row.retain, "unknown": row.unread,
+				}[sort]
+				same(t, Decide(facts), want, "what would be lost is kept")
+			})
+		}
+	}
+}
+
+var givenUp = Decision{Verdict: plan.Go, Suspend: SuspendStateless, Restore: stateless}

@@ -40,6 +40,8 @@ type Facts struct {
 	// SavepointPending is true while a savepoint that somebody asked for is being written and the option
 	// job.upgrade.ignore-pending-savepoint is off.
 	SavepointPending bool
+	// Retention says what a cancellation leaves of the job's checkpoints. Absent: the job makes none, as in batch mode.
+	Retention plan.Observed[Retention]
 	// Options are the ones that count here.
 	Options Options
 	// Checkpoints are the job's own; only asked for when MaxCheckpointAge is set.
@@ -54,8 +56,19 @@ type Options struct {
 	JobCancel bool
 	// MaxCheckpointAge is kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age; zero means unset.
 	MaxCheckpointAge time.Duration
-	// SavepointDir is true when execution.checkpointing.savepoint-dir is set in the configuration that runs.
+	// SavepointDir is true when execution.checkpointing.savepoint-dir is set in the configuration that runs or in the
+	// wanted one.
 	SavepointDir bool
+}
+
+// Retention is which of a job's checkpoints outlive it (GET /jobs/:jobid/checkpoints/config). Savepoints always do.
+type Retention struct {
+	// Cancelled is true when the newest outlives a cancellation.
+	Cancelled bool
+	// Failed is true when the newest outlives a failure for good.
+	Failed bool
+	// Periodic is true when the job makes checkpoints by itself.
+	Periodic bool
 }
 
 // HAData is what the high-availability data says.

@@ -50,6 +50,8 @@ type Script struct {
 	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins over the
 	// configuration from the next start on. Empty: the code says nothing.
 	Retain string
+	// KeepsRestarting makes the job fail over, and keeps it from running again.
+	KeepsRestarting bool
 }
 
 // The values of execution.checkpointing.externalized-checkpoint-retention. Empty means NeverRetained.
@@ -245,13 +247,15 @@ func (j *Job) Step(now time.Time, slots bool) {
 		j.Restart("org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException", "Connection to the TaskManager was lost", now)
 	case j.State == Running && j.finishing != nil:
 		j.finish(now)
+	case j.State == Running && j.Script.KeepsRestarting:
+		j.Restart("java.lang.IllegalStateException", "the job fails over and over", now)
 	case j.State == Running:
 		j.Progress++
 		j.cycle(now)
 		j.advance(now)
 	case j.Script.FailAtStart != "":
 		j.Fail("org.apache.flink.runtime.JobException", j.Script.FailAtStart, now)
-	case slots:
+	case slots && !j.Script.KeepsRestarting:
 		j.enter(Running, now)
 	}
 }
@@ -333,7 +337,7 @@ func (j *Job) Cancel(now time.Time) bool {
 //	retention                 FINISHED   CANCELED   FAILED
 //	RETAIN_ON_CANCELLATION    deleted    kept       kept
 //	DELETE_ON_CANCELLATION    deleted    deleted    kept
-//	none                      deleted    deleted    deleted
+//	otherwise                 deleted    deleted    deleted
 func (j *Job) cleanUp() {
 	kept := j.Retain == RetainedOnCancellation && j.State != Finished || j.Retain == DeletedOnCancellation && j.State == Failed
 	for i := range j.Checkpoints {

@@ -35,6 +35,10 @@ type Progress struct {
 	// Retry says when an operation that failed is tried again; absent means
 	// that none failed.
 	Retry *Retry `json:"retry,omitempty"`
+	// GivenUpStop is the newest stop with savepoint that was given up while the
+	// job went on under the same ID; absent means none. A pass that was held up
+	// may still ask Flink for it.
+	GivenUpStop *GivenUpStop `json:"givenUpStop,omitempty"`
 	// Restarts counts the restarts of a job or cluster that should run and did
 	// not; absent means none since the last change.
 	Restarts *Restarts `json:"restarts,omitempty"`
@@ -77,6 +81,14 @@ type Retry struct {
 	Reason string `json:"reason,omitempty"`
 	// Message of the last failure, one line.
 	Message string `json:"message,omitempty"`
+}
+
+// GivenUpStop is a stop with savepoint that was given up.
+type GivenUpStop struct {
+	// JobID of the job that was to be stopped.
+	JobID string `json:"jobId"`
+	// TriggerID that Flink was asked with.
+	TriggerID string `json:"triggerId"`
 }
 
 // StopKind says how an operation stops the running job.

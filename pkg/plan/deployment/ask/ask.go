@@ -156,6 +156,8 @@ type More struct {
 	Failure bool
 	// Checkpoints asks for the job's checkpoint statistics.
 	Checkpoints bool
+	// Retention asks which of its checkpoints outlive it.
+	Retention bool
 	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
 	Health, Progress bool
 	// Requests asks for the snapshots in flight that the job's status records.
@@ -174,8 +176,9 @@ const recentEnd = time.Minute
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it, or its end is being
-//	             waited for; or the age of its checkpoints counts; or the job runs and
+//	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
 //	             is not known to have completed one, or is to be changed
+//	Retention    a change may cancel the job, or its last state is read
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
@@ -197,6 +200,9 @@ func Then(s subject.Snapshot) More {
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
 	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
+	wanted := moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || v.MayBeStoppedLate(job.State)
+	ended := found && job.State.IsTerminal() && (wanted || s.Now.Sub(job.EndTime) < recentEnd)
+	changes := found && !job.State.IsTerminal() && asksToStop(v)
 	history := 0
 	if found {
 		history = v.ExceptionsDue(job)
@@ -206,7 +212,8 @@ func Then(s subject.Snapshot) More {
 		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: found && ((job.State.IsTerminal() && (moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || s.Now.Sub(job.EndTime) < recentEnd)) || looks || (asksToStop(v) && v.MaxCheckpointAge() > 0)),
+		Checkpoints: ended || looks || (found && v.StopOverdue()) || (found && asksToStop(v) && v.MaxCheckpointAge() > 0),
+		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && !v.MayStartEmpty()),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

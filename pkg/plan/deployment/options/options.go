@@ -68,6 +68,18 @@ func (o Options) UpgradeOptions() upgrade.Options {
 	}
 }
 
+// StatisticsAge is how old an answer about a job's checkpoints may be: rest.cache.checkpoint-statistics.timeout, else
+// web.refresh-interval.
+func (o Options) StatisticsAge() time.Duration {
+	return Read(o.config().Duration, key.RestCacheRefresh, 3*time.Second)
+}
+
+// ClaimsState reports whether Flink owns, and deletes, the state that a job was started from:
+// execution.state-recovery.claim-mode CLAIM.
+func (o Options) ClaimsState() bool {
+	return Read(o.config().Enum, key.RestoreMode, "") == "CLAIM"
+}
+
 // SavepointTarget is where and how savepoints are written: directory, format, and whether a stop drains the job.
 func (o Options) SavepointTarget() (directory, format string, drain bool) {
 	c := o.config()

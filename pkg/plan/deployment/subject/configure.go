@@ -122,6 +122,15 @@ func (v *Subject) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
 	return false
 }
 
+// SavepointDirectory is where a stop writes its savepoint: as the configuration that runs has it, else as the wanted
+// one has it. Empty means that neither says so.
+func (v *Subject) SavepointDirectory() string {
+	if directory, _, _ := v.SavepointTarget(); directory != "" {
+		return directory
+	}
+	return v.compose(&v.Spec).Get(key.SavepointDir)
+}
+
 // TaskManagerInfo feeds the scale subresource of an application that is started.
 func (v *Subject) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
 	config := v.compose(&spec)

@@ -94,3 +94,11 @@ func (v *Subject) Unasked() bool {
 	jm, present := v.Seen.JobManager.Get()
 	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0 && v.Seen.Flink.Jobs.IsUnknown()
 }
+
+// StopOverdue reports whether the open stop with savepoint has taken longer than Flink gives a savepoint, and a minute
+// for the end of the tasks.
+func (v *Subject) StopOverdue() bool {
+	intent := v.Intent()
+	open := intent != nil && intent.Step == v1beta1.StepStopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
+	return open && v.Since(intent.StoredAt) > v.CheckpointTimeout()+time.Minute
+}

@@ -22,7 +22,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
 		HighAvailability: v.UsableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
-		Checkpoints: v.checkpointTimes(), Unread: v.AwaitsLastState(),
+		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),
 	}
 	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
 		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
@@ -33,6 +33,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
+	f.Options.SavepointDir = v.SavepointDirectory() != ""
 	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
 	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f

@@ -1,52 +1,169 @@
 package subject
 
 import (
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
+
+// LastState is what Flink says of the newest state of a job that has ended.
+type LastState string
+
+// The answers about the newest state of a job that has ended.
+const (
+	// LastStateUnsettled: its statistics may not show its end yet.
+	LastStateUnsettled LastState = "Unsettled"
+	// LastStateUnknown: nobody could look.
+	LastStateUnknown LastState = "Unknown"
+	// LastStateNamed: it has a path.
+	LastStateNamed LastState = "Named"
+	// LastStateNowhere: it lies where nothing can be restored from.
+	LastStateNowhere LastState = "Nowhere"
+	// LastStateDiscarded: Flink deleted it with the job.
+	LastStateDiscarded LastState = "Discarded"
+	// LastStateNone: there is none.
+	LastStateNone LastState = "None"
+)
+
+// LastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
+// not known.
+//
+//	statistics                  newest state                     retention               answer
+//	may be older than the end   -                                -                       Unsettled
+//	unknown                     -                                -                       Unknown
+//	known                       none                             -                       None
+//	known                       was discarded, FINISHED          -                       that before it: nobody needs it any more
+//	known                       was discarded                    -                       Discarded
+//	known                       has no path                      -                       Nowhere
+//	known                       a savepoint, or not of this job  -                       Named
+//	known                       the job's own                    unknown                 Unknown
+//	known                       the job's own                    goes with such an end   Discarded
+//	known                       the job's own                    outlives such an end    Named
+//
+// Flink deletes what does not outlive the job some time after it shows the job's end.
+func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
+	flink := v.Seen.Flink
+	c, known := flink.Checkpoints.Get()
+	finished := job.State == v1beta1.FlinkJobFinished
+	switch {
+	case !v.statisticsSettled(job):
+		return LastStateUnsettled, ""
+	case flink.Checkpoints.IsUnknown():
+		return LastStateUnknown, flink.Checkpoints.Why()
+	case !known:
+		return LastStateNone, ""
+	case c.Discarded && !finished:
+		return LastStateDiscarded, ""
+	case c.Discarded && c.Path == "":
+		return LastStateNone, ""
+	case c.Path == "":
+		return LastStateNowhere, ""
+	case finished || !v.ownedBy(job, c):
+		return LastStateNamed, c.Path
+	case flink.Retention.IsUnknown():
+		return LastStateUnknown, flink.Retention.Why()
+	}
+	kept, makes := flink.Retention.Get()
+	outlives := kept.Cancelled
+	if job.State == v1beta1.FlinkJobFailed {
+		outlives = kept.Failed
+	}
+	if makes && !outlives {
+		return LastStateDiscarded, ""
+	}
+	return LastStateNamed, c.Path
+}
+
+// ownedBy reports whether Flink may delete the state with the job: a checkpoint that it made, in this process or an
+// earlier one, and what it was restored from if it was told to claim that.
+func (v *Subject) ownedBy(job Job, c Checkpoints) bool {
+	switch c.Kind {
+	case KindSavepoint, KindStop:
+		return false
+	case KindRestored:
+		return v.ClaimsState() || strings.Contains(c.Path, "/"+job.ID+"/")
+	case KindRestoredSavepoint:
+		return v.ClaimsState()
+	}
+	return true
+}
+
+// statisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from
+// a cache, and its clock says how old that may be.
+func (v *Subject) statisticsSettled(job Job) bool {
+	asked := v.Seen.Flink.Clock
+	if asked.IsZero() {
+		asked = v.Seen.Now
+	}
+	return asked.Sub(job.EndTime) >= v.StatisticsAge()+statisticsRoom
+}
+
+// statisticsRoom is for what lies between the end of a job and the time that Flink gives it, and between one process
+// and another.
+const statisticsRoom = time.Second
 
 // observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there. before is what was
 // recorded of the job until now. What a job without state of its own was given stays recorded: it had not even read it.
 //
-//	its statistics                                      what is recorded for the next start
+//	its newest state                                    what is recorded for the next start
 //	-, and it was suspended                             what its suspension recorded: that may be a state of a person's choice
-//	do not show its end yet, or cannot be read          as it was; unread, unless the end was recorded before
-//	name a state                                        that
-//	name one that lies where nothing is restored from   lost
-//	name none, and are those of another run             lost: who answers was told of the end and saw nothing of the job
-//	name none                                           as it was
+//	unsettled or unknown                                as it was; unread, unless the end was recorded before
+//	named                                               that
+//	nowhere, or discarded                               lost
+//	none, by the statistics of another run              lost: who answers was told of the end and saw nothing of the job
+//	none                                                as it was
 func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
 	if suspended := !v.LastRunning() && before.State.IsTerminal(); !job.State.IsTerminal() || suspended {
 		return
 	}
 	status := &v.Want.JobStatus
-	c, known := v.Seen.Flink.Checkpoints.Get()
+	answer, path := v.LastStateOf(job)
 	otherRun := before.StartTime != "" && before.StartTime != job.StartTime
 	switch {
-	case !job.StatisticsSettled(v.Seen.Now) || v.Seen.Flink.Checkpoints.IsUnknown():
+	case answer == LastStateUnsettled, answer == LastStateUnknown:
 		if !before.State.IsTerminal() {
 			status.LastStateUnread = !v.MayStartEmpty()
 		}
-	case known && c.Path != "":
-		v.RecordState(v1beta1.StartPoint{Path: c.Path, Taken: v.TakenAt(c)})
-	case known || otherRun:
+	case answer == LastStateNamed:
+		c, _ := v.Seen.Flink.Checkpoints.Get()
+		v.RecordState(v1beta1.StartPoint{Path: path, Taken: v.TakenAt(c)})
+	case answer != LastStateNone, otherRun:
 		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
-		v.loseLastState()
+		if v.loseLastState() && answer == LastStateDiscarded {
+			v.Tell(plan.Event{
+				Warning: true, Reason: "CheckpointDiscarded", Component: plan.ComponentJob, Message: CheckpointDiscarded,
+			})
+		}
 	default:
 		status.LastStateUnread = false
 	}
 }
 
+// CheckpointDiscarded says how the newest state of a job was lost.
+const CheckpointDiscarded = "Flink deleted the newest checkpoint of the job when the job ended: " +
+	"its execution.checkpointing.externalized-checkpoint-retention does not keep it"
+
 // loseLastState records that nobody will ever tell the newest state of a job that has ended, where it was not read: a person decides then.
 // A job that may start empty needs none; it stays unread, because its spec may be changed.
-func (v *Subject) loseLastState() {
+func (v *Subject) loseLastState() (lost bool) {
 	status := &v.Want.JobStatus
-	if status.LastStateUnread && !v.MayStartEmpty() {
+	if lost = status.LastStateUnread && !v.MayStartEmpty(); lost {
 		v.RecordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
 	}
+	return lost
+}
+
+// LosesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows that.
+func (v *Subject) LosesItsState() bool {
+	status := v.Want.JobStatus
+	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
+	lost := ended && status.State != v1beta1.FlinkJobFinished && status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
+	return lost && !v.MayStartEmpty()
 }
 
 // RecordState records what the next start is from.
@@ -62,7 +179,7 @@ func (v *Subject) TakenAt(c Checkpoints) *metav1.Time {
 	switch {
 	case c.Path != "" && c.Path == status.UpgradeSavepointPath && status.StateTaken != nil:
 		return status.StateTaken
-	case c.Restored || c.Completed.IsZero():
+	case c.Kind.Restored() || c.Completed.IsZero():
 		return nil
 	}
 	at := metav1.NewTime(c.Completed.UTC().Truncate(time.Second))

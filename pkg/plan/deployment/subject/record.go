@@ -63,7 +63,7 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	status.ClusterInfo = nil
 	if target.Job != nil {
 		if status.JobStatus.JobID != intent.JobID {
-			status.JobStatus.Checkpoint = nil
+			status.JobStatus.Checkpoint, status.GivenUpStop = nil, nil
 		}
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""

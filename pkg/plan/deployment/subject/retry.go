@@ -10,7 +10,11 @@ import (
 
 // RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be made.
 func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
-	v.Want.Retry = backoff.Failed(v.Want.Retry, v.Intent().Generation, v.Now(), reason, v.Hide(message))
+	intent := v.Intent()
+	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
+	if intent.Stop == v1beta1.StopSavepoint {
+		v.Want.GivenUpStop = &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID}
+	}
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	return v.Want.Retry.After.Time
@@ -25,4 +29,17 @@ func (v *Subject) NextAttempt(waitsFor string) time.Time {
 		return r.After.Time
 	}
 	return time.Time{}
+}
+
+// StoppedLate reports whether the job was finished by a stop with savepoint that had been given up: a request that came
+// late has ended what was to go on. Its newest state is the savepoint of a stop then.
+func (v *Subject) StoppedLate() bool {
+	c, known := v.Seen.Flink.Checkpoints.Get()
+	return v.MayBeStoppedLate(v.Want.JobStatus.State) && known && c.Kind == KindStop && !c.Discarded
+}
+
+// MayBeStoppedLate reports whether a job in such a state may be one whose stop was given up.
+func (v *Subject) MayBeStoppedLate(state v1beta1.FlinkJobState) bool {
+	given := v.Want.GivenUpStop
+	return state == v1beta1.FlinkJobFinished && given != nil && given.JobID == v.Want.JobStatus.JobID
 }

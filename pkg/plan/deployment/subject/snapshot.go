@@ -17,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
@@ -92,6 +93,12 @@ type Flink struct {
 	Stop plan.Observed[StopProgress]
 	// Checkpoints are the job's own (GET /jobs/:jobid/checkpoints). Absent means that it never made nor restored one.
 	Checkpoints plan.Observed[Checkpoints]
+	// Clock is the JobManager's clock just before it was asked for them (GET /jobs/:jobid, now). The zero time: the
+	// same as Now.
+	Clock time.Time
+	// Retention says which checkpoints outlive the job (GET /jobs/:jobid/checkpoints/config). Absent means that it
+	// makes none.
+	Retention plan.Observed[upgrade.Retention]
 	// Requests are what it says of the snapshots in flight that the job's status records.
 	Requests snapshots.Answers
 	// Failure is the root cause of a failed job (GET /jobs/:jobid/exceptions).
@@ -144,8 +151,11 @@ type StopState string
 const (
 	// StopInProgress: Flink is at it.
 	StopInProgress StopState = "InProgress"
-	// StopCompleted: the savepoint is written and the job is FINISHED.
+	// StopCompleted: the savepoint is written and all tasks had ended; the job may be about to be FINISHED, or be
+	// restarted.
 	StopCompleted StopState = "Completed"
+	// StopUnfinished: the savepoint is written and the tasks did not end well: Flink restarts the job, or it fails.
+	StopUnfinished StopState = "Unfinished"
 	// StopFailed: it failed, and the job goes on.
 	StopFailed StopState = "Failed"
 	// StopNotKnown: Flink does not know the request: it never came, or the JobManager that knew it is gone, or it forgot.
@@ -156,7 +166,7 @@ const (
 type StopProgress struct {
 	// State is one of the above.
 	State StopState
-	// Path is where the savepoint lies; only when completed.
+	// Path is where the savepoint lies; only when completed or unfinished.
 	Path string
 	// Cause is why it failed, one line.
 	Cause string
@@ -167,22 +177,39 @@ type Checkpoints struct {
 	// Path is the newest restorable state: checkpoint, savepoint or what the job was restored from, by its number. Empty when that lies
 	// where nothing can be restored from.
 	Path string
-	// Completed is when it was triggered or, when Restored, restored.
+	// Completed is when it was triggered or, of what was restored, restored.
 	Completed time.Time
-	// Restored says that it is the state that the job was restored from.
-	Restored bool
 	// Pending is when the newest checkpoint was triggered, if it is in progress; zero means none is.
 	Pending time.Time
+	// Kind is what Path is.
+	Kind StateKind
+	// Discarded is true when a newer one than Path was completed, and Flink has deleted it.
+	Discarded bool
 }
+
+// StateKind is where a job's newest restorable state comes from.
+type StateKind string
+
+// The kinds of restorable state.
+const (
+	// KindCheckpoint: a checkpoint that the job made since its JobManager's process began with it. The zero value is
+	// one, too.
+	KindCheckpoint StateKind = "Checkpoint"
+	// KindSavepoint: a savepoint that it made since.
+	KindSavepoint StateKind = "Savepoint"
+	// KindStop: the savepoint of a stop.
+	KindStop StateKind = "Stop"
+	// KindRestored: the checkpoint that it was restored from, its own or that of a job before it.
+	KindRestored StateKind = "Restored"
+	// KindRestoredSavepoint: the savepoint that it was restored from.
+	KindRestoredSavepoint StateKind = "RestoredSavepoint"
+)
+
+// Restored reports whether it is what the job was restored from.
+func (k StateKind) Restored() bool { return k == KindRestored || k == KindRestoredSavepoint }
 
 // ClusterFacts are what Flink tells about a cluster.
 type ClusterFacts = clusterinfo.Facts
-
-// statisticsAge is how old Flink's checkpoint statistics may be (web.refresh-interval, 3 s), with some room.
-const statisticsAge = 4 * time.Second
-
-// StatisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from a cache.
-func (j Job) StatisticsSettled(now time.Time) bool { return now.Sub(j.EndTime) >= statisticsAge }
 
 // AnotherRun reports whether a job began again after its end was recorded. What is listed then tells nothing of the run that ended.
 func AnotherRun(recorded v1beta1.JobStatus, job Job) bool {

@@ -1,0 +1,179 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// A job that has not ended was not stopped, whatever Flink says of the request: it restarts a job whose tasks do not
+// end after the savepoint.
+func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
+	const path, chk = "file:///s/1", "file:///c/1/chk-9"
+	completed, unfinished := subject.StopCompleted, subject.StopUnfinished
+	type job = subject.Job
+	rows := map[string]struct {
+		request subject.StopState
+		job     job
+		after   time.Duration
+		retry   string // the reason of the next attempt
+		from    string // what the end is recorded with
+	}{
+		"it has finished":                                 {completed, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", path},
+		"it is about to finish":                           {completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "", ""},
+		"it is about to finish, all tasks have":           {completed, job{State: "RUNNING", Tasks: 4, Finished: 4}, 0, "", ""},
+		"it was restarted":                                {completed, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", ""},
+		"it is being restarted":                           {completed, job{State: "RESTARTING", Tasks: 4}, 0, "StopUnfinished", ""},
+		"it is failing":                                   {completed, job{State: "FAILING", Tasks: 4}, 0, "StopUnfinished", ""},
+		"it stays half-way":                               {completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 12 * time.Minute, "StopUnfinished", ""},
+		"somebody cancels it":                             {completed, job{State: "CANCELLING", Tasks: 4}, 0, "", ""},
+		"it has failed since":                             {completed, job{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"somebody cancelled it since":                     {completed, job{State: "CANCELED", Tasks: 4}, 0, "", chk},
+		"Flink says so, it was restarted":                 {unfinished, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", ""},
+		"Flink says so, it is being restarted":            {unfinished, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "StopUnfinished", ""},
+		"Flink says so, it has failed":                    {unfinished, job{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"Flink says so, it has finished by itself since":  {unfinished, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
+		"Flink forgot, it has finished by the stop":       {subject.StopNotKnown, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
+		"Flink could not be asked, and the job has ended": {"", job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.edit(upgradeImage)
+			w.run()
+			if w.s.Flink.Stop = plan.Unknown[subject.StopProgress]("time-out"); row.request != "" {
+				w.s.Flink.Stop = plan.Present(subject.StopProgress{State: row.request, Path: path})
+			}
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].State, jobs[0].Tasks, jobs[0].Running, jobs[0].Finished = row.job.State, row.job.Tasks, row.job.Running, row.job.Finished
+			jobs[0].EndTime = w.s.Now.Add(-time.Minute)
+			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: chk})
+			w.s.Now = w.s.Now.Add(row.after)
+			p := w.run()
+			intent, retry := w.status().Intent, w.status().Retry
+			switch {
+			case row.retry != "":
+				if intent != nil || retry == nil || retry.Reason != row.retry || !strings.Contains(w.status().Error, path) || touches(p) {
+					t.Errorf("intent %+v, retry %+v, error %q, plan %s", intent, retry, w.status().Error, p)
+				}
+			case row.from != "":
+				if intent == nil || !intent.Ended || intent.From.Path != row.from {
+					t.Errorf("intent %+v, want its end with %s; rounds %q", intent, row.from, w.log)
+				}
+			case intent == nil || intent.Ended || touches(p) || retry != nil:
+				t.Errorf("it is waited for: intent %+v, retry %+v, plan %s", intent, retry, p)
+			}
+		})
+	}
+}
+
+// Flink says IN_PROGRESS for as long as a task does not end. A savepoint that is there is used; without one a person is
+// told.
+func TestAStopThatDoesNotEndIsTold(t *testing.T) {
+	kept := subject.Checkpoints{Path: "file:///s/1", Kind: subject.KindStop}
+	writing := kept
+	writing.Pending = start
+	rows := map[string]struct {
+		after       time.Duration
+		checkpoints plan.Observed[subject.Checkpoints]
+		cancels     bool
+		stalled     bool
+		reason      string
+	}{
+		"for a while":                     {9 * time.Minute, plan.Present(kept), false, false, "a savepoint may take as long"},
+		"overdue, the savepoint is there": {12 * time.Minute, plan.Present(kept), true, false, "only its tasks do not end"},
+		"overdue, one is being made":      {12 * time.Minute, plan.Present(writing), false, true, "it may be an earlier one that is there"},
+		"overdue, none is there":          {12 * time.Minute, plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"}), false, true, "nobody knows what it waits for"},
+		"overdue, nobody could look":      {12 * time.Minute, plan.Unknown[subject.Checkpoints]("time-out"), false, true, "nothing is done on a guess"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.edit(upgradeImage)
+			w.run()
+			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.s.Now = w.s.Now.Add(row.after)
+			w.s.Flink.Checkpoints = row.checkpoints
+			w.run()
+			cancels := strings.Contains(strings.Join(w.log, " "), "cancel job")
+			stalled := false
+			for _, c := range w.status().Conditions {
+				stalled = stalled || c.Type == summary.Stalled && c.Reason == "StopOverdue" && strings.Contains(c.Message, "TaskManager")
+			}
+			if cancels != row.cancels || stalled != row.stalled || w.status().Intent == nil {
+				t.Errorf("cancelled %t, stalled %t, want %t, %t: %s; rounds %q", cancels, stalled, row.cancels, row.stalled, row.reason, w.log)
+			}
+			if !row.cancels {
+				return
+			}
+			w.ends(v1beta1.FlinkJobCanceled, retentions["DELETE_ON_CANCELLATION"], kept)
+			if intent := w.status().Intent; intent == nil || !intent.Ended || intent.From.Path != kept.Path {
+				t.Errorf("intent %+v, rounds %q", intent, w.log)
+			}
+		})
+	}
+}
+
+// lateStop is a job that was restarted under its ID after a stop of it had failed; then the request of that stop comes
+// through.
+func lateStop(t *testing.T) *world {
+	t.Helper()
+	w := stable(t, with(highlyAvailable, `"upgradeMode":"last-state"`, `"upgradeMode":"savepoint"`))
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.edit(upgradeImage)
+	w.run()
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].StartTime, jobs[0].State = "1800000000000", v1beta1.FlinkJobRestarting // it failed over
+	w.run()
+	w.s.Now = w.s.Now.Add(time.Minute)
+	w.run() // it does not run: the change is made by last state
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+	return w
+}
+
+func TestAStopThatComesLate(t *testing.T) {
+	late := subject.Checkpoints{Path: "file:///s/late", Kind: subject.KindStop}
+	rows := map[string]struct {
+		job     func(w *world)
+		newest  subject.Checkpoints
+		started bool
+		reason  string
+	}{
+		"it stopped the job":                {func(*world) {}, late, true, "nobody asked for that any more"},
+		"the job came to its end by itself": {func(*world) {}, subject.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped"},
+		"somebody else stopped another job": {func(w *world) { w.s.Resource.Status.GivenUpStop.JobID = "ff" }, late, false, "that is what they wanted"},
+		"nothing was given up":              {func(w *world) { w.s.Resource.Status.GivenUpStop = nil }, late, false, "that is what they wanted"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := lateStop(t)
+			row.job(w)
+			old := w.status().JobStatus.JobID
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"], row.newest)
+			intent := w.status().Intent
+			if (intent != nil) != row.started {
+				t.Fatalf("intent %+v, want a restart: %t: %s; rounds %q", intent, row.started, row.reason, w.log)
+			}
+			if !row.started {
+				return
+			}
+			w.terminate()
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+			if s := w.status(); s.JobStatus.UpgradeSavepointPath != "file:///s/late" || s.JobStatus.JobID == old || s.GivenUpStop != nil || w.told("RecoverDeployment") != 1 {
+				t.Errorf("from %q, job %s after %s, %+v, told %d times", s.JobStatus.UpgradeSavepointPath, s.JobStatus.JobID, old, s.GivenUpStop, w.told("RecoverDeployment"))
+			}
+		})
+	}
+}
