@@ -18,8 +18,8 @@ import (
 // A stop, drawn for one pass and the next:
 //
 //	how         status              Flink                       Kubernetes
-//	stateless   intent              PATCH cancel (not awaited   DELETE Deployment <uid>, pods
-//	                                but for awaitJobGraph)
+//	stateless   intent              PATCH cancel (not awaited   DELETE Deployment <uid>, pods; a redeploy
+//	                                but for awaitJobGraph)      does not cancel
 //	savepoint   intent              POST stop <trigger>
 //	            ... looked at until it is completed ...
 //	            end: path, FINISHED                             DELETE, or retire for a suspension
@@ -160,10 +160,12 @@ func (v *view) takeApart(jm *appsv1.Deployment) outcome {
 	return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
 }
 
-// takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers.
+// takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
+// person told to start from another state is not: that may be a checkpoint of its own, which Flink could delete with
+// it.
 func (v *view) takeDown(jm *appsv1.Deployment) []plan.Action {
 	var actions []plan.Action
-	gives := v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == ""
+	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") && v.Intent().Purpose != v1beta1.PurposeRedeploy
 	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok && gives {
 		if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(job.State) {
 			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint()})
