@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // T3.67
@@ -52,5 +53,40 @@ func statisticsOf(t *testing.T, body string) statistics {
 	client := flinkAnswers(t, "", body)
 	return func() (flinkrest.CheckpointStatistics, error) {
 		return client.CheckpointStatistics(t.Context(), "aa000000000000000000000000000001")
+	}
+}
+
+// What becomes of a job's checkpoints is Flink's word, which knows what the job's code sets, too.
+func TestWhichCheckpointsOutliveAJob(t *testing.T) {
+	config := func(interval, kept string) string {
+		return `{"mode":"exactly_once","interval":` + interval + `,"externalization":` + kept + `}`
+	}
+	const never = "9223372036854775807"
+	rows := map[string]struct {
+		body   string
+		want   upgrade.Retention
+		absent bool
+	}{
+		"RETAIN_ON_CANCELLATION": {
+			config("1000", `{"enabled":true,"delete_on_cancellation":false}`), upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
+		},
+		"DELETE_ON_CANCELLATION": {
+			config("1000", `{"enabled":true,"delete_on_cancellation":true}`), upgrade.Retention{Failed: true, Periodic: true}, false,
+		},
+		"NO_EXTERNALIZED_CHECKPOINTS": {
+			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), upgrade.Retention{Periodic: true}, false,
+		},
+		"no interval": {
+			config(never, `{"enabled":true,"delete_on_cancellation":false}`), upgrade.Retention{Cancelled: true, Failed: true}, false,
+		},
+		"batch mode": {"", upgrade.Retention{}, true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			got := (&Gatherer{}).retention(t.Context(), flinkAnswers(t, "", row.body), "aa000000000000000000000000000001")
+			if r, known := got.Get(); r != row.want || known == row.absent || got.IsAbsent() != row.absent {
+				t.Errorf("%+v, absent %t, unknown %q; want %+v", r, got.IsAbsent(), got.Why(), row.want)
+			}
+		})
 	}
 }

@@ -92,6 +92,17 @@ var retentionScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, fail-over(checkpoint), path(savepoint)")
 	}, "a job that fails over is not cancelled: its checkpoint would be deleted"},
 
+	"told to start from its own checkpoint, which a cancellation deletes": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), retention("DELETE_ON_CANCELLATION"), withoutSavepoints))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.flink("demo", func(j *job.Job) { j.Script.NoCheckpoints = true })
+		newest := h.w.Flink.Job(namespace, "demo", "").Latest(false).Path
+		h.edit("demo", jobField("initialSavepointPath", newest), jobField("savepointRedeployNonce", int64(1)))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(checkpoint)")
+	}, "what a person chose is still there when it is needed"},
+
 	"cancelled behind our back, with its checkpoints": {func(h *harness) {
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
 		h.apply("demo", application(stateful("last-state"), jobField("initialSavepointPath", "s3://s/savepoint-mine"), retention("DELETE_ON_CANCELLATION")))
@@ -144,6 +155,16 @@ var retentionScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "the savepoint is the newest that the job has"},
+
+	"a stop whose tasks never end": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{FinishSteps: 1 << 30})
+		h.apply("demo", application(stateful("savepoint"), retention("NO_EXTERNALIZED_CHECKPOINTS")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "the savepoint is there, and nothing else is waited for"},
 
 	"a stop that comes late": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotFails: "the store is full"})

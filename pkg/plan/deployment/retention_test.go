@@ -73,7 +73,8 @@ func TestWhatAJobLosesWithItsEnd(t *testing.T) {
 	}
 }
 
-// endedWith checks what is recorded of a job that has ended, and that an edit starts it from that or, when it is lost, not at all.
+// endedWith checks what is recorded of a job that has ended, and that an edit starts it from that or, when it is lost,
+// not at all.
 func (w *world) endedWith(want string) {
 	w.t.Helper()
 	lost, s := want == v1beta1.LastStatePlaceholder, w.status()

@@ -102,8 +102,10 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	if r := w.status().Retry; r == nil || r.Attempts != 2 || r.After.Sub(w.s.Now) != 20*time.Second {
 		t.Errorf("retry %+v after the second attempt at %s, want it counted, and twice the pause", r, w.s.Now)
 	}
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
 	w.s.Now = w.s.Now.Add(20e9)
+	w.run()
+	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()

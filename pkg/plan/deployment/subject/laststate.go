@@ -158,7 +158,8 @@ func (v *Subject) loseLastState() (lost bool) {
 	return lost
 }
 
-// LosesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows that.
+// LosesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows
+// that.
 func (v *Subject) LosesItsState() bool {
 	status := v.Want.JobStatus
 	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
