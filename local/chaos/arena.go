@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -50,7 +51,7 @@ func Open(ctx context.Context, dir, checkout string) (*Arena, error) {
 	begun := time.Now()
 	progress := func(step string, _, _ int64) { fmt.Printf("%6.1f s  %s\n", time.Since(begun).Seconds(), step) }
 	state := filepath.Join(dir, "platform")
-	if err := os.RemoveAll(state); err != nil {
+	if err := errors.Join(os.RemoveAll(state), os.RemoveAll(filepath.Join(dir, "data"))); err != nil {
 		return nil, err
 	}
 	jobs := filepath.Join(checkout, "test/cluster/flink/jobs")

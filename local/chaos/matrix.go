@@ -10,13 +10,13 @@ import (
 	"github.com/kn-flink/kn-flink/test/chaos"
 )
 
-// Matrix carries the rows of the retention matrix out and writes their table.
+// Matrix carries the rows of the retention matrix out, from number First on, and writes their table.
 func (a *Arena) Matrix(ctx context.Context, o Options) error {
 	rows := chaos.Matrix()
 	lines := make([]string, len(rows))
-	n := 0
+	n := int(o.First) - 1
 	err := a.all(ctx, o, func() (job, bool) {
-		if n == len(rows) {
+		if n >= len(rows) {
 			return job{}, false
 		}
 		n++

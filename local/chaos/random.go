@@ -18,7 +18,8 @@ import (
 type Options struct {
 	// Dir is where findings are left, and the runs' data is.
 	Dir string
-	// Seed and First say which random runs: number First of Seed, and those that follow.
+	// Seed and First say which random runs: number First of Seed, and those that follow. First is also that of the
+	// first row of the matrix.
 	Seed, First uint64
 	// Starts of jobs after which no run begins; 0: no limit.
 	Starts int

@@ -20,7 +20,6 @@ const (
 	rest    = 5 * time.Minute  // to come to rest when nothing disturbs any more
 	telling = 75 * time.Second // to say that state was lost: a look a minute, and some seconds
 	calm    = time.Second      // at rest for so long
-	alive   = 4 * time.Second  // between two checkpoints of a job that runs
 	look1   = 200 * time.Millisecond
 )
 
@@ -185,13 +184,13 @@ func (r *run) steady(ctx context.Context) error {
 // atRest returns when status says that nothing is under way, for a moment, and a job that is called well keeps
 // checkpoints; or at the deadline. It judges what runs then.
 func (r *run) atRest(ctx context.Context, limit time.Duration) (seen, error) {
-	since := time.Time{}
-	for end := time.Now().Add(limit); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, look1) {
+	begun, since := time.Now(), time.Time{}
+	for end := begun.Add(limit); time.Now().Before(end) && ctx.Err() == nil; pause(ctx, look1) {
 		if err := r.listen(); err != nil {
 			return seen{}, err
 		}
 		now := r.follower.now()
-		if !now.atRest() || now.running() && !r.keeps() {
+		if !now.atRest() || now.running() && !r.keeps(begun.Add(calm)) {
 			since = time.Time{}
 			continue
 		}
@@ -228,13 +227,14 @@ func (r *run) judged(ctx context.Context) error {
 	return nil
 }
 
-// keeps says that the job completed a checkpoint a moment ago.
-func (r *run) keeps() bool {
+// keeps says that the run that began last took a checkpoint after a moment, and completed it: what stopped it before, and
+// is not in its status yet, would have kept it from that.
+func (r *run) keeps(after time.Time) bool {
 	if len(r.entries) == 0 {
 		return false
 	}
 	last := r.entries[len(r.entries)-1]
-	return last.What == chaos.Kept && last.Run == r.judge.Running().Run && time.Since(last.At) < alive
+	return last.What == chaos.Kept && last.Run == r.judge.Running().Run && last.Taken.After(after)
 }
 
 // listen reads what the ledger says since the last time.
