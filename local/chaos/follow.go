@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,6 +35,23 @@ func (s seen) String() string {
 		if more.is != "" {
 			text += fmt.Sprintf("\n      %s %.400s", more.what, more.is)
 		}
+	}
+	return text
+}
+
+// brief is what a table has room for: no message, for messages have paths in them.
+func (s seen) brief() string {
+	text := s.lifecycle
+	if s.job != "" && s.job != "RUNNING" {
+		text += ", job " + s.job
+	}
+	for _, more := range []struct{ what, is string }{{"StateSafe=False", s.unsafe}, {"Stalled", s.stalled}} {
+		if reason, _, _ := strings.Cut(more.is, ":"); reason != "" {
+			text += ", " + more.what + " " + reason
+		}
+	}
+	if s.failure != "" && s.stalled == "" {
+		text += ", `status.error`"
 	}
 	return text
 }

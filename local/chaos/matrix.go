@@ -71,14 +71,10 @@ func cameBack(r Result) string {
 	return "less"
 }
 
-// said is the last status in one line.
+// said is the last status, and what must not be.
 func said(r Result) string {
 	if len(r.Findings) > 0 {
-		return "**" + line(strings.Join(r.Findings, "; ")) + "**"
+		return r.Status + ". **" + strings.Join(r.Findings, "; ") + "**"
 	}
-	return line(r.Status)
-}
-
-func line(text string) string {
-	return strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "|", `\|`)
+	return r.Status
 }

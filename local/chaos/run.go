@@ -35,7 +35,7 @@ type Result struct {
 	// after the first.
 	Owed, Restored int64
 	Began          bool
-	// Well says that in the end the job was called well; Status is the last one before the deletion.
+	// Well says that in the end the job was called well; Status is the last one before the deletion, in brief.
 	Well   bool
 	Status string
 	// Log is all that happened, line by line.
@@ -89,7 +89,7 @@ func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, me
 		err = r.conclude(ctx, mend)
 	}
 	last := r.follower.now()
-	r.result.Status, r.result.Well = last.String(), last.running()
+	r.result.Status, r.result.Well = last.brief(), last.running()
 	if ctx.Err() != nil {
 		return r.result, ctx.Err() // the platform ends, and all with it
 	}

@@ -30,7 +30,7 @@ var Factors = []Factor{
 			{}, // from the version before that of the row
 			{{"fail-job", 0}},
 			{{"cancel", 0}},
-			{{"break-image", 0}, {"wait", 280}}, // the readiness timeout, and a look
+			{{"break-image", 0}, {"wait", 520}}, // the readiness timeout, and two looks of the steady pace
 		}},
 	{"retention", []string{"RETAIN", "DELETE", "NONE"},
 		[][]Command{{{"retention", 0}}, {{"retention", 1}}, {{"retention", 2}}}, nil},

@@ -97,7 +97,7 @@ func Draw(seed, n uint64) []Command {
 		{"retention", r.IntN(len(retentions))},
 		{"restart-strategy", r.IntN(len(strategies))},
 		{"high-availability", 1 + r.IntN(2)}, // 2: none
-		{"upgrade-mode", r.IntN(7) * 2 % 5 % 3},
+		{"upgrade-mode", r.IntN(7) / 3},      // seldom stateless
 		{"statistics", r.IntN(len(refreshes))},
 	}
 	if r.IntN(3) == 0 {
