@@ -31,17 +31,18 @@ func (r *Runner) refused(
 	return true, carryErr
 }
 
-// ingressFailed shows an Ingress that could not be made, changed or removed, whatever the reason: the webhook of its controller may be away as
-// well as a right. shown is false for every other action, and for a view that was stale.
+// ingressFailed shows an Ingress that could not be made, changed or removed, whatever the reason: the webhook of its
+// controller may be away as well as a right. shown is false for every other action, and for a view that was stale.
 func (r *Runner) ingressFailed(
 	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
 ) (shown bool, carryErr error) {
 	switch result.Failed.(type) {
-	case plan.ApplyIngress, plan.DeleteIngress:
+	case plan.ApplyIngress: // it has no precondition: what looks like a stale view is a webhook's answer
+	case plan.DeleteIngress:
+		if fail.KindOf(err) == fail.Conflict {
+			return false, nil
+		}
 	default:
-		return false, nil
-	}
-	if fail.KindOf(err) == fail.Conflict {
 		return false, nil
 	}
 	left := leftBy(s, result)

@@ -84,8 +84,10 @@ func TestAnIngressThatIsRefusedIsToldAndMadeLater(t *testing.T) {
 			mend := h.w.Tap.Inject(fault)
 			h.apply("demo", application(ingress("demo.example.com")))
 			h.untilStable("demo")
-			h.until("it is told", func() bool { return strings.HasPrefix(h.condition("demo", "IngressReady"), "False") })
-			h.says("demo", "IngressReady", "the Ingress could not be made, changed or removed: ")
+			h.until("it is told", func() bool {
+				return strings.Contains(h.condition("demo", "IngressReady"), "the Ingress could not be made, changed or removed: ")
+			})
+			expect(t, "IngressReady", strings.Fields(h.condition("demo", "IngressReady"))[0], "False")
 			h.says("demo", "Ready", "True")
 			expect(t, "Stalled", h.condition("demo", "Stalled"), "-")
 			if !strings.Contains(h.reasons("demo"), "IngressFailed") {
