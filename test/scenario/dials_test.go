@@ -53,11 +53,7 @@ var dialVerbs = map[string]func(r *run, n int){
 
 // notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be mended first. A script
 // may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with commas between, or "all".
-var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{
-	"retention":         deletes,
-	"retention-in-code": deletes,
-	"lost-progress":     "what Flink itself loses when its JobManager crashes without high availability is not told yet",
-})
+var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{})
 
 func without(turned string, all map[string]string) map[string]string {
 	for dial := range strings.SplitSeq(turned, ",") {
@@ -68,8 +64,6 @@ func without(turned string, all map[string]string) map[string]string {
 	}
 	return all
 }
-
-const deletes = "a discarded checkpoint is read as one that never was"
 
 // prologue are the dials that a run may begin with.
 var prologue = []string{
