@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -102,6 +101,3 @@ func (r *run) rescript(change func(s *job.Script)) {
 	change(&r.jobs)
 	r.w.Flink.ScriptJob(demo, r.jobs)
 }
-
-// dials says what a run's dials are, for the message of a failure.
-func (r *run) dials() string { return fmt.Sprintf("options %v, job %+v", r.options, r.jobs) }
