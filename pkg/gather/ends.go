@@ -91,7 +91,7 @@ func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, 
 	switch c := s.Latest.Completed; {
 	case c != nil && !c.Discarded:
 		take(c.ID, c.ExternalPath, c.TriggerTime.Time(), subject.KindCheckpoint)
-	case c != nil && c.ID > id:
+	case c != nil && c.ID >= id: // the same number: the job restarted from it
 		found, newest.Discarded = true, true
 	}
 	if newest.Path == flinkrest.NotAddressable {

@@ -23,11 +23,15 @@ func TestTheNewestStateOfAJob(t *testing.T) {
 		absent, discarded              bool
 		reason                         string
 	}{
-		"restored alone":                  {"null", "null", restored, "s3://r/chk-6", false, false, "it has not gone further"},
-		"a checkpoint since":              {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, false, "the highest number"},
-		"a savepoint since":               {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, false, "the highest number"},
-		"a checkpoint since a savepoint":  {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, false, "the highest number"},
-		"one that Flink has thrown away":  {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, true, "it cannot be restored from, and what it can is older"},
+		"restored alone":                 {"null", "null", restored, "s3://r/chk-6", false, false, "it has not gone further"},
+		"a checkpoint since":             {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, false, "the highest number"},
+		"a savepoint since":              {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, false, "the highest number"},
+		"a checkpoint since a savepoint": {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, false, "the highest number"},
+		"one that Flink has thrown away": {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, true, "it cannot be restored from, and what it can is older"},
+		"the one it restarted from is": {
+			gone(6, "s3://r/chk-6"), "null", restored, "s3://r/chk-6", false, true,
+			"it was its own, and went with it",
+		},
 		"all that it had is thrown away":  {gone(7, "s3://c/chk-7"), "null", "null", "", false, true, "it had one: that is lost, which is not the same as none"},
 		"a savepoint since a lost one":    {gone(7, "s3://c/chk-7"), made(8, "s3://s/8"), "null", "s3://s/8", false, false, "nothing newer was lost"},
 		"one that lies in a JobManager":   {made(7, flinkrest.NotAddressable), "null", "null", "", false, false, "there is one, and nobody can start from it"},

@@ -99,7 +99,7 @@ func (v *view) endOverdue() outcome {
 //	no answer   -                    wait
 //	answers     another start time   the incarnation is gone: see failedOver
 //	answers     ended                record the end with the newest state of its statistics
-//	answers     CANCELLING           wait
+//	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again)
 func (v *view) awaitCancel(jm *appsv1.Deployment) outcome {
 	job, o, ok := v.stopsJob()
@@ -110,7 +110,12 @@ func (v *view) awaitCancel(jm *appsv1.Deployment) outcome {
 	case job.State.IsTerminal():
 		return v.endWithStatistics(jm, job)
 	case job.State == v1beta1.FlinkJobCancelling:
-		return outcome{situation: plan.Stopping, wait: waits}
+		o = outcome{situation: plan.Stopping, wait: waits}
+		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
+			o.stall = &stall{"CancelOverdue", fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
+				"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
+		}
+		return o
 	}
 	return outcome{situation: plan.Stopping, wait: waits, actions: []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}}}
 }
@@ -160,6 +165,8 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
 	case subject.LastStateDiscarded:
 		return v.stateLost("CheckpointDiscarded", subject.CheckpointDiscarded)
+	case subject.LastStateForgotten:
+		return v.stateLost("CheckpointForgotten", v.CheckpointForgotten())
 	}
 	v.SetJobState(job.State)
 	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))

@@ -1,9 +1,6 @@
 package subject
 
-import (
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-)
+import "github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 
 // KnownCheckpoint is a checkpoint that the job is known to have completed; nil when none is known, or only one of
 // another job.
@@ -15,18 +12,17 @@ func (v *Subject) KnownCheckpoint() *v1beta1.KnownCheckpoint {
 	return known
 }
 
-// LooksForCheckpoint reports whether the statistics of a running job are worth a question: its next start may be from
-// high-availability data, and that it ever completed a checkpoint is not known yet. Without that knowledge data that
-// was removed looks like data of a job that has nothing to lose.
+// LooksForCheckpoint reports whether the statistics of a running job are worth a question: it keeps its state, and that
+// it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that was removed, and
+// statistics that Flink forgot, look like those of a job that has nothing to lose.
 func (v *Subject) LooksForCheckpoint() bool {
-	needs := v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && v.HA().Store.Mode != flinkconf.HANone
-	return needs && v.KnownCheckpoint() == nil
+	return v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && v.KnownCheckpoint() == nil
 }
 
 // observeCheckpoint remembers that the job has completed a checkpoint.
 //
 //	seen                                     remembered
-//	statistics with the path it was given    as it was: that is not its own
+//	statistics with what it was given        as it was: that is not its own, also when Flink spells its path otherwise
 //	statistics with another path             that path
 //	high-availability data that names one    that there is one, and the path as it was
 //	otherwise                                as it was
@@ -42,7 +38,7 @@ func (v *Subject) observeCheckpoint() {
 	}
 	data, _ := v.HA().Job().Get()
 	c, _ := v.Seen.Flink.Checkpoints.Get()
-	own := c.Path != "" && c.Path != status.UpgradeSavepointPath
+	own := c.Path != "" && c.Path != status.UpgradeSavepointPath && c.Kind != KindRestoredSavepoint
 	switch {
 	case own:
 		next.Path = c.Path

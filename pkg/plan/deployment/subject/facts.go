@@ -103,12 +103,13 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	if known != nil {
 		f.Completed, f.NewestKnown = true, known.Path
 	}
-	never := v.Seen.Flink.Checkpoints.IsAbsent() || (v.Last != nil && v.startedEmpty() && v.neverRanYet())
+	emptyStill := v.Last != nil && v.startedEmpty() && v.neverRanYet()
+	never := v.Seen.Flink.Checkpoints.IsAbsent() || emptyStill
 	f.NoState = job.State == v1beta1.FlinkJobFinished || (never && known == nil)
 	if v.AwaitsLastState() {
 		f.Recorded = v1beta1.LastStatePlaceholder
 	}
-	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil {
+	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil && !emptyStill { // else it is of a job before it
 		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
 	}
 	f.RedeployNonce = redeployNonce(target)

@@ -26,6 +26,8 @@ const (
 	LastStateNowhere LastState = "Nowhere"
 	// LastStateDiscarded: Flink deleted it with the job.
 	LastStateDiscarded LastState = "Discarded"
+	// LastStateForgotten: Flink names none any more, though the job had completed a checkpoint.
+	LastStateForgotten LastState = "Forgotten"
 	// LastStateNone: there is none.
 	LastStateNone LastState = "None"
 )
@@ -36,8 +38,10 @@ const (
 //	statistics                  newest state                     retention               answer
 //	may be older than the end   -                                -                       Unsettled
 //	unknown                     -                                -                       Unknown
+//	known                       none, one is known, not FINISHED -                       Forgotten
 //	known                       none                             -                       None
-//	known                       was discarded, FINISHED          -                       that before it: nobody needs it any more
+//	known                       was discarded, FINISHED          -                       that before it, if not the job's own:
+//	                                                                                     nobody needs it any more
 //	known                       was discarded                    -                       Discarded
 //	known                       has no path                      -                       Nowhere
 //	known                       a savepoint, or not of this job  -                       Named
@@ -45,7 +49,8 @@ const (
 //	known                       the job's own                    goes with such an end   Discarded
 //	known                       the job's own                    outlives such an end    Named
 //
-// Flink deletes what does not outlive the job some time after it shows the job's end.
+// Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
+// that waits for resources has no statistics, and none after it has failed or was cancelled there.
 func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
 	flink := v.Seen.Flink
 	c, known := flink.Checkpoints.Get()
@@ -55,11 +60,13 @@ func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
 		return LastStateUnsettled, ""
 	case flink.Checkpoints.IsUnknown():
 		return LastStateUnknown, flink.Checkpoints.Why()
+	case !known && !finished && v.KnownCheckpoint() != nil:
+		return LastStateForgotten, ""
 	case !known:
 		return LastStateNone, ""
 	case c.Discarded && !finished:
 		return LastStateDiscarded, ""
-	case c.Discarded && c.Path == "":
+	case c.Discarded && (c.Path == "" || v.ownedBy(job, c)):
 		return LastStateNone, ""
 	case c.Path == "":
 		return LastStateNowhere, ""
@@ -114,7 +121,7 @@ const statisticsRoom = time.Second
 //	-, and it was suspended                             what its suspension recorded: that may be a state of a person's choice
 //	unsettled or unknown                                as it was; unread, unless the end was recorded before
 //	named                                               that
-//	nowhere, or discarded                               lost
+//	nowhere, discarded or forgotten                     lost
 //	none, by the statistics of another run              lost: who answers was told of the end and saw nothing of the job
 //	none                                                as it was
 func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
@@ -134,14 +141,35 @@ func (v *Subject) observeLastState(job Job, before v1beta1.JobStatus) {
 		v.RecordState(v1beta1.StartPoint{Path: path, Taken: v.TakenAt(c)})
 	case answer != LastStateNone, otherRun:
 		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
-		if v.loseLastState() && answer == LastStateDiscarded {
-			v.Tell(plan.Event{
-				Warning: true, Reason: "CheckpointDiscarded", Component: plan.ComponentJob, Message: CheckpointDiscarded,
-			})
+		if v.loseLastState() {
+			v.tellLost(answer)
 		}
 	default:
 		status.LastStateUnread = false
 	}
+}
+
+// tellLost tells how the newest state of a job was lost, where a person would not see it otherwise.
+func (v *Subject) tellLost(answer LastState) {
+	e := plan.Event{Warning: true, Component: plan.ComponentJob}
+	switch answer {
+	case LastStateDiscarded:
+		e.Reason, e.Message = "CheckpointDiscarded", CheckpointDiscarded
+	case LastStateForgotten:
+		e.Reason, e.Message = "CheckpointForgotten", v.CheckpointForgotten()
+	default:
+		return
+	}
+	v.Tell(e)
+}
+
+// CheckpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
+func (v *Subject) CheckpointForgotten() string {
+	message := "Flink's statistics name no checkpoint of the job any more, though it had completed one"
+	if known := v.KnownCheckpoint(); known != nil && known.Path != "" {
+		message += "; look beside one that was seen: " + known.Path
+	}
+	return message
 }
 
 // CheckpointDiscarded says how the newest state of a job was lost.

@@ -62,8 +62,11 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
 	if target.Job != nil {
-		if status.JobStatus.JobID != intent.JobID {
-			status.JobStatus.Checkpoint, status.GivenUpStop = nil, nil
+		if intent.From.Kind != v1beta1.StartLastState { // another job, also under an ID that the user fixed
+			status.JobStatus.Checkpoint = nil
+		}
+		if status.JobStatus.JobID != intent.JobID { // until then a stop that comes late reaches it
+			status.GivenUpStop = nil
 		}
 		status.JobStatus.JobID = intent.JobID
 		status.JobStatus.StartTime = ""

@@ -1,0 +1,136 @@
+package deployment
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// forgets lets a job end a minute ago, with statistics that name no checkpoint: those of the adaptive scheduler of a
+// job that failed, or was cancelled, while it waited for resources.
+func (w *world) forgets(end v1beta1.FlinkJobState) {
+	w.serveJob(end)
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].EndTime = w.s.Now.Add(-time.Minute)
+	w.run()
+}
+
+// Statistics without a checkpoint are no proof that there was none: what the job is known to have completed is lost,
+// and neither nothing nor what it was given takes its place.
+func TestAJobWhoseCheckpointsFlinkForgotIsAPersons(t *testing.T) {
+	lastState := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`)
+	rows := map[string]struct {
+		spec    string
+		cancels bool
+	}{
+		"savepoint":                   {stateful, false},
+		"savepoint, given a state":    {given(stateful), false},
+		"savepoint, highly available": {given(savesHighlyAvailable), false},
+		"last-state":                  {lastState, false},
+		"last-state, given a state":   {given(lastState), false},
+		"cancelled for a change":      {lastState, true},
+		"cancelled, given a state":    {given(lastState), true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			if !ask.Then(w.s).Checkpoints {
+				t.Fatal("nobody asks whether the job has completed one")
+			}
+			w.statistics("file:///c/1/chk-7")
+			w.run()
+			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			if row.cancels {
+				w.serveJob(v1beta1.FlinkJobCreated)
+				w.edit(upgradeImage)
+				w.run()
+				w.forgets(v1beta1.FlinkJobCanceled)
+			} else {
+				w.forgets(v1beta1.FlinkJobFailed)
+				w.personDecides(true)
+				w.edit(upgradeImage)
+				w.run()
+			}
+			w.personDecides(true)
+			i, told := w.status().Intent, w.told("CheckpointForgotten")
+			if told != 1 || (i != nil && i.From != nil) || w.s.JobManager.IsAbsent() {
+				t.Errorf("told %d times, intent %+v, rounds %q", told, i, w.log)
+			}
+		})
+	}
+}
+
+// A restored savepoint is what the job was given, however Flink spells its path.
+func TestWhatAJobWasGivenIsNoCheckpointOfItsOwn(t *testing.T) {
+	w := stable(t, given(stateful))
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:/given", Kind: subject.KindRestoredSavepoint})
+	w.run()
+	w.forgets(v1beta1.FlinkJobFailed)
+	if s := w.status().JobStatus; s.Checkpoint != nil || s.UpgradeSavepointPath != "file:///given" {
+		t.Errorf("known %+v, recorded %q", s.Checkpoint, s.UpgradeSavepointPath)
+	}
+}
+
+// A job that restarted from a checkpoint of its own and then finished has deleted that, too.
+func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
+	w := stable(t, given(stateful))
+	own := "file:///c/" + w.status().JobStatus.JobID + "/chk-5"
+	w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+		subject.Checkpoints{Path: own, Kind: subject.KindRestored, Discarded: true})
+	w.endedWith("file:///given")
+}
+
+// An ID that the user fixed is that of each job after another.
+func TestAJobUnderAFixedIDInheritsNoKnowledge(t *testing.T) {
+	w := stable(t, with(highlyAvailable, `"state.savepoints.dir"`,
+		`"$internal.pipeline.job-id":"ffffffffffffffffffffffffffffffff","state.savepoints.dir"`))
+	w.statistics("file:///c/1/chk-7")
+	w.run()
+	w.s.Resource.Status.GivenUpStop = &v1beta1.GivenUpStop{JobID: w.status().JobStatus.JobID, TriggerID: "t"}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+		upgradeImage(s)
+	})
+	w.run()
+	w.terminate()
+	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.run()
+	if s := w.status(); s.JobStatus.Checkpoint != nil || s.GivenUpStop == nil {
+		t.Errorf("known %+v; a stop that comes late reaches the job: %+v", s.JobStatus.Checkpoint, s.GivenUpStop)
+	}
+}
+
+// A start that was to be empty and never ran is not made again from a savepoint of the job before it.
+func TestAStateThatWasGivenUpDoesNotComeBack(t *testing.T) {
+	w := stable(t, stateful)
+	w.s.Resource.Status.JobStatus.SavepointInfo = &v1beta1.SavepointInfo{
+		LastSavepoint: &v1beta1.Savepoint{TimeStamp: start.UnixMilli(), Location: "file:///s/old"},
+	}
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+		upgradeImage(s)
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	pod := waitingPod("ImagePullBackOff", "no such image", false)
+	pod.CreationTimestamp = metav1.NewTime(w.s.Now)
+	w.s.Pods = plan.Present([]corev1.Pod{pod})
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Image = v1beta1.UpgradeModeSavepoint, "good"
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	if i := w.status().Intent; i == nil || i.From == nil || i.From.Kind != v1beta1.StartEmpty {
+		t.Errorf("intent %+v, rounds %q", i, w.log)
+	}
+}
