@@ -52,11 +52,12 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	if v.ChoosesState() {
 		purpose = v1beta1.PurposeRedeploy
 	}
-	if r := v.Want.Retry; backoff.Waits(r, v.Generation, v.Seen.Now) {
+	ended := v.Want.JobStatus.State.IsTerminal() // what was tried has come about, or needs no stop any more
+	if r := v.Want.Retry; !ended && backoff.Waits(r, v.Generation, v.Seen.Now) {
 		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
 		return outcome{}, false
 	}
-	if v.Want.JobStatus.State.IsTerminal() && v.Unasked() && !v.MayStartEmpty() {
+	if ended && v.Unasked() && !v.MayStartEmpty() {
 		return v.unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
 	}
 	d := upgrade.Decide(v.UpgradeFacts(purpose))

@@ -46,7 +46,7 @@ func recoverLost(v *view) (outcome, bool) {
 		return outcome{}, false
 	}
 	if v.AwaitsLastState() {
-		return outcome{situation: plan.Lost, wait: jobEnded}, true
+		return v.awaitLastState(plan.Lost), true
 	}
 	if o, early := v.pauses(); early {
 		return o, true

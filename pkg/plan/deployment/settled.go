@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -131,12 +132,28 @@ func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	}
 	switch {
 	case v.AwaitsLastState():
-		return outcome{situation: plan.Waiting, wait: jobEnded}
+		return v.awaitLastState(plan.Waiting)
 	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
 		return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and its newest checkpoint "+
 			"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
 	return outcome{situation: plan.Ended}
+}
+
+// awaitLastState waits for what a job ended with. What Flink has not told for as long as a checkpoint may take needs a
+// person; an answer still goes on with it.
+func (v *view) awaitLastState(s plan.Situation) outcome {
+	o := outcome{situation: s, wait: jobEnded}
+	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
+		return o
+	}
+	why := "Flink does not answer"
+	if v.Job != nil {
+		_, why = v.LastStateOf(*v.Job)
+	}
+	o.stall = &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and Flink has not told its newest checkpoint since %s: %s. %s",
+		v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
+	return o
 }
 
 var jobManagerStarting = stall(shown.JobManagerStarting)

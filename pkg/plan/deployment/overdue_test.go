@@ -1,0 +1,80 @@
+package deployment
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+)
+
+// What is waited for without an answer is told after a while, with what a person can do.
+func TestAnEndThatFlinkDoesNotTellIsTold(t *testing.T) {
+	w := stable(t, given(stateful))
+	w.serveJob(v1beta1.FlinkJobFailed)
+	w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("Flink answered 500")
+	w.run()
+	w.personDecides(false)
+	w.s.Now = w.s.Now.Add(11 * time.Minute)
+	w.run()
+	w.personDecides(true)
+	w.ends(v1beta1.FlinkJobFailed, retentions["RETAIN_ON_CANCELLATION"], subject.Checkpoints{Path: "file:///c/1/chk-7"})
+	w.endedWith("file:///c/1/chk-7")
+}
+
+func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
+	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
+	w.edit(upgradeImage)
+	w.run()
+	w.serveJob(v1beta1.FlinkJobCancelling)
+	w.run()
+	if w.condition(summary.Stalled).Status == metav1.ConditionTrue {
+		t.Error("it may still end")
+	}
+	w.s.Now = w.s.Now.Add(11 * time.Minute)
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason != "CancelOverdue" {
+		t.Errorf("stalled %+v", c)
+	}
+	w.ends(v1beta1.FlinkJobCanceled, retentions["RETAIN_ON_CANCELLATION"], subject.Checkpoints{Path: "file:///c/1/chk-7"})
+	if i := w.status().Intent; i == nil || i.From == nil || i.From.Path != "file:///c/1/chk-7" {
+		t.Errorf("intent %+v, rounds %q", i, w.log)
+	}
+}
+
+// A change whose stop failed waits for its next attempt only while there is a job to stop: one that a late stop has
+// ended is not started again as it was, only to be stopped once more.
+func TestAChangeDoesNotWaitForAJobThatHasEnded(t *testing.T) {
+	rows := map[string]struct {
+		edit func(*v1beta1.FlinkDeploymentSpec)
+		want func(v1beta1.FlinkDeploymentStatus) bool
+	}{
+		"an upgrade": {upgradeImage, func(s v1beta1.FlinkDeploymentStatus) bool {
+			return s.Intent != nil && s.Intent.Purpose == v1beta1.PurposeUpgrade
+		}},
+		"a suspension": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
+			func(s v1beta1.FlinkDeploymentStatus) bool {
+				return s.Situation == string(plan.Suspended) && s.JobStatus.UpgradeSavepointPath == "file:///s/late"
+			},
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.edit(row.edit)
+			w.run()
+			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "time-out"})
+			w.run()
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+				subject.Checkpoints{Path: "file:///s/late", Kind: subject.KindStop})
+			if !row.want(w.status()) {
+				t.Errorf("situation %s, intent %+v, rounds %q", w.status().Situation, w.status().Intent, w.log)
+			}
+		})
+	}
+}
