@@ -151,6 +151,7 @@ func TestAStopThatComesLate(t *testing.T) {
 		"it stopped the job":                {func(*world) {}, late, true, "nobody asked for that any more"},
 		"the job came to its end by itself": {func(*world) {}, subject.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped"},
 		"somebody else stopped another job": {func(w *world) { w.s.Resource.Status.GivenUpStop.JobID = "ff" }, late, false, "that is what they wanted"},
+		"somebody stopped it hours later":   {func(w *world) { w.s.Now = w.s.Now.Add(2 * time.Hour) }, late, false, "that is what they wanted"},
 		"nothing was given up":              {func(w *world) { w.s.Resource.Status.GivenUpStop = nil }, late, false, "that is what they wanted"},
 	}
 	for name, row := range rows {

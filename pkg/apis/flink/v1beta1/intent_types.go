@@ -89,6 +89,9 @@ type GivenUpStop struct {
 	JobID string `json:"jobId"`
 	// TriggerID that Flink was asked with.
 	TriggerID string `json:"triggerId"`
+	// At is when it was given up. A request comes late by minutes, not by hours:
+	// who stops the job an hour later is somebody else. Absent means not known.
+	At metav1.Time `json:"at,omitzero"`
 }
 
 // StopKind says how an operation stops the running job.

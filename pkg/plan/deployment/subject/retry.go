@@ -13,7 +13,7 @@ func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
 	intent := v.Intent()
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
 	if intent.Stop == v1beta1.StopSavepoint {
-		v.Want.GivenUpStop = &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID}
+		v.Want.GivenUpStop = &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, At: v.Now()}
 	}
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
@@ -38,8 +38,15 @@ func (v *Subject) StoppedLate() bool {
 	return v.MayBeStoppedLate(v.Want.JobStatus.State) && known && c.Kind == KindStop && !c.Discarded
 }
 
+// lateFor is how long after it was given up a stop may still reach Flink: a process that was frozen, or a request that
+// was held up, goes on within minutes. Whoever stops the job later is a person.
+const lateFor = time.Hour
+
 // MayBeStoppedLate reports whether a job in such a state may be one whose stop was given up.
 func (v *Subject) MayBeStoppedLate(state v1beta1.FlinkJobState) bool {
 	given := v.Want.GivenUpStop
-	return state == v1beta1.FlinkJobFinished && given != nil && given.JobID == v.Want.JobStatus.JobID
+	if state != v1beta1.FlinkJobFinished || given == nil || given.JobID != v.Want.JobStatus.JobID {
+		return false
+	}
+	return given.At.IsZero() || v.EndedAt().Sub(given.At.Time) < lateFor
 }
