@@ -112,7 +112,7 @@ func TestLastStateUpgradesOfAJobThatMayNotRestart(t *testing.T) {
 	jobID, _ := kube.flink(name).TasksRunning(t, "")
 	kept := kube.flink(name).Kept(t, jobID)
 	var upgrades []time.Duration
-	for _, parallelism := range []int{1, 2, 1} {
+	for _, parallelism := range []int{1, 2} {
 		jobManager := kube.jobManager(t, name, life.Limit)
 		old := jobManager.Until("exists", life.Released)
 		at := kube.patch(t, name, map[string]any{"job": map[string]any{"parallelism": parallelism}})

@@ -74,7 +74,7 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	for _, mode := range []string{"savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
 			var upgrades, beside []time.Duration
-			for round := range 4 {
+			for round := range 3 {
 				jobManager := kube.jobManager(t, name, life.Limit)
 				old := jobManager.Until("exists", life.Released)
 				jobManagers := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "", "app="+name+",component=jobmanager")

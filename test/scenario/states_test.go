@@ -3,6 +3,7 @@ package scenario
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -58,12 +59,16 @@ func (s *states) crash() {
 }
 
 // lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless status says that its
-// state is not safe, or somebody chose so.
+// state is not safe, or somebody chose so. A later start takes the state that the job has then: of the loss the event remains.
 func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
 	if s.lost == 0 || len(starts) <= s.lostAt || notYet["lost-progress"] != "" {
 		return
 	}
 	newest := starts[len(starts)-1]
+	if len(starts) > s.lostAt+1 && strings.Contains(s.h.reasons(demo), "JobRestarted") {
+		s.lost = 0
+		return
+	}
 	seen := status.JobStatus.StartTime == strconv.FormatInt(newest.At.UnixMilli(), 10)
 	calm := status.Situation == "Steady" && status.JobStatus.State == v1beta1.FlinkJobRunning
 	if seen && calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
