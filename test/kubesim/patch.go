@@ -83,6 +83,9 @@ func (s *Server) apply(w write, text []byte, force bool) (*unstructured.Unstruct
 	if err := s.check(w, merged, live); err != nil {
 		return nil, false, false, err
 	}
+	if err := s.fits(w, merged); err != nil {
+		return nil, false, false, err
+	}
 	u, changed, err := s.store(k, live, merged)
 	return u, changed, false, err
 }

@@ -92,8 +92,15 @@ func (s *Server) system() wire.System {
 	}
 }
 
-// Injected is a refusal that a test asked for.
+// Injected is a refusal that a test asked for. A client that is to come again learns when, but not from a Retry-After
+// header: client-go would wait for it in real time.
 func Injected(status int) error {
+	switch status {
+	case http.StatusTooManyRequests:
+		return tooManyRequests()
+	case http.StatusGatewayTimeout:
+		return timedOut()
+	}
 	return apierrors.NewGenericServerResponse(status, "", schema.GroupResource{}, "", "injected by the test", 0, false)
 }
 
@@ -159,6 +166,9 @@ func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, er
 	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
 		return wire.Answer{Status: http.StatusNotFound}, nil,
 			apierrors.NewGenericServerResponse(http.StatusNotFound, q.Verb, q.at.resource.groupResource(), "", "", 0, true)
+	}
+	if len(q.Text) > largestRequest {
+		return wire.Answer{Status: http.StatusRequestEntityTooLarge}, nil, requestTooLarge()
 	}
 	status, content, changed, err := s.dispatch(q)
 	if err != nil {
@@ -266,6 +276,11 @@ func (s *Server) delete(w write, text []byte, policy string) (int, any, bool, er
 	options, err := parseDelete(text, policy)
 	if err != nil {
 		return 0, nil, false, err
+	}
+	if _, there := s.objects[key{w.resource.GVR, w.namespace, w.name}]; there {
+		if err := s.judge(w, "delete"); err != nil {
+			return 0, nil, false, err
+		}
 	}
 	u, changed, err := s.remove(w.resource, w.namespace, w.name, options)
 	if err != nil {

@@ -29,6 +29,11 @@ type Server struct {
 	// Admit, when set, sees every create and update of a client before it is stored, as an admission webhook does; old
 	// is nil for a create. It must not call the Server. Its error is the answer; give an apierrors.StatusError.
 	Admit func(new, old *unstructured.Unstructured) error
+	// Policy, when set, may refuse any write of a client, as a quota or a webhook of somebody else does, with the error
+	// that it returns. It must not call the Server.
+	Policy func(Write) error
+	// ObjectLimit is how many bytes an object that a client writes may have. Zero: what etcd takes, 1.5 MiB.
+	ObjectLimit int
 
 	mu        sync.Mutex
 	objects   map[key]*unstructured.Unstructured // each is replaced when it changes, never written to

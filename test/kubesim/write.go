@@ -60,6 +60,10 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 		return nil, false, err
 	}
 	k := key{r.GVR, u.GetNamespace(), u.GetName()}
+	w.name = k.name
+	if err := s.judge(w, "create"); err != nil {
+		return nil, false, err
+	}
 	if _, exists := s.objects[k]; exists {
 		return nil, false, apierrors.NewAlreadyExists(r.groupResource(), k.name)
 	}
@@ -83,6 +87,9 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 	}
 	tracked, err := s.track(w, owners.Empty(r.gvk()), u)
 	if err != nil {
+		return nil, false, err
+	}
+	if err := s.fits(w, tracked); err != nil {
 		return nil, false, err
 	}
 	return s.commit(k, nil, tracked), true, nil
@@ -167,6 +174,9 @@ func (s *Server) update(w write, change func(*unstructured.Unstructured) error) 
 	}
 	tracked, err := s.track(w, old, next)
 	if err != nil {
+		return nil, false, err
+	}
+	if err := s.fits(w, tracked); err != nil {
 		return nil, false, err
 	}
 	return s.store(k, old, tracked)
@@ -270,6 +280,11 @@ func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
 func (s *Server) check(w write, next, old *unstructured.Unstructured) error {
 	if w.resource.GVR == Deployments && !w.status {
 		if err := checkDeployment(w.resource, next, old); err != nil {
+			return err
+		}
+	}
+	if old != nil {
+		if err := s.judge(w, "update"); err != nil {
 			return err
 		}
 	}
