@@ -156,7 +156,10 @@ func networkReason(err net.Error) string {
 //	408, 429, 5xx, anything else           Transient
 func classifyAPI(status metav1.Status, err error) (Kind, string) {
 	reason := string(status.Reason)
-	if reason == "" {
+	switch {
+	case reason == "" && status.Code == http.StatusBadRequest: // a webhook that refuses without a code of its own
+		reason = string(metav1.StatusReasonBadRequest)
+	case reason == "":
 		reason = ReasonInternal
 	}
 	if apierrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) {

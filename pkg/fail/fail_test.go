@@ -86,6 +86,8 @@ func TestKindOf(t *testing.T) {
 		"k8s json patch":     {apierrors.NewGenericServerResponse(422, "", schema.GroupResource{}, "", "test failed", 0, false), Conflict, "Conflict", "a test operation did not hold"},
 		"k8s more than uid":  {immutable("uid", "name"), Invalid, "Invalid", "something else is wrong, too"},
 		"k8s bad request":    {apierrors.NewBadRequest("x"), Invalid, "BadRequest", "a pod template of the wrong type"},
+		"k8s webhook": {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 400, Message: `webhook "x" denied the request`}},
+			Invalid, "BadRequest", "the API server gives a denial without a code no reason"},
 		"k8s too large":      {apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB"},
 		"k8s throttled":      {apierrors.NewTooManyRequests("x", 1), Transient, "TooManyRequests", "priority and fairness"},
 		"k8s timeout":        {apierrors.NewTimeoutError("x", 1), Transient, "Timeout", "the server gave up"},

@@ -34,8 +34,10 @@ func newJudge(h *harness) *judge {
 //	equal snapshots            equal plans, to the byte (each second time)
 //	a part that is not known   nothing disruptive that would not be done if it were (the other times)
 //
-// But for one: a job that has just ended, and does not answer, is stopped by its high-availability data as one that runs. It goes on from that
-// data, which is its newest state; only a JobManager that answers could tell that it has ended.
+// But for two: a job that has just ended, and does not answer, is stopped by its high-availability data as one that
+// runs. It goes on from that data, which is its newest state; only a JobManager that answers could tell that it has
+// ended. And so is one that runs and answered, while its status could not be written for longer than a JobManager may
+// stay silent: nothing says that it ever answered.
 func (j *judge) look(name string) {
 	t := j.h.t
 	resource := j.h.resource(name)
@@ -62,10 +64,10 @@ func (j *judge) look(name string) {
 	}
 	parts := observedParts(&s)
 	part := parts[j.turn/2%len(parts)]
-	ended := hasEnded(s)
+	missed := hasEnded(s) || j.h.refused && runsUnheard(s)
 	part.value.SetZero()
 	blind := deployment.Make(s)
-	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && ended && part.name == "Flink.Jobs" && status.Intent != nil && takesNothing[status.Intent.Stop] {
+	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && part.name == "Flink.Jobs" && status.Intent != nil && takesNothing[status.Intent.Stop] {
 		return
 	}
 	for _, action := range disruptive(blind) {
@@ -84,6 +86,14 @@ func hasEnded(s subject.Snapshot) bool {
 	jobs, _ := s.Flink.Jobs.Get()
 	job, found := subject.FindJob(jobs, status.JobID)
 	return found && job.State.IsTerminal() && !status.State.IsTerminal()
+}
+
+// runsUnheard tells whether Flink says that the job runs, and the status has heard nothing of it.
+func runsUnheard(s subject.Snapshot) bool {
+	status := s.Resource.Status.JobStatus
+	jobs, _ := s.Flink.Jobs.Get()
+	job, found := subject.FindJob(jobs, status.JobID)
+	return found && job.State == v1beta1.FlinkJobRunning && status.State == v1beta1.FlinkJobReconciling
 }
 
 func printed(p plan.Plan) string {

@@ -95,6 +95,24 @@ func TestDirectAnswersAsOverHTTP(t *testing.T) {
 			defer s.Tap.Inject(wire.Fault{Match: wire.ByAgent("me"), Err: wire.Refused})()
 			return c.Get(ctx, "a", metav1.GetOptions{})
 		}},
+		{"refused by a policy", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			s.Policy = kubesim.OverQuota
+			defer func() { s.Policy = nil }()
+			return c.Create(ctx, plainResource("c"), metav1.CreateOptions{})
+		}},
+		{"too large", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			s.ObjectLimit = 10
+			defer func() { s.ObjectLimit = 0 }()
+			return c.Create(ctx, plainResource("c"), metav1.CreateOptions{})
+		}},
+		{"too many requests", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			defer s.Tap.Inject(wire.Fault{Match: wire.ByAgent("me"), Status: 429})()
+			return c.Get(ctx, "a", metav1.GetOptions{})
+		}},
+		{"timed out after its effect", func(s *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
+			defer s.Tap.Inject(wire.Fault{Match: wire.ByAgent("me"), Status: 504, After: true})()
+			return c.Create(ctx, plainResource("c"), metav1.CreateOptions{})
+		}},
 		{"delete of another", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			uid := types.UID("x")
 			return nil, c.Delete(ctx, "a", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})

@@ -29,11 +29,13 @@ type run struct {
 	states *states
 	judge  *judge
 	taken  *snapshots
-	script []string
-	mode   string // of the spec
-	broken bool   // some image was, since the resource was made
-	faults bool   // there were some
-	nodes  int
+	// policies are of others.
+	policies policies
+	script   []string
+	mode     string // of the spec
+	broken   bool   // some image was, since the resource was made
+	faults   bool   // there were some
+	nodes    int
 	// redeploys counts the savepoints that a person told the job to start from.
 	redeploys int
 	options   map[string]string // that were turned, see dialVerbs
@@ -82,6 +84,8 @@ func newRun(t testing.TB) *run {
 	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness)
 	r.states.failed = r.excuseFailure
 	r.watch.stored = r.callsNobody
+	r.policies.r = r
+	r.w.Kube.Policy = r.policies.judge
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
 	return r
@@ -165,10 +169,15 @@ func (r *run) excuseLateStart() {
 	}
 }
 
-// fault arms a fault.
-func (r *run) fault(f wire.Fault) {
+// disturbed notes that something goes wrong.
+func (r *run) disturbed() {
 	r.faults = true
 	r.excuseLateStart()
+}
+
+// fault arms a fault.
+func (r *run) fault(f wire.Fault) {
+	r.disturbed()
 	r.w.Tap.Inject(f)
 }
 
@@ -228,6 +237,7 @@ func (r *run) conclude() {
 	r.t.Helper()
 	r.w.Tap.Revive()
 	r.watch.arm()
+	r.ungoverned()
 	r.disorder = inOrder
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")

@@ -17,6 +17,7 @@ var verbs = func() map[string]func(r *run, n int) {
 	maps.Copy(all, settingVerbs)
 	maps.Copy(all, snapshotVerbs)
 	maps.Copy(all, dialVerbs)
+	maps.Copy(all, refusalVerbs)
 	return all
 }()
 

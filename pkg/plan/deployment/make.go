@@ -88,6 +88,9 @@ func (v *view) finish(o outcome) plan.Plan {
 	}
 	v.keepSecrets(&p)
 	changes := status != nil && !shown.SameMeaning(v.Resource().Status, *status)
+	if changes && !p.Gone && shown.OnlyTells(v.Resource().Status, *status) {
+		o.actions, p.Finish = append(o.actions, p.Finish...), nil // what failed may fail again, and that is told already
+	}
 	if o.record != "" || changes {
 		p.Status = status
 	}

@@ -110,12 +110,35 @@ func (v *view) stopStep(jm *appsv1.Deployment) outcome {
 			if o, awaited := v.awaitJobGraph(jm); awaited {
 				return o
 			}
+		case v1beta1.StopNone:
+			if o, began := v.beganMeanwhile(jm); began {
+				return o
+			}
 		}
 	}
 	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
 		return v.suspendEnded(jm, intent.Restore)
 	}
 	return v.takeApart(jm)
+}
+
+// beganMeanwhile gives up a stop of a job that never began, once it may have: taking its cluster down was refused, or
+// came late. What was to start instead, empty or from an older state, may be less than the job has by now.
+//
+//	the stop                                     the pods   a container   then
+//	of a job that has ended, a resumption, ...   -          -             go on
+//	of one that never began                      Unknown    -             wait
+//	of one that never began                      known      never ran     go on
+//	of one that never began                      known      may have run  give it up; the next attempt decides anew
+func (v *view) beganMeanwhile(jm *appsv1.Deployment) (outcome, bool) {
+	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
+	switch {
+	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.NeverRan(jm):
+		return outcome{}, false
+	case v.Seen.Pods.IsUnknown():
+		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why()), true
+	}
+	return v.attemptFailed("JobBegan", "the job began before its cluster could be taken down"), true
 }
 
 func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {

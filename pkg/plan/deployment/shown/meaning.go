@@ -32,3 +32,13 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	}
 	return sameHealth && sameExceptions && equality.Semantic.DeepEqual(old, next)
 }
+
+// OnlyTells reports whether a status beside an error changes nothing but what people are told: no pass needs it.
+func OnlyTells(old, next v1beta1.FlinkDeploymentStatus) bool {
+	if old.Error == "" {
+		return false
+	}
+	old.Error, old.Conditions, old.LifecycleState = next.Error, next.Conditions, next.LifecycleState
+	old.Situation, old.Pace, old.PaceSince, old.NextLook = next.Situation, next.Pace, next.PaceSince, next.NextLook
+	return SameMeaning(old, next)
+}

@@ -1,0 +1,108 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+func suspends(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
+
+// refusedRound makes one plan whose actions but the writes of status are refused.
+func (w *world) refusedRound() plan.Plan {
+	w.t.Helper()
+	w.look()
+	p := Make(w.s)
+	for _, a := range p.Actions {
+		if record, ok := a.(plan.Record); ok {
+			w.do(record)
+		}
+	}
+	return p
+}
+
+// A quota or a webhook may refuse to take the cluster of a job that never began down, until it has begun.
+func TestAStopOfAJobThatNeverBeganIsGivenUpOnceItMayHave(t *testing.T) {
+	waiting := waitingPod("ContainerCreating", "", false)
+	rows := map[string]struct {
+		pods    plan.Observed[[]corev1.Pod]
+		deletes bool
+		open    bool
+		reason  string
+	}{
+		"it still waits":    {plan.Present([]corev1.Pod{waiting}), true, true, "there is nothing to lose"},
+		"its container ran": {ranPods(), false, false, "what it has by now is not known; decided anew"},
+		"nobody could look": {plan.Unknown[[]corev1.Pod]("time-out"), false, true, "nothing is deleted on a guess"},
+	}
+	for name, row := range rows {
+		for change, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){"changed": upgradeImage, "suspended": suspends} {
+			t.Run(name+", "+change, func(t *testing.T) {
+				w := newWorld(t, stateful)
+				w.run()
+				w.s.Pods = plan.Present([]corev1.Pod{waiting})
+				w.run()
+				w.edit(edit)
+				if p := w.refusedRound(); w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopNone {
+					t.Fatalf("%s, intent %+v; want to take it down", p, w.status().Intent)
+				}
+				w.s.Pods = row.pods
+				w.s.Now = w.s.Now.Add(time.Second)
+				p := w.round()
+				if deletes := strings.Contains(p.String(), "delete cluster"); deletes != row.deletes {
+					t.Errorf("%s; %s", p, row.reason)
+				}
+				if open := w.status().Intent != nil; open != row.open {
+					t.Errorf("intent %+v; %s", w.status().Intent, row.reason)
+				}
+			})
+		}
+	}
+}
+
+// What was refused is tried again before its refusal is taken back: else each look writes status twice.
+func TestARefusalIsToldUntilWhatWasRefusedIsDone(t *testing.T) {
+	w := stable(t, stateful)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.UpgradeMode, s.Job.State = v1beta1.UpgradeModeStateless, v1beta1.JobStateSuspended
+	})
+	w.run()
+	w.terminate()
+	w.run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+	p := w.refuseFinish()
+	for p.Again {
+		p = w.refuseFinish()
+	}
+	if len(p.Finish) != 1 {
+		t.Fatalf("%s; want a release after the status", p)
+	}
+	failed := MakeFailed(w.s, w.status(), "Forbidden", "not on Fridays")
+	w.store(failed.Status.(*v1beta1.FlinkDeploymentStatus))
+	p = Make(w.s)
+	effects := p.Effects()
+	if len(p.Finish) != 0 || len(effects) == 0 || !strings.HasPrefix(effects[len(effects)-1].String(), "release") {
+		t.Errorf("%s; want the release first, then the status", p)
+	}
+	if w.round(); w.condition("Stalled").Status == "True" {
+		t.Errorf("stalled although it was released: %+v", w.status().Conditions)
+	}
+}
+
+// refuseFinish makes a round whose last actions are refused.
+func (w *world) refuseFinish() plan.Plan {
+	w.t.Helper()
+	w.look()
+	p := Make(w.s)
+	for _, a := range p.Actions {
+		w.do(a)
+	}
+	if status, ok := p.Status.(*v1beta1.FlinkDeploymentStatus); ok {
+		w.store(status)
+	}
+	return p
+}
