@@ -3,10 +3,12 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // beginsAnew lets Flink list the job under another start time.
@@ -66,5 +68,24 @@ func TestTheNextStartEndsWhatWasLost(t *testing.T) {
 	w.run()
 	if c := w.condition(summary.StateSafe); c.Type != "" || w.status().LostProgress != nil {
 		t.Errorf("condition %+v, %+v", c, w.status().LostProgress)
+	}
+}
+
+// A change that was there before the loss was seen goes on from what is left, and does not end what is told.
+func TestAChangeThatDidNotKnowOfTheLossDoesNotEndIt(t *testing.T) {
+	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
+	jobs, _ := w.s.Flink.Jobs.Get()
+	jobs[0].StartTime = "1800000000000"
+	w.edit(upgradeImage)
+	w.run()
+	jobs[0].State, jobs[0].EndTime = v1beta1.FlinkJobCanceled, w.s.Now.Add(-time.Minute)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-1"})
+	w.run()
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if s := w.status(); s.LifecycleState != v1beta1.LifecycleStable || w.condition(summary.StateSafe).Reason != "JobRestarted" {
+		t.Errorf("%s, %+v, rounds %q", s.LifecycleState, w.condition(summary.StateSafe), w.log)
 	}
 }

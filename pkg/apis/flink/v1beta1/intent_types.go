@@ -44,7 +44,7 @@ type Progress struct {
 	Restarts *Restarts `json:"restarts,omitempty"`
 	// LostProgress says that the job began again from its old state, because its
 	// JobManager was replaced without high availability; absent means that it
-	// did not since it was started last.
+	// did not since it was started for a newer spec, or from a chosen state.
 	LostProgress *LostProgress `json:"lostProgress,omitempty"`
 }
 
@@ -58,6 +58,9 @@ type LostProgress struct {
 	// From is the savepoint or checkpoint that the job began from again; empty
 	// means none.
 	From string `json:"from,omitempty"`
+	// Generation of the spec that was there then: a start for it was asked for by
+	// somebody who did not know. 0 means not known.
+	Generation int64 `json:"generation,omitempty"`
 }
 
 // Restarts are those that followed soon after one another.

@@ -15,16 +15,31 @@ import (
 //	high availability   the job          then
 //	any                 may start empty  nothing: it keeps no state
 //	on                  -                nothing: it was restored from its last checkpoint
-//	off                 keeps its state  a Warning, and StateSafe=False until its next start: it began from what this one gave
+//	off                 keeps its state  a Warning, and StateSafe=False, see endsLostProgress: it began from what this one gave
 func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 	again := before.StartTime != "" && before.StartTime != v.Want.JobStatus.StartTime
 	if !again || v.MayStartEmpty() || v.HA().Store.Mode != flinkconf.HANone {
 		return
 	}
 	given := v.Want.JobStatus.UpgradeSavepointPath
-	v.Want.LostProgress = &v1beta1.LostProgress{Seen: v.Now(), Before: before.StartTime, From: given}
+	v.Want.LostProgress = &v1beta1.LostProgress{
+		Seen: v.Now(), Before: before.StartTime, From: given, Generation: v.Resource().Generation,
+	}
 	message := v.ProgressLost()
 	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
+}
+
+// endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose another,
+// or asked for the start after it was told. A spec that was there before it was seen goes on from what is left.
+func (v *Subject) endsLostProgress(intent *v1beta1.Intent) bool {
+	lost := v.Want.LostProgress
+	switch {
+	case lost == nil, intent.Purpose == v1beta1.PurposeRecover:
+		return false
+	case intent.Purpose == v1beta1.PurposeRedeploy, intent.From.Kind == v1beta1.StartEmpty:
+		return true
+	}
+	return intent.Generation > lost.Generation
 }
 
 // ReasonJobRestarted is the reason of the event, and of the condition StateSafe.

@@ -55,7 +55,7 @@ func (v *Subject) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.Stop
 func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
-	if intent.Purpose != v1beta1.PurposeRecover {
+	if v.endsLostProgress(intent) {
 		status.LostProgress = nil
 	}
 	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
