@@ -8,7 +8,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,13 @@ chaos: ## random commands and faults over real Flink on this machine: make chaos
 
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
 	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
+
+nightly: ## all that is too long for a change: every combination, crash point, a million random steps, an hour of chaos (three hours)
+	KNFLINK_SCENARIO_COMBINATIONS=1 go test -count=1 -timeout 0 -run '^TestNoJobIsCalledSteadyWithLessThanItHad$$' ./test/scenario
+	$(MAKE) soak-model STEPS=1000000 SEED=$(or $(SEED),$(shell date +%j))
+	$(MAKE) crash-points
+	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
+	$(MAKE) matrix-retention
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
