@@ -84,6 +84,9 @@ func (w *world) endedWith(want string) {
 	if w.personDecides(lost); lost && (s.Intent != nil || w.told("CheckpointDiscarded") != 1) {
 		w.t.Errorf("intent %+v, told %d times", s.Intent, w.told("CheckpointDiscarded"))
 	}
+	if lost && strings.Contains(w.condition(summary.Stalled).Message, "/chk-") {
+		w.t.Errorf("a deleted checkpoint is named: %s", w.condition(summary.Stalled).Message)
+	}
 	w.edit(upgradeImage)
 	w.run()
 	if w.personDecides(lost); lost != (w.status().Intent == nil) {

@@ -22,6 +22,7 @@ func (v *Subject) LooksForCheckpoint() bool {
 // observeCheckpoint remembers that the job has completed a checkpoint.
 //
 //	seen                                     remembered
+//	the job has ended, and Flink deleted it  that there was one, and no path: nobody finds anything there
 //	statistics with what it was given        as it was: that is not its own, also when Flink spells its path otherwise
 //	statistics with another path             that path
 //	high-availability data that names one    that there is one, and the path as it was
@@ -40,10 +41,21 @@ func (v *Subject) observeCheckpoint() {
 	c, _ := v.Seen.Flink.Checkpoints.Get()
 	own := c.Path != "" && c.Path != status.UpgradeSavepointPath && c.Kind != KindRestoredSavepoint
 	switch {
+	case v.discarded():
+		next.Path = ""
 	case own:
 		next.Path = c.Path
 	case known == nil && !data.Checkpoint:
 		return
 	}
 	status.Checkpoint = &next
+}
+
+// discarded reports whether the job has ended and Flink deleted its newest checkpoint with it.
+func (v *Subject) discarded() bool {
+	if v.Job == nil || !v.Job.State.IsTerminal() {
+		return false
+	}
+	answer, _ := v.LastStateOf(*v.Job)
+	return answer == LastStateDiscarded
 }
