@@ -73,7 +73,7 @@ tenant: ## let Flink jobs run in a namespace: make tenant NS=team-a
 	@$(WITH_CLUSTER) hack/tenant.sh "$(NS)"
 
 e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regular expression> for some of them)
-	@$(WITH_CLUSTER) go test -tags e2e -count=1 -timeout 60m -v $(if $(RUN),-run '$(RUN)') ./test/e2e/
+	@$(WITH_CLUSTER) go test -tags e2e -count=1 -timeout 75m -v $(if $(RUN),-run '$(RUN)') ./test/e2e/
 
 bench: ## sizes, memory and start-up time of the functions; benchmarks of the pure core
 	go run ./test/bench
