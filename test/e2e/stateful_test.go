@@ -70,17 +70,19 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	aims := map[string]struct{ upgrade, suspension time.Duration }{
 		"savepoint": {3 * time.Second, 2 * time.Second}, "last-state": {2500 * time.Millisecond, 3 * time.Second},
 	}
-	images := []string{"flink:2.2.1", "flink:2.2"} // two names of one image; the example has the second
+	image := "flink:2.2"                                                     // of the example
+	another := map[string]string{image: "flink:2.2.1", "flink:2.2.1": image} // two names of one image
 	for _, mode := range []string{"savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
 			var upgrades, beside []time.Duration
-			for round := range 3 {
+			for range 3 {
 				jobManager := kube.jobManager(t, name, life.Limit)
 				old := jobManager.Until("exists", life.Released)
 				jobManagers := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "", "app="+name+",component=jobmanager")
 				was := jobManagers.Until("is there", func(o watch.Object) (bool, string) { return o.Unstructured != nil, "there is none" })
 				pod := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "metadata.name="+was.GetName(), "")
-				at := kube.patch(t, name, map[string]any{"job": map[string]any{"upgradeMode": mode}, "image": images[round%2]})
+				image = another[image]
+				at := kube.patch(t, name, map[string]any{"job": map[string]any{"upgradeMode": mode}, "image": image})
 				ends := pod.Until("is told to end", func(o watch.Object) (bool, string) {
 					return o.Unstructured == nil || o.GetDeletionTimestamp() != nil, "it runs"
 				})
