@@ -2,6 +2,7 @@ package redact
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,16 +18,18 @@ var flinkParts = []string{
 // moreParts are names that programs and file systems give to secrets.
 var moreParts = regexp.MustCompile(`(?i)passwd|passphrase|credential|(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$`)
 
+// hints are what every name has that moreParts matches, in lower case. Most names have none, and a pattern costs much more.
+var hints = []string{"passwd", "passphrase", "credential", "key", "pwd"}
+
 // notSecret ends names that speak of a secret and do not hold one.
 var notSecret = regexp.MustCompile(`(?i)(?:provider|providers|file|path|dir|class|type|enabled|timeout|interval|location|name)s?$`)
 
 // Sensitive tells whether the value of a key, an argument or an environment variable may be a secret and must not be shown.
 func Sensitive(name string) bool {
 	lower := strings.ToLower(name)
-	for _, part := range flinkParts {
-		if strings.Contains(lower, part) {
-			return true
-		}
+	has := func(part string) bool { return strings.Contains(lower, part) }
+	if slices.ContainsFunc(flinkParts, has) {
+		return true
 	}
-	return name != "PWD" && moreParts.MatchString(name) && !notSecret.MatchString(name)
+	return slices.ContainsFunc(hints, has) && name != "PWD" && moreParts.MatchString(name) && !notSecret.MatchString(name)
 }

@@ -13,6 +13,9 @@ import (
 
 // Hide makes a text fit to be told: without the secrets of the resource and of the operator, and without what looks like one.
 func (v *Subject) Hide(text string) string {
+	if text == "" {
+		return ""
+	}
 	if v.secrets == nil {
 		specs := []*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}
 		for _, recorded := range []*v1beta1.ReconciledDeployment{v.Last, v.LastStable} {
