@@ -97,6 +97,23 @@ func Recovered(op string, value any) error {
 	return newError(Bug, op, ReasonPanic, fmt.Errorf("panic: %v", value))
 }
 
+// Discreet makes an error tell its text as hide leaves it. Kind, reason and causes stay. It returns nil for a nil error.
+func Discreet(err error, hide func(text string) string) error {
+	if err == nil {
+		return nil
+	}
+	return &discreet{err, hide}
+}
+
+type discreet struct {
+	err  error
+	hide func(text string) string
+}
+
+func (e *discreet) Error() string { return e.hide(e.err.Error()) }
+
+func (e *discreet) Unwrap() error { return e.err }
+
 func newError(kind Kind, op, reason string, err error) error {
 	return &Error{Op: op, Kind: kind, Reason: reason, Err: err}
 }

@@ -221,3 +221,19 @@ func TestDeadlineOfARealContext(t *testing.T) {
 		t.Errorf("KindOf(expired context) = %q, want Transient", got)
 	}
 }
+
+func TestDiscreetHidesTextAndKeepsTheRest(t *testing.T) {
+	cause := errors.New("quota of hunter2 exceeded")
+	err := Discreet(Deniedf("create Deployment", "Quota", "%w", cause), func(text string) string {
+		return strings.ReplaceAll(text, "hunter2", "******")
+	})
+	if got := Message(err); got != "create Deployment: quota of ****** exceeded" {
+		t.Errorf("message %q", got)
+	}
+	if KindOf(err) != Denied || ReasonOf(err) != "Quota" || OpOf(err) != "create Deployment" || !errors.Is(err, cause) {
+		t.Errorf("kind %s, reason %s, operation %q", KindOf(err), ReasonOf(err), OpOf(err))
+	}
+	if Discreet(nil, nil) != nil {
+		t.Error("no error becomes one")
+	}
+}

@@ -26,6 +26,34 @@ func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 	return redact.Known(configs, args...)
 }
 
+// SecretsOf are the Secrets of a FlinkDeployment and of a session job on it, with those of the specs that their status records. Either
+// may be nil.
+func SecretsOf(o Operator, d *v1beta1.FlinkDeployment, j *v1beta1.FlinkSessionJob) redact.Secrets {
+	var specs []*v1beta1.FlinkDeploymentSpec
+	if d != nil {
+		recorded := d.Status.ReconciliationStatus
+		specs = append(specs, &d.Spec)
+		for _, text := range []string{recorded.LastReconciledSpec, recorded.LastStableSpec} {
+			if r, err := v1beta1.ParseReconciledDeployment(text); err == nil {
+				specs = append(specs, &r.Spec)
+			}
+		}
+	}
+	if j != nil {
+		recorded := j.Status.ReconciliationStatus
+		jobs := []*v1beta1.FlinkSessionJobSpec{&j.Spec}
+		for _, text := range []string{recorded.LastReconciledSpec, recorded.LastStableSpec} {
+			if r, err := v1beta1.ParseReconciledSessionJob(text); err == nil {
+				jobs = append(jobs, &r.Spec)
+			}
+		}
+		for _, job := range jobs {
+			specs = append(specs, &v1beta1.FlinkDeploymentSpec{FlinkConfiguration: job.FlinkConfiguration, Job: job.Job})
+		}
+	}
+	return Secrets(o, specs...)
+}
+
 // templates are the pod templates of a spec; some may be nil.
 func templates(spec *v1beta1.FlinkDeploymentSpec) []*v1beta1.PodTemplate {
 	all := []*v1beta1.PodTemplate{spec.PodTemplate}

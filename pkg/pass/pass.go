@@ -110,6 +110,7 @@ func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, l
 	}
 	p := deployment.Make(snapshot)
 	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	err = fail.Discreet(err, deployment.Hider(snapshot))
 	r.report(key, p, started, err)
 	if err != nil {
 		return result, p, r.failed(ctx, object, result, snapshot, err)

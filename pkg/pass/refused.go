@@ -20,7 +20,7 @@ func (r *Runner) refused(
 	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
 		return false, nil
 	}
-	p, shown := refused.Disposal(result.Failed, fail.Message(err))
+	p, shown := refused.Disposal(left, result.Failed, fail.Message(err))
 	if seen, mine := refused.Request(left, result.Failed, fail.Message(err)); mine {
 		p, shown = deployment.Make(seen), true
 	}

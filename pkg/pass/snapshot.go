@@ -22,6 +22,7 @@ func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key even
 	}
 	p := snapshot.Make(s)
 	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	err = fail.Discreet(err, snapshot.Hider(s))
 	r.report(key, p, started, err)
 	if err != nil {
 		return result, p, r.snapshotFailed(ctx, object, result, s, err)

@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
 // TriggerSavepoint asks Flink for a savepoint and does not wait for it. The trigger ID is stored in a status before: with it a second
@@ -71,7 +72,7 @@ func (a TriggerSavepoint) String() string {
 func (a TriggerCheckpoint) String() string {
 	return fmt.Sprintf("trigger checkpoint %s of job %s", a.TriggerID, a.JobID)
 }
-func (a DisposeSavepoint) String() string { return "dispose of savepoint " + a.Path }
+func (a DisposeSavepoint) String() string { return "dispose of savepoint " + redact.Text(a.Path) }
 func (a CreateSnapshot) String() string   { return "create snapshot " + a.Object.Name }
 func (a DeleteSnapshot) String() string   { return fmt.Sprintf("delete snapshot %s (%s)", a.Name, a.UID) }
 func (a SetLabels) String() string        { return fmt.Sprintf("set %d labels", len(a.Labels)) }

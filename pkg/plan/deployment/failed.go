@@ -22,3 +22,6 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	v.Want.Error = text
 	return v.finish(outcome{situation: plan.Situation(left.Situation), stall: &stall{reason, message}})
 }
+
+// Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
+func Hider(s Snapshot) func(text string) string { return subject.New(s).Hide }

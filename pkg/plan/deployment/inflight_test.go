@@ -280,7 +280,7 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	if p := w.round(); touches(p) || len(w.status().JobStatus.SavepointInfo.SavepointHistory) != 1 {
 		t.Errorf("got %s, history %+v", p, w.status().JobStatus.SavepointInfo.SavepointHistory)
 	}
-	told, mine := refused.Disposal(plan.DisposeSavepoint{Path: "s3"}, "away")
+	told, mine := refused.Disposal(w.s, plan.DisposeSavepoint{Path: "s3"}, "away")
 	if !mine || len(told.Events) != 1 || told.Status != nil || len(told.Effects()) != 0 {
 		t.Errorf("a refusal is told and the entry stays, got %+v", told)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
@@ -34,11 +35,18 @@ func (w *world) tells() string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	retry := ""
+	retry, from := "", ""
 	if status.Retry != nil {
 		retry = status.Retry.Message
 	}
-	return fmt.Sprintf("%+v\n%s\n%s\n%s\n%v\n%s", w.events, status.Error, conditions, retry, status.ClusterInfo, strings.Join(w.log, "\n"))
+	if status.JobStatus.StartedFrom != nil {
+		from = status.JobStatus.StartedFrom.Path
+	}
+	if status.LostProgress != nil {
+		from += " " + status.LostProgress.From
+	}
+	return fmt.Sprintf("%+v\n%s\n%s\n%s\n%s\n%v\n%s",
+		w.events, status.Error, conditions, retry, from, status.ClusterInfo, strings.Join(w.log, "\n"))
 }
 
 func TestSecretsAreNotTold(t *testing.T) {
@@ -91,6 +99,10 @@ func TestSecretsAreNotTold(t *testing.T) {
 			jm.Status.AvailableReplicas, jm.Status.ReadyReplicas = 0, 0
 			w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
 		}, "cannot log in with ******"},
+		"progress that is lost since a start from a path": {func(w *world) {
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = "https://u:urlpass@h/s"
+			w.beginsAnew()
+		}, "the job began again from https://u:******@h/s"},
 		"Flink that cannot be asked": {func(w *world) {
 			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job](said)}
 		}, "cannot log in with ******"},
@@ -121,6 +133,39 @@ func TestAnEffectThatFailsTellsNoSecret(t *testing.T) {
 	status, _ := p.Status.(*v1beta1.FlinkDeploymentStatus)
 	if status == nil || len(p.Events) != 1 || strings.Contains(status.Error+p.Events[0].Message, "hunter2") {
 		t.Errorf("told %+v, status %+v", p.Events, status)
+	}
+}
+
+func TestAStartFromAPathTellsNoSecret(t *testing.T) {
+	spec := with(highlyAvailable, `"job":{`, `"job":{"allowNonRestoredState":true,`+
+		`"initialSavepointPath":"https://u:urlpass@h/s?sig=swordfish",`)
+	w := newWorld(t, strings.Replace(spec, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`, 1))
+	w.run()
+	told := w.tells()
+	for _, want := range []string{
+		"Starting deployment from https://u:******@h/s?sig=****** (InitialSavepointPath)", "Reason:StateMayBeDropped",
+		"\nhttps://u:******@h/s?sig=******",
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not told: %s", want, told)
+		}
+	}
+	if strings.Contains(told, "urlpass") || strings.Contains(told, "swordfish") {
+		t.Errorf("a secret is told: %s", told)
+	}
+	if jm := w.deployment(); !strings.Contains(fmt.Sprint(jm.Spec.Template.Spec, w.status().JobStatus.UpgradeSavepointPath), "urlpass") {
+		t.Error("the job does not start from its path")
+	}
+}
+
+func TestADisposalThatIsRefusedTellsNoSecret(t *testing.T) {
+	w := secretive(t)
+	at := plan.DisposeSavepoint{Path: "https://u:urlpass@h/s"}
+	p, mine := refused.Disposal(w.s, at, "no access with hunter2 to "+at.Path)
+	const want = "the savepoint at https://u:******@h/s is too old or too many and was not disposed of: " +
+		"no access with ****** to https://u:******@h/s"
+	if !mine || len(p.Events) != 1 || p.Events[0].Message != want {
+		t.Errorf("told %+v, want %s", p.Events, want)
 	}
 }
 

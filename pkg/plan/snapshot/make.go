@@ -72,6 +72,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.A
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
 	v := newView(s)
+	message = v.hide(message)
 	switch failed.(type) {
 	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
 		return v.finish(v.failedAttempt(message)), true

@@ -32,7 +32,7 @@ func (v *view) summarize(o outcome) {
 		})
 	}
 	for i := range wanted {
-		wanted[i].Message = v.secrets.Text(wanted[i].Message)
+		wanted[i].Message = v.hide(wanted[i].Message)
 	}
 	r := v.resource()
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{Now: v.s.Now, Generation: r.Generation}, wanted...)

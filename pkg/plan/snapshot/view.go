@@ -11,6 +11,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/redact"
@@ -27,8 +28,8 @@ type view struct {
 	// problem says why the spec does not count, headline is the first of it; empty when it does.
 	problem, headline string
 	events            []plan.Event
-	// secrets are those of the job's cluster and of the operator.
-	secrets redact.Secrets
+	// secrets caches what hide knows.
+	secrets *redact.Secrets
 }
 
 func newView(s Snapshot) *view {
@@ -42,10 +43,26 @@ func newView(s Snapshot) *view {
 	if v.want.JobUID == "" && v.job.presence == validation.Present {
 		v.want.JobUID = v.job.uid
 	}
-	v.secrets = redact.Known([]map[string]string{v.job.config})
 	v.judge()
-	v.problem, v.headline = v.secrets.Text(v.problem), v.secrets.Text(v.headline)
+	v.problem, v.headline = v.hide(v.problem), v.hide(v.headline)
 	return v
+}
+
+// Hider leaves the secrets of the job, of its cluster and of the operator out of texts that no plan is made of.
+func Hider(s Snapshot) func(text string) string { return newView(s).hide }
+
+// hide leaves out of a text the secrets of the job, of its cluster and of the operator, and what looks like one.
+func (v *view) hide(text string) string {
+	if text == "" {
+		return text
+	}
+	if v.secrets == nil {
+		cluster, _ := v.s.Deployment.Get()
+		job, _ := v.s.SessionJob.Get()
+		known := flinkconf.SecretsOf(v.s.Operator, cluster, job)
+		v.secrets = &known
+	}
+	return v.secrets.Text(text)
 }
 
 func (v *view) judge() {
@@ -77,7 +94,7 @@ func parseInstant(text string) time.Time {
 }
 
 func (v *view) tell(e plan.Event) {
-	e.Component, e.Message = componentSnapshot, v.secrets.Text(e.Message)
+	e.Component, e.Message = componentSnapshot, v.hide(e.Message)
 	v.events = append(v.events, e)
 }
 
@@ -91,7 +108,7 @@ func (v *view) lacksFinalizer() bool {
 
 // errorText is status.error of one cause.
 func (v *view) errorText(kind, message string) string {
-	message = v.secrets.Text(message)
+	message = v.hide(message)
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", plan.ErrorBounds(v.job.config))
 	if err != nil {
 		return message

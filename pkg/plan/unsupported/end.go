@@ -89,13 +89,25 @@ func (s Snapshot) until(job *sessionJob) time.Time {
 
 // why is why nothing is known of the job.
 func (s Snapshot) why() string {
-	switch {
+	switch hide := Hider(s); {
 	case s.Cluster.IsUnknown():
-		return "its FlinkDeployment cannot be read: " + s.Cluster.Why()
+		return hide("its FlinkDeployment cannot be read: " + s.Cluster.Why())
 	case s.Job.IsUnknown():
-		return "Flink does not answer: " + s.Job.Why()
+		return hide("Flink does not answer: " + s.Job.Why())
 	}
 	return "Flink still lists it"
+}
+
+// Hider leaves the secrets of the resource, of its cluster and of the operator out of texts.
+func Hider(s Snapshot) func(text string) string {
+	cluster, _ := s.Cluster.Get()
+	var job *v1beta1.FlinkSessionJob
+	if s.Resource.GetKind() == v1beta1.KindFlinkSessionJob {
+		if r, _, err := v1beta1.DecodeSessionJob(s.Resource.Object); err == nil {
+			job = &r
+		}
+	}
+	return flinkconf.SecretsOf(s.Operator, cluster, job).Text
 }
 
 // waiting is the status while the job's end is waited for. A pace of fast makes each sweep look again.

@@ -127,3 +127,31 @@ func TestWhatNobodyHoldsIsLeftAlone(t *testing.T) {
 		})
 	}
 }
+
+func TestWhyTheJobIsNotKnownTellsNoSecret(t *testing.T) {
+	cluster := &v1beta1.FlinkDeployment{}
+	cluster.Namespace, cluster.Name = "flink", "session"
+	cluster.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"s3.secret-key":"kQx7Zw"}`)
+	content := sessionJobOf("RUNNING", nil)
+	content["spec"].(map[string]any)["job"] = map[string]any{"jarURI": "https://x/j.jar", "args": []any{"--token", "hunter2"}}
+	s := Snapshot{
+		Now: start, Operator: flinkconf.NewOperator(nil), Cluster: plan.Present(cluster),
+		Job:      plan.Unknown[v1beta1.FlinkJobState]("no access with kQx7Zw, hunter2"),
+		Resource: held(v1beta1.KindFlinkSessionJob, v1beta1.FinalizerFlinkSessionJob, time.Hour, content),
+	}
+	for range 2 { // it waits, then it lets the job go
+		p := Make(s)
+		told := fmt.Sprintf("%+v", p.Events)
+		if p.Status != nil {
+			s.Resource.Object["status"] = *p.Status.(*map[string]any)
+			told += fmt.Sprint(s.Resource.Object["status"])
+		}
+		if strings.Contains(told, "kQx7Zw") || strings.Contains(told, "hunter2") || !strings.Contains(told, "with ******, ******") {
+			t.Errorf("told %s", told)
+		}
+		if again := Make(s); p.Status != nil && again.Status != nil {
+			t.Errorf("it is told again: %+v", again)
+		}
+		s.Now = s.Now.Add(time.Hour)
+	}
+}

@@ -21,15 +21,15 @@ func Request(left subject.Snapshot, failed plan.Action, message string) (subject
 	return left, true
 }
 
-// Disposal tells that Flink refused to dispose of a savepoint of the history: it stays there, and is tried again. False for every
-// other action.
-func Disposal(failed plan.Action, message string) (plan.Plan, bool) {
+// Disposal tells that Flink refused to dispose of a savepoint of the history: it stays there, and is tried again. seen is
+// what the round saw. False for every other action.
+func Disposal(seen subject.Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
 	a, ok := failed.(plan.DisposeSavepoint)
 	if !ok {
 		return plan.Plan{}, false
 	}
-	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{{
+	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{subject.New(seen).HideIn(plan.Event{
 		Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Once: true,
 		Message: "the savepoint at " + a.Path + " is too old or too many and was not disposed of: " + message,
-	}}}, true
+	})}}, true
 }

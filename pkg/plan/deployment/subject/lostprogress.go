@@ -23,7 +23,7 @@ func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 	}
 	given := v.Want.JobStatus.UpgradeSavepointPath
 	v.Want.LostProgress = &v1beta1.LostProgress{
-		Seen: v.Now(), Before: before.StartTime, From: given, Generation: v.Resource().Generation,
+		Seen: v.Now(), Before: before.StartTime, From: v.Hide(given), Generation: v.Resource().Generation,
 	}
 	message := v.ProgressLost()
 	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: message})

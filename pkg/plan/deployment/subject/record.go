@@ -73,6 +73,7 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		status.JobStatus.UpgradeSavepointPath, status.JobStatus.StateTaken = intent.From.Path, intent.From.Taken
 		status.JobStatus.StartedFrom = intent.From.DeepCopy()
+		status.JobStatus.StartedFrom.Path = v.Hide(intent.From.Path) // it is for people, upgradeSavepointPath for programs
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
 	}
 	if intent.Purpose == v1beta1.PurposeRecover {
