@@ -27,8 +27,8 @@ const (
 // switch is listed: without the autoscaler none of them counts.
 func NoEffect() []Unread {
 	return []Unread{
-		{AutoscalerEnabled, "false", "the autoscaler is not there yet: condition Autoscaling says what becomes of the size of the job"},
-		{ClusterResourceViewRefreshInterval, "", "the autoscaler is not there yet"},
+		{AutoscalerEnabled, "false", "this version does not run the autoscaler yet: the condition Autoscaling of a job says what becomes of its size"},
+		{ClusterResourceViewRefreshInterval, "", "this version does not run the autoscaler yet"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{DynamicConfigCheckInterval, "", "a function reads its settings when it starts"},
