@@ -61,6 +61,7 @@ type harness struct {
 	uncounted                     bool // how often the job began depends on the order of things: the end tells only the last start
 	figures                       figures
 	watch                         *watcher
+	transcript                    *transcript // of what happens; nil: nobody reads it
 }
 
 // figures are counts of requests and effects.
@@ -99,7 +100,11 @@ func (h *harness) restart() {
 // log is a function's logger. A line of level error is a panic, a bug, or what a person must look at.
 func (h *harness) log() *zap.SugaredLogger {
 	lines := zapcore.AddSync(errorLines{h})
-	return zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), lines, zap.ErrorLevel)).Sugar()
+	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), lines, zap.ErrorLevel)
+	if h.transcript != nil {
+		core = zapcore.NewTee(core, h.transcript.log())
+	}
+	return zap.New(core).Sugar()
 }
 
 // errorLines takes the lines of a log.
@@ -170,6 +175,9 @@ func (h *harness) afterPass() {
 		h.late = nil
 	}
 	h.watch.look()
+	if h.transcript != nil {
+		h.transcript.tellEvents()
+	}
 }
 
 func (h *harness) takeControl() []cloudevents.Event {
@@ -231,6 +239,9 @@ func (h *harness) deliver(e cloudevents.Event) {
 			h.t.Fatalf("event %s of type %s is nobody's", e.ID(), e.Type())
 		}
 		crashes := h.crashes
+		if h.transcript != nil {
+			h.transcript.delivered(e)
+		}
 		if code := h.post(to, e); code < 500 || crashes != h.crashes {
 			return
 		}
