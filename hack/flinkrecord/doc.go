@@ -10,6 +10,7 @@
 //	application   what is different in an application cluster (application.go)
 //	ends          what each end leaves of the checkpoints, by retention; restart strategies that end; answers from a cache (ends.go)
 //	ha            what high availability keeps of a job that fails, that has ended, that was restored (ha.go)
+//	adaptive      what the adaptive scheduler tells of jobs that end, also while they wait for resources (adaptive.go)
 //
 // I/O. It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of the
 // machine are replaced in what it writes; serialized Java objects are left out. Times, ports and random IDs are as

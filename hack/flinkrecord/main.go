@@ -19,7 +19,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "", "directory for the recordings")
 	flag.StringVar(&o.source, "job", "hack/flinkrecord/RecordJob.java", "the job's source")
 	flag.IntVar(&o.port, "port", 18081, "REST port; the next nine are used too")
-	flag.StringVar(&o.only, "only", "session,application,ends,ha", "what to record, of these")
+	flag.StringVar(&o.only, "only", "session,application,ends,ha,adaptive", "what to record, of these")
 	flag.Parse()
 	if o.flink == "" || o.version == "" || o.out == "" {
 		flag.Usage()
@@ -74,7 +74,7 @@ func run(o options) (err error) {
 		defer c.stop()
 		r := newRecorder(c, o.out)
 		r.facts = facts
-		if p.name != "application" && p.name != "ha" {
+		if p.name == "session" || p.name == "ends" {
 			check(c.start(sessionClass, nil))
 		}
 		p.play(r, c, jar)
@@ -90,4 +90,5 @@ var parts = []struct {
 	play func(r *recorder, c *cluster, jar string)
 }{
 	{"session", playSession}, {"application", playApplication}, {"ends", playEnds}, {"ha", playHA},
+	{"adaptive", playAdaptive},
 }

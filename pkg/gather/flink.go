@@ -36,9 +36,13 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := subject.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) { return client.CheckpointStatistics(ctx, jobID) })
-	if more.Checkpoints && job.State.IsTerminal() { // before the statistics, whose age at that time it tells
+	if more.Graph { // before the statistics, whose age at that time it tells
 		details, err := client.Job(ctx, jobID)
-		if s.Flink.Clock = timeOf(details.Now); err != nil {
+		s.Flink.Clock, s.Flink.NoGraph = timeOf(details.Now), hasNoGraph(details)
+		if err == nil && job.State.IsTerminal() && !v1beta1.FlinkJobState(details.State).IsTerminal() {
+			err = errors.New("the details of the job are of a time before its end")
+		}
+		if err != nil && job.State.IsTerminal() {
 			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[subject.Checkpoints](oneLine(err))
 		}
 	}
@@ -73,6 +77,12 @@ func jobsOf(ctx context.Context, client *flinkrest.Client) ([]subject.Job, error
 		jobs = append(jobs, jobOf(j))
 	}
 	return jobs, err
+}
+
+// hasNoGraph reports whether the details of a job were made up from its job graph, as the adaptive scheduler does while
+// there is no execution graph. Of a job that could not be initialized there are no vertices either.
+func hasNoGraph(details flinkrest.Job) bool {
+	return details.Timestamps[flinkrest.Created] == 0 && len(details.Vertices) > 0
 }
 
 // jobOf is one job of GET /jobs/overview.

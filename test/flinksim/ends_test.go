@@ -3,6 +3,7 @@ package flinksim
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
 // versions are those whose recordings hold the model.
@@ -212,4 +214,99 @@ func TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes holds the model to what real Flink told of jobs that waited for
+// resources, or ended while they did: nothing of a job that ran can be told from one that never did.
+func TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes(t *testing.T) {
+	cancel := func(j *job.Job, w *World) { j.Cancel(w.Clock.Now()) }
+	fail := func(j *job.Job, w *World) {
+		j.Fail("org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException", "Not enough resources", w.Clock.Now())
+	}
+	rows := map[string]struct {
+		ran bool
+		end func(j *job.Job, w *World)
+	}{
+		"canceled-running":                       {true, cancel},
+		"waiting-after-it-ran":                   {true, nil},
+		"canceled-waiting-after-it-ran":          {true, cancel},
+		"waiting-before-it-ran":                  {false, nil},
+		"canceled-waiting-before-it-ran":         {false, cancel},
+		"canceled-waiting-without-checkpointing": {false, cancel},
+		"failed-waiting-before-it-ran":           {false, fail},
+		"failed-waiting-after-it-ran":            {true, fail},
+		"running-again":                          {true, nil},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := NewWorld(t)
+			away := func(away bool) { w.Nodes.Script("flink:1.20@taskmanager", controllers.Script{Unschedulable: away}) }
+			away(!row.ran)
+			deploy(t, w, application(map[string]string{"jobmanager.scheduler": "adaptive"}))
+			w.Settle()
+			ticks(w, 2)
+			if row.ran && strings.Contains(name, "waiting") || name == "running-again" {
+				away(true)
+				for _, pod := range w.Kube.List(kubesim.Pods, "flink", map[string]string{"component": "taskmanager"}) {
+					if err := w.Kube.Delete(kubesim.Pods, "flink", pod.GetName(), kubesim.DeleteOptions{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.Settle()
+				ticks(w, 1)
+			}
+			if name == "running-again" {
+				mustState(t, w, jobA, job.Created)
+				away(false)
+				ticks(w, 1)
+			}
+			if row.end != nil {
+				w.Flink.Do("flink", "demo", jobA, func(j *job.Job) { row.end(j, w) })
+			}
+			w.Settle()
+			ticks(w, 1)
+			if newest := w.Flink.Job("flink", "demo", jobA).Latest(false); name == "canceled-waiting-after-it-ran" {
+				_, there := w.Storage.Get(newest.Path)
+				for _, version := range versions {
+					if want := facts(t, version)["checkpoint-of-a-job-that-was-cancelled-while-it-waited-for-resources"]; there != want {
+						t.Errorf("files there: %t, Flink %s: %v", there, version, want)
+					}
+				}
+			}
+			for path, kind := range map[string]string{"": "job", "/checkpoints": "checkpoints", "/checkpoints/config": "checkpoint-config"} {
+				_, answer := raw(t, w, "GET", "/jobs/"+jobA+path, "")
+				for _, version := range versions {
+					flink := recordedBy(t, version, "adaptive-"+kind+"-"+name).Answer
+					if name != "running-again" { // metrics come and go
+						compare(t, flink, answer)
+					}
+					if got, want := essence(answer), essence(flink); !maps.Equal(got, want) {
+						t.Errorf("%s: %v, Flink %s: %v", kind, got, version, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// essence is what a job's details and statistics tell of its graph and its end, in words that times do not change.
+func essence(answer any) map[string]any {
+	seen, all := map[string]any{}, answer.(map[string]any)
+	for _, key := range []string{"state", "end-time"} {
+		if seen[key] = all[key]; key == "end-time" && all[key] != nil && all[key].(float64) > 0 {
+			seen[key] = "known"
+		}
+	}
+	for _, state := range []string{"CREATED", "RUNNING", "CANCELED", "FAILED"} {
+		if stamps, ok := all["timestamps"].(map[string]any); ok {
+			seen[state] = stamps[state].(float64) > 0
+		}
+	}
+	if vertices, ok := all["vertices"].([]any); ok {
+		seen["vertices"], seen["vertex"] = len(vertices) > 0, vertices[0].(map[string]any)["status"]
+	}
+	if latest, ok := all["latest"].(map[string]any); ok {
+		seen["completed"], seen["restored"] = latest["completed"] != nil, latest["restored"] != nil
+	}
+	return seen
 }

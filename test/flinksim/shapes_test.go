@@ -22,7 +22,12 @@ type recording struct {
 
 func recorded(t *testing.T, name string) recording {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "pkg", "flinkrest", "testdata", "1.20", name+".json"))
+	return recordedBy(t, "1.20", name)
+}
+
+func recordedBy(t *testing.T, version, name string) recording {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "pkg", "flinkrest", "testdata", version, name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // forgets lets a job end a minute ago, with statistics that name no checkpoint: those of the adaptive scheduler of a
@@ -62,6 +64,96 @@ func TestAJobWhoseCheckpointsFlinkForgotIsAPersons(t *testing.T) {
 			i, told := w.status().Intent, w.told("CheckpointForgotten")
 			if told != 1 || (i != nil && i.From != nil) || w.s.JobManager.IsAbsent() {
 				t.Errorf("told %d times, intent %+v, rounds %q", told, i, w.log)
+			}
+		})
+	}
+}
+
+// waits lets Flink tell of the job without an execution graph, as the adaptive scheduler does while a job waits for
+// resources and when it has ended meanwhile. Nobody had seen a checkpoint of it.
+func (w *world) waits(state v1beta1.FlinkJobState, r plan.Observed[upgrade.Retention]) {
+	w.serveJob(state)
+	w.s.Flink.NoGraph, w.s.Flink.Retention = true, r
+	w.run()
+	w.s.Now = w.s.Now.Add(time.Minute)
+	w.run()
+}
+
+// A job that ended while it waited for resources looks like one that never ran. Nobody may take it for one, unless it
+// makes no checkpoints.
+func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
+	makes := plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true})
+	rows := map[string]struct {
+		spec      string
+		end       v1beta1.FlinkJobState
+		retention plan.Observed[upgrade.Retention]
+		lost      bool
+		reason    string
+	}{
+		"failed":                     {stateful, v1beta1.FlinkJobFailed, makes, true, "it may have run before"},
+		"cancelled":                  {stateful, v1beta1.FlinkJobCanceled, makes, true, "the same"},
+		"given a state":              {given(stateful), v1beta1.FlinkJobFailed, makes, true, "it may have gone on from that"},
+		"highly available":           {savesHighlyAvailable, v1beta1.FlinkJobFailed, makes, true, "the data goes with the job"},
+		"makes none by itself":       {stateful, v1beta1.FlinkJobFailed, plan.Present(upgrade.Retention{Failed: true}), false, "there is nothing to lose"},
+		"batch":                      {stateful, v1beta1.FlinkJobFailed, plan.Absent[upgrade.Retention](), false, "there is nothing to lose"},
+		"stateless":                  {with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`), v1beta1.FlinkJobFailed, makes, false, "its user gives the state up"},
+		"it finished, for all of it": {stateful, v1beta1.FlinkJobFinished, makes, false, "nobody needs its checkpoints"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.waits(row.end, row.retention)
+			if lost := w.status().JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder; lost != row.lost {
+				t.Errorf("lost: %v, want %v: %s; rounds %q", lost, row.lost, row.reason, w.log)
+			}
+			if row.lost {
+				w.personDecides(true)
+				if told := w.told("CheckpointForgotten"); told != 1 {
+					t.Errorf("told %d times", told)
+				}
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+					s.Job.UpgradeMode, s.RestartNonce = v1beta1.UpgradeModeStateless, new(int64)
+				})
+				w.run()
+				if i := w.status().Intent; i == nil || i.From == nil || i.From.Kind != v1beta1.StartEmpty {
+					t.Errorf("the way out does not lead out: intent %+v", i)
+				}
+			}
+		})
+	}
+}
+
+// The end of such a job has no time, and an answer of a cache may be of a time before it.
+func TestAnEndWithoutATimeIsNotReadAtOnce(t *testing.T) {
+	w := stable(t, stateful)
+	w.serveJob(v1beta1.FlinkJobCanceled)
+	w.s.Flink.NoGraph = true
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-7", Completed: w.s.Now})
+	if w.run(); w.status().JobStatus.UpgradeSavepointPath != "" || !w.status().JobStatus.LastStateUnread {
+		t.Errorf("recorded %q, unread %t", w.status().JobStatus.UpgradeSavepointPath, w.status().JobStatus.LastStateUnread)
+	}
+}
+
+// A job that waits for resources is not cancelled for a change: nobody would tell its checkpoints afterwards.
+func TestAJobThatWaitsForResourcesIsNotCancelledForAChange(t *testing.T) {
+	lastState := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`)
+	for name, spec := range map[string]string{"savepoint": stateful, "last-state": lastState} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, spec)
+			w.serveJob(v1beta1.FlinkJobCreated)
+			w.s.Flink.NoGraph = true
+			w.edit(upgradeImage)
+			if !ask.Then(w.s).Graph {
+				t.Fatal("nobody asks whether it waits for resources")
+			}
+			w.run()
+			if c := w.condition(summary.Reconciling); w.status().Intent != nil || c.Reason != "CheckpointsUnknown" {
+				t.Errorf("intent %+v, condition %+v", w.status().Intent, c)
+			}
+			w.serveJob(v1beta1.FlinkJobRunning)
+			if w.run(); w.status().Intent == nil {
+				t.Errorf("the change is not made when it runs; rounds %q", w.log)
 			}
 		})
 	}

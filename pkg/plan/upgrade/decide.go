@@ -13,6 +13,8 @@ const (
 	messageVanished        = "Flink does not know the job any more and " + messageNoData
 	messageNoData          = "HA metadata is not available to make stateful upgrades. " +
 		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
+	messageForgets = "The job waits for resources, and the adaptive scheduler does not tell its checkpoints until it runs, nor after " +
+		"it is cancelled; the change is made when it runs. If it never ran, upgradeMode stateless makes the change at once"
 	messageNotRetained = "Nothing to start from would outlive the cancellation of the job " +
 		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no checkpoints), " +
 		"and no directory for a savepoint is known. Set execution.checkpointing.savepoint-dir in spec.flinkConfiguration: " +
@@ -141,6 +143,7 @@ func byAge(f Facts) Decision {
 // byCancel stops a job by cancellation if what it would start from outlives that. First match wins:
 //
 //	its newest checkpoint           job           else                                     then
+//	nobody will tell                not RUNNING   it waits for resources: Forgets          wait, open
 //	outlives it, or it makes none   -                                                      cancel
 //	unknown                         -                                                      wait, open
 //	is a savepoint, or none         not RUNNING   it makes no checkpoints by itself        cancel
@@ -156,6 +159,8 @@ func byCancel(f Facts, reason string) (d Decision, unavailable bool) {
 	running := f.State == v1beta1.FlinkJobRunning
 	data := f.Application && f.HighAvailability.IsPresent() && !f.VersionChanged
 	switch {
+	case f.Forgets && !running:
+		return waitOpen("CheckpointsUnknown", messageForgets), true
 	case f.Retention.IsAbsent(), r.Cancelled && r.Periodic, known && !r.Periodic && !running:
 		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, reason), false
 	case !known:

@@ -42,6 +42,9 @@ type Facts struct {
 	SavepointPending bool
 	// Retention says what a cancellation leaves of the job's checkpoints. Absent: the job makes none, as in batch mode.
 	Retention plan.Observed[Retention]
+	// Forgets is true for a job that waits for resources and whose checkpoints Flink does not tell then, nor after its
+	// end.
+	Forgets bool
 	// Options are the ones that count here.
 	Options Options
 	// Checkpoints are the job's own; only asked for when MaxCheckpointAge is set.

@@ -84,6 +84,8 @@ type Options struct {
 	Attempts int
 	// Version is the Flink version, such as 1.20.
 	Version string
+	// Adaptive says that the adaptive scheduler runs the job: without slots it waits for resources, see NoGraph.
+	Adaptive bool
 }
 
 // Failure is a Java exception.
@@ -137,6 +139,9 @@ type Job struct {
 	Checkpoints []Checkpoint
 	// OnlyEnd says that nothing is known of the job but how it ended, see Sparse.
 	OnlyEnd bool
+	// NoGraph says that the job waits for resources under the adaptive scheduler, or ended while it did: nothing is told
+	// of its tasks and checkpoints then, nor when it was cancelled (recorded with Flink 1.20 and 2.2).
+	NoGraph bool
 	// Bounds are the resource requirements by vertex ID; nil until somebody sets them.
 	Bounds map[string]Bound
 
@@ -167,6 +172,7 @@ func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job 
 		j.Progress, j.next = from.Progress, from.CheckpointID+1 // whichever job made it
 	}
 	j.enter(Created, now)
+	j.NoGraph = j.Adaptive
 	return j
 }
 
@@ -185,6 +191,7 @@ func (j *Job) Copy() *Job {
 
 func (j *Job) enter(state State, now time.Time) {
 	j.State, j.Entered[state] = state, now
+	j.NoGraph = j.NoGraph && state != Running
 	if state.Ended() {
 		j.End = now
 		j.cleanUp()
@@ -229,7 +236,7 @@ func VertexID(jobName, vertex string) string {
 
 // Step moves the job by one step. slots says whether the TaskManagers have room for it.
 //
-//	CREATED, RESTARTING    RUNNING when there are slots; FAILED by its script
+//	CREATED, RESTARTING    RUNNING when there are slots; FAILED by its script; CREATED without slots, if adaptive
 //	RUNNING                progress, a checkpoint when one is due; RESTARTING or FAILED when the slots are gone
 //	CANCELLING             CANCELED
 //	ended                  nothing
@@ -257,6 +264,9 @@ func (j *Job) Step(now time.Time, slots bool) {
 		j.Fail("org.apache.flink.runtime.JobException", j.Script.FailAtStart, now)
 	case slots && !j.Script.KeepsRestarting:
 		j.enter(Running, now)
+	case j.Adaptive && !slots && !j.NoGraph:
+		j.NoGraph = true
+		j.enter(Created, now)
 	}
 }
 

@@ -253,6 +253,7 @@ func (jm *JobManager) OptionsOf(c Config) job.Options {
 		SavepointDir:  c.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir"),
 		Retain:        retention(c, jm.flink.jobScripts[name]),
 		Attempts:      c.attempts(),
+		Adaptive:      jm.Adaptive(),
 	}
 }
 

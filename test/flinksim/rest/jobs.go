@@ -34,18 +34,30 @@ func jobsOverview(c *call) (any, error) {
 	for _, j := range c.jm.Jobs() {
 		tasks := object{"total": 0, "running": 0, "finished": 0, "canceled": 0, "failed": 0}
 		for _, vertex := range j.Vertices() {
-			if !j.IsSetUp() {
+			if !j.IsSetUp() || j.NoGraph {
 				break
 			}
 			tasks["total"] = tasks["total"].(int) + c.jm.Parallelism(j, vertex)
 		}
 		tasks[strings.ToLower(string(j.State))] = tasks["total"]
+		modified := millis(j.Modified(), -1)
+		if j.NoGraph {
+			modified = 0
+		}
 		list = append(list, object{
-			"jid": j.ID, "name": j.Name, "start-time": millis(j.Start, -1), "end-time": millis(j.End, -1),
-			"duration": c.duration(j), "state": j.State, "last-modification": millis(j.Modified(), -1), "tasks": tasks,
+			"jid": j.ID, "name": j.Name, "start-time": millis(j.Start, -1), "end-time": ends(j),
+			"duration": c.duration(j), "state": j.State, "last-modification": modified, "tasks": tasks,
 		})
 	}
 	return object{"jobs": list}, nil
+}
+
+// ends is when the job ended. Of one that was cancelled without an execution graph it is not known.
+func ends(j *job.Job) any {
+	if j.NoGraph && j.State == job.Canceled {
+		return 0
+	}
+	return millis(j.End, -1)
 }
 
 func (c *call) duration(j *job.Job) int64 {
@@ -64,14 +76,23 @@ func jobDetails(c *call, j *job.Job) (any, error) {
 		job.Initializing, job.Created, job.Running, job.Failing, job.Failed, job.Cancelling,
 		job.Canceled, job.Finished, job.Restarting, job.Suspended, "RECONCILING",
 	} {
-		stamps[string(state)] = millis(j.Entered[state], 0)
+		if stamps[string(state)] = millis(j.Entered[state], 0); j.NoGraph && state != job.Failed {
+			stamps[string(state)] = 0
+		}
+	}
+	if j.NoGraph {
+		stamps[string(job.Initializing)] = millis(j.Start, 0)
 	}
 	vertices, plan := c.vertices(j)
+	counted := j.State
+	if j.NoGraph {
+		counted = job.Created
+	}
 	return object{
 		"jid": j.ID, "name": j.Name, "isStoppable": false, "state": j.State, "job-type": "STREAMING",
-		"start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "maxParallelism": -1,
+		"start-time": millis(j.Start, -1), "end-time": ends(j), "duration": c.duration(j), "maxParallelism": -1,
 		"now": millis(c.jm.Now(), 0), "timestamps": stamps, "vertices": vertices,
-		"status-counts": executions(j.State, len(vertices)), "plan": plan,
+		"status-counts": executions(counted, len(vertices)), "plan": plan,
 	}, nil
 }
 
@@ -82,8 +103,12 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 	}
 	nodes := []any{}
 	var busy any = "NaN" // until there is something to sum up
-	if j.State.Ended() {
+	if j.State.Ended() || j.NoGraph {
 		busy = 0.0
+	}
+	state, begun, ended := j.State, millis(j.Start, -1), millis(j.End, -1)
+	if j.NoGraph {
+		state, begun, ended = job.Created, -1, -1
 	}
 	for i, id := range j.Vertices() {
 		p := c.jm.Parallelism(j, id)
@@ -94,9 +119,12 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 		nodes = append(nodes, node)
 		vertices = append(vertices, object{
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"), "parallelism": p, "maxParallelism": 128,
-			"status": j.State, "start-time": millis(j.Start, -1), "end-time": millis(j.End, -1), "duration": c.duration(j), "tasks": executions(j.State, p),
+			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": executions(state, p),
 			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy},
 		})
+	}
+	if j.NoGraph {
+		return vertices, object{}
 	}
 	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
 }

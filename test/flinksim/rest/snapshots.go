@@ -118,6 +118,11 @@ func checkpointStatistics(_ *call, j *job.Job) (any, error) {
 	if j.OnlyEnd {
 		return nil, refuse(http.StatusNotFound, "Checkpointing has not been enabled.") // though it was
 	}
+	if j.NoGraph {
+		none := object{"restored": 0, "total": 0, "in_progress": 0, "completed": 0, "failed": 0}
+		return object{"counts": none, "history": []any{},
+			"latest": object{"completed": nil, "savepoint": nil, "failed": nil, "restored": nil}}, nil
+	}
 	counts := map[job.Status]int{}
 	history := []any{}
 	for _, ck := range slices.Backward(j.Checkpoints) {

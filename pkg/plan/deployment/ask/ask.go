@@ -158,6 +158,8 @@ type More struct {
 	Checkpoints bool
 	// Retention asks which of its checkpoints outlive it.
 	Retention bool
+	// Graph asks whether Flink has an execution graph of the job, and what its clock is.
+	Graph bool
 	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
 	Health, Progress bool
 	// Requests asks for the snapshots in flight that the job's status records.
@@ -179,6 +181,7 @@ const recentEnd = time.Minute
 //	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
 //	             is not known to have completed one, or is to be changed
 //	Retention    a change may cancel the job, or its last state is read
+//	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
@@ -214,6 +217,7 @@ func Then(s subject.Snapshot) More {
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: ended || looks || (found && v.StopOverdue()) || (found && asksToStop(v) && v.MaxCheckpointAge() > 0),
 		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && !v.MayStartEmpty()),
+		Graph:       ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

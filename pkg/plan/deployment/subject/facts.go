@@ -35,6 +35,7 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	}
 	f.Options.SavepointDir = v.SavepointDirectory() != ""
 	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
+	f.Forgets = v.Forgets()
 	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
 	return f
 }

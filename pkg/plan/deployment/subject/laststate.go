@@ -39,6 +39,8 @@ const (
 //	may be older than the end   -                                -                       Unsettled
 //	unknown                     -                                -                       Unknown
 //	known                       none, one is known, not FINISHED -                       Forgotten
+//	of no execution graph       none, not FINISHED               makes checkpoints       Forgotten
+//	of no execution graph       none, not FINISHED               unknown                 Unknown
 //	known                       none                             -                       None
 //	known                       was discarded, FINISHED          -                       that before it, if not the job's own:
 //	                                                                                     nobody needs it any more
@@ -50,7 +52,8 @@ const (
 //	known                       the job's own                    outlives such an end    Named
 //
 // Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
-// that waits for resources has no statistics, and none after it has failed or was cancelled there.
+// that waits for resources has no statistics, and none after it has failed or was cancelled there: they are those of a
+// job that never ran, and nobody can tell the two apart.
 func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
 	flink := v.Seen.Flink
 	c, known := flink.Checkpoints.Get()
@@ -60,8 +63,10 @@ func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
 		return LastStateUnsettled, ""
 	case flink.Checkpoints.IsUnknown():
 		return LastStateUnknown, flink.Checkpoints.Why()
-	case !known && !finished && v.KnownCheckpoint() != nil:
+	case !known && !finished && (v.KnownCheckpoint() != nil || v.Forgets()):
 		return LastStateForgotten, ""
+	case !known && !finished && flink.NoGraph && flink.Retention.IsUnknown():
+		return LastStateUnknown, flink.Retention.Why()
 	case !known:
 		return LastStateNone, ""
 	case c.Discarded && !finished:
@@ -86,6 +91,13 @@ func (v *Subject) LastStateOf(job Job) (answer LastState, text string) {
 	return LastStateNamed, c.Path
 }
 
+// Forgets reports whether empty statistics of the job tell nothing: there is no execution graph that has them, and the
+// job makes checkpoints.
+func (v *Subject) Forgets() bool {
+	r, makes := v.Seen.Flink.Retention.Get()
+	return v.Seen.Flink.NoGraph && makes && r.Periodic
+}
+
 // ownedBy reports whether Flink may delete the state with the job: a checkpoint that it made, in this process or an
 // earlier one, and what it was restored from if it was told to claim that.
 func (v *Subject) ownedBy(job Job, c Checkpoints) bool {
@@ -101,13 +113,17 @@ func (v *Subject) ownedBy(job Job, c Checkpoints) bool {
 }
 
 // statisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from
-// a cache, and its clock says how old that may be.
+// a cache, and its clock says how old that may be. Of a job that was cancelled without an execution graph it does not
+// know when that was: then it is when the end was first seen.
 func (v *Subject) statisticsSettled(job Job) bool {
-	asked := v.Seen.Flink.Clock
+	asked, ended := v.Seen.Flink.Clock, job.EndTime
+	if ended.IsZero() && v.Seen.Flink.NoGraph {
+		asked, ended = v.Seen.Now, v.EndedAt().Time
+	}
 	if asked.IsZero() {
 		asked = v.Seen.Now
 	}
-	return asked.Sub(job.EndTime) >= v.StatisticsAge()+statisticsRoom
+	return asked.Sub(ended) >= v.StatisticsAge()+statisticsRoom
 }
 
 // statisticsRoom is for what lies between the end of a job and the time that Flink gives it, and between one process
@@ -165,8 +181,13 @@ func (v *Subject) tellLost(answer LastState) {
 
 // CheckpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
 func (v *Subject) CheckpointForgotten() string {
+	known := v.KnownCheckpoint()
+	if known == nil {
+		return "the job ended while it waited for resources, and the adaptive scheduler tells nothing of the checkpoints " +
+			"that it had completed; if it never ran, upgradeMode stateless and another restartNonce start it empty"
+	}
 	message := "Flink's statistics name no checkpoint of the job any more, though it had completed one"
-	if known := v.KnownCheckpoint(); known != nil && known.Path != "" {
+	if known.Path != "" {
 		message += "; look beside one that was seen: " + known.Path
 	}
 	return message

@@ -96,6 +96,10 @@ type Flink struct {
 	// Clock is the JobManager's clock just before it was asked for them (GET /jobs/:jobid, now). The zero time: the
 	// same as Now.
 	Clock time.Time
+	// NoGraph: Flink tells of the job without an execution graph (GET /jobs/:jobid, timestamps and vertices). With the
+	// adaptive scheduler it waits for resources, or ended while it did. Its statistics are empty then, whatever it had
+	// completed.
+	NoGraph bool
 	// Retention says which checkpoints outlive the job (GET /jobs/:jobid/checkpoints/config). Absent means that it
 	// makes none.
 	Retention plan.Observed[upgrade.Retention]
