@@ -30,6 +30,6 @@ func knock(ctx context.Context, url string, log *zap.SugaredLogger) {
 		}
 	}
 	if err != nil {
-		log.Debugw("the next function could not be woken ahead of its event", telemetry.Error, fail.Message(err))
+		log.Debugw("the next function could not be started ahead of its event", telemetry.Error, fail.Message(err))
 	}
 }

@@ -33,10 +33,10 @@ func ping(ctx context.Context, url string, pause time.Duration, log *zap.Sugared
 		err := event.Publisher{URL: url}.Publish(try, e)
 		cancel()
 		if err == nil {
-			log.Infow("the ping was answered", "url", url)
+			log.Infow("the ping succeeded", "url", url)
 			return nil
 		}
-		log.Infow("the ping was not answered, trying again", "url", url, telemetry.Error, err.Error())
+		log.Infow("the ping failed, trying again", "url", url, telemetry.Error, err.Error())
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("gave up: %w", err)

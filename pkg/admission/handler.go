@@ -61,7 +61,7 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.Log.Errorw("a review panicked", telemetry.Error, fmt.Sprint(value), "stack", string(debug.Stack()))
-			http.Error(w, "admit failed on this review; its log says where", refused)
+			http.Error(w, "admit failed on this review; see its log", refused)
 		}
 	}()
 	var answer func(context.Context, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)

@@ -213,7 +213,7 @@ func TestWhatIsNoReview(t *testing.T) {
 		"labels are text": {nothing, MutatePath, review("CREATE", kinds[1], `{"metadata":{"labels":"x"}}`), "read team/FlinkSessionJob/a", "names the object"},
 		"too large":       {nothing, ValidatePath, `{"a":"` + strings.Repeat("x", MaxBody) + `"}`, "larger than 8388608 bytes", "bounded memory"},
 		"judge fails":     {broken, ValidatePath, ok, "cannot determine the namespace", "the judge's own words"},
-		"judge panics":    {panics, ValidatePath, ok, "its log says where", "no stack for strangers"},
+		"judge panics":    {panics, ValidatePath, ok, "see its log", "no stack for strangers"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +240,7 @@ func FuzzReview(f *testing.F) {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, strings.NewReader(body)))
 			if w.Code == http.StatusInternalServerError {
-				if strings.Contains(w.Body.String(), "its log says where") {
+				if strings.Contains(w.Body.String(), "see its log") {
 					t.Fatalf("%s panics", path)
 				}
 				continue

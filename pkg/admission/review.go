@@ -63,7 +63,7 @@ func write(w http.ResponseWriter, response *admissionv1.AdmissionResponse) error
 		Response: response,
 	})
 	if err != nil {
-		return fmt.Errorf("encode the answer: %w", err)
+		return fmt.Errorf("encode the response: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	// A caller that is gone cannot be told.

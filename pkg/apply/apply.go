@@ -167,13 +167,14 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 	if mine, err := c.snapshotAction(ctx, r, action); mine {
 		return err
 	}
-	return fail.Bugf("carry a plan out", "UnknownAction", "there is no way to carry out %T", action)
+	return fail.Bugf("apply a plan", "UnknownAction", "unknown action %T", action)
 }
 
 // wake wakes the clock, best effort: a clock that nobody can write costs time, and the sweep finds what is under way.
 func (c *Carrier) wake(ctx context.Context) {
 	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
-		c.Log.Warnw("the clock could not be woken: what is under way is looked at more seldom", telemetry.Error, fail.Message(err))
+		c.Log.Warnw("the clock could not be set to its fast schedule: operations in progress are checked less often",
+			telemetry.Error, fail.Message(err))
 	}
 }
 

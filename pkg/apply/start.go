@@ -89,7 +89,8 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unst
 	case err != nil:
 		return nil, false, err
 	case !found:
-		return nil, false, fail.Waitingf("create "+p.object.String(), "ObjectGoing", "the object of an earlier start has just gone")
+		return nil, false, fail.Waitingf("create "+p.object.String(), "ObjectGoing", "the object of an earlier start was "+
+			"just deleted")
 	}
 	made, err = c.takeOver(ctx, r, p, there)
 	return made, false, err

@@ -91,11 +91,11 @@ func (p Pair) Check(names []string, now time.Time) error {
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(p.CA) {
-		return errors.New("ca.crt holds no certificate")
+		return errors.New("ca.crt contains no certificate")
 	}
 	usage := []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	if _, err := leaf.Verify(x509.VerifyOptions{Roots: roots, CurrentTime: now, KeyUsages: usage}); err != nil {
-		return fmt.Errorf("tls.crt does not stand under ca.crt: %w", err)
+		return fmt.Errorf("tls.crt is not signed by ca.crt: %w", err)
 	}
 	for _, name := range names {
 		if err := leaf.VerifyHostname(name); err != nil {

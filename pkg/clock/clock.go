@@ -117,7 +117,7 @@ func (c *Clock) Wake(ctx context.Context) error {
 	stamped, err := c.stamp(ctx, now)
 	if err != nil {
 		c.failed = c.Now()
-		return fmt.Errorf("wake the clock: %w", err)
+		return fmt.Errorf("set the clock to its fast schedule: %w", err)
 	}
 	c.stamped = stamped
 	return nil

@@ -46,7 +46,8 @@ func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
 		_ = response.Body.Close()
 	}()
 	if response.StatusCode >= 300 {
-		return fail.Transientf("post event "+e.ID(), "BrokerRefused", "type %s to %s: answer %d", e.Type(), p.URL, response.StatusCode)
+		return fail.Transientf("post event "+e.ID(), "BrokerRefused", "type %s to %s: HTTP status %d", e.Type(), p.URL,
+			response.StatusCode)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ type checkpointAnswer struct {
 
 func (a *checkpointAnswer) Check() error {
 	if a.ID != a.asked || a.Status == CheckpointStatusUnknown {
-		return errors.New("it is not the checkpoint asked for")
+		return errors.New("it is not the requested checkpoint")
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (c *Client) JarUpload(ctx context.Context, name string, content io.Reader) 
 		"Content-Type":        {"application/java-archive"},
 	}
 	if _, err := form.CreatePart(header); err != nil {
-		return "", k.Fail(ErrRejected, 0, "the upload cannot be framed", err)
+		return "", k.Fail(ErrRejected, 0, "the upload cannot be encoded", err)
 	}
 	source := &watched{reader: content}
 	end := "\r\n--" + form.Boundary() + "--\r\n"

@@ -82,7 +82,7 @@ func (j *Job) Check() error { return sameJob(j.asked, j.ID) }
 
 func sameJob(asked, got string) error {
 	if got != asked {
-		return fmt.Errorf("field jid is %.40q, asked for %q", got, asked)
+		return fmt.Errorf("field jid is %.40q, requested %q", got, asked)
 	}
 	return nil
 }

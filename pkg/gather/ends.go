@@ -36,7 +36,7 @@ func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v
 	case flinkrest.OperationNotKnown:
 		progress.State = subject.StopNotKnown
 	default:
-		return plan.Unknown[subject.StopProgress]("Flink answered with an unknown state of the savepoint")
+		return plan.Unknown[subject.StopProgress]("Flink returned an unknown state of the savepoint")
 	}
 	return plan.Present(progress)
 }

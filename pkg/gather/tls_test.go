@@ -75,7 +75,7 @@ func TestFlinkOverTLS(t *testing.T) {
 		"both sides":                  {mutual, both, false, "", "security.ssl.rest.authentication-enabled; as cert-manager writes it for the Java operator"},
 		"no Secret":                   {oneWay, nil, false, "put the CA that signed it into the mounted Secret", "the system's roots do not know it"},
 		"another CA":                  {oneWay, map[string][]byte{"ca.crt": foreign.CertPEM()}, false, "put the CA that signed it into the mounted Secret", ""},
-		"no certificate of ours":      {mutual, trusted, false, "wants a certificate of ours", ""},
+		"no certificate of ours":      {mutual, trusted, false, "requires a client certificate", ""},
 		"another name":                {other, trusted, false, "issue one with that name, or accept any name", "verified, unlike the Java operator"},
 		"another name, told to":       {other, trusted, true, "", "as the Java operator"},
 		"any name and no CA":          {other, nil, true, "CA of your own", "anybody in the world would do"},

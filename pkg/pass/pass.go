@@ -85,7 +85,8 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 		}
 		if p.Soon && p.Pods && arm != nil {
 			if alarm, err = arm(ctx, object.Namespace, object.Name); err != nil {
-				r.Log.Warnw("its pods cannot be watched, so they are looked at now and then", telemetry.Key, object.String(), telemetry.Error, fail.Message(err))
+				r.Log.Warnw("its pods cannot be watched, so they are polled", telemetry.Key, object.String(), telemetry.Error,
+					fail.Message(err))
 			}
 			arm = nil // once is enough
 		}
@@ -98,7 +99,7 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 		}
 		last = apply.Result{Resource: u}
 	}
-	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not come to rest after %d rounds", maxRounds)
+	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not finish after %d rounds", maxRounds)
 }
 
 // round is gather, plan, apply.

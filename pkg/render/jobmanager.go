@@ -126,10 +126,11 @@ func (b *builder) noteProbe(p *pod) {
 	const remedy = "; give the main container a startupProbe of its own in spec.jobManager.podTemplate, or turn the operator's off with "
 	switch {
 	case p.spec.HostNetwork:
-		b.note(key.HostNetworkEnabled.Key + " leaves the pod without the port " + PortRest + " that its startup probe asks" + remedy +
+		b.note(key.HostNetworkEnabled.Key + " leaves the pod without the port " + PortRest + " that its startup probe uses" +
+			remedy +
 			key.JMStartupProbeEnabled.Key + ": false")
 	case b.port(key.RestBindPort) != b.numberedPort(key.RestPort):
-		b.note(key.RestBindPort.Key + " differs from " + key.RestPort.Key + ", which the startup probe asks" + remedy +
+		b.note(key.RestBindPort.Key + " differs from " + key.RestPort.Key + ", which the startup probe uses" + remedy +
 			key.JMStartupProbeEnabled.Key + ": false")
 	}
 }

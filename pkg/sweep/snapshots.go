@@ -100,7 +100,8 @@ func (o *Observer) lookAtSnapshots(ctx context.Context, list *unstructured.Unstr
 		}
 		group.Go(func() error {
 			if err := o.lookAtSnapshot(ctx, u); err != nil {
-				o.Log.Infow("look failed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error, err.Error())
+				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error,
+					err.Error())
 				mu.Lock()
 				failures = append(failures, err)
 				mu.Unlock()

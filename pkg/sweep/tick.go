@@ -165,7 +165,8 @@ func (o *Observer) skipped(namespace string, err error) error {
 			o.told = map[string]time.Time{}
 		}
 		o.told[namespace] = now
-		o.Log.Errorw("a watched namespace may not be read, so nothing in it is looked after: give the right, or do not watch it",
+		o.Log.Errorw("a watched namespace may not be read, so its resources are not reconciled: grant the permission, or "+
+			"do not watch it",
 			telemetry.Namespace, namespace, telemetry.Error, fail.Message(err))
 	}
 	return nil
@@ -265,7 +266,8 @@ func (o *Observer) lookAtAll(ctx context.Context, namespace string, list *unstru
 		}
 		group.Go(func() error {
 			if err := o.lookAt(ctx, read(u)); err != nil {
-				o.Log.Infow("look failed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error, err.Error())
+				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error,
+					err.Error())
 				mu.Lock()
 				failures = append(failures, err)
 				mu.Unlock()

@@ -117,7 +117,8 @@ func (s *settings) metricsWindow() {
 	if window < interval {
 		s.atOption(key.AutoscalerMetricsWindow, "The autoscaler metric window ("+key.AutoscalerMetricsWindow.Key+"="+
 			syntax.FormatDuration(window)+") must not be smaller than the operator reconcile interval ("+key.ReconcileInterval.Key+"="+
-			syntax.FormatDuration(interval)+")", "enlarge the window, else it never holds the two samples that scaling needs, and correct it")
+			syntax.FormatDuration(interval)+")", "enlarge the window, else it never contains the two samples that scaling "+
+			"needs, and correct it")
 	}
 }
 

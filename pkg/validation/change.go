@@ -19,7 +19,7 @@ func (r *report) change(spec, last *v1beta1.FlinkDeploymentSpec) {
 	if last == nil {
 		return
 	}
-	const another = "delete the resource and create it anew, or use another name"
+	const another = "delete the resource and create it again, or use another name"
 	switch {
 	case last.IsSession() && !spec.IsSession():
 		r.add("job", "Cannot switch from session to job cluster", another)

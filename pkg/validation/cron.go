@@ -77,7 +77,7 @@ func checkCronField(position int, text string) error {
 	}
 	elements := strings.Split(text, ",")
 	if dayField && len(elements) > 1 && strings.Contains(text, "L") {
-		return errors.New("L cannot stand in a list")
+		return errors.New("L is not allowed in a list")
 	}
 	if strings.Count(text, "#") > 1 {
 		return errors.New("only one # is possible")

@@ -139,7 +139,7 @@ func TestDeployment(t *testing.T) {
 			func(in *input) { in.Spec.Mode = "yarn" },
 			one("spec.mode", `Unknown deployment mode "yarn"`),
 		},
-		"not looked at": {"jars, pull policies and pod templates fail elsewhere", func(in *input) {
+		"not checked": {"jars, pull policies and pod templates fail elsewhere", func(in *input) {
 			in.Spec.Job.JarURI, in.Spec.ImagePullPolicy = "::no uri::", "Sometimes"
 			in.Spec.PodTemplate = &v1beta1.PodTemplate{}
 		}, nil},

@@ -99,7 +99,7 @@ func (s *settings) unclaimedState(job *v1beta1.JobSpec) {
 	}
 	s.report.warn("job.allowNonRestoredState",
 		"with upgradeMode last-state, a start leaves out the state of operators that the job no longer has,"+
-			" Flink does not say so, and no savepoint keeps it",
+			" Flink does not report it, and no savepoint contains it",
 		"set it to false again after the change that takes an operator out, or use upgradeMode savepoint")
 }
 

@@ -49,7 +49,7 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	}
 	if last := lastSessionJobSpec(in.Status); last != nil && last.DeploymentName != spec.DeploymentName {
 		r.add("deploymentName", "The deploymentName can't be changed", "set it back to "+quote(last.DeploymentName)+
-			", or delete the resource and create it anew")
+			", or delete the resource and create it again")
 	}
 	if spec.Job != nil && spec.Job.JarURI != "" {
 		r.jarURI(spec.Job.JarURI, MakeJarPolicy(in.Operator), in.JarHost)

@@ -32,7 +32,7 @@ func TestCallsEnd(t *testing.T) {
 		"nobody listens":     {[]string{closedPort(t)}, false, fail.ReasonUnreachable},
 		"none of two":        {[]string{closedPort(t), closedPort(t)}, false, fail.ReasonUnreachable},
 		"no answer":          {[]string{mute(t)}, false, fail.ReasonTimeout},
-		"the caller gave up": {[]string{mute(t)}, true, fail.ReasonCanceled},
+		"the request was cancelled": {[]string{mute(t)}, true, fail.ReasonCanceled},
 		"no such host":       {[]string{"zookeeper.invalid:2181"}, false, fail.ReasonUnreachable},
 	}
 	for name, row := range rows {

@@ -34,9 +34,10 @@ func (s *session) explain(ctx context.Context, err error) error {
 	case err == nil, errors.As(err, &own):
 		return err
 	case ctx.Err() != nil:
-		return fail.Wrap("no answer in time", ctx.Err())
+		return fail.Wrap("no response in time", ctx.Err())
 	case errors.Is(err, zk.ErrNoAuth), errors.Is(err, zk.ErrAuthFailed):
-		return fail.Deniedf("", "ZooKeeperDenied", "the servers refuse us: %s must name an identity that may read and delete (%w)",
+		return fail.Deniedf("", "ZooKeeperDenied", "the servers refuse access: %s must name an identity that may read and "+
+			"delete (%w)",
 			key.ZooKeeperAuthorization.Key, err)
 	case errors.Is(err, zk.ErrNotEmpty), errors.Is(err, zk.ErrNoNode), errors.Is(err, zk.ErrBadVersion):
 		return fmt.Errorf("%w: %v", errMoved, err)

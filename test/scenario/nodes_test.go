@@ -69,7 +69,7 @@ var nodeScenarios = map[string]scenario{
 		}
 		h.w.Nodes.NodeUp("node-1")
 		h.untilGone("demo")
-	}, "without high availability nobody knows whether the job still runs there"},
+	}, "without high availability it is not known whether the job still runs there"},
 
 	"an upgrade of a job whose node fails": {func(h *harness) {
 		h.apply("demo", application())

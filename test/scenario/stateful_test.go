@@ -106,7 +106,7 @@ var statefulScenarios = map[string]scenario{
 		expect(h.t, "status.error", h.status("demo").Error, "")
 	}, "a failed stop takes nothing away and is tried again"},
 
-	"an upgrade by savepoint while Flink does not answer for a moment": {func(h *harness) {
+	"an upgrade by savepoint while Flink does not respond for a moment": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
 		h.untilStable("demo")
 		h.checkpoints("demo")

@@ -28,7 +28,7 @@ func Parse(text string) (map[string]string, error) {
 	}
 	root := document.Content[0]
 	if root.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("config.yaml holds a single value or list: write keys and values")
+		return nil, fmt.Errorf("config.yaml contains a single value or list: write keys and values")
 	}
 	if err := flatten(root, "", flat, 0); err != nil {
 		return nil, fmt.Errorf("config.yaml: %w", err)
@@ -58,7 +58,7 @@ func flatten(mapping *yaml.Node, prefix string, flat map[string]string, depth in
 			return fmt.Errorf("line %d: %q: %w", name.Line, path, err)
 		}
 		if _, twice := flat[path]; twice {
-			return fmt.Errorf("line %d: %q stands there twice: keep one", name.Line, path)
+			return fmt.Errorf("line %d: %q appears twice: keep one", name.Line, path)
 		}
 		flat[path] = text
 	}

@@ -78,10 +78,10 @@ func TestParseErrors(t *testing.T) {
 		"no yaml":  {"a: [", "cannot be read", "what is no YAML is no configuration"},
 		"a list":   {"- a\n", "single value or list", "there have to be keys"},
 		"no value": {"x: 1\na:\n  b:\n", `line 3: "a.b" has no value`, "a forgotten value is not an empty one"},
-		"twice":    {"a: 1\na: 2\n", `line 2: "a" stands there twice`, "which of the two counts?"},
+		"twice":    {"a: 1\na: 2\n", `line 2: "a" appears twice`, "which of the two counts?"},
 		"twice dotted": {
 			"a.b: 1\na:\n  b: 2\n",
-			`line 3: "a.b" stands there twice`,
+			`line 3: "a.b" appears twice`,
 			"nested and dotted are the same key",
 		},
 		"nested list": {"a: [[1]]\n", "list of lists", "no option takes one"},

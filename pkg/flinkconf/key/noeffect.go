@@ -17,8 +17,8 @@ const (
 	sessionJobs = "session jobs are not run yet"
 	metrics     = "the functions export no metrics yet"
 	elections   = "there is no leader: passes of several pods are kept apart by preconditions"
-	retries     = "an event that fails is sent again by its Trigger, and the clock looks again at what is under way"
-	cached      = "configurations are composed anew in each pass"
+	retries     = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
+	cached      = "configurations are composed in each pass"
 	limited     = "a burst of changes of one resource is one pass, and then one more"
 	probed      = "Knative probes the functions"
 )
@@ -27,15 +27,16 @@ const (
 // switch is listed: without the autoscaler none of them counts.
 func NoEffect() []Unread {
 	return []Unread{
-		{AutoscalerEnabled, "false", "this version does not run the autoscaler yet: the condition Autoscaling of a job says what becomes of its size"},
+		{AutoscalerEnabled, "false", "this version does not run the autoscaler yet: the condition Autoscaling of a job " +
+			"describes its parallelism"},
 		{ClusterResourceViewRefreshInterval, "", "this version does not run the autoscaler yet"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{DynamicConfigCheckInterval, "", "a function reads its settings when it starts"},
 		{DynamicConfigEnabled, "true", "a function reads its settings when it starts"},
 		{DynamicNamespacesEnabled, "true", "a function reads its settings when it starts"},
-		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes look for it"},
-		{CanaryResourceTimeout, "", "canary resources are left alone"},
+		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},
+		{CanaryResourceTimeout, "", "canary resources are ignored"},
 		{HealthProbeEnabled, "", probed},
 		{HealthProbePort, "", probed},
 		{JobSubmissionTimeout, "", sessionJobs},
@@ -55,8 +56,8 @@ func NoEffect() []Unread {
 		{MetricsScopeResource, "", metrics},
 		{MetricsScopeResourceNamespace, "", metrics},
 		{MetricsScopeSystem, "", metrics},
-		{ProgressCheckInterval, "", "what is under way is looked at every 2 s"},
-		{RestReadyDelay, "", "a JobManager is READY when Flink answers"},
+		{ProgressCheckInterval, "", "operations in progress are checked every 2 s"},
+		{RestReadyDelay, "", "a JobManager is READY when its REST API responds"},
 		{RateLimiterLimit, "", limited},
 		{RateLimiterRefreshPeriod, "", limited},
 		{ReconcileParallelism, "", "containerConcurrency and the largest scale of Service reconcile bound the passes"},
@@ -68,7 +69,7 @@ func NoEffect() []Unread {
 		{RetryMaxAttempts, "", retries},
 		{RetryMaxInterval, "", retries},
 		{StopOnInformerError, "", "there are no informers"},
-		{TerminationTimeout, "", "Knative gives a function the time of its request"},
+		{TerminationTimeout, "", "Knative lets a function finish its request"},
 		{ArtifactsBaseDir, "", sessionJobs},
 		{ArtifactsHTTPHeader, "", sessionJobs},
 	}

@@ -57,7 +57,7 @@ func SplitMap(text string) ([][2]string, error) {
 			return nil, fmt.Errorf("%q is not one pair key:value: expected %s", item, MapSyntax)
 		}
 		if seen[parts[0]] {
-			return nil, fmt.Errorf("key %q stands there twice: keep one of them", parts[0])
+			return nil, fmt.Errorf("key %q appears twice: keep one of them", parts[0])
 		}
 		seen[parts[0]] = true
 		pairs = append(pairs, [2]string{parts[0], parts[1]})

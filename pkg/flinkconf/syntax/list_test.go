@@ -46,7 +46,7 @@ func TestSplitErrors(t *testing.T) {
 		"after quote": {listError, "'a'b", "follows a closing quote", "only a delimiter may follow a quote"},
 		"no colon":    {mapError, "a,b:c", `"a" is not one pair`, "every item is a pair"},
 		"two colons":  {mapError, "a:b:c", "is not one pair", "a value with ':' has to be quoted"},
-		"twice":       {mapError, "a:1,a:2", `key "a" stands there twice`, "a repeated key has no meaning"},
+		"twice":       {mapError, "a:1,a:2", `key "a" appears twice`, "a repeated key has no meaning"},
 		"open pair":   {mapError, "a:'b", "is not closed", "quotes nest"},
 		"quoted pair": {mapError, "'a:\"b'", "is not closed", "the inside of a quoted pair is read too"},
 	} {

@@ -190,7 +190,7 @@ func (c *Conn) Stream(ctx context.Context, k Call, body io.Reader, contentType s
 func redirected(response *http.Response) string {
 	target, err := response.Location()
 	if err != nil {
-		return "a redirect to nowhere"
+		return "a redirect without a location"
 	}
 	return fmt.Sprintf("redirected to %s://%s", target.Scheme, target.Host)
 }

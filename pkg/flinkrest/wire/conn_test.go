@@ -96,7 +96,7 @@ func TestAnswers(t *testing.T) {
 		"a proxy's 502":               {502, html, ErrNotFlink, "", "the JobManager is gone"},
 		"a proxy's 503":               {503, html, ErrNotFlink, "", "no endpoints"},
 		"a proxy's 504":               {504, "upstream request timeout", ErrNotFlink, "upstream request timeout", "as Envoy says it"},
-		"a redirect":                  {302, "", ErrNotFlink, "nowhere", "to somebody's login page"},
+		"a redirect":                  {302, "", ErrNotFlink, "without a location", "to somebody's login page"},
 		"unauthorized":                {401, "", ErrNotFlink, "", "Flink has no passwords"},
 		"leader election":             {503, flink("Service temporarily unavailable due to an ongoing leader election. Please refresh."), ErrUnavailable, "leader election", ""},
 		"endpoint not started":        {503, flink("The rpc endpoint org.apache.flink.runtime.dispatcher.StandaloneDispatcher has not been started yet."), ErrUnavailable, "", ""},
@@ -252,7 +252,7 @@ func TestTheCallerMayGiveUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := connect(t, Options{BaseURL: listen(t, func(conn net.Conn) { cancel(); _, _ = io.Copy(io.Discard, conn) })})
 	_, err := ask(c, ctx)
-	if details := wantKind(t, err, ErrUnreachable); details.Message != "the caller gave up" || !errors.Is(err, context.Canceled) {
+	if details := wantKind(t, err, ErrUnreachable); details.Message != "the request was cancelled" || !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,10 +14,12 @@ import (
 const (
 	mendTrust  = "put the CA that signed it into the mounted Secret, as " + fileCA + " or " + fileTrustStore
 	mendName   = "issue one with that name, or accept any name that the CA signed"
-	mendClient = "with security.ssl.rest.authentication-enabled it wants a certificate of ours that it trusts (" + fileCert + " with " + fileKey + ", or " +
+	mendClient = "with security.ssl.rest.authentication-enabled it requires a client certificate that it trusts " +
+		"(" + fileCert + " with " + fileKey + ", or " +
 		fileKeyStore + ", in the mounted Secret); otherwise compare security.ssl.protocol and security.ssl.algorithms"
-	tlsOnly  = "it serves TLS only, and the deployed configuration does not say so: set security.ssl.rest.enabled to true there"
-	plainOne = "it does not serve TLS, though the deployed configuration says security.ssl.rest.enabled"
+	tlsOnly = "it accepts TLS only, which the deployed configuration does not set: set security.ssl.rest.enabled to " +
+		"true there"
+	plainOne = "it does not serve TLS, though the deployed configuration sets security.ssl.rest.enabled"
 )
 
 // distrust says why a TLS connection did not come about, and what to do; empty when TLS is not to blame. First match wins:
@@ -47,10 +49,10 @@ func distrust(err error) string {
 	case errors.As(err, &name):
 		return fmt.Sprintf("its certificate has another name (%s): %s", name, mendName)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
-		return fmt.Sprintf("a certificate of it counts from %s to %s: renew it",
+		return fmt.Sprintf("a certificate of it is valid from %s to %s: renew it",
 			invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
 	case errors.As(err, &invalid):
-		return fmt.Sprintf("its certificate is of no use here (%s): issue another", invalid)
+		return fmt.Sprintf("its certificate cannot be used here (%s): issue another", invalid)
 	case errors.As(err, &alert) && alert.Op == "remote error":
 		return fmt.Sprintf("it refuses the connection (%s): %s", alert.Err, mendClient)
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):

@@ -18,7 +18,7 @@ var (
 	// ErrTerminal: a cancel came too late, the job has already ended in a state other than CANCELED.
 	ErrTerminal = errors.New("the job has already ended")
 	// ErrDuplicateJob: a jar run named a job ID that this JobManager runs, or has already seen end.
-	ErrDuplicateJob = errors.New("flink already knows a job of this ID")
+	ErrDuplicateJob = errors.New("flink already has a job with this ID")
 	// ErrRejected: Flink refuses the request as it stands (4xx); the same request will be refused again.
 	ErrRejected = errors.New("flink rejected the request")
 
@@ -27,15 +27,15 @@ var (
 	ErrUnreachable = errors.New("flink is unreachable")
 	// ErrTLS: someone is there, and one side does not accept the other: a certificate, or TLS where none is expected. It
 	// stays so until a person acts. Nothing was carried out.
-	ErrTLS = errors.New("no tls connection to flink comes about")
+	ErrTLS = errors.New("the tls connection to flink failed")
 	// ErrUnavailable: the JobManager answers, but is not ready: leader election, recovery, a job that is being set up.
 	ErrUnavailable = errors.New("flink is not ready")
 	// ErrServer: Flink failed while it handled the request (5xx with its own message).
 	ErrServer = errors.New("flink failed to handle the request")
 	// ErrNotFlink: something else answered, such as a proxy, an ingress or another service at that address.
-	ErrNotFlink = errors.New("the answer is not from flink")
+	ErrNotFlink = errors.New("the response is not from flink")
 	// ErrMalformed: a success whose body is not what Flink documents: not JSON, wrong types, too large, another job.
-	ErrMalformed = errors.New("the answer cannot be understood")
+	ErrMalformed = errors.New("the response cannot be parsed")
 	// ErrSource: the reader of an upload failed; Flink is not to blame.
 	ErrSource = errors.New("reading the jar failed")
 )

@@ -156,7 +156,7 @@ func (o *TLSOptions) roots() (*x509.CertPool, error) {
 	case len(o.CA) > 0:
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(o.CA) {
-			return nil, errors.New("flink rest: the CA holds no PEM certificate")
+			return nil, errors.New("flink rest: the CA contains no PEM certificate")
 		}
 		return pool, nil
 	case len(o.TrustStore) > 0:

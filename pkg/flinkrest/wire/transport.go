@@ -72,13 +72,13 @@ func (c *Conn) reason(ctx context.Context, err error) string {
 	)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return "the caller gave up"
+		return "the request was cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &wait) && wait.Timeout():
-		return fmt.Sprintf("no answer from %s in time", c.base.Host)
+		return fmt.Sprintf("no response from %s in time", c.base.Host)
 	case errors.As(err, &name):
 		return fmt.Sprintf("lookup %s: %s", name.Name, name.Err)
 	case cutOff(err):
-		return fmt.Sprintf("%s closed the connection before it had answered", c.base.Host)
+		return fmt.Sprintf("%s closed the connection before it had responded", c.base.Host)
 	case errors.As(err, &op):
 		return fmt.Sprintf("%s %s: %s", op.Op, c.base.Host, op.Err)
 	}

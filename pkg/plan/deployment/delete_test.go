@@ -64,7 +64,7 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 			return w
 		},
 		"lost": func(t *testing.T) *world { w := stable(t, stateful); w.lose(); w.run(); return w },
-		"Flink does not answer": func(t *testing.T) *world {
+		"Flink does not respond": func(t *testing.T) *world {
 			w := stable(t, application)
 			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
 			return w

@@ -133,7 +133,7 @@ func (v *view) stopsJob() (subject.Job, outcome, bool) {
 		// A JobManager that has just failed over lists no job until it has submitted it.
 		return job, outcome{situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"}}, false
 	case !listed:
-		return job, v.stateLost("LastStateUnknown", "Flink no longer knows the job that was being stopped"), false
+		return job, v.stateLost("LastStateUnknown", "Flink no longer lists the job that was being stopped"), false
 	case subject.BeganAnew(intent.Stops, job):
 		return job, v.failedOver(), false
 	}
@@ -162,7 +162,8 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"}
 		return v.recordEnd(jm, job.State, from)
 	case subject.LastStateNowhere:
-		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job lies where nothing can be restored from")
+		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job is stored where no job can be restored "+
+			"from it")
 	case subject.LastStateDiscarded:
 		return v.stateLost("CheckpointDiscarded", subject.CheckpointDiscarded)
 	case subject.LastStateForgotten:
@@ -242,5 +243,6 @@ func (v *view) stopLost() (outcome, bool) {
 	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) || intent.Purpose == v1beta1.PurposeDelete {
 		return outcome{}, false
 	}
-	return v.stateLost("JobManagerLost", "the JobManager Deployment went away while the job was being stopped, and the state that it stopped with is not known"), true
+	return v.stateLost("JobManagerLost", "the JobManager Deployment was deleted while the job was being stopped, and "+
+		"the state that it stopped with is not known"), true
 }

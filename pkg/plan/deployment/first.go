@@ -75,11 +75,11 @@ func unaccounted(v *view) (outcome, bool) {
 	case v.Seen.JobManager.IsUnknown():
 		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	case present && !v.Owned(jm):
-		return v.stands("a Deployment that belongs to somebody else"), true
+		return v.stands("a Deployment that belongs to another owner"), true
 	case present && v.Last == nil && v.Problem == "" && v.Seen.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
 		return v.adopt(), true
 	case present && v.Last == nil:
-		return v.stands("a Deployment that an earlier life of this resource left behind"), true
+		return v.stands("a Deployment that an earlier resource of this name left"), true
 	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
 		return outcome{}, false
 	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
@@ -97,7 +97,9 @@ func unaccounted(v *view) (outcome, bool) {
 func (v *view) stands(what string) outcome {
 	r := v.Seen.Resource
 	return outcome{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
-		"there is %s under the name %s, which status does not account for, so nothing is touched; remove it, or run: kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up what an earlier job left",
+		"there is %s under the name %s, which status does not account for, so nothing is changed; remove it, or run: "+
+			"kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up what an "+
+			"earlier job left",
 		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationAdopt, v1beta1.AnnotationIgnoreState)}}
 }
 

@@ -53,14 +53,14 @@ func (v *view) judgeIngress() {
 	case wanted == nil && !ours:
 		v.Ingress = nil
 	case wanted == nil:
-		v.showIngress(metav1.ConditionFalse, ingressRemoving, "the spec asks for no Ingress; the one that there is will be deleted")
+		v.showIngress(metav1.ConditionFalse, ingressRemoving, "the spec has no Ingress; the existing one will be deleted")
 		v.ingressAction = plan.DeleteIngress{Namespace: seen.Namespace, Name: seen.Name, UID: seen.UID}
 	case there && !ours:
 		v.showIngress(metav1.ConditionFalse, "ForeignObject", fmt.Sprintf("there is an Ingress %s that is not ours; rename or delete it", seen.Name))
 	case there && sameIngress(seen, wanted):
-		v.showIngress(metav1.ConditionTrue, "Applied", "the Ingress is as the spec asks")
+		v.showIngress(metav1.ConditionTrue, "Applied", "the Ingress matches the spec")
 	default:
-		v.showIngress(metav1.ConditionFalse, ingressApplying, "the Ingress is not yet as the spec asks")
+		v.showIngress(metav1.ConditionFalse, ingressApplying, "the Ingress does not match the spec yet")
 		v.ingressAction = plan.ApplyIngress{Ingress: wanted}
 	}
 }

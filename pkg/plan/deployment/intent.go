@@ -86,7 +86,7 @@ func carryOn(v *view) (outcome, bool) {
 // unobservable waits for what could not be looked at. Nothing is done on a guess.
 func (v *view) unobservable(what, why string) outcome {
 	if why == "" {
-		why = "not looked at"
+		why = "not checked"
 	}
 	return outcome{situation: plan.Unobservable, wait: stall{"Unobservable", fmt.Sprintf("%s cannot be read: %s", what, why)}}
 }

@@ -47,7 +47,7 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (outcome, bool) {
 	case v.Want.JobStatus.StartTime == "" && v.NeverRan(jm):
 		return end()
 	case !listed:
-		waits.wait = v.jobGraph("Flink does not say whether the job has ended")
+		waits.wait = v.jobGraph("Flink does not report whether the job has ended")
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
 			waits.stall = &waits.wait
 		}
@@ -71,7 +71,7 @@ func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (outcome, boo
 	if ended || !v.FindsJobGraph(target) {
 		return outcome{}, false
 	}
-	why := v.jobGraph("the cluster went away and nobody saw the end of its job")
+	why := v.jobGraph("the cluster was deleted and the end of its job was not observed")
 	return outcome{situation: plan.Lost, stall: &why}, true
 }
 

@@ -217,7 +217,7 @@ func TestAFailureThatNobodyExplainsIsTold(t *testing.T) {
 	w.lose()
 	w.run()
 	w.want(plan.Ended, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobFailed)
-	if told := w.told("Error"); !strings.Contains(w.status().Error, "its logs tell") || told != 1 {
+	if told := w.told("Error"); !strings.Contains(w.status().Error, "see its logs") || told != 1 {
 		t.Errorf("error %q, told %d times", w.status().Error, told)
 	}
 }

@@ -59,7 +59,7 @@ func recoverLost(v *view) (outcome, bool) {
 	if o.record != "" {
 		why := fmt.Sprintf("Restarting the job, which is %s", state)
 		if late {
-			why += ": a stop that was given up came late and ended it"
+			why += ": a stop that had been abandoned took effect later and ended it"
 		}
 		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: why})
 	}
@@ -85,7 +85,8 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
 		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
-			"the JobManager Deployment is gone and kubernetes.operator.jm-deployment-recovery.enabled is false; change restartNonce to start again"}}, true
+			"the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is false; change " +
+				"restartNonce to start again"}}, true
 	case v.MayStartEmpty():
 		mode = v.AsRecorded()
 	}

@@ -98,7 +98,8 @@ func (v *view) tellBreakage() {
 
 // distrusted reports a JobManager that nobody can ask until a person mends something. Nothing is known of its job, so nothing is done.
 func (v *view) distrusted() outcome {
-	why := "the JobManager runs and cannot be asked: " + v.Seen.Flink.Jobs.Why() + "; docs/install.md, TLS, says which Secret it is"
+	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() + "; docs/install.md, TLS, " +
+		"names the Secret"
 	if !shown.StalledAlready(v.Subject, why) {
 		v.Tell(plan.Event{Warning: true, Reason: "TLSFailed", Component: plan.ComponentJobManager, Message: why})
 	}
@@ -107,7 +108,8 @@ func (v *view) distrusted() outcome {
 
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its high-availability data has it.
 func (v *view) vanished() outcome {
-	const why = "Flink answers and no longer lists the job, so it has ended, and its JobManager was replaced before anyone could ask how; its logs tell"
+	const why = "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
+		"could be read; see its logs"
 	switch data := v.UsableHAData(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
 		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
@@ -147,11 +149,12 @@ func (v *view) awaitLastState(s plan.Situation) outcome {
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
 		return o
 	}
-	why := "Flink does not answer"
+	why := "Flink does not respond"
 	if v.Job != nil {
 		_, why = v.LastStateOf(*v.Job)
 	}
-	o.stall = &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and Flink has not told its newest checkpoint since %s: %s. %s",
+	o.stall = &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
+		"%s: %s. %s",
 		v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
 	return o
 }

@@ -70,7 +70,7 @@ func (v *view) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 	}
 	v.Tell(plan.Event{Warning: true, Reason: "StateMayBeDropped", Component: plan.ComponentJob, Message: fmt.Sprintf(
 		"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
-			" and Flink does not say so", from.Path)})
+			" and Flink does not report it", from.Path)})
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.
@@ -132,7 +132,8 @@ func (v *view) carryStart() outcome {
 	jm, present := v.Seen.JobManager.Get()
 	target := v.StartTarget()
 	if present && jm.DeletionTimestamp != nil {
-		return outcome{situation: plan.Starting, wait: stall{"ClusterTerminating", "the Deployment of an earlier start is going away"}}
+		wait := stall{"ClusterTerminating", "the Deployment of an earlier start is being deleted"}
+		return outcome{situation: plan.Starting, wait: wait}
 	}
 	if present && subject.OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)

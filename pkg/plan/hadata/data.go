@@ -83,7 +83,9 @@ func (d Data) Checkpoint() string {
 // Kubernetes; a ConfigMap says the same by changing under a removal.
 func (d Data) InUse() string {
 	if tree, seen := d.Tree.Get(); d.Store.InZooKeeper() && seen && tree.Alive() {
-		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: one that was killed loses it within a minute; if it stays, another cluster uses the same node, and each namespace needs its own high-availability.zookeeper.path.root", d.Store.Nodes.Path)
+		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: that of a killed "+
+			"one expires within a minute; if it remains, another cluster uses the same node, and each namespace needs its own "+
+			"high-availability.zookeeper.path.root", d.Store.Nodes.Path)
 	}
 	return ""
 }
@@ -125,5 +127,6 @@ func (d Data) Left() (message string, ok bool) {
 	case why == "":
 		why = d.InUse()
 	}
-	return fmt.Sprintf("High-availability data is left behind: %s. If no cluster uses it, run: %s", why, d.Store.Removal()), true
+	return fmt.Sprintf("High-availability data was not deleted: %s. If no cluster uses it, run: %s", why,
+		d.Store.Removal()), true
 }

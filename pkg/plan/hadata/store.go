@@ -32,7 +32,7 @@ func StoreOf(c flinkconf.Config) Store {
 	}
 	at, err := znode.At(c)
 	if err != nil {
-		s.Problem = "High-availability data in ZooKeeper is not looked at: " + err.Error() + "."
+		s.Problem = "High-availability data in ZooKeeper is not read: " + err.Error() + "."
 	}
 	s.Nodes = at
 	return s

@@ -97,7 +97,8 @@ func lastState(f Facts) Choice {
 	var c Choice
 	switch {
 	case f.HighAvailability.IsUnknown():
-		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot be looked at: " + f.HighAvailability.Why()}
+		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot " +
+			"be read: " + f.HighAvailability.Why()}
 	case !there, !checkpoint && (f.Completed || f.Recorded == v1beta1.LastStatePlaceholder):
 		return f.refuse("RestoreFailed", "HA metadata is not available to restore from last state. It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required.")
 	case checkpoint:

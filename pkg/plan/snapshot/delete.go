@@ -58,7 +58,7 @@ func (v *view) dispose() outcome {
 	case v.job.presence == validation.Present && !v.job.deleting && snapshots.NeededBy(v.job.status, v.job.intent, *path):
 		return v.leave("the job's next start needs it")
 	case v.job.presence == validation.Absent:
-		return v.leave("its job is gone, and with it the JobManager that could do it")
+		return v.leave("its job was deleted, and with it the JobManager that could dispose of it")
 	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
 		return v.disposalWaits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
@@ -66,7 +66,7 @@ func (v *view) dispose() outcome {
 		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
 		return o
 	}
-	return v.disposalWaits("no JobManager answers")
+	return v.disposalWaits("no JobManager can be reached")
 }
 
 // disposalWaits says why the files are still there; after the deadline it leaves them.
@@ -104,7 +104,8 @@ func (v *view) leave(why string) outcome {
 	if v.want.Path != nil {
 		path = " at " + *v.want.Path
 	}
-	v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: "the savepoint" + path + " was not disposed of, its files are left: " + why})
+	v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: "the savepoint" + path + " was not disposed " +
+		"of, its files remain: " + why})
 	return v.release()
 }
 

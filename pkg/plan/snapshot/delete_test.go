@@ -83,7 +83,7 @@ func TestDeletionEnds(t *testing.T) {
 	if w.later(time.Second).run(); !w.gone || len(w.disposed) != 0 {
 		t.Errorf("gone %t, disposed of %v; after the clean-up timeout it goes and leaves the files", w.gone, w.disposed)
 	}
-	w.wantEvents("CleanupFailed", "no JobManager answers", "savepoint_0 was not disposed of")
+	w.wantEvents("CleanupFailed", "no JobManager can be reached", "savepoint_0 was not disposed of")
 	w = newWorld(t, savepoint()).runJob().run().delete()
 	if w.later(15*time.Minute - time.Second).run(); w.gone {
 		t.Error("gone while Flink is at it")

@@ -51,7 +51,7 @@ func inProgress(v *view) (outcome, bool) {
 			situation: Triggering, actions: []plan.Action{v.request()}, wait: cause{"Triggering", "the request is being made"},
 		}, true
 	case operation.State == snapshots.OperationNotKnown:
-		return v.failedAttempt(fmt.Sprintf("Flink does not know the request %s any more: its result is lost", v.want.TriggerID)), true
+		return v.failedAttempt(fmt.Sprintf("Flink no longer has the request %s: its result is lost", v.want.TriggerID)), true
 	}
 	return taking(), true
 }
@@ -76,7 +76,8 @@ func (v *view) replaced() bool {
 // startOver forgets a request whose cluster was replaced. It counts as no attempt.
 func (v *view) startOver() outcome {
 	v.want.State, v.want.Run = v1beta1.SnapshotTriggerPending, nil
-	return outcome{situation: AwaitingJob, again: true, wait: cause{"ClusterReplaced", "the job was started anew, the snapshot is asked for again"}}
+	wait := cause{"ClusterReplaced", "the job was restarted, the snapshot is requested again"}
+	return outcome{situation: AwaitingJob, again: true, wait: wait}
 }
 
 // neverCame reports whether a request that Flink does not know cannot have reached it: the run is the same, and Flink would still
@@ -105,11 +106,12 @@ func (v *view) completed(operation snapshots.Operation) outcome {
 	}
 	why := details.Failure
 	if why == "" {
-		why = "it has left the history or lies in the JobManager's memory; web.checkpoints.history says how many Flink shows"
+		why = "it is no longer in the history or is stored in the JobManager's memory; web.checkpoints.history sets how " +
+			"many Flink shows"
 	}
 	v.tell(plan.Event{
 		Warning: true, Reason: "CheckpointError",
-		Message: fmt.Sprintf("checkpoint %d is complete, but where it lies is not known: %s", operation.CheckpointID, why),
+		Message: fmt.Sprintf("checkpoint %d is complete, but its location is not known: %s", operation.CheckpointID, why),
 	})
 	return v.complete("")
 }

@@ -77,7 +77,7 @@ func TestSecretsAreNotTold(t *testing.T) {
 		"a disposal that is given up": {func(w *world) {
 			w.dispose("https://a:urlpass@h/1").later(10*time.Minute).refused(dispose, said)
 			w.s.Resource.Status.Path = nil // it is for programs
-		}, "at https://a:******@h/1 was not disposed of, its files are left: " + heard},
+		}, "at https://a:******@h/1 was not disposed of, its files remain: " + heard},
 		"a disposal that is made": {func(w *world) {
 			w.dispose("https://a:urlpass@h/1").run()
 			w.s.Resource.Status.Path = nil

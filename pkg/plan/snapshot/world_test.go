@@ -27,7 +27,7 @@ type world struct {
 	flink    map[string]snapshots.Operation
 	requests int
 	lossy    bool // requests do not arrive
-	down     bool // Flink does not answer
+	down     bool // Flink does not respond
 	live     Job
 	unlisted bool
 	disposed []string

@@ -57,7 +57,7 @@ func dueOf(f Facts, t Type) (*Trigger, string) {
 	next, note := next(f, t)
 	periodic := !next.IsZero() && next.Before(f.Now)
 	if t == Checkpoint && (manual || periodic) && !flinkconf.BehaviourOf(f.FlinkVersion).CheckpointTrigger {
-		return nil, "a checkpoint was asked for, and Flink takes one on request since 1.17 only"
+		return nil, "a checkpoint was requested, which Flink supports since 1.17 only"
 	}
 	switch {
 	case manual:

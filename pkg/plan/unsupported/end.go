@@ -93,7 +93,7 @@ func (s Snapshot) why() string {
 	case s.Cluster.IsUnknown():
 		return hide("its FlinkDeployment cannot be read: " + s.Cluster.Why())
 	case s.Job.IsUnknown():
-		return hide("Flink does not answer: " + s.Job.Why())
+		return hide("Flink does not respond: " + s.Job.Why())
 	}
 	return "Flink still lists it"
 }

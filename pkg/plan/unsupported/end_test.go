@@ -64,7 +64,7 @@ func TestAResourceThatTheJavaOperatorHolds(t *testing.T) {
 		"its cluster is gone":              {running, 0, plan.Absent[*v1beta1.FlinkDeployment](), silent, "remove finalizer", "", "", "6.4, row 2"},
 		"its cluster does not answer":      {running, 0, there, silent, "", "", "12:05:00", "6.4, row 5, with a deadline"},
 		"its cluster cannot be read":       {running, 0, plan.Unknown[*v1beta1.FlinkDeployment]("forbidden"), silent, "", "", "forbidden", "Unknown waits"},
-		"its cluster never answers":        {running, 6 * time.Minute, there, silent, "remove finalizer", "may run on in session cluster session: Flink does not answer: connection refused", "", "a deletion ends"},
+		"its cluster never answers":        {running, 6 * time.Minute, there, silent, "remove finalizer", "may run on in session cluster session: Flink does not respond: connection refused", "", "a deletion ends"},
 		"its job does not end":             {running, 6 * time.Minute, there, lists("CANCELLING"), "remove finalizer", "may run on", "", "a deletion ends"},
 		"a first look that comes late":     {running, 0, there, silent, "", "", "12:05:00", "the job was not asked before"},
 		"its own timeout has passed":       {sessionJobOf("RUNNING", map[string]any{"kubernetes.operator.resource.cleanup.timeout": "10 s"}), 11 * time.Second, there, silent, "remove finalizer", "within 10s", "", "the option of the resource"},

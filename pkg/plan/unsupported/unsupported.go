@@ -39,7 +39,7 @@ func Make(s Snapshot) plan.Plan {
 	if s.Resource.GetDeletionTimestamp() != nil {
 		return end(s)
 	}
-	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and left alone",
+	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and not changed",
 		s.Resource.GetKind())
 	p := plan.Plan{Situation: plan.Refused}
 	if told(s.Resource, summary.Stalled, message) {

@@ -10,12 +10,12 @@ import (
 const (
 	messageTerminalUnknown = "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable restore error. Manual restore required."
 	messageMissing         = "JobManager deployment is missing and " + messageNoData
-	messageVanished        = "Flink does not know the job any more and " + messageNoData
+	messageVanished        = "Flink no longer lists the job and " + messageNoData
 	messageNoData          = "HA metadata is not available to make stateful upgrades. " +
 		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
-	messageForgets = "The job waits for resources, and the adaptive scheduler does not tell its checkpoints until it runs, nor after " +
+	messageForgets = "The job waits for resources, and the adaptive scheduler does not report its checkpoints until it runs, nor after " +
 		"it is cancelled; the change is made when it runs. If it never ran, upgradeMode stateless makes the change at once"
-	messageNotRetained = "Nothing to start from would outlive the cancellation of the job " +
+	messageNotRetained = "No state to start from is kept after the cancellation of the job " +
 		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no checkpoints), " +
 		"and no directory for a savepoint is known. Set execution.checkpointing.savepoint-dir in spec.flinkConfiguration: " +
 		"the job is then stopped with a savepoint there."
@@ -54,7 +54,7 @@ func Decide(f Facts) Decision {
 		return goFor(SuspendStateless, v1beta1.UpgradeModeStateless, "Stateless")
 	}
 	if f.HighAvailability.IsUnknown() {
-		return wait("HighAvailabilityUnknown", "the high-availability data cannot be looked at: "+f.HighAvailability.Why())
+		return wait("HighAvailabilityUnknown", "the high-availability data cannot be read: "+f.HighAvailability.Why())
 	}
 	d, unavailable := stateful(f)
 	if unavailable && f.Application {
@@ -128,7 +128,7 @@ func byAge(f Facts) Decision {
 	}
 	c, known := f.Checkpoints.Get()
 	if !known {
-		return wait("CheckpointsUnknown", "the job's checkpoints cannot be looked at: "+f.Checkpoints.Why())
+		return wait("CheckpointsUnknown", "the job's checkpoints cannot be read: "+f.Checkpoints.Why())
 	}
 	oldest := f.Now.Add(-f.Options.MaxCheckpointAge)
 	switch {
@@ -165,7 +165,7 @@ func byCancel(f Facts, reason string) (d Decision, unavailable bool) {
 		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, reason), false
 	case !known:
 		return waitOpen("CheckpointRetentionUnknown",
-			"whether the job's checkpoints outlive its cancellation cannot be looked at: "+f.Retention.Why()), true
+			"whether the job's checkpoints are kept after its cancellation cannot be read: "+f.Retention.Why()), true
 	case !running:
 		return waitOpen(NotRetained, fmt.Sprintf("a cancellation would delete the job's checkpoints, a savepoint needs a running job, "+
 			"and the job is %s; the change is made when it runs", f.State)), true

@@ -136,7 +136,9 @@ func DeriveReady(list []metav1.Condition) metav1.Condition {
 	case settled != nil:
 		return readyAs(metav1.ConditionTrue, settled)
 	default:
-		return metav1.Condition{Type: Ready, Status: metav1.ConditionTrue, Reason: Ready, Message: "as the spec wants it"}
+		return metav1.Condition{
+			Type: Ready, Status: metav1.ConditionTrue, Reason: Ready, Message: "the resource matches the spec",
+		}
 	}
 }
 

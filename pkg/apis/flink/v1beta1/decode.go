@@ -82,7 +82,7 @@ func decodeJSON(content any, path string, into any) error {
 	err := json.Unmarshal(text.Bytes(), into)
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
-		return fmt.Errorf("%s: a value of type %s stands where %s is expected; correct the field",
+		return fmt.Errorf("%s: a value of type %s where %s is expected; correct the field",
 			joinPath(path, mismatch.Field), mismatch.Value, mismatch.Type)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ func Status(v *subject.Subject) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case (!v.LastRunning() || v.IsSession()) && v.IsFirst() && v.Seen.JobManager.IsAbsent():
-		v.Note("the first start by another operator did not come to pass: it is made anew")
+		v.Note("the first start by another operator did not complete: it is repeated")
 		v.RecordNeverDeployed()
 	case present && made(v, jm):
 		v.Note("the recorded spec is deployed already: an upgrade by another operator is taken over")
@@ -40,7 +40,7 @@ func Status(v *subject.Subject) {
 		r.State = v1beta1.ReconciliationDeployed
 		r.LastStableSpec = r.LastReconciledSpec
 	case v.LastRunning() && present && runs(v) && !specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
-		v.Note("what another operator was doing did not come through: the recorded spec runs")
+		v.Note("the operation of another operator did not complete: the recorded spec runs")
 		r.State = v1beta1.ReconciliationDeployed
 	}
 }

@@ -61,11 +61,12 @@ func Judge(v *subject.Subject) Decision {
 			podNames(silent, ", "), nodeNames(silent), whyNot(v, silent), namespace, podNames(silent, " "))}
 	case len(slow) > 0:
 		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
-			"pods %s do not end although their nodes %s answer; see what holds them: kubectl describe pod -n %s %s",
+			"pods %s do not terminate although their nodes %s are reachable; find the cause: kubectl describe pod -n %s %s",
 			podNames(slow, ", "), nodeNames(slow), namespace, podNames(slow, " "))}
 	case v.Seen.JobManager.IsPresent():
 		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
-			"the old Deployment does not end; see what holds it: kubectl get deployment %s -n %s -o yaml", v.Resource().Name, namespace)}
+			"the old Deployment is still not deleted; find the cause: kubectl get deployment %s -n %s -o yaml",
+			v.Resource().Name, namespace)}
 	}
 	return wait
 }
@@ -107,7 +108,8 @@ func mayGo(v *subject.Subject, pod corev1.Pod) string {
 	case node.IsAbsent():
 		return fmt.Sprintf("node %s does not exist any more", pod.Spec.NodeName)
 	case known && !answers && Overdue(v) && fenced(v) == "":
-		return fmt.Sprintf("node %s does not answer, and no JobManager on it holds the leadership any more", pod.Spec.NodeName)
+		return fmt.Sprintf("node %s is not reachable, and no JobManager on it holds the leadership any more",
+			pod.Spec.NodeName)
 	}
 	return ""
 }
@@ -123,9 +125,9 @@ func fenced(v *subject.Subject) string {
 	data, known := v.Seen.HAData.Get()
 	switch {
 	case v.HA().Store.Mode != flinkconf.HAKubernetes:
-		return "without high availability on Kubernetes nobody knows whether the job still runs there"
+		return "without high availability on Kubernetes it is not known whether the job still runs there"
 	case !known:
-		return "the high-availability data cannot be looked at: " + v.Seen.HAData.Why()
+		return "the high-availability data cannot be read: " + v.Seen.HAData.Why()
 	}
 	for _, c := range data {
 		until, led := c.LeaderUntil.Get()
@@ -143,10 +145,10 @@ func fenced(v *subject.Subject) string {
 func whyNot(v *subject.Subject, pods []corev1.Pod) string {
 	for _, pod := range pods {
 		if node := v.Seen.Nodes[pod.Spec.NodeName]; node.IsUnknown() {
-			return fmt.Sprintf("it is not known whether node %s answers: %s", pod.Spec.NodeName, node.Why())
+			return fmt.Sprintf("it is not known whether node %s is reachable: %s", pod.Spec.NodeName, node.Why())
 		}
 	}
-	return "those nodes do not answer: " + fenced(v)
+	return "those nodes are not reachable: " + fenced(v)
 }
 
 func podNames(pods []corev1.Pod, separator string) string {

@@ -31,7 +31,8 @@ func Pause(before *v1beta1.Restarts, now time.Time) (why string, early bool) {
 	if !now.Before(due) {
 		return "", false
 	}
-	return fmt.Sprintf("restarted %d times in a row, and down again; the next restart is at %s, a change of the spec is made at once",
+	return fmt.Sprintf("restarted %d times in a row, and not running again; the next restart is at %s, a change of the "+
+		"spec is made at once",
 		before.InARow, due.UTC().Format(time.RFC3339)), true
 }
 

@@ -49,7 +49,9 @@ func Decide(v *subject.Subject) Decision {
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
 	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.InheritedRollback():
-		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, to which nothing goes back by itself; correct the spec, or set the old version with a state that it can read. %s", target.FlinkVersion, v.Remedy()))
+		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
+			"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
+			target.FlinkVersion, v.Remedy()))
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
 	case data.IsUnknown():

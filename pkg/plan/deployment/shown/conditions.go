@@ -75,8 +75,9 @@ var movingMessage = map[plan.Situation]string{
 	plan.Deleting: "the cluster is being deleted", plan.Stopping: "the old cluster is being stopped",
 	plan.Starting:   "the new cluster is being prepared",
 	plan.FirstStart: "the first start is being prepared", plan.Upgrade: "the old cluster is being stopped for an upgrade",
-	plan.Suspend: "the job is being suspended", plan.Resume: "the job is being resumed", plan.Lost: "the JobManager Deployment is gone",
-	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be looked at",
+	plan.Suspend: "the job is being suspended", plan.Resume: "the job is being resumed",
+	plan.Lost:    "the JobManager Deployment is missing",
+	plan.Waiting: "the cluster is not running yet", plan.Unobservable: "the cluster cannot be observed",
 }
 
 func accepted(v *subject.Subject) metav1.Condition {
@@ -91,11 +92,11 @@ func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 	jm := v.Want.JobManagerDeploymentStatus
 	switch {
 	case jm == v1beta1.JobManagerReady:
-		return condition(summary.ClusterAvailable, true, "JobManagerReady", "the JobManager answers")
+		return condition(summary.ClusterAvailable, true, "JobManagerReady", "the JobManager can be reached")
 	case v.Broken != nil:
 		return condition(summary.ClusterAvailable, false, v.Broken.Reason, v.Broken.Message)
 	case o.Situation == plan.Suspended || o.Situation == plan.NeverStarted:
-		return condition(summary.ClusterAvailable, false, summary.ReasonSuspended, "the job is suspended, as the spec asks")
+		return condition(summary.ClusterAvailable, false, summary.ReasonSuspended, "the job is suspended, as specified")
 	case v.Want.JobStatus.State == v1beta1.FlinkJobFinished && o.Situation == plan.Ended:
 		return condition(summary.ClusterAvailable, false, summary.ReasonFinished, "the job has finished")
 	case jm == v1beta1.JobManagerMissing || jm == "":
@@ -113,7 +114,7 @@ func jobRunning(v *subject.Subject) metav1.Condition {
 	case state == v1beta1.FlinkJobRunning:
 		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")
 	case !v.LastRunning() && v.Last != nil, v.Last == nil && !v.WantsRunning():
-		return condition(summary.JobRunning, false, summary.ReasonSuspended, "the job is suspended, as the spec asks")
+		return condition(summary.JobRunning, false, summary.ReasonSuspended, "the job is suspended, as specified")
 	case state == v1beta1.FlinkJobFinished:
 		return condition(summary.JobRunning, false, summary.ReasonFinished, "the job has finished")
 	case state == "":

@@ -24,16 +24,18 @@ func WaitsFor(v *subject.Subject) Cause {
 	case v.Broken != nil:
 		return Cause{v.Broken.Reason, v.Broken.Message}
 	case jm == v1beta1.JobManagerMissing:
-		return Cause{"ScaledToZero", "somebody scaled the JobManager's Deployment to no replicas: kubectl scale deployment --replicas=1 starts it again"}
+		return Cause{"ScaledToZero", "the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
+			"--replicas=1 starts it again"}
 	case jm == v1beta1.JobManagerDeployedNotReady:
-		return Cause{"DeployedNotReady", "the JobManager runs but Flink does not answer yet: " + v.Seen.Flink.Jobs.Why()}
+		return Cause{"DeployedNotReady", "the JobManager runs but Flink does not respond yet: " + v.Seen.Flink.Jobs.Why()}
 	case jm != v1beta1.JobManagerReady:
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobCreated:
 		return tasksNotRunning
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
-		return Cause{"JobNotListed", fmt.Sprintf("Flink answers and does not list the job; if it does not by %s, the job counts as ended", until)}
+		return Cause{"JobNotListed", fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
+			"counts as ended", until)}
 	}
 	return Cause{"JobNotRunning", "the job is " + string(state)}
 }

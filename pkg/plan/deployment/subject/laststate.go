@@ -183,12 +183,12 @@ func (v *Subject) tellLost(answer LastState) {
 func (v *Subject) CheckpointForgotten() string {
 	known := v.KnownCheckpoint()
 	if known == nil {
-		return "the job ended while it waited for resources, and the adaptive scheduler tells nothing of the checkpoints " +
+		return "the job ended while it waited for resources, and the adaptive scheduler does not report the checkpoints " +
 			"that it had completed; if it never ran, upgradeMode stateless and another restartNonce start it empty"
 	}
 	message := "Flink's statistics name no checkpoint of the job any more, though it had completed one"
 	if known.Path != "" {
-		message += "; look beside one that was seen: " + known.Path
+		message += "; search next to one that was seen: " + known.Path
 	}
 	return message
 }

@@ -80,7 +80,7 @@ func (v *Subject) FailureCause() (string, bool) {
 	case known:
 		return cause, true
 	case v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && v.Resource().Status.Error == "":
-		return "the job failed, and its JobManager was gone before it could be asked why; its logs tell", true
+		return "the job failed, and its JobManager was deleted before the cause could be read; see its logs", true
 	}
 	return "", false
 }
