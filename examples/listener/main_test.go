@@ -9,12 +9,21 @@ import (
 
 func TestAnEventIsALine(t *testing.T) {
 	for name, row := range map[string]struct{ kind, data, want string }{
-		"a change": {"org.apache.flink.operator.status.v1", `{"oldLifecycleState":"DEPLOYED","lifecycleState":"STABLE","jobState":"RUNNING"}`,
+		"a change": {"org.apache.flink.operator.status.v1",
+			`{"oldLifecycleState":"DEPLOYED","lifecycleState":"STABLE","jobState":"RUNNING"}`,
 			"default/FlinkDeployment/basic: DEPLOYED -> STABLE, job RUNNING"},
-		"the first": {"org.apache.flink.operator.status.v1", `{"lifecycleState":"CREATED"}`, "default/FlinkDeployment/basic: CREATED"},
-		"an error":  {"org.apache.flink.operator.status.v1", `{"oldLifecycleState":"FAILED","lifecycleState":"FAILED","error":"why"}`, "default/FlinkDeployment/basic: FAILED, why"},
-		"a notice":  {"org.apache.flink.operator.event.v1", `{"type":"Normal","reason":"Submit","message":"Starting the job"}`, "default/FlinkDeployment/basic: Normal Submit: Starting the job"},
-		"another":   {"org.example.new.v1", `{}`, "default/FlinkDeployment/basic: org.example.new.v1"},
+		"the first": {
+			"org.apache.flink.operator.status.v1", `{"lifecycleState":"CREATED"}`, "default/FlinkDeployment/basic: CREATED",
+		},
+		"an error": {
+			"org.apache.flink.operator.status.v1", `{"oldLifecycleState":"FAILED","lifecycleState":"FAILED","error":"why"}`,
+			"default/FlinkDeployment/basic: FAILED, why",
+		},
+		"a notice": {
+			"org.apache.flink.operator.event.v1", `{"type":"Normal","reason":"Submit","message":"Starting the job"}`,
+			"default/FlinkDeployment/basic: Normal Submit: Starting the job",
+		},
+		"another": {"org.example.new.v1", `{}`, "default/FlinkDeployment/basic: org.example.new.v1"},
 		"not an event": {"org.apache.flink.operator.event.v1", `[]`,
 			"default/FlinkDeployment/basic: org.apache.flink.operator.event.v1, data that is not understood: "},
 	} {

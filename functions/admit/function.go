@@ -23,7 +23,8 @@ const (
 	renewPath = "/renew"
 	// renewBudget bounds one renewal: six requests of the API server as a rule.
 	renewBudget = 20 * time.Second
-	// tlsSecret and webhooks name the objects of config/knative/820-gateway.yaml and 830-webhooks.yaml; a test compares them.
+	// tlsSecret and webhooks name the objects of config/knative/820-gateway.yaml and 830-webhooks.yaml; a test compares
+	// them.
 	tlsSecret = "flink-admit-tls"
 	webhooks  = "flink-admit"
 )
@@ -31,12 +32,16 @@ const (
 // newHandler is the whole function. Whatever is not a renewal is a review, or is told so.
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger) http.Handler {
 	reviews := admission.Handler{
-		Judge:   admission.Judges{Lookup: admission.Lookup{Reader: client, Resolver: admission.DNS}, Operator: s.Operator}.Judge,
+		Judge: admission.Judges{
+			Lookup: admission.Lookup{Reader: client, Resolver: admission.DNS}, Operator: s.Operator,
+		}.Judge,
 		Watches: s.Watches,
 		Log:     log,
 	}
 	renewals := event.Receiver{
-		Handle: renewal(certs.Renewer{API: client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Now: now}, log),
+		Handle: renewal(
+			certs.Renewer{API: client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Now: now}, log,
+		),
 		Log:    log,
 		Budget: renewBudget,
 	}
@@ -53,7 +58,9 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, 
 func renewal(r certs.Renewer, log *zap.SugaredLogger) event.Handle {
 	return func(ctx context.Context, e cloudevents.Event) error {
 		if e.Type() != event.TypePing {
-			return fail.Invalidf("renew the certificate", "WrongEvent", "type %q is not %s; send pings here", e.Type(), event.TypePing)
+			return fail.Invalidf(
+				"renew the certificate", "WrongEvent", "type %q is not %s; send pings here", e.Type(), event.TypePing,
+			)
 		}
 		result, err := r.Renew(ctx)
 		if err != nil {
@@ -64,7 +71,10 @@ func renewal(r certs.Renewer, log *zap.SugaredLogger) event.Handle {
 		if result.Renewed != "" || result.Trusted > 0 {
 			line = log.Infow
 		}
-		line("the certificate of the admission webhook is good", "renewed", result.Renewed, "trusted", result.Trusted, "not_after", result.NotAfter)
+		line(
+			"the certificate of the admission webhook is good", "renewed", result.Renewed, "trusted", result.Trusted,
+			"not_after", result.NotAfter,
+		)
 		return nil
 	}
 }

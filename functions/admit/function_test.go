@@ -29,7 +29,8 @@ import (
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// manifests are the objects of config/knative/8*.yaml by kind and name. The tests read the very files that are installed.
+// manifests are the objects of config/knative/8*.yaml by kind and name. The tests read the very files that are
+// installed.
 func manifests(t *testing.T) map[string]*unstructured.Unstructured {
 	t.Helper()
 	files, err := filepath.Glob("../../config/knative/8*.yaml")
@@ -59,7 +60,8 @@ func function(t *testing.T) (http.Handler, *fake.FakeDynamicClient) {
 	all := manifests(t)
 	registration := schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"}
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{
-		kube.Secrets: "SecretList", registration.WithResource("mutatingwebhookconfigurations"): "MutatingWebhookConfigurationList",
+		kube.Secrets: "SecretList",
+		registration.WithResource("mutatingwebhookconfigurations"):   "MutatingWebhookConfigurationList",
 		registration.WithResource("validatingwebhookconfigurations"): "ValidatingWebhookConfigurationList",
 	}, all["MutatingWebhookConfiguration/flink-admit"], all["ValidatingWebhookConfiguration/flink-admit"])
 	s := settings.Settings{Namespace: "flink-system"}
@@ -94,7 +96,9 @@ func TestPingMakesTheCertificate(t *testing.T) {
 
 func TestOtherEventsRenewNothing(t *testing.T) {
 	h, client := function(t)
-	for eventType, want := range map[string]int{"dev.knative.apiserver.ref.add": http.StatusOK, "": http.StatusBadRequest} {
+	for eventType, want := range map[string]int{
+		"dev.knative.apiserver.ref.add": http.StatusOK, "": http.StatusBadRequest,
+	} {
 		if w := send(h, eventType); w.Code != want {
 			t.Errorf("type %q: %d, want %d", eventType, w.Code, want)
 		}
@@ -161,7 +165,9 @@ func TestManifestsAgree(t *testing.T) {
 		"host that is claimed":       all["ClusterDomainClaim/"+host].GetName(),
 		"claimed for":                str("ClusterDomainClaim/"+host, "spec.namespace"),
 		"mapped to":                  str(mapping, "spec.ref.name"),
-		"daily ping to":              str("PingSource/flink-admit-certificate", "spec.sink.ref.name") + str("PingSource/flink-admit-certificate", "spec.sink.uri"),
+		"daily ping to": str(
+			"PingSource/flink-admit-certificate", "spec.sink.ref.name",
+		) + str("PingSource/flink-admit-certificate", "spec.sink.uri"),
 	}
 	want := map[string]string{
 		"certificate that is served": tlsSecret, "host that is mapped": host, "host that is claimed": host,
@@ -170,10 +176,14 @@ func TestManifestsAgree(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for kind, path := range map[string]string{"MutatingWebhookConfiguration": "/mutate", "ValidatingWebhookConfiguration": "/validate"} {
+	for kind, path := range map[string]string{
+		"MutatingWebhookConfiguration": "/mutate", "ValidatingWebhookConfiguration": "/validate",
+	} {
 		webhook := all[kind+"/"+webhooks].Object["webhooks"].([]any)[0].(map[string]any)
 		client := webhook["clientConfig"].(map[string]any)
-		service := map[string]any{"namespace": gateway.GetNamespace(), "name": gateway.GetName(), "port": float64(443), "path": path}
+		service := map[string]any{
+			"namespace": gateway.GetNamespace(), "name": gateway.GetName(), "port": float64(443), "path": path,
+		}
 		if diff := cmp.Diff(service, client["service"]); diff != "" {
 			t.Errorf("%s calls another Service\n%s", kind, diff)
 		}
@@ -214,7 +224,8 @@ func TestPingGivesUp(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := ping(ctx, server.URL, time.Hour, zap.NewNop().Sugar()); err == nil || !strings.Contains(err.Error(), "gave up") {
+	if err := ping(ctx, server.URL, time.Hour, zap.NewNop().Sugar()); err == nil ||
+		!strings.Contains(err.Error(), "gave up") {
 		t.Errorf("got %v, want an error that makes the Job fail", err)
 	}
 }

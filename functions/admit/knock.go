@@ -14,8 +14,9 @@ import (
 // knockBudget is more than any cold start takes.
 const knockBudget = 20 * time.Second
 
-// knock has the function at the URL started. Most of what admit is woken for is a change that reconcile is woken for a second later, by the
-// event of it; their pods start beside each other this way. Nothing depends on it: the event wakes reconcile, too. An empty URL is nobody.
+// knock has the function at the URL started. Most of what admit is woken for is a change that reconcile is woken for a
+// second later, by the event of it; their pods start beside each other this way. Nothing depends on it: the event wakes
+// reconcile, too. An empty URL is nobody.
 func knock(ctx context.Context, url string, log *zap.SugaredLogger) {
 	if url == "" {
 		return

@@ -21,10 +21,13 @@ const (
 	pingBudget = 5 * time.Minute
 )
 
-// ping sends the event of a PingSource to the URL until it is answered well, and fails with the last answer when ctx ends.
+// ping sends the event of a PingSource to the URL until it is answered well, and fails with the last answer when ctx
+// ends.
 func ping(ctx context.Context, url string, pause time.Duration, log *zap.SugaredLogger) error {
 	host, _ := os.Hostname() // only makes the id tell where it came from
-	e, err := event.Make(event.TypePing, event.Head{ID: host, Source: "/apis/batch/v1/jobs/" + webhooks, Time: time.Now()}, struct{}{})
+	e, err := event.Make(
+		event.TypePing, event.Head{ID: host, Source: "/apis/batch/v1/jobs/" + webhooks, Time: time.Now()}, struct{}{},
+	)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,8 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		return nil, err
 	}
 	return sweep.NewHandler(sweep.Setup{
-		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Control: event.Publisher{URL: s.ControlBroker}, Now: now,
+		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{},
+		Control: event.Publisher{URL: s.ControlBroker}, Now: now,
 		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

@@ -47,7 +47,8 @@ func installWith(t *testing.T, options flinkconf.Config) *installation {
 	}))
 	t.Cleanup(broker.Close)
 	s := settings.Settings{
-		Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL, Operator: flinkconf.NewOperator(options),
+		Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL,
+		Operator: flinkconf.NewOperator(options),
 	}
 	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now)
 	if err != nil {
@@ -56,12 +57,14 @@ func installWith(t *testing.T, options flinkconf.Config) *installation {
 	i.handler = handler
 	for _, u := range []*unstructured.Unstructured{
 		{Object: map[string]any{
-			"apiVersion": "sources.knative.dev/v1", "kind": "PingSource", "metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
-			"spec": map[string]any{"schedule": clock.Asleep.Schedule()},
+			"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
+			"metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
+			"spec":     map[string]any{"schedule": clock.Asleep.Schedule()},
 		}},
 		{Object: map[string]any{
-			"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"namespace": "flink", "name": "demo"},
-			"spec": map[string]any{"flinkVersion": "v1_20"},
+			"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment",
+			"metadata": map[string]any{"namespace": "flink", "name": "demo"},
+			"spec":     map[string]any{"flinkVersion": "v1_20"},
 		}},
 	} {
 		gvr := kubesim.FlinkDeployments
@@ -90,8 +93,10 @@ func (i *installation) post(body string, attributes ...string) int {
 
 var (
 	tick       = []string{"type=dev.knative.sources.ping"}
-	deployment = []string{"type=dev.knative.apiserver.ref.update", "kind=Deployment", "namespace=flink", "name=demo", "apiversion=apps/v1"}
-	shard      = []string{"type=org.apache.flink.operator.shard.v1"}
+	deployment = []string{
+		"type=dev.knative.apiserver.ref.update", "kind=Deployment", "namespace=flink", "name=demo", "apiversion=apps/v1",
+	}
+	shard = []string{"type=org.apache.flink.operator.shard.v1"}
 )
 
 const requested = "org.apache.flink.operator.pass.requested.v1 flink/FlinkDeployment/demo drift"
@@ -184,11 +189,20 @@ func TestAnswers(t *testing.T) {
 		code   int
 		reason string
 	}{
-		"the Broker is down":     {tick, "{}", http.StatusInternalServerError, nil, http.StatusServiceUnavailable, "the tick comes again"},
-		"the API server is busy": {tick, "{}", http.StatusAccepted, &wire.Fault{Match: wire.On("list", ""), Status: http.StatusTooManyRequests}, http.StatusServiceUnavailable, "the same"},
-		"no page":                {shard, "no JSON", http.StatusAccepted, nil, http.StatusOK, "it stays wrong however often it is sent"},
-		"a type of somebody":     {[]string{"type=com.example.thing"}, "{}", http.StatusAccepted, nil, http.StatusOK, "the same"},
-		"no type":                {nil, "{}", http.StatusAccepted, nil, http.StatusBadRequest, "no CloudEvent"},
+		"the Broker is down": {
+			tick, "{}", http.StatusInternalServerError, nil, http.StatusServiceUnavailable, "the tick comes again",
+		},
+		"the API server is busy": {
+			tick, "{}", http.StatusAccepted, &wire.Fault{Match: wire.On("list", ""), Status: http.StatusTooManyRequests},
+			http.StatusServiceUnavailable, "the same",
+		},
+		"no page": {
+			shard, "no JSON", http.StatusAccepted, nil, http.StatusOK, "it stays wrong however often it is sent",
+		},
+		"a type of somebody": {
+			[]string{"type=com.example.thing"}, "{}", http.StatusAccepted, nil, http.StatusOK, "the same",
+		},
+		"no type": {nil, "{}", http.StatusAccepted, nil, http.StatusBadRequest, "no CloudEvent"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

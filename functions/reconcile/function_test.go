@@ -40,7 +40,8 @@ func install(t *testing.T, namespaces ...string) *installation {
 	}))
 	t.Cleanup(broker.Close)
 	s := settings.Settings{
-		Namespace: "flink-system", Clock: "flink-clock", EventsBroker: broker.URL, Namespaces: namespaces, Operator: flinkconf.NewOperator(nil),
+		Namespace: "flink-system", Clock: "flink-clock", EventsBroker: broker.URL, Namespaces: namespaces,
+		Operator: flinkconf.NewOperator(nil),
 	}
 	handler, err := newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now)
 	if err != nil {
@@ -48,11 +49,13 @@ func install(t *testing.T, namespaces ...string) *installation {
 	}
 	i.handler = handler
 	i.create(t, map[string]any{
-		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource", "metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
-		"spec": map[string]any{"schedule": clock.Asleep.Schedule()},
+		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
+		"metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
+		"spec":     map[string]any{"schedule": clock.Asleep.Schedule()},
 	})
 	i.create(t, map[string]any{
-		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"namespace": "flink", "name": "demo"},
+		"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment",
+		"metadata": map[string]any{"namespace": "flink", "name": "demo"},
 		"spec": map[string]any{
 			"image": "flink:1.20", "flinkVersion": "v1_20", "serviceAccount": "flink",
 			"jobManager":  map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
@@ -78,8 +81,9 @@ func change() http.Header {
 	h := http.Header{}
 	for name, value := range map[string]string{
 		"specversion": "1.0", "id": "1", "source": "https://10.0.0.1:443", "type": "dev.knative.apiserver.ref.update",
-		"subject": "/apis/flink.apache.org/v1beta1/namespaces/flink/flinkdeployments/demo", "apiversion": "flink.apache.org/v1beta1",
-		"kind": "FlinkDeployment", "namespace": "flink", "name": "demo",
+		"subject":    "/apis/flink.apache.org/v1beta1/namespaces/flink/flinkdeployments/demo",
+		"apiversion": "flink.apache.org/v1beta1",
+		"kind":       "FlinkDeployment", "namespace": "flink", "name": "demo",
 	} {
 		h.Set("Ce-"+name, value)
 	}
@@ -99,7 +103,10 @@ func TestAnEventRunsAPass(t *testing.T) {
 	answer := i.post(change())
 	body, err := io.ReadAll(answer.Body)
 	if answer.Code != http.StatusOK || len(body) > 0 || err != nil {
-		t.Errorf("answer %d %q %v, want 200 without a body: a body that is no event counts as a failed delivery", answer.Code, body, err)
+		t.Errorf(
+			"answer %d %q %v, want 200 without a body: a body that is no event counts as a failed delivery", answer.Code,
+			body, err,
+		)
 	}
 	d := i.kube.Get(kubesim.Deployments, "flink", "demo")
 	if d == nil {
@@ -109,14 +116,17 @@ func TestAnEventRunsAPass(t *testing.T) {
 		t.Errorf("%d replicas, want a released start", replicas)
 	}
 	for _, want := range []string{
-		"org.apache.flink.operator.status.v1 flink/FlinkDeployment/demo", "org.apache.flink.operator.event.v1 flink/FlinkDeployment/demo",
+		"org.apache.flink.operator.status.v1 flink/FlinkDeployment/demo",
+		"org.apache.flink.operator.event.v1 flink/FlinkDeployment/demo",
 	} {
 		if !strings.Contains(strings.Join(i.posted, "\n"), want) {
 			t.Errorf("listeners got %q, want %s", i.posted, want)
 		}
 	}
 	clockNow := i.kube.Get(kubesim.PingSources, "flink-system", "flink-clock")
-	if schedule, _, _ := unstructured.NestedString(clockNow.Object, "spec", "schedule"); clock.Of(schedule) != clock.Transition {
+	if schedule, _, _ := unstructured.NestedString(
+		clockNow.Object, "spec", "schedule",
+	); clock.Of(schedule) != clock.Transition {
 		t.Errorf("schedule %q, want the clock awake", schedule)
 	}
 	i.tap.Forget()
@@ -137,11 +147,15 @@ func TestAnswers(t *testing.T) {
 		"a resource that is gone":   {with("name", "other"), nil, http.StatusOK, "nothing to do is done"},
 		"no name":                   {without("name"), nil, http.StatusOK, "it stays wrong however often it is sent"},
 		"a type of somebody else's": {with("type", "com.example.thing"), nil, http.StatusOK, "the same"},
-		"no CloudEvent":             {without("specversion"), nil, http.StatusBadRequest, "the same, and not by a source of ours"},
-		"an unknown kind":           {with("kind", "Pod"), nil, http.StatusOK, "the same"},
-		"the API server is busy": {change(), &wire.Fault{Match: wire.On("get", "flinkdeployments"), Status: http.StatusInternalServerError},
+		"no CloudEvent": {
+			without("specversion"), nil, http.StatusBadRequest, "the same, and not by a source of ours",
+		},
+		"an unknown kind": {with("kind", "Pod"), nil, http.StatusOK, "the same"},
+		"the API server is busy": {change(),
+			&wire.Fault{Match: wire.On("get", "flinkdeployments"), Status: http.StatusInternalServerError},
 			http.StatusServiceUnavailable, "the Broker sends it again"},
-		"another pass was faster": {change(), &wire.Fault{Match: wire.On("patch", "flinkdeployments"), Status: http.StatusConflict},
+		"another pass was faster": {change(),
+			&wire.Fault{Match: wire.On("patch", "flinkdeployments"), Status: http.StatusConflict},
 			http.StatusOK, "the write that beat it has its own event"},
 	}
 	for name, row := range rows {

@@ -47,7 +47,8 @@ func TestClaims(t *testing.T) {
 		got[c.row] = c.test
 	}
 	want := map[string]string{
-		"T1.1": "TestOne", "T1.2": "TestOne/a_row", "T1.3": "TestOne/a_row", "T1.4": "TestOne/another", "R4": "TestOne/third", "T1.5": "TestOne",
+		"T1.1": "TestOne", "T1.2": "TestOne/a_row", "T1.3": "TestOne/a_row", "T1.4": "TestOne/another",
+		"R4": "TestOne/third", "T1.5": "TestOne",
 		"T1.6": "TestTable/here", "T1.7": "",
 	}
 	for row, test := range want {
@@ -72,15 +73,18 @@ func TestWhatDoesNotFitIsNamed(t *testing.T) {
 	}{
 		"all fits":            {[]claim{fits}, ""},
 		"nobody claims a row": {nil, "row T1.1 (starts) is claimed by no test"},
-		"no such row":         {[]claim{fits, {"T9.9", "a_test.go", "TestA", 4}}, "a_test.go:4 claims T9.9, which rows.txt does not have"},
-		"an excused row":      {[]claim{fits, {"T1.2", "a_test.go", "TestA", 4}}, "take the excuse out"},
-		"no test":             {[]claim{{"T1.1", "a_test.go", "", 4}}, "outside of any test"},
+		"no such row": {
+			[]claim{fits, {"T9.9", "a_test.go", "TestA", 4}}, "a_test.go:4 claims T9.9, which rows.txt does not have",
+		},
+		"an excused row": {[]claim{fits, {"T1.2", "a_test.go", "TestA", 4}}, "take the excuse out"},
+		"no test":        {[]claim{{"T1.1", "a_test.go", "", 4}}, "outside of any test"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			page, err := render(sections, row.claims)
 			if row.want == "" {
-				if err != nil || !strings.Contains(page, "| T1.1 | starts | `a_test.go` TestA | test |") || !strings.Contains(page, "| T1.2 | waits |  | later: session jobs |") {
+				if err != nil || !strings.Contains(page, "| T1.1 | starts | `a_test.go` TestA | test |") ||
+					!strings.Contains(page, "| T1.2 | waits |  | later: session jobs |") {
 					t.Errorf("%v\n%s", err, page)
 				}
 				return

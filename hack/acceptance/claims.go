@@ -34,7 +34,8 @@ func claimsBelow(root string) ([]claim, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "acceptance" || strings.HasPrefix(d.Name(), ".") && path != root):
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "acceptance" || strings.HasPrefix(d.Name(), ".") &&
+			path != root):
 			return fs.SkipDir
 		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
 			return nil

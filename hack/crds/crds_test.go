@@ -93,9 +93,12 @@ func TestShapeTakesOffWhatTheReferenceDoesNotHave(t *testing.T) {
 				Enum: nil, Default: nil, Title: "t", XListType: &text,
 			},
 			"flinkConfiguration": {Type: "string", Format: "byte", Description: "free"},
-			"podTemplate":        {Type: "object", Description: "kept", Properties: map[string]schema{"gone": {Type: "string"}}},
+			"podTemplate": {
+				Type: "object", Description: "kept", Properties: map[string]schema{"gone": {Type: "string"}},
+			},
 			"conditions": {Type: "array", Description: "kept", Items: &itemsOf{Schema: &schema{
-				Type: "object", Required: []string{"type"}, Properties: map[string]schema{"type": {Type: "string", Description: "gone", Pattern: "x", MaxLength: &limit}},
+				Type: "object", Required: []string{"type"},
+				Properties: map[string]schema{"type": {Type: "string", Description: "gone", Pattern: "x", MaxLength: &limit}},
 			}}},
 			"requests": {Type: "object", AdditionalProperties: &valuesOf{Allows: true, Schema: &schema{Type: "string"}}},
 			"template": {Type: "object", Properties: map[string]schema{"metadata": {Type: "string", Description: "any"}}},
@@ -108,13 +111,18 @@ func TestShapeTakesOffWhatTheReferenceDoesNotHave(t *testing.T) {
 		Properties: map[string]schema{
 			"a":                  {Type: "string"},
 			"flinkConfiguration": {Description: "free", XPreserveUnknownFields: yes()},
-			"podTemplate":        {Type: "object", Description: "kept", Properties: map[string]schema{"spec": {Type: "object"}}},
+			"podTemplate": {
+				Type: "object", Description: "kept", Properties: map[string]schema{"spec": {Type: "object"}},
+			},
 			"conditions": {Type: "array", Description: "kept", Items: &itemsOf{Schema: &schema{
 				Type: "object", Properties: map[string]schema{"type": {Type: "string"}},
 			}}},
 			"requests": {Type: "object", AdditionalProperties: &valuesOf{Allows: true, Schema: intOrString()}},
-			"template": {Type: "object", Properties: map[string]schema{"metadata": {Type: "object", Description: "any", XPreserveUnknownFields: yes()}}},
-			"port":     {XIntOrString: true, AnyOf: []schema{{Type: "integer"}, {Type: "string"}}},
+			"template": {
+				Type:       "object",
+				Properties: map[string]schema{"metadata": {Type: "object", Description: "any", XPreserveUnknownFields: yes()}},
+			},
+			"port": {XIntOrString: true, AnyOf: []schema{{Type: "integer"}, {Type: "string"}}},
 		},
 	}
 	reshape(&generated, "", pod)
@@ -127,7 +135,10 @@ func TestShapePod(t *testing.T) {
 	pod := schema{Type: "object", Properties: map[string]schema{
 		"metadata": {Type: "object"},
 		"spec": {Type: "object", Required: []string{"containers"}, Properties: map[string]schema{
-			"volumes": {Type: "array", Items: &itemsOf{Schema: &schema{Type: "object", Properties: map[string]schema{"metadata": {Type: "object"}}}}},
+			"volumes": {
+				Type:  "array",
+				Items: &itemsOf{Schema: &schema{Type: "object", Properties: map[string]schema{"metadata": {Type: "object"}}}},
+			},
 		}},
 		"status": {Type: "object", Properties: map[string]schema{"phase": {Type: "string", Description: "gone"}}},
 	}}
@@ -139,7 +150,9 @@ func TestShapePod(t *testing.T) {
 	if status.XPreserveUnknownFields == nil || status.Properties["phase"].Description != "" {
 		t.Errorf("status: %+v", status)
 	}
-	for name, metadata := range map[string]schema{"pod": pod.Properties["metadata"], "volume": spec.Properties["volumes"].Items.Schema.Properties["metadata"]} {
+	for name, metadata := range map[string]schema{
+		"pod": pod.Properties["metadata"], "volume": spec.Properties["volumes"].Items.Schema.Properties["metadata"],
+	} {
 		var fields []string
 		for field := range metadata.Properties {
 			fields = append(fields, field)

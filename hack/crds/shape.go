@@ -40,7 +40,9 @@ func reshape(s *schema, name string, pod schema) {
 		*s = schema{Description: s.Description, XPreserveUnknownFields: yes()}
 		return
 	case "requests", "limits":
-		*s = schema{Type: "object", Description: s.Description, AdditionalProperties: &valuesOf{Allows: true, Schema: intOrString()}}
+		*s = schema{
+			Type: "object", Description: s.Description, AdditionalProperties: &valuesOf{Allows: true, Schema: intOrString()},
+		}
 		return
 	case "conditions", "claims":
 		text := s.Description

@@ -57,7 +57,8 @@ func playRequirements(r *recorder, at string) {
 	check(await("the new parallelism", func() bool {
 		_, answer, err := get(r.base + at)
 		var details struct{ Vertices []struct{ Parallelism int } }
-		return err == nil && json.Unmarshal(answer, &details) == nil && len(details.Vertices) > 0 && details.Vertices[0].Parallelism == 2
+		return err == nil && json.Unmarshal(answer, &details) == nil && len(details.Vertices) > 0 &&
+			details.Vertices[0].Parallelism == 2
 	}))
 	for vertex := range wanted {
 		wanted[vertex] = object{"parallelism": object{"lowerBound": 3, "upperBound": 2}}

@@ -103,7 +103,8 @@ func (c *cluster) start(class string, extra map[string]string, args ...string) e
 		return err
 	}
 	log := "rootLogger.level = INFO\nrootLogger.appenderRef.out.ref = Out\nappender.out.name = Out\n" +
-		"appender.out.type = CONSOLE\nappender.out.layout.type = PatternLayout\nappender.out.layout.pattern = %d %-5p %c - %m%n\n"
+		"appender.out.type = CONSOLE\nappender.out.layout.type = PatternLayout\nappender.out.layout.pattern = %d %-5p %c " +
+		"- %m%n\n"
 	if err := os.WriteFile(filepath.Join(c.work, "conf", "log4j.properties"), []byte(log), 0o644); err != nil {
 		return err
 	}
@@ -114,7 +115,9 @@ func (c *cluster) start(class string, extra map[string]string, args ...string) e
 }
 
 // opens are the packages that Flink reaches into on Java 17.
-var opens = []string{"lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent", "util.concurrent.atomic"}
+var opens = []string{
+	"lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent", "util.concurrent.atomic",
+}
 
 func (c *cluster) java(name, class string, args ...string) error {
 	out, err := os.Create(filepath.Join(c.work, "log", name+".log"))
@@ -127,7 +130,10 @@ func (c *cluster) java(name, class string, args ...string) error {
 	for _, p := range opens {
 		options = append(options, "--add-opens=java.base/java."+p+"=ALL-UNNAMED")
 	}
-	options = append(options, "--add-exports=java.base/sun.net.util=ALL-UNNAMED", "-cp", c.flink+"/lib/*", class, "--configDir", c.work+"/conf")
+	options = append(
+		options, "--add-exports=java.base/sun.net.util=ALL-UNNAMED", "-cp", c.flink+"/lib/*", class, "--configDir",
+		c.work+"/conf",
+	)
 	cmd := exec.Command("java", append(options, args...)...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.work, out, out
 	cmd.Env = append(os.Environ(), "FLINK_CONF_DIR="+c.work+"/conf", "FLINK_LIB_DIR="+c.work+"/lib", "FLINK_HOME="+c.work)

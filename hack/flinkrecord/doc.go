@@ -1,5 +1,6 @@
 // Command flinkrecord runs a real Flink on this machine, plays the life of a job against its REST endpoint, and writes
-// every request with its answer to a directory: the test data of package flinkrest, to which the model of test/flinksim is held, too.
+// every request with its answer to a directory: the test data of package flinkrest, to which the model of test/flinksim
+// is held, too.
 //
 //	pip download --no-deps apache-flink-libraries==1.20.5     # unpack so that DIR/lib holds the jars
 //	go run ./hack/flinkrecord -flink DIR -version 1.20.5 -out pkg/flinkrest/testdata/1.20
@@ -12,8 +13,8 @@
 //	ha            what high availability keeps of a job that fails, that has ended, that was restored (ha.go)
 //	adaptive      what the adaptive scheduler tells of jobs that end, also while they wait for resources (adaptive.go)
 //
-// I/O. It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of the
-// machine are replaced in what it writes; serialized Java objects are left out. Times, ports and random IDs are as
+// I/O. It needs a JDK of version 11 or 17. It stops the processes it started. Directories, host names and addresses of
+// the machine are replaced in what it writes; serialized Java objects are left out. Times, ports and random IDs are as
 // recorded, so two runs differ in them.
 //
 // facts.json holds what a test cannot read out of one answer, such as how many savepoints a doubled trigger made.

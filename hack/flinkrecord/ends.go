@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// playEnds records what is left of the checkpoints of a job after each end, for each retention. It is a cluster of its own, because its
-// JobManager is stopped in the end.
+// playEnds records what is left of the checkpoints of a job after each end, for each retention. It is a cluster of its
+// own, because its JobManager is stopped in the end.
 func playEnds(r *recorder, c *cluster, jar string) {
 	check(await("a TaskManager", func() bool { return r.field("/overview", "taskmanagers") == "1" }))
 	jarID := r.upload("", jar, "operation.jar")
@@ -44,14 +44,19 @@ var retentions = []string{"RETAIN_ON_CANCELLATION", "DELETE_ON_CANCELLATION", "N
 const retentionKey = "execution.checkpointing.externalized-checkpoint-retention"
 
 func (r *recorder) run(jarID, jobID string, conf object, args ...string) {
-	status, answer := r.call("", http.MethodPost, "/jars/"+jarID+"/run", object{"jobId": jobID, "flinkConfiguration": conf, "programArgsList": args})
+	status, answer := r.call(
+		"", http.MethodPost, "/jars/"+jarID+"/run",
+		object{"jobId": jobID, "flinkConfiguration": conf, "programArgsList": args},
+	)
 	if status != http.StatusOK {
 		check(fmt.Errorf("run %s: %d %s", jobID, status, answer))
 	}
 }
 
 func awaitCheckpoint(r *recorder, jobID string) {
-	check(await("a checkpoint of "+jobID, func() bool { return r.field("/jobs/"+jobID+"/checkpoints", "latest.completed.id") != "" }))
+	check(await("a checkpoint of "+jobID, func() bool {
+		return r.field("/jobs/"+jobID+"/checkpoints", "latest.completed.id") != ""
+	}))
 }
 
 // settled is longer than web.refresh-interval, which is 3 s: an answer after it is of now.
@@ -79,7 +84,10 @@ func playEnd(r *recorder, c *cluster, jarID string, e ending) {
 		r.call("", http.MethodPatch, at+"?mode=cancel", nil)
 	case "stop":
 		state = "FINISHED"
-		r.call("", http.MethodPost, at+"/stop", object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(40)})
+		r.call(
+			"", http.MethodPost, at+"/stop",
+			object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(40)},
+		)
 	}
 	awaitState(r, jobID, state)
 	time.Sleep(settled)
@@ -101,7 +109,10 @@ func newest(c *cluster, jobID string) bool {
 
 // playRetentionInCode runs a job whose code sets another retention than its configuration.
 func playRetentionInCode(r *recorder, jarID, jobID string) {
-	r.run(jarID, jobID, object{retentionKey: retentions[0]}, "--checkpoint-ms", "500", "--set", retentionKey+"="+retentions[1])
+	r.run(
+		jarID, jobID, object{retentionKey: retentions[0]}, "--checkpoint-ms", "500", "--set",
+		retentionKey+"="+retentions[1],
+	)
 	awaitState(r, jobID, "RUNNING")
 	r.get("checkpoint-config-in-code", "/jobs/"+jobID+"/checkpoints/config")
 	r.call("", http.MethodPatch, "/jobs/"+jobID+"?mode=cancel", nil)
@@ -128,12 +139,17 @@ func playRestarts(r *recorder, jarID string, n int) {
 	}
 }
 
-// playStopThatFails stops a job whose close fails once: its savepoint is complete, and it does not go on, though it may restart.
+// playStopThatFails stops a job whose close fails once: its savepoint is complete, and it does not go on, though it may
+// restart.
 func playStopThatFails(r *recorder, c *cluster, jarID, jobID string) {
-	r.run(jarID, jobID, object{"restart-strategy.type": "exponential-delay"}, "--checkpoint-ms", "500", "--fail-close-once")
+	r.run(
+		jarID, jobID, object{"restart-strategy.type": "exponential-delay"}, "--checkpoint-ms", "500", "--fail-close-once",
+	)
 	awaitCheckpoint(r, jobID)
 	at := "/jobs/" + jobID
-	r.call("", http.MethodPost, at+"/stop", object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(41)})
+	r.call(
+		"", http.MethodPost, at+"/stop", object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(41)},
+	)
 	awaitOperation(r, at+"/savepoints/"+trigger(41))
 	time.Sleep(2 * settled)
 	r.fact("job-state-after-a-stop-that-failed-after-its-savepoint", r.field(at, "state"))
@@ -141,7 +157,8 @@ func playStopThatFails(r *recorder, c *cluster, jarID, jobID string) {
 	r.call("", http.MethodPatch, at+"?mode=cancel", nil)
 }
 
-// playCaches counts the different answers about a job that makes ten checkpoints a second, and asks for statistics too early.
+// playCaches counts the different answers about a job that makes ten checkpoints a second, and asks for statistics too
+// early.
 func playCaches(r *recorder, jarID string, n int) {
 	at := "/jobs/" + job(n)
 	r.get("", at+"/checkpoints") // 404: is it remembered?
@@ -154,7 +171,9 @@ func playCaches(r *recorder, jarID string, n int) {
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		seen[r.field(at+"/checkpoints", "latest.completed.id")] = true
 	}
-	r.fact("different-statistics-in-10s-of-a-job-with-ten-checkpoints-a-second", fmt.Sprintf("at most 5: %t", len(seen) <= 5))
+	r.fact(
+		"different-statistics-in-10s-of-a-job-with-ten-checkpoints-a-second", fmt.Sprintf("at most 5: %t", len(seen) <= 5),
+	)
 	check(await("RUNNING", func() bool { return r.field(at, "state") == "RUNNING" }))
 	time.Sleep(settled)
 	r.field(at, "state") // is in the cache now

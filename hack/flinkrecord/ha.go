@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// playHA records what high availability keeps of a job, in an application cluster with ZooKeeper: of one that fails for good, of one whose
-// result is there when its cluster starts, and of one that was restored from a savepoint.
+// playHA records what high availability keeps of a job, in an application cluster with ZooKeeper: of one that fails for
+// good, of one whose result is there when its cluster starts, and of one that was restored from a savepoint.
 func playHA(r *recorder, c *cluster, jar string) {
 	placeJar(c, jar)
 	keeper := c.port + 2
@@ -34,7 +34,8 @@ func playHA(r *recorder, c *cluster, jar string) {
 		check(c.start(applicationClass, conf, append(args, "--checkpoint-ms", interval)...))
 	}
 	kept := func(id string) bool {
-		return len(c.nodes(keeper, regexp.MustCompile("/jobs/"+id+`/checkpoints/\d+$`))) > 0 // the older one goes after the newer has come
+		// the older one goes after the newer has come
+		return len(c.nodes(keeper, regexp.MustCompile("/jobs/"+id+`/checkpoints/\d+$`))) > 0
 	}
 
 	begin(job(60), "500")
@@ -42,13 +43,18 @@ func playHA(r *recorder, c *cluster, jar string) {
 	awaitCheckpoint(r, job(60))
 	r.fact("ha-data-has-a-checkpoint-of-a-running-job", kept(job(60)))
 	at := "/jobs/" + job(60) + "/savepoints"
-	r.call("", http.MethodPost, at, object{"target-directory": "file://" + c.work + "/savepoints", "triggerId": trigger(60)})
+	r.call(
+		"", http.MethodPost, at, object{"target-directory": "file://" + c.work + "/savepoints", "triggerId": trigger(60)},
+	)
 	awaitOperation(r, at+"/"+trigger(60))
 	savepoint := r.field(at+"/"+trigger(60), "operation.location")
 
 	c.end(len(c.procs)-1, syscall.SIGTERM)
 	awaitState(r, job(60), "FAILED")
-	check(await("the result", func() bool { return len(r.files(results)) == 1 && !strings.Contains(r.files(results)[0], "DIRTY") }))
+	check(await("the result", func() bool {
+		return len(r.files(results)) == 1 &&
+			!strings.Contains(r.files(results)[0], "DIRTY")
+	}))
 	r.get("ha-jobs-after-its-taskmanager-left", "/jobs/overview")
 	r.get("ha-checkpoints-after-its-taskmanager-left", "/jobs/"+job(60)+"/checkpoints")
 	r.fact("ha-data-has-a-checkpoint-of-a-job-that-failed-because-its-taskmanager-left", kept(job(60)))
@@ -84,7 +90,8 @@ func (c *cluster) awaitJobs(r *recorder, name string) {
 	check(await(name, func() bool {
 		status, _, err := get(r.base + "/jobs/overview")
 		text, _ := os.ReadFile(log) // it is not there before it is
-		return err == nil && status == http.StatusOK && strings.Contains(string(text), "ApplicationDispatcherBootstrap - Application ")
+		return err == nil && status == http.StatusOK &&
+			strings.Contains(string(text), "ApplicationDispatcherBootstrap - Application ")
 	}))
 	r.get(name, "/jobs/overview")
 }
@@ -101,7 +108,8 @@ func (r *recorder) files(dir string) []string {
 
 const shaded = "org.apache.flink.shaded.zookeeper3.org.apache.zookeeper."
 
-// serveZooKeeper starts the ZooKeeper that is in flink-dist. It is no part of the cluster's processes: it outlives them.
+// serveZooKeeper starts the ZooKeeper that is in flink-dist. It is no part of the cluster's processes: it outlives
+// them.
 func (c *cluster) serveZooKeeper(port int) {
 	cmd := exec.Command("java", "-Xmx64m", "-Dzookeeper.admin.enableServer=false", "-cp", c.flink+"/lib/*",
 		shaded+"server.ZooKeeperServerMain", fmt.Sprint(port), filepath.Join(c.work, "zookeeper"))
@@ -112,7 +120,10 @@ func (c *cluster) serveZooKeeper(port int) {
 
 // nodes lists the nodes of ZooKeeper whose path matches.
 func (c *cluster) nodes(port int, path *regexp.Regexp) []string {
-	cmd := exec.Command("java", "-Xmx64m", "-cp", c.flink+"/lib/*", shaded+"ZooKeeperMain", "-server", fmt.Sprintf("127.0.0.1:%d", port), "ls", "-R", "/flink")
+	cmd := exec.Command(
+		"java", "-Xmx64m", "-cp", c.flink+"/lib/*", shaded+"ZooKeeperMain", "-server", fmt.Sprintf("127.0.0.1:%d", port),
+		"ls", "-R", "/flink",
+	)
 	cmd.Dir = c.work
 	out, err := cmd.Output()
 	check(err)

@@ -58,18 +58,27 @@ func playJars(r *recorder, jar string) string {
 	r.upload("jar-upload-not-a-jar", jar, "operation.txt")
 	r.get("jars", "/jars")
 	r.call("jar-run-unknown-jar", http.MethodPost, "/jars/no-such.jar/run", object{"jobId": job(9)})
-	r.call("jar-run-main-fails", http.MethodPost, "/jars/"+jarID+"/run", object{"jobId": job(9), "programArgsList": []string{"--fail-main"}})
-	r.call("jar-run-no-class", http.MethodPost, "/jars/"+jarID+"/run", object{"jobId": job(9), "entryClass": "no.such.Main"})
+	r.call(
+		"jar-run-main-fails", http.MethodPost, "/jars/"+jarID+"/run",
+		object{"jobId": job(9), "programArgsList": []string{"--fail-main"}},
+	)
+	r.call(
+		"jar-run-no-class", http.MethodPost, "/jars/"+jarID+"/run", object{"jobId": job(9), "entryClass": "no.such.Main"},
+	)
 	r.call("jar-run-bad-job-id", http.MethodPost, "/jars/"+jarID+"/run", object{"jobId": "xyz"})
 	return jarID
 }
 
 // playRunning starts job 1 and records it while it runs.
 func playRunning(r *recorder, jarID string) {
-	run := object{"jobId": job(1), "parallelism": 2, "programArgsList": []string{"--checkpoint-ms", "1000", "--snapshot-ms", "700"}}
+	run := object{
+		"jobId": job(1), "parallelism": 2, "programArgsList": []string{"--checkpoint-ms", "1000", "--snapshot-ms", "700"},
+	}
 	r.call("jar-run", http.MethodPost, "/jars/"+jarID+"/run", run)
 	awaitState(r, job(1), "RUNNING")
-	check(await("a checkpoint", func() bool { return r.field("/jobs/"+job(1)+"/checkpoints", "latest.completed.id") != "" }))
+	check(await("a checkpoint", func() bool {
+		return r.field("/jobs/"+job(1)+"/checkpoints", "latest.completed.id") != ""
+	}))
 	r.call("jar-run-again-while-running", http.MethodPost, "/jars/"+jarID+"/run", run)
 	r.get("overview", "/overview")
 	r.get("jobs", "/jobs/overview")
@@ -117,7 +126,9 @@ func firstVertex(answer []byte) string {
 // playSavepoints triggers one savepoint three times under one ID and counts what is on disk.
 func playSavepoints(r *recorder, c *cluster) {
 	at, dir := "/jobs/"+job(1)+"/savepoints", c.work+"/savepoints"
-	body := object{"target-directory": "file://" + dir, "cancel-job": false, "formatType": "NATIVE", "triggerId": trigger(1)}
+	body := object{
+		"target-directory": "file://" + dir, "cancel-job": false, "formatType": "NATIVE", "triggerId": trigger(1),
+	}
 	r.call("savepoint-trigger", http.MethodPost, at, body)
 	r.call("savepoint-trigger-again", http.MethodPost, at, body)
 	r.get("savepoint-in-progress", at+"/"+trigger(1))
@@ -129,11 +140,16 @@ func playSavepoints(r *recorder, c *cluster) {
 	location := r.field(at+"/"+trigger(1), "operation.location")
 
 	r.call("savepoint-no-directory", http.MethodPost, at, object{"cancel-job": false, "triggerId": trigger(2)})
-	r.call("savepoint-bad-trigger-id", http.MethodPost, at, object{"target-directory": "file://" + dir, "triggerId": "xyz"})
+	r.call(
+		"savepoint-bad-trigger-id", http.MethodPost, at, object{"target-directory": "file://" + dir, "triggerId": "xyz"},
+	)
 	r.call("savepoint-bad-format", http.MethodPost, at, object{"target-directory": "file://" + dir, "formatType": "xyz"})
 	r.call("savepoint-unknown-field", http.MethodPost, at,
 		object{"target-directory": "file://" + dir, "triggerId": trigger(12), "no-such-field": 1})
-	r.call("savepoint-to-nowhere", http.MethodPost, at, object{"target-directory": "file:///dev/null/x", "triggerId": trigger(3)})
+	r.call(
+		"savepoint-to-nowhere", http.MethodPost, at,
+		object{"target-directory": "file:///dev/null/x", "triggerId": trigger(3)},
+	)
 	awaitOperation(r, at+"/"+trigger(3))
 	r.get("savepoint-failed", at+"/"+trigger(3))
 	r.get("savepoint-unknown-trigger", at+"/"+trigger(99))
@@ -169,7 +185,9 @@ func playCheckpoints(r *recorder) {
 	awaitOperation(r, at+"/"+trigger(4))
 	r.get("checkpoint-completed", at+"/"+trigger(4))
 	r.get("checkpoint-unknown-trigger", at+"/"+trigger(99))
-	r.call("checkpoint-incremental", http.MethodPost, at, object{"checkpointType": "INCREMENTAL", "triggerId": trigger(5)})
+	r.call(
+		"checkpoint-incremental", http.MethodPost, at, object{"checkpointType": "INCREMENTAL", "triggerId": trigger(5)},
+	)
 }
 
 // playUnknown asks for a job that never was.
@@ -179,16 +197,22 @@ func playUnknown(r *recorder) {
 		"job": "", "job-config": "/config", "job-exceptions": "/exceptions", "checkpoints": "/checkpoints",
 		"checkpoint-config": "/checkpoints/config", "checkpoint-details": "/checkpoints/details/1",
 		"execution-result": "/execution-result", "metrics": "/metrics?get=numRestarts",
-		"resource-requirements": "/resource-requirements", "vertex-metrics": "/vertices/" + id("cc", 1) + "/subtasks/metrics",
+		"resource-requirements": "/resource-requirements",
+		"vertex-metrics":        "/vertices/" + id("cc", 1) + "/subtasks/metrics",
 	} {
 		r.get(name+"-unknown-job", at+path)
 	}
 	r.get("job-bad-id", "/jobs/xyz")
 	r.call("cancel-unknown-job", http.MethodPatch, at+"?mode=cancel", nil)
-	r.call("savepoint-trigger-unknown-job", http.MethodPost, at+"/savepoints", object{"target-directory": "file:///x", "triggerId": trigger(6)})
+	r.call(
+		"savepoint-trigger-unknown-job", http.MethodPost, at+"/savepoints",
+		object{"target-directory": "file:///x", "triggerId": trigger(6)},
+	)
 	time.Sleep(300 * time.Millisecond)
 	r.get("savepoint-status-unknown-job", at+"/savepoints/"+trigger(6))
-	r.call("stop-unknown-job", http.MethodPost, at+"/stop", object{"targetDirectory": "file:///x", "triggerId": trigger(7)})
+	r.call(
+		"stop-unknown-job", http.MethodPost, at+"/stop", object{"targetDirectory": "file:///x", "triggerId": trigger(7)},
+	)
 	time.Sleep(300 * time.Millisecond)
 	r.get("stop-status-unknown-job", at+"/savepoints/"+trigger(7))
 }
@@ -254,8 +278,13 @@ func playOtherEnds(r *recorder, c *cluster, jarID string) {
 	r.call("cancel-failed", http.MethodPatch, "/jobs/"+job(3)+"?mode=cancel", nil)
 
 	run(4, "--checkpoint-ms", "500", "--fail-close")
-	check(await("a checkpoint", func() bool { return r.field("/jobs/"+job(4)+"/checkpoints", "latest.completed.id") != "" }))
-	r.call("", http.MethodPost, "/jobs/"+job(4)+"/stop", object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(11)})
+	check(await("a checkpoint", func() bool {
+		return r.field("/jobs/"+job(4)+"/checkpoints", "latest.completed.id") != ""
+	}))
+	r.call(
+		"", http.MethodPost, "/jobs/"+job(4)+"/stop",
+		object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(11)},
+	)
 	awaitOperation(r, "/jobs/"+job(4)+"/savepoints/"+trigger(11))
 	r.get("stop-failed-after-savepoint", "/jobs/"+job(4)+"/savepoints/"+trigger(11))
 	r.call("", http.MethodPatch, "/jobs/"+job(4)+"?mode=cancel", nil)
@@ -269,13 +298,18 @@ func playRestore(r *recorder, jarID, savepoint string) {
 		mode = "restoreMode"
 	}
 	args := []string{"--checkpoint-ms", "500"}
-	run := object{"jobId": job(5), "savepointPath": savepoint, mode: "NO_CLAIM", "allowNonRestoredState": false, "programArgsList": args}
+	run := object{
+		"jobId": job(5), "savepointPath": savepoint, mode: "NO_CLAIM", "allowNonRestoredState": false,
+		"programArgsList": args,
+	}
 	if r.modern() {
 		run["flinkConfiguration"] = object{"pipeline.name": "named by flinkConfiguration"}
 	}
 	r.call("jar-run-from-savepoint", http.MethodPost, "/jars/"+jarID+"/run", run)
 	awaitState(r, job(5), "RUNNING")
-	check(await("a checkpoint", func() bool { return r.field("/jobs/"+job(5)+"/checkpoints", "latest.completed.id") != "" }))
+	check(await("a checkpoint", func() bool {
+		return r.field("/jobs/"+job(5)+"/checkpoints", "latest.completed.id") != ""
+	}))
 	r.get("checkpoints-restored", "/jobs/"+job(5)+"/checkpoints")
 	r.get("job-restored", "/jobs/"+job(5))
 	r.call("", http.MethodPatch, "/jobs/"+job(5)+"?mode=cancel", nil)

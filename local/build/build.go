@@ -50,7 +50,9 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 	step, done := "compile "+target.Name, int64(0)
 	tell(step, "packages", 0, stale)
 	// Without debug information the linker takes half the time. No version control: a checkout without git will do.
-	command := goCommand(ctx, target, append([]string{"build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out}, target.Packages...)...)
+	command := goCommand(ctx, target, append([]string{
+		"build", "-buildvcs=false", "-ldflags=-s -w", "-v", "-o", target.Out,
+	}, target.Packages...)...)
 	err := lines(command, dir, func(line string) bool {
 		if strings.Contains(line, " ") || strings.HasPrefix(line, "#") {
 			return false // not a package: what the compiler has to say, or a module that is downloaded
@@ -69,7 +71,9 @@ func Build(ctx context.Context, target Target, tell Tell) error {
 func count(ctx context.Context, target Target, tell Tell) (int64, error) {
 	const step = "download Go modules"
 	modules, stale := int64(0), int64(0)
-	command := goCommand(ctx, target, append([]string{"list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, target.Packages...)...)
+	command := goCommand(ctx, target, append([]string{
+		"list", "-buildvcs=false", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}",
+	}, target.Packages...)...)
 	var out strings.Builder
 	command.Stdout = &out
 	err := lines(command, filepath.Dir(target.Out), func(line string) bool {
@@ -99,8 +103,8 @@ func goCommand(ctx context.Context, target Target, arguments ...string) *exec.Cm
 	return command
 }
 
-// lines runs a command as one of the directory's and gives take every line of its standard error. What take refuses is part of the
-// error, if there is one.
+// lines runs a command as one of the directory's and gives take every line of its standard error. What take refuses is
+// part of the error, if there is one.
 func lines(command *exec.Cmd, dir string, take func(string) bool) error {
 	free, err := processes.Bind(command, dir)
 	if err != nil {

@@ -47,7 +47,8 @@ func TestABuildSaysHowFarItIs(t *testing.T) {
 	if out, err := exec.Command(target.Out).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), t.Name()) {
 		t.Errorf("it says %q, %v", out, err)
 	}
-	if first.step != "compile it" || first.unit != "packages" || first.total < 2 || last.done != last.total || last.done < 2 {
+	if first.step != "compile it" || first.unit != "packages" || first.total < 2 || last.done != last.total ||
+		last.done < 2 {
 		t.Errorf("it began with %+v and ended with %+v", first, last)
 	}
 }

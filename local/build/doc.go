@@ -1,4 +1,5 @@
-// Package build compiles the platform and says how far it is: Kubernetes is 2500 packages, and a first build takes minutes.
+// Package build compiles the platform and says how far it is: Kubernetes is 2500 packages, and a first build takes
+// minutes.
 //
 // I/O: it runs the go command, which downloads modules and fills Go's build cache.
 //

@@ -26,7 +26,8 @@ func persist(ctx context.Context, do func() error) error {
 	end := time.Now().Add(time.Minute)
 	for {
 		err := do()
-		final := apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
+		final := apierrors.IsInvalid(err) || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) ||
+			apierrors.IsAlreadyExists(err)
 		if err == nil || final || ctx.Err() != nil || time.Now().After(end) {
 			return err
 		}

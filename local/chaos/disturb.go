@@ -44,7 +44,7 @@ var disturbances = map[string]func(ctx context.Context, r *run, n int) error{
 	"failing": func(_ context.Context, r *run, _ int) error {
 		return touch(r.place.Ledger + ".failing")
 	},
-	"mended":   func(_ context.Context, r *run, _ int) error { return os.RemoveAll(r.place.Ledger + ".failing") },
+	"fixed":    func(_ context.Context, r *run, _ int) error { return os.RemoveAll(r.place.Ledger + ".failing") },
 	"snapshot": func(ctx context.Context, r *run, n int) error { return r.take(ctx, n) },
 	"crash": func(ctx context.Context, r *run, n int) error {
 		pause(ctx, time.Duration(n)*time.Second/10)

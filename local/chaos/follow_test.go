@@ -21,7 +21,9 @@ func TestAtRest(t *testing.T) {
 		"failed":         {`{observedGeneration: 2, lifecycleState: FAILED, pace: slow}`, true, false, false},
 		"a person": {`{observedGeneration: 2, lifecycleState: UPGRADING, pace: slow, conditions: [
 			{type: Stalled, status: "True"}, {type: StateSafe, ` + asks + `}]}`, true, false, true},
-		"restarting": {`{observedGeneration: 2, lifecycleState: STABLE, jobStatus: {state: RESTARTING}}`, true, false, false},
+		"restarting": {
+			`{observedGeneration: 2, lifecycleState: STABLE, jobStatus: {state: RESTARTING}}`, true, false, false,
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

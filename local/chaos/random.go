@@ -116,7 +116,8 @@ func (a *Arena) all(ctx context.Context, o Options, next func() (job, bool), don
 
 // over says that a limit is reached.
 func (b *board) over(o Options) bool {
-	return b.err != nil || len(b.failed) >= o.Findings || time.Since(b.begun) > o.For || o.Starts > 0 && b.starts >= o.Starts
+	return b.err != nil || len(b.failed) >= o.Findings || time.Since(b.begun) > o.For || o.Starts > 0 &&
+		b.starts >= o.Starts
 }
 
 // add counts a run, prints what it came to, and leaves its script and log in a file if it failed.
@@ -167,8 +168,11 @@ func (b *board) summary() string {
 		return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 	}
 	all := seconds(own) + seconds(ended)
-	counted := fmt.Sprintf("%d runs, %d starts, %d told, %d in the end for a person, %d failed, in %.1f minutes: %.1f starts a minute",
+	counted := fmt.Sprintf("%d runs, %d starts, %d told, %d in the end for a person, %d failed, in %.1f minutes: %.1f "+
+		"starts a minute",
 		b.runs, b.starts, b.told, b.persons, len(b.failed), passed.Minutes(), float64(b.starts)/passed.Minutes())
-	return counted + fmt.Sprintf("\nCPU: %.0f s by the platform, %.0f s by processes that have ended, mostly JVMs: %.0f%% of %d CPUs; %.1f s a start",
-		seconds(own), seconds(ended), 100*all/passed.Seconds()/float64(runtime.NumCPU()), runtime.NumCPU(), all/float64(max(1, b.starts)))
+	return counted + fmt.Sprintf("\nCPU: %.0f s by the platform, %.0f s by processes that have ended, mostly JVMs: "+
+		"%.0f%% of %d CPUs; %.1f s a start",
+		seconds(own), seconds(ended), 100*all/passed.Seconds()/float64(runtime.NumCPU()), runtime.NumCPU(),
+		all/float64(max(1, b.starts)))
 }

@@ -62,9 +62,9 @@ type run struct {
 	from time.Time
 }
 
-// Run carries a script out, has it come to rest, after everything was mended if that is asked for, and takes
+// Run carries a script out, has it come to rest, after everything was fixed if that is asked for, and takes
 // everything away again. An error is the platform's or the script's.
-func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, mend bool) (Result, error) {
+func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, fix bool) (Result, error) {
 	dir, err := filepath.Abs(filepath.Join(a.Dir, "data", name))
 	if err != nil {
 		return Result{}, err
@@ -86,7 +86,7 @@ func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, me
 	r.follower = a.follow(following, name, r.logf)
 	err = r.play(ctx, script)
 	if err == nil {
-		err = r.conclude(ctx, mend)
+		err = r.conclude(ctx, fix)
 	}
 	last := r.follower.now()
 	r.result.Status, r.result.Well = last.brief(), last.running()
@@ -141,8 +141,8 @@ func (r *run) do(ctx context.Context, c chaos.Command) error {
 }
 
 // conclude waits for rest with nothing that disturbs. A job that came back has all that was kept then, or status says
-// that it has not; one that was mended runs, or a person is asked for.
-func (r *run) conclude(ctx context.Context, mend bool) error {
+// that it has not; one that was fixed runs, or a person is asked for.
+func (r *run) conclude(ctx context.Context, fix bool) error {
 	if !r.made {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (r *run) conclude(ctx context.Context, mend bool) error {
 	if err := os.RemoveAll(r.place.Ledger + ".failing"); err != nil {
 		return err
 	}
-	if mend {
+	if fix {
 		r.resource.Settle()
 		r.resource.Spec["restartNonce"] = int64(1000)
 		if err := r.apply(ctx); err != nil {
@@ -166,7 +166,7 @@ func (r *run) conclude(ctx context.Context, mend bool) error {
 		return ctx.Err()
 	case now.stalled != "":
 		r.result.Person = now.stalled
-	case !now.atRest(), mend && !now.running():
+	case !now.atRest(), fix && !now.running():
 		r.found("it does not come to rest within %s: %s", rest, now)
 	}
 	return r.listen()
@@ -227,8 +227,8 @@ func (r *run) judged(ctx context.Context) error {
 	return nil
 }
 
-// keeps says that the run that began last took a checkpoint after a moment, and completed it: what stopped it before, and
-// is not in its status yet, would have kept it from that.
+// keeps says that the run that began last took a checkpoint after a moment, and completed it: what stopped it before,
+// and is not in its status yet, would have kept it from that.
 func (r *run) keeps(after time.Time) bool {
 	if len(r.entries) == 0 {
 		return false
@@ -279,7 +279,9 @@ func (r *run) logf(format string, args ...any) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	line := fmt.Sprintf("%s %7.1f  "+format+"\n", append([]any{now.Format("15:04:05.000"), now.Sub(r.from).Seconds()}, args...)...)
+	line := fmt.Sprintf("%s %7.1f  "+format+"\n", append([]any{
+		now.Format("15:04:05.000"), now.Sub(r.from).Seconds(),
+	}, args...)...)
 	_, _ = r.text.WriteString(line)
 	_, _ = r.file.WriteString(line) // a full disk is told by the job's own files
 }

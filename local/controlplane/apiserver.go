@@ -24,7 +24,8 @@ func (c *ControlPlane) apiServerFlags() []string {
 		"--etcd-servers=" + etcd.String(),
 		"--bind-address=" + c.options.Network.Server(),
 		"--advertise-address=" + c.options.Network.Server(),
-		// Endpoints take no loopback address, so nobody announces the API server there; pods get its address by environment.
+		// Endpoints take no loopback address, so nobody announces the API server there; pods get its address by
+		// environment.
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=" + ServiceRange,
 		"--authorization-mode=Node,RBAC",

@@ -21,8 +21,8 @@ type Options struct {
 	Dir string
 	// Network is where the API server listens. Nil: Start reserves one for Dir, and Stop gives it back.
 	Network *loopback.Network
-	// Egress is a Unix socket that speaks HTTP CONNECT: by it the API server reaches webhooks and the kubelet. Empty: it dials
-	// them itself, and a ClusterIP leads nowhere.
+	// Egress is a Unix socket that speaks HTTP CONNECT: by it the API server reaches webhooks and the kubelet. Empty: it
+	// dials them itself, and a ClusterIP leads nowhere.
 	Egress string
 	// Ready bounds the wait until every part works. Zero: one minute.
 	Ready time.Duration

@@ -21,7 +21,9 @@ import (
 
 func namespace(t *testing.T) string {
 	t.Helper()
-	created, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}, metav1.CreateOptions{})
+	created, err := client.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}, metav1.CreateOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +46,8 @@ func TestTheServerSaysWhichReleaseItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pinned := regexp.MustCompile(`k8s.io/kubernetes (v\S+)`).FindSubmatch(mod); pinned == nil || string(pinned[1]) != KubernetesVersion {
+	if pinned := regexp.MustCompile(`k8s.io/kubernetes (v\S+)`).FindSubmatch(mod); pinned == nil ||
+		string(pinned[1]) != KubernetesVersion {
 		t.Errorf("go.mod pins %q, the constant says %s", pinned, KubernetesVersion)
 	}
 }
@@ -69,7 +72,9 @@ func TestTheKubeconfigIsAllAClientNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(t.Context(), metav1.ListOptions{}); err != nil {
+	if _, err := kubernetes.NewForConfigOrDie(config).CoreV1().Nodes().List(
+		t.Context(), metav1.ListOptions{},
+	); err != nil {
 		t.Error(err)
 	}
 	info, err := os.Stat(plane.Kubeconfig())
@@ -173,7 +178,9 @@ func TestADeploymentBecomesPodsAndGarbageIsCollected(t *testing.T) {
 		return true, nil
 	})
 	background := metav1.DeletePropagationBackground
-	if err := client.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+	if err := client.AppsV1().Deployments(ns).Delete(
+		t.Context(), "web", metav1.DeleteOptions{PropagationPolicy: &background},
+	); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "no pods", func(ctx context.Context) (bool, error) {
@@ -185,7 +192,9 @@ func TestADeploymentBecomesPodsAndGarbageIsCollected(t *testing.T) {
 func TestANamespaceGoesWithAllThatIsInIt(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
-	if _, err := client.CoreV1().ConfigMaps(ns).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{}); err != nil {
+	if _, err := client.CoreV1().ConfigMaps(ns).Create(
+		t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "c"}}, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := client.CoreV1().Namespaces().Delete(t.Context(), ns, metav1.DeleteOptions{}); err != nil {

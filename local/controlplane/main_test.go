@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // plane is the one control plane of this package's tests.
@@ -24,7 +24,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	trial.Main(m, func(stage *trial.Stage) error {
+	testsuite.Main(m, func(stage *testsuite.Stage) error {
 		// A first one leaves its state to the second, which is the one that is tested.
 		for i := range starts {
 			begun := time.Now()
@@ -51,5 +51,5 @@ func TestMain(m *testing.M) {
 // eventually waits for a condition, at most ten seconds.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	trial.Eventually(t, 10*time.Second, what, condition)
+	testsuite.Eventually(t, 10*time.Second, what, condition)
 }

@@ -19,7 +19,8 @@ func TestAPartThatEndsByItselfIsTheFailure(t *testing.T) {
 		<-c.parts[len(c.parts)-1].done
 	}
 	err := <-c.Failed()
-	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "etcd ended by itself") || !strings.Contains(err.Error(), "/state/log/control-plane.log") {
+	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "etcd ended by itself") ||
+		!strings.Contains(err.Error(), "/state/log/control-plane.log") {
 		t.Errorf("%v", err)
 	}
 	select {

@@ -51,7 +51,10 @@ func loadPKI(dir, server string) (*pki, error) {
 	}
 	for _, l := range []leaf{
 		{name: "apiserver", user: "kube-apiserver", server: true, addresses: []string{server, "127.0.0.1", "10.96.0.1"},
-			hosts: []string{"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}},
+			hosts: []string{
+				"localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+				"kubernetes.default.svc.cluster.local",
+			}},
 		{name: "apiserver-kubelet", user: "kube-apiserver-kubelet-client", group: masters},
 		{name: "front-proxy-client", user: "front-proxy-client"},
 		{name: "admin", user: "kubernetes-admin", group: masters},

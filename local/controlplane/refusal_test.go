@@ -19,9 +19,15 @@ import (
 
 // served are the kinds that the files of this test hold.
 var served = map[string]schema.GroupVersionResource{
-	"CustomResourceDefinition":         {Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"},
-	"ValidatingAdmissionPolicy":        {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"},
-	"ValidatingAdmissionPolicyBinding": {Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"},
+	"CustomResourceDefinition": {
+		Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions",
+	},
+	"ValidatingAdmissionPolicy": {
+		Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies",
+	},
+	"ValidatingAdmissionPolicyBinding": {
+		Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings",
+	},
 }
 
 // install creates what a file of the installation holds.
@@ -46,7 +52,8 @@ func install(t *testing.T, objects dynamic.Interface, path string) {
 	}
 }
 
-// The schema with its rules, and the policy, each say all that is wrong at once. The policy is asked only when the schema has nothing to say.
+// The schema with its rules, and the policy, each say all that is wrong at once. The policy is asked only when the
+// schema has nothing to say.
 func TestARefusalNamesEveryProblem(t *testing.T) {
 	t.Parallel()
 	objects, err := dynamic.NewForConfig(plane.Config())
@@ -55,21 +62,28 @@ func TestARefusalNamesEveryProblem(t *testing.T) {
 	}
 	install(t, objects, "../../config/crds/flink.apache.org_flinkdeployments.yaml")
 	install(t, objects, "../../config/knative/090-forbidden-keys-policy.yaml")
-	deployments := objects.Resource(schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments"}).Namespace(namespace(t))
+	deployments := objects.Resource(schema.GroupVersionResource{
+		Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments",
+	}).Namespace(namespace(t))
 	for name, row := range map[string]struct {
 		spec map[string]any
 		says []string
 	}{
 		"of the schema": {map[string]any{
-			"flinkVersion": "v1_13", "ingress": map[string]any{}, "logConfiguration": map[string]any{"a": "b"}, "job": map[string]any{},
+			"flinkVersion": "v1_13", "ingress": map[string]any{}, "logConfiguration": map[string]any{"a": "b"},
+			"job":        map[string]any{},
 			"jobManager": map[string]any{"replicas": int64(0)}, "taskManager": map[string]any{"replicas": int64(0)},
 		}, []string{
-			"spec.flinkVersion: Invalid value: Flink version v1_13 is not supported", "spec.ingress.template: Invalid value: Ingress template must",
-			"spec.logConfiguration: Invalid value: Invalid log config key", "spec.jobManager.replicas: Invalid value: JobManager replicas should",
+			"spec.flinkVersion: Invalid value: Flink version v1_13 is not supported",
+			"spec.ingress.template: Invalid value: Ingress template must",
+			"spec.logConfiguration: Invalid value: Invalid log config key",
+			"spec.jobManager.replicas: Invalid value: JobManager replicas should",
 			"spec.taskManager.replicas: Invalid value: TaskManager replicas must be larger than 0",
 		}},
 		"of the policy": {map[string]any{
-			"flinkConfiguration": map[string]any{"kubernetes.namespace": "x", "kubernetes": map[string]any{"cluster-id": "x"}},
+			"flinkConfiguration": map[string]any{
+				"kubernetes.namespace": "x", "kubernetes": map[string]any{"cluster-id": "x"},
+			},
 		}, []string{
 			"The FlinkDeployment name: 1.x is invalid (metadata.name)", "Flink Version must be defined. (spec.flinkVersion)",
 			`Forbidden Flink config key: kubernetes.namespace (spec.flinkConfiguration["kubernetes.namespace"])`,
@@ -77,7 +91,8 @@ func TestARefusalNamesEveryProblem(t *testing.T) {
 		}},
 	} {
 		object := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"name": "1.x"}, "spec": row.spec,
+			"apiVersion": "flink.apache.org/v1beta1", "kind": "FlinkDeployment", "metadata": map[string]any{"name": "1.x"},
+			"spec": row.spec,
 		}}
 		eventually(t, "a refusal "+name, func(ctx context.Context) (bool, error) {
 			_, err := deployments.Create(ctx, object, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})

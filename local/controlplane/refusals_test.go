@@ -68,7 +68,9 @@ func TestAQuotaThatIsUsedUp(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
 	none := corev1.ResourceList{"count/configmaps": resource.MustParse("0")}
-	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "full"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
+	quota := &corev1.ResourceQuota{
+		ObjectMeta: metav1.ObjectMeta{Name: "full"}, Spec: corev1.ResourceQuotaSpec{Hard: none},
+	}
 	made, err := client.CoreV1().ResourceQuotas(ns).Create(t.Context(), quota, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -94,11 +96,14 @@ func TestAQuotaThatIsUsedUp(t *testing.T) {
 func webhook(t *testing.T, ns, url string, authority []byte) {
 	t.Helper()
 	fails, none := admissionregistrationv1.Fail, admissionregistrationv1.SideEffectClassNone
-	configMaps := admissionregistrationv1.Rule{APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"}}
+	configMaps := admissionregistrationv1.Rule{
+		APIGroups: []string{""}, APIVersions: []string{"v1"}, Resources: []string{"configmaps"},
+	}
 	configuration := &admissionregistrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: ns},
 		Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-			Name: "policy.example.com", ClientConfig: admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: authority},
+			Name:          "policy.example.com",
+			ClientConfig:  admissionregistrationv1.WebhookClientConfig{URL: &url, CABundle: authority},
 			FailurePolicy: &fails, SideEffects: &none, AdmissionReviewVersions: []string{"v1"},
 			NamespaceSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"kubernetes.io/metadata.name": ns}},
 			Rules: []admissionregistrationv1.RuleWithOperations{{
@@ -132,8 +137,10 @@ func refusedByWebhook(t *testing.T, ns string) error {
 // A webhook of somebody else may refuse what a pass wants to write, or be away.
 func TestAWebhookOfSomebodyElse(t *testing.T) {
 	for name, result := range map[string]metav1.Status{
-		"webhook-denies":             {Message: "not on Fridays"},
-		"webhook-denies-with-a-code": {Message: "not on Fridays", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden},
+		"webhook-denies": {Message: "not on Fridays"},
+		"webhook-denies-with-a-code": {
+			Message: "not on Fridays", Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -166,7 +173,9 @@ func TestWhatIsTooLarge(t *testing.T) {
 	installKinds(t)
 	ns := namespace(t)
 	deployments := dynamic.NewForConfigOrDie(plane.Config()).
-		Resource(schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments"}).Namespace(ns)
+		Resource(schema.GroupVersionResource{
+			Group: "flink.apache.org", Version: "v1beta1", Resource: "flinkdeployments",
+		}).Namespace(ns)
 	for name, size := range map[string]int{"object-too-large": 1700 << 10, "request-too-large": 4 << 20} {
 		t.Run(name, func(t *testing.T) {
 			_, err := deployments.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // script runs one of hack/ against the control plane.
@@ -40,9 +40,11 @@ func installKinds(t *testing.T) {
 	t.Helper()
 	kubectl(t, "", "apply", "--server-side", "-f", "../../config/crds")
 	kinds := dynamic.NewForConfigOrDie(plane.Config())
-	for _, kind := range []string{"flinkdeployments", "flinksessionjobs", "flinkstatesnapshots", "flinkbluegreendeployments"} {
+	for _, kind := range []string{
+		"flinkdeployments", "flinksessionjobs", "flinkstatesnapshots", "flinkbluegreendeployments",
+	} {
 		gvr := schema.GroupVersionResource{Group: "flink.apache.org", Version: "v1beta1", Resource: kind}
-		trial.Eventually(t, time.Minute, kind+" are served", func(ctx context.Context) (bool, error) {
+		testsuite.Eventually(t, time.Minute, kind+" are served", func(ctx context.Context) (bool, error) {
 			_, err := kinds.Resource(gvr).List(ctx, metav1.ListOptions{})
 			return err == nil, nil
 		})
@@ -83,7 +85,11 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 	}
 	installKinds(t)
 	ns := namespace(t)
-	kubectl(t, cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}"), "apply", "-n", ns, "-f", "-")
+	kubectl(
+		t,
+		cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}"),
+		"apply", "-n", ns, "-f", "-",
+	)
 	if out, ok := script(t, "takeover.sh"); !ok || out != "" {
 		t.Fatalf("what is run is not listed: %t %q", ok, out)
 	}
@@ -99,7 +105,8 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		t.Error("it does not stop")
 	}
 	for name, what := range map[string]string{
-		"standing": "standalone", "flat": "autoscaled", "older": "autoscaled", "nested": "autoscaled", "scaled": "autoscaled",
+		"standing": "standalone", "flat": "autoscaled", "older": "autoscaled", "nested": "autoscaled",
+		"scaled":     "autoscaled",
 		"sessionjob": "not run", "colours": "not run",
 	} {
 		if line := lineOf(out, ns+"/"+name+" "); !strings.Contains(line, what) {

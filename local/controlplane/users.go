@@ -33,8 +33,8 @@ func (c *ControlPlane) config(name string) *rest.Config {
 	}
 }
 
-// ServiceAccountConfig is a client configuration with the rights of that service account and no others. The account must
-// exist. The token dies with the account.
+// ServiceAccountConfig is a client configuration with the rights of that service account and no others. The account
+// must exist. The token dies with the account.
 func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name string) (*rest.Config, error) {
 	client, err := kubernetes.NewForConfig(c.Config())
 	if err != nil {
@@ -55,8 +55,8 @@ func (c *ControlPlane) ServiceAccountConfig(ctx context.Context, namespace, name
 	}, nil
 }
 
-// WriteKubeconfig writes a client configuration of this control plane as a file that needs no other file. The file is as
-// secret as what it holds: only its owner can read it.
+// WriteKubeconfig writes a client configuration of this control plane as a file that needs no other file. The file is
+// as secret as what it holds: only its owner can read it.
 func (c *ControlPlane) WriteKubeconfig(path string, config *rest.Config) error {
 	config = rest.CopyConfig(config)
 	if err := rest.LoadTLSFiles(config); err != nil {
@@ -108,5 +108,7 @@ func (c *ControlPlane) NodeIdentity(name string) (NodeIdentity, error) {
 		return NodeIdentity{}, fmt.Errorf("certificate of node %q: %w", name, err)
 	}
 	config := c.config(file)
-	return NodeIdentity{Config: config, CAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile, Address: address}, nil
+	return NodeIdentity{
+		Config: config, CAFile: config.CAFile, CertFile: config.CertFile, KeyFile: config.KeyFile, Address: address,
+	}, nil
 }

@@ -9,8 +9,8 @@ import (
 // KubernetesVersion is the release that go.mod pins as k8s.io/kubernetes.
 const KubernetesVersion = "v1.35.4"
 
-// Kubernetes gets its version from linker flags, which `go test` and `go run` do not have; clients that check the server's
-// version would refuse v0.0.0.
+// Kubernetes gets its version from linker flags, which `go test` and `go run` do not have; clients that check the
+// server's version would refuse v0.0.0.
 //
 //go:linkname gitVersion k8s.io/component-base/version.gitVersion
 var gitVersion string

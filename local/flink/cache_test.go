@@ -70,9 +70,12 @@ func release1(t *testing.T) []byte {
 	compressed := gzip.NewWriter(&out)
 	files := tar.NewWriter(compressed)
 	for name, content := range map[string]string{
-		"lib/flink-dist-1.20.5.jar": jar.String(), "bin/bash-java-utils.jar": "u", "opt/o.jar": "o", "plugins/p/p.jar": "p", "licenses/L": "l",
+		"lib/flink-dist-1.20.5.jar": jar.String(), "bin/bash-java-utils.jar": "u", "opt/o.jar": "o", "plugins/p/p.jar": "p",
+		"licenses/L": "l",
 	} {
-		header := &tar.Header{Name: "apache_flink_libraries-1.20.5/deps/" + name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg}
+		header := &tar.Header{
+			Name: "apache_flink_libraries-1.20.5/deps/" + name, Mode: 0o644, Size: int64(len(content)), Typeflag: tar.TypeReg,
+		}
 		if err := files.WriteHeader(header); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +100,10 @@ func serve(t *testing.T, content, sum []byte) *atomic.Int32 {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/simple/"+project+"/", func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"files": []any{
-			map[string]any{"filename": "apache_flink_libraries-1.20.5-py2.py3-none-any.whl", "url": "nowhere", "hashes": map[string]string{"sha256": "0"}},
+			map[string]any{
+				"filename": "apache_flink_libraries-1.20.5-py2.py3-none-any.whl", "url": "nowhere",
+				"hashes": map[string]string{"sha256": "0"},
+			},
 			map[string]any{"filename": "apache_flink_libraries-1.20.5.tar.gz", "url": "../../files/f", "size": len(content),
 				"hashes": map[string]string{"sha256": hex.EncodeToString(hash[:])}},
 		}})

@@ -12,8 +12,8 @@ var sizes = map[byte]int{
 	1: 0, 3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2,
 }
 
-// replaceConstant is the class file with a string constant replaced. Everything refers to constants by number, so that one of
-// another length fits. It fails if the constant is not there exactly once.
+// replaceConstant is the class file with a string constant replaced. Everything refers to constants by number, so that
+// one of another length fits. It fails if the constant is not there exactly once.
 func replaceConstant(class []byte, old, replacement string) ([]byte, error) {
 	const header = 10 // magic, minor, major, count
 	if len(class) < header || binary.BigEndian.Uint32(class) != 0xCAFEBABE {

@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// download unpacks an archive while it arrives and checks its SHA-256 at the end: until then, nothing counts on what is in
-// the target.
+// download unpacks an archive while it arrives and checks its SHA-256 at the end: until then, nothing counts on what is
+// in the target.
 func download(ctx context.Context, file archive, target string, progress Progress) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, file.URL, nil)
 	if err != nil {
@@ -35,7 +35,9 @@ func download(ctx context.Context, file archive, target string, progress Progres
 		total = max(answer.ContentLength, 0)
 	}
 	sum := sha256.New()
-	body := io.TeeReader(&counter{Reader: answer.Body, step: "download " + file.Name, total: total, progress: progress}, sum)
+	body := io.TeeReader(
+		&counter{Reader: answer.Body, step: "download " + file.Name, total: total, progress: progress}, sum,
+	)
 	if err := unpack(body, target); err != nil {
 		return fmt.Errorf("unpack %s: %w", file.Name, err)
 	}

@@ -22,7 +22,9 @@ import (
 var scripts embed.FS
 
 // launchers are the official image's launch scripts.
-var launchers = []string{"kubernetes-jobmanager", "kubernetes-taskmanager", "standalone-job", "jobmanager", "taskmanager"}
+var launchers = []string{
+	"kubernetes-jobmanager", "kubernetes-taskmanager", "standalone-job", "jobmanager", "taskmanager",
+}
 
 // layout is the number of the layout of a home, for when this file changes and nothing else does.
 const layout = "1"

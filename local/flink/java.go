@@ -27,7 +27,9 @@ func FindJava() (Java, error) {
 	if home == "" {
 		found, err := exec.LookPath("java")
 		if err != nil {
-			return Java{}, errors.New("there is no java in PATH and no JAVA_HOME: install a JDK, version 17 or 21 (as openjdk-17-jdk-headless)")
+			return Java{}, errors.New(
+				"there is no java in PATH and no JAVA_HOME: install a JDK, version 17 or 21 (as openjdk-17-jdk-headless)",
+			)
 		}
 		real, err := filepath.EvalSymlinks(found)
 		if err != nil {
@@ -44,10 +46,14 @@ func FindJava() (Java, error) {
 		return Java{}, fmt.Errorf("%s: %w", filepath.Join(home, "release"), err)
 	}
 	if version < oldest {
-		return Java{}, fmt.Errorf("Java in %s is version %d, and Flink needs %d: install a newer JDK or set JAVA_HOME", home, version, oldest)
+		return Java{}, fmt.Errorf(
+			"Java in %s is version %d, and Flink needs %d: install a newer JDK or set JAVA_HOME", home, version, oldest,
+		)
 	}
 	if _, err := os.Stat(filepath.Join(home, "bin", "javac")); err != nil {
-		return Java{}, fmt.Errorf("%s has no javac, only a runtime: install a JDK (as openjdk-%d-jdk-headless)", home, version)
+		return Java{}, fmt.Errorf(
+			"%s has no javac, only a runtime: install a JDK (as openjdk-%d-jdk-headless)", home, version,
+		)
 	}
 	return Java{Home: home, Version: version}, nil
 }

@@ -2,8 +2,8 @@ package flink
 
 import "io"
 
-// Progress is told what is being done. Done and Total are bytes; Total is 0 when there is nothing to count. A step ends when
-// Done is Total.
+// Progress is told what is being done. Done and Total are bytes; Total is 0 when there is nothing to count. A step ends
+// when Done is Total.
 type Progress func(step string, done, total int64)
 
 func (p Progress) tell(step string, done, total int64) {

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// releases are the newest patch of each minor version, for tags without a patch. Any other patch is fetched by its number.
+// releases are the newest patch of each minor version, for tags without a patch. Any other patch is fetched by its
+// number.
 var releases = map[string]string{
 	"1.16": "1.16.3",
 	"1.17": "1.17.2",

@@ -104,7 +104,8 @@ func (f *Follower) say(err error) {
 // lastWords is how many lines of a log are shown.
 const lastWords = 4
 
-// listen reads the end of the log of a pod's failure: once while it is the newest container, and once when there is another.
+// listen reads the end of the log of a pod's failure: once while it is the newest container, and once when there is
+// another.
 func (f *Follower) listen(p *corev1.Pod) {
 	name := p.Namespace + "/" + p.Name
 	failure, ok := failed(p, time.Now())

@@ -59,7 +59,10 @@ func now(object *unstructured.Unstructured, otherwise string) string {
 
 // pod is a pod as kubectl shows it.
 func pod(p *corev1.Pod, lastWords []string) screen.Pod {
-	shown := screen.Pod{Name: p.Namespace + "/" + p.Name, Phase: phase(p), Containers: len(p.Spec.Containers), Page: page(p), LastWords: lastWords}
+	shown := screen.Pod{
+		Name: p.Namespace + "/" + p.Name, Phase: phase(p), Containers: len(p.Spec.Containers), Page: page(p),
+		LastWords: lastWords,
+	}
 	for _, c := range p.Status.ContainerStatuses {
 		shown.Restarts += int(c.RestartCount)
 		if c.Ready {
@@ -162,7 +165,8 @@ func failed(p *corev1.Pod, at time.Time) (failure, bool) {
 		if now != nil && now.ExitCode != 0 {
 			return failure{c.Name, now.ContainerID, false, now.ExitCode}, true
 		}
-		if now == nil && last != nil && last.ExitCode != 0 && (c.State.Running == nil || at.Sub(last.FinishedAt.Time) < remembered) {
+		if now == nil && last != nil && last.ExitCode != 0 && (c.State.Running == nil ||
+			at.Sub(last.FinishedAt.Time) < remembered) {
 			return failure{c.Name, last.ContainerID, true, last.ExitCode}, true
 		}
 	}

@@ -20,19 +20,34 @@ func TestAResourceOnTheScreen(t *testing.T) {
 		deleted      bool
 		want         screen.Resource
 	}{
-		"new":       {"FlinkDeployment", `{}`, false, screen.Resource{}},
-		"steady":    {"FlinkDeployment", `{lifecycleState: STABLE, jobStatus: {state: RUNNING}, situation: Steady}`, false, screen.Resource{Lifecycle: "STABLE", Job: "RUNNING", Now: "Steady"}},
-		"under way": {"FlinkDeployment", `{situation: x, conditions: [{type: Reconciling, status: "True", reason: Starting, message: soon}]}`, false, screen.Resource{Now: "Starting: soon"}},
-		"stalled": {"FlinkDeployment", `{error: e, conditions: [{type: Reconciling, status: "True", reason: R}, {type: Stalled, status: "True", reason: S}]}`, false,
+		"new": {"FlinkDeployment", `{}`, false, screen.Resource{}},
+		"steady": {
+			"FlinkDeployment", `{lifecycleState: STABLE, jobStatus: {state: RUNNING}, situation: Steady}`, false,
+			screen.Resource{Lifecycle: "STABLE", Job: "RUNNING", Now: "Steady"},
+		},
+		"under way": {
+			"FlinkDeployment",
+			`{situation: x, conditions: [{type: Reconciling, status: "True", reason: Starting, message: soon}]}`, false,
+			screen.Resource{Now: "Starting: soon"},
+		},
+		"stalled": {"FlinkDeployment",
+			`{error: e, conditions: [{type: Reconciling, status: "True", reason: R}, {type: Stalled, status: "True", reason: S}]}`, false,
 			screen.Resource{Now: "S"}},
-		"not stalled": {"FlinkDeployment", `{error: e, conditions: [{type: Stalled, status: "False", reason: S}]}`, false, screen.Resource{Now: "e"}},
-		"deleted":     {"FlinkDeployment", `{situation: x}`, true, screen.Resource{Now: "is being deleted"}},
-		"a snapshot":  {"FlinkStateSnapshot", `{state: COMPLETED}`, false, screen.Resource{Lifecycle: "COMPLETED"}},
-		"blue, green": {"FlinkBlueGreenDeployment", `{blueGreenState: ACTIVE_BLUE}`, false, screen.Resource{Lifecycle: "ACTIVE_BLUE"}},
+		"not stalled": {
+			"FlinkDeployment", `{error: e, conditions: [{type: Stalled, status: "False", reason: S}]}`, false,
+			screen.Resource{Now: "e"},
+		},
+		"deleted":    {"FlinkDeployment", `{situation: x}`, true, screen.Resource{Now: "is being deleted"}},
+		"a snapshot": {"FlinkStateSnapshot", `{state: COMPLETED}`, false, screen.Resource{Lifecycle: "COMPLETED"}},
+		"blue, green": {
+			"FlinkBlueGreenDeployment", `{blueGreenState: ACTIVE_BLUE}`, false, screen.Resource{Lifecycle: "ACTIVE_BLUE"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			object := &unstructured.Unstructured{}
-			if err := yaml.Unmarshal([]byte("kind: "+row.kind+"\nmetadata: {name: a, namespace: b}\nstatus: "+row.status), &object.Object); err != nil {
+			if err := yaml.Unmarshal(
+				[]byte("kind: "+row.kind+"\nmetadata: {name: a, namespace: b}\nstatus: "+row.status), &object.Object,
+			); err != nil {
 				t.Fatal(err)
 			}
 			if row.deleted {
@@ -54,7 +69,11 @@ var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 func jobManager(change func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "b", Labels: map[string]string{"component": "jobmanager"}},
-		Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "main", Ports: []corev1.ContainerPort{{Name: "rest", ContainerPort: 8081}}}}},
+		Spec: corev1.PodSpec{
+			Containers: []corev1.Container{
+				{Name: "main", Ports: []corev1.ContainerPort{{Name: "rest", ContainerPort: 8081}}},
+			},
+		},
 		Status: corev1.PodStatus{
 			Phase: corev1.PodRunning, PodIP: "127.1.1.1",
 			Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
@@ -67,21 +86,33 @@ func jobManager(change func(*corev1.Pod)) *corev1.Pod {
 
 func TestAPodOnTheScreen(t *testing.T) {
 	status := func(p *corev1.Pod) *corev1.ContainerStatus { return &p.Status.ContainerStatuses[0] }
-	ended := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.NewTime(noon.Add(-time.Second))}
+	ended := &corev1.ContainerStateTerminated{
+		ExitCode: 1, Reason: "Error", FinishedAt: metav1.NewTime(noon.Add(-time.Second)),
+	}
 	for name, row := range map[string]struct {
 		change func(*corev1.Pod)
 		want   screen.Pod
 		fails  bool
 	}{
-		"runs":         {func(*corev1.Pod) {}, screen.Pod{Phase: "Running", Ready: 1, Page: "http://127.1.1.1:8081"}, false},
-		"no page":      {func(p *corev1.Pod) { p.Labels = nil }, screen.Pod{Phase: "Running", Ready: 1}, false},
-		"not ready":    {func(p *corev1.Pod) { p.Status.Conditions, status(p).Ready = nil, false }, screen.Pod{Phase: "Running"}, false},
-		"no container": {func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} }, screen.Pod{Phase: "Pending"}, false},
+		"runs": {
+			func(*corev1.Pod) {}, screen.Pod{Phase: "Running", Ready: 1, Page: "http://127.1.1.1:8081"}, false,
+		},
+		"no page": {func(p *corev1.Pod) { p.Labels = nil }, screen.Pod{Phase: "Running", Ready: 1}, false},
+		"not ready": {
+			func(p *corev1.Pod) { p.Status.Conditions, status(p).Ready = nil, false }, screen.Pod{Phase: "Running"}, false,
+		},
+		"no container": {
+			func(p *corev1.Pod) { p.Status = corev1.PodStatus{Phase: corev1.PodPending} }, screen.Pod{Phase: "Pending"},
+			false,
+		},
 		"deleted": {func(p *corev1.Pod) {
 			now := metav1.Now()
 			p.DeletionTimestamp, status(p).State.Terminated = &now, ended
 		}, screen.Pod{Phase: "Terminating", Ready: 1, Page: "http://127.1.1.1:8081"}, false},
-		"ended with an error": {func(p *corev1.Pod) { status(p).State.Terminated = ended }, screen.Pod{Phase: "Error", Ready: 1, Page: "http://127.1.1.1:8081"}, true},
+		"ended with an error": {
+			func(p *corev1.Pod) { status(p).State.Terminated = ended },
+			screen.Pod{Phase: "Error", Ready: 1, Page: "http://127.1.1.1:8081"}, true,
+		},
 		"crashes": {func(p *corev1.Pod) {
 			s := status(p)
 			p.Status.Conditions, s.Ready, s.RestartCount, s.LastTerminationState.Terminated = nil, false, 2, ended

@@ -25,8 +25,8 @@ type Network struct {
 	sockets string
 }
 
-// Reserve holds the network that dir had the last time or, if that is taken or unknown, the lowest one free, and remembers
-// it in dir. An empty dir remembers nothing. It fails when all are taken or dir cannot be written.
+// Reserve holds the network that dir had the last time or, if that is taken or unknown, the lowest one free, and
+// remembers it in dir. An empty dir remembers nothing. It fails when all are taken or dir cannot be written.
 func Reserve(dir string) (*Network, error) {
 	candidates := []int{}
 	if n, ok := recall(dir); ok {

@@ -1,5 +1,5 @@
-// Package mesh stands for Knative on one machine: sources, Brokers, Triggers, Knative Services and the gateway, as the objects in
-// the API server say.
+// Package mesh stands for Knative on one machine: sources, Brokers, Triggers, Knative Services and the gateway, as the
+// objects in the API server say.
 //
 // I/O: it listens on loopback addresses, installs Knative's kinds, and what its rooms do:
 //
@@ -13,11 +13,13 @@
 // The gateway is one server for the hosts that are no pods. The API server's webhook calls come to it by TLS, under the
 // certificate that a DomainMapping names.
 //
-// Some of Knative's state is the process's (http.DefaultTransport, SYSTEM_NAMESPACE), so a process runs one mesh at a time.
+// Some of Knative's state is the process's (http.DefaultTransport, SYSTEM_NAMESPACE), so a process runs one mesh at a
+// time.
 //
 // It must not know Flink, nor the operator's files.
 //
-// Invariants: what a Knative object does not say does not happen; faults happen only when asked for; after Stop nothing listens.
+// Invariants: what a Knative object does not say does not happen; faults happen only when asked for; after Stop nothing
+// listens.
 //
 // Start reading at Start in mesh.go, then gateway.go.
 package mesh

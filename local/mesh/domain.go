@@ -58,9 +58,13 @@ func (m *Mesh) sayServed(ctx context.Context, have *unstructured.Unstructured) e
 	o := have.DeepCopy()
 	o.Object["status"] = map[string]any{
 		"observedGeneration": o.GetGeneration(), "url": "https://" + o.GetName(),
-		"conditions": []any{map[string]any{"type": "Ready", "status": "True", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}},
+		"conditions": []any{
+			map[string]any{"type": "Ready", "status": "True", "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)},
+		},
 	}
-	_, err := m.gateway.dynamic.Resource(domainMappings).Namespace(o.GetNamespace()).UpdateStatus(ctx, o, metav1.UpdateOptions{})
+	_, err := m.gateway.dynamic.Resource(domainMappings).Namespace(o.GetNamespace()).UpdateStatus(
+		ctx, o, metav1.UpdateOptions{},
+	)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
 		return nil // it has changed: that comes as an event of its own
 	}

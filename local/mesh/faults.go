@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Faults are what may happen to an event on its way from a sender to a Broker, and to the function that gets a request. Each
-// is a probability from 0 to 1. The same seed and the same order of events give the same faults.
+// Faults are what may happen to an event on its way from a sender to a Broker, and to the function that gets a request.
+// Each is a probability from 0 to 1. The same seed and the same order of events give the same faults.
 type Faults struct {
 	// Seed starts the random numbers.
 	Seed uint64
@@ -101,7 +101,8 @@ func (t *trouble) draw() fate {
 	return out
 }
 
-// wrap is the ingress behind the faults. An event that is held back is acknowledged at once: its sender goes on to the next.
+// wrap is the ingress behind the faults. An event that is held back is acknowledged at once: its sender goes on to the
+// next.
 func (t *trouble) wrap(ingress http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {

@@ -30,8 +30,8 @@ const (
 	kourier = "3scale-kourier-gateway"
 )
 
-// gateway is one server for every host that is not a pod: Eventing's parts, Knative Services, and by TLS what DomainMappings
-// map.
+// gateway is one server for every host that is not a pod: Eventing's parts, Knative Services, and by TLS what
+// DomainMappings map.
 type gateway struct {
 	mesh        *Mesh
 	client      kubernetes.Interface
@@ -57,8 +57,12 @@ func (m *Mesh) listen() (*gateway, error) {
 	if g.safe, err = on.Listen(on.Server(), 8443); err != nil {
 		return nil, errors.Join(err, g.plain.Close())
 	}
-	for _, listener := range []net.Listener{g.plain, tls.NewListener(g.safe, &tls.Config{GetCertificate: g.certificate, NextProtos: []string{"http/1.1"}})} {
-		server := &http.Server{Handler: g, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(m.log, "gateway ", log.LstdFlags)}
+	for _, listener := range []net.Listener{
+		g.plain, tls.NewListener(g.safe, &tls.Config{GetCertificate: g.certificate, NextProtos: []string{"http/1.1"}}),
+	} {
+		server := &http.Server{
+			Handler: g, ReadHeaderTimeout: 10 * time.Second, ErrorLog: log.New(m.log, "gateway ", log.LstdFlags),
+		}
 		g.servers = append(g.servers, server)
 		g.serving.Go(func() {
 			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -129,7 +133,9 @@ func (m *Mesh) handler(host string) http.Handler {
 	return nil
 }
 
-var domainMappings = schema.GroupVersionResource{Group: "serving.knative.dev", Version: "v1beta1", Resource: "domainmappings"}
+var domainMappings = schema.GroupVersionResource{
+	Group: "serving.knative.dev", Version: "v1beta1", Resource: "domainmappings",
+}
 
 // mapping finds the DomainMapping of a host. They are few and asked for seldom.
 func (g *gateway) mapping(ctx context.Context, host string) (*unstructured.Unstructured, error) {
@@ -224,7 +230,8 @@ func (m *Mesh) isKourier(host string) bool {
 	return err == nil && s.Spec.Selector["app"] == kourier
 }
 
-// nameDefaultTransport lets Knative's code, which knows no other transport, find the cluster's names. It returns what undoes it.
+// nameDefaultTransport lets Knative's code, which knows no other transport, find the cluster's names. It returns what
+// undoes it.
 func (m *Mesh) nameDefaultTransport() func() {
 	before := http.DefaultTransport
 	named, ok := before.(*http.Transport)

@@ -26,7 +26,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/mesh/network"
 	"github.com/kn-flink/kn-flink/local/node"
 	"github.com/kn-flink/kn-flink/local/node/runtime"
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one mesh of this package's tests, without the operator.
@@ -36,10 +36,10 @@ var (
 	objects dynamic.Interface
 )
 
-func TestMain(m *testing.M) { trial.Main(m, start) }
+func TestMain(m *testing.M) { testsuite.Main(m, start) }
 
 // start starts what a mesh stands on, and the mesh.
-func start(stage *trial.Stage) error {
+func start(stage *testsuite.Stage) error {
 	ctx := context.Background()
 	on, err := loopback.Reserve(stage.Dir)
 	if err != nil {
@@ -52,7 +52,8 @@ func start(stage *trial.Stage) error {
 	}
 	stage.Stop(way.Close)
 	images := &ko.Builder{
-		Checkout: "testdata/checkout", Dir: filepath.Join(stage.Dir, "functions"), Env: []string{"HTTP_PROXY=" + way.Proxy()}, Next: none{},
+		Checkout: "testdata/checkout", Dir: filepath.Join(stage.Dir, "functions"),
+		Env: []string{"HTTP_PROXY=" + way.Proxy()}, Next: none{},
 	}
 	plane, err := controlplane.Start(ctx, controlplane.Options{Dir: stage.Dir, Network: on, Egress: way.Egress()})
 	if err != nil {
@@ -83,7 +84,7 @@ func (none) Pull(_ context.Context, name string) (runtime.Image, error) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	trial.Eventually(t, time.Minute, what, func(context.Context) (bool, error) { return condition(), nil })
+	testsuite.Eventually(t, time.Minute, what, func(context.Context) (bool, error) { return condition(), nil })
 }
 
 // collector is where the functions of one test hand their requests.
@@ -101,7 +102,9 @@ func collect(t *testing.T) *collector {
 	t.Helper()
 	c := &collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := received{r.Header.Get("Ce-Id"), r.Header.Get("Ce-Type"), r.Header.Get("Ce-Subject"), r.URL.Query().Get("pod")}
+		got := received{
+			r.Header.Get("Ce-Id"), r.Header.Get("Ce-Type"), r.Header.Get("Ce-Subject"), r.URL.Query().Get("pod"),
+		}
 		c.mu.Lock()
 		c.seen = append(c.seen, got)
 		answer := c.answer
@@ -138,8 +141,8 @@ func (c *collector) of(kind string) []received {
 	return out
 }
 
-// room is a namespace of a test with a function named relay in it, and a synchronous Broker named b: a POST to it returns
-// when the event is delivered.
+// room is a namespace of a test with a function named relay in it, and a synchronous Broker named b: a POST to it
+// returns when the event is delivered.
 type room struct {
 	*testing.T
 	namespace string
@@ -150,7 +153,9 @@ type room struct {
 func enter(t *testing.T, annotations string) *room {
 	t.Helper()
 	r := &room{T: t, namespace: strings.ToLower(strings.TrimPrefix(t.Name(), "Test")), collector: collect(t)}
-	if _, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}, metav1.CreateOptions{}); err != nil {
+	if _, err := client.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.namespace}}, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	word := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "settings"}, Data: map[string]string{"word": "hello"}}
@@ -211,7 +216,9 @@ func (r *room) apply(text string) {
 		gv := o.GroupVersionKind().GroupVersion()
 		where := gv.WithResource(strings.ToLower(o.GetKind()) + "s")
 		o.SetNamespace(r.namespace)
-		if _, err := objects.Resource(where).Namespace(r.namespace).Apply(r.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: "test", Force: true}); err != nil {
+		if _, err := objects.Resource(where).Namespace(r.namespace).Apply(
+			r.Context(), o.GetName(), o, metav1.ApplyOptions{FieldManager: "test", Force: true},
+		); err != nil {
 			r.Fatal(err)
 		}
 	}
@@ -264,7 +271,9 @@ func (r *room) send(url, kind, id string) int {
 	if err != nil {
 		r.Fatal(err)
 	}
-	for name, value := range map[string]string{"Ce-Specversion": "1.0", "Ce-Id": id, "Ce-Type": kind, "Ce-Source": "/test", "Content-Type": "application/json"} {
+	for name, value := range map[string]string{
+		"Ce-Specversion": "1.0", "Ce-Id": id, "Ce-Type": kind, "Ce-Source": "/test", "Content-Type": "application/json",
+	} {
 		request.Header.Set(name, value)
 	}
 	answer, err := http.DefaultClient.Do(request)

@@ -52,8 +52,8 @@ type Mesh struct {
 	stopErr    error
 }
 
-// Start installs Knative's kinds and returns when sources, Brokers and functions work: those that are there, and those to come.
-// Cancelling ctx ends the start, not the mesh.
+// Start installs Knative's kinds and returns when sources, Brokers and functions work: those that are there, and those
+// to come. Cancelling ctx ends the start, not the mesh.
 func Start(ctx context.Context, options Options) (*Mesh, error) {
 	m := &Mesh{options: options, failed: make(chan error, 1)}
 	m.trouble = newTrouble(options.Faults, options.Node.Kill)

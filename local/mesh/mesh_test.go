@@ -25,8 +25,12 @@ func TestDelivery(t *testing.T) {
 	if code := r.post("other.type", "1"); code != http.StatusAccepted {
 		t.Fatalf("the Broker answers %d", code)
 	}
-	if code := r.post("test.plain", "2"); code != http.StatusAccepted || len(r.of("test.plain")) != 1 || len(r.of("other.type")) != 0 {
-		t.Errorf("%d, %d of the filter's, %d of others: want what the filter passes, once", code, len(r.of("test.plain")), len(r.of("other.type")))
+	if code := r.post("test.plain", "2"); code != http.StatusAccepted || len(r.of("test.plain")) != 1 ||
+		len(r.of("other.type")) != 0 {
+		t.Errorf(
+			"%d, %d of the filter's, %d of others: want what the filter passes, once", code, len(r.of("test.plain")),
+			len(r.of("other.type")),
+		)
 	}
 
 	// Two failures, then an answer that is an event: it goes back to the Broker, and by the same Trigger to the function.
@@ -37,12 +41,18 @@ func TestDelivery(t *testing.T) {
 			tries++
 			return http.StatusServiceUnavailable, nil
 		case got.kind == "test.again":
-			return http.StatusOK, http.Header{"Ce-Specversion": {"1.0"}, "Ce-Id": {"4"}, "Ce-Type": {"test.reply"}, "Ce-Source": {"/relay"}}
+			return http.StatusOK, http.Header{
+				"Ce-Specversion": {"1.0"}, "Ce-Id": {"4"}, "Ce-Type": {"test.reply"}, "Ce-Source": {"/relay"},
+			}
 		}
 		return http.StatusOK, nil
 	})
-	if code := r.post("test.again", "3"); code != http.StatusAccepted || len(r.of("test.again")) != 3 || len(r.of("test.reply")) != 1 {
-		t.Errorf("%d, %d tries, %d replies: want two retries and the reply", code, len(r.of("test.again")), len(r.of("test.reply")))
+	if code := r.post("test.again", "3"); code != http.StatusAccepted || len(r.of("test.again")) != 3 ||
+		len(r.of("test.reply")) != 1 {
+		t.Errorf(
+			"%d, %d tries, %d replies: want two retries and the reply", code, len(r.of("test.again")),
+			len(r.of("test.reply")),
+		)
 	}
 
 	// What is never taken goes to the dead letter sink, when retries are used up.
@@ -116,18 +126,26 @@ spec:
 `)
 	eventually(t, "the source says what it may not", func() bool {
 		status, text := r.condition("apiserversources.sources.knative.dev/v1", "maps")
-		return status == "False" && strings.Contains(text, "system:serviceaccount:"+r.namespace+":default cannot get resource \"configmaps\"")
+		return status == "False" && strings.Contains(
+			text, "system:serviceaccount:"+r.namespace+":default cannot get resource \"configmaps\"",
+		)
 	})
 	for _, create := range []func() error{
 		func() error {
-			role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "reader"}, Rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}}}}
+			role := &rbacv1.Role{
+				ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+				Rules: []rbacv1.PolicyRule{
+					{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}},
+				},
+			}
 			_, err := client.RbacV1().Roles(r.namespace).Create(t.Context(), role, metav1.CreateOptions{})
 			return err
 		},
 		func() error {
 			binding := &rbacv1.RoleBinding{
-				ObjectMeta: metav1.ObjectMeta{Name: "reader"}, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
-				Subjects: []rbacv1.Subject{{Kind: "ServiceAccount", Name: "default", Namespace: r.namespace}},
+				ObjectMeta: metav1.ObjectMeta{Name: "reader"},
+				RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+				Subjects:   []rbacv1.Subject{{Kind: "ServiceAccount", Name: "default", Namespace: r.namespace}},
 			}
 			_, err := client.RbacV1().RoleBindings(r.namespace).Create(t.Context(), binding, metav1.CreateOptions{})
 			return err
@@ -183,7 +201,8 @@ spec:
 }
 
 func TestACrashIsFollowedByAStart(t *testing.T) {
-	r := enter(t, long+`, autoscaling.knative.dev/max-scale: "1"`) // a request that waits for the restart is a reason for another pod
+	// a request that waits for the restart is a reason for another pod
+	r := enter(t, long+`, autoscaling.knative.dev/max-scale: "1"`)
 	if code, _ := r.call("/crash"); code != http.StatusBadGateway {
 		t.Errorf("a request whose function dies is answered %d, want 502", code)
 	}
@@ -192,12 +211,15 @@ func TestACrashIsFollowedByAStart(t *testing.T) {
 	}
 	eventually(t, "the restart is counted", func() bool {
 		list, err := client.CoreV1().Pods(r.namespace).List(t.Context(), metav1.ListOptions{})
-		return err == nil && len(list.Items) == 1 && len(list.Items[0].Status.ContainerStatuses) == 1 && list.Items[0].Status.ContainerStatuses[0].RestartCount == 1
+		return err == nil && len(list.Items) == 1 && len(list.Items[0].Status.ContainerStatuses) == 1 &&
+			list.Items[0].Status.ContainerStatuses[0].RestartCount == 1
 	})
 }
 
 func TestMoreRequestsThanAPodTakes(t *testing.T) {
-	r := enter(t, long+`, autoscaling.knative.dev/max-scale: "2", autoscaling.knative.dev/target-utilization-percentage: "100"`)
+	r := enter(
+		t, long+`, autoscaling.knative.dev/max-scale: "2", autoscaling.knative.dev/target-utilization-percentage: "100"`,
+	)
 	// Each request waits until a second pod has got one.
 	both := make(chan struct{})
 	var once sync.Once
@@ -262,7 +284,9 @@ func TestFaults(t *testing.T) {
 
 func TestABadBuildIsTold(t *testing.T) {
 	r := enter(t, long)
-	patch := []byte(`{"spec":{"template":{"spec":{"containers":[{"image":"ko://example.org/checkout/functions/none"}]}}}}`)
+	patch := []byte(
+		`{"spec":{"template":{"spec":{"containers":[{"image":"ko://example.org/checkout/functions/none"}]}}}}`,
+	)
 	if _, err := objects.Resource(resource("services.serving.knative.dev/v1")).Namespace(r.namespace).
 		Patch(t.Context(), "relay", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)

@@ -52,10 +52,14 @@ func (n *Node) startKubelet(context.Context) error {
 		return err
 	}
 	// Not the start's context: the kubelet lives on.
-	return app.RunKubelet(context.Background(), &options.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}, deps)
+	return app.RunKubelet(
+		context.Background(), &options.KubeletServer{KubeletFlags: *flags, KubeletConfiguration: *config}, deps,
+	)
 }
 
-func (n *Node) configuration(identity controlplane.NodeIdentity) (*options.KubeletFlags, *kubeletconfig.KubeletConfiguration, error) {
+func (n *Node) configuration(
+	identity controlplane.NodeIdentity,
+) (*options.KubeletFlags, *kubeletconfig.KubeletConfiguration, error) {
 	flags := options.NewKubeletFlags()
 	flags.HostnameOverride = Name
 	flags.RootDirectory = filepath.Join(n.options.Dir, "kubelet")
@@ -94,7 +98,9 @@ func (n *Node) configuration(identity controlplane.NodeIdentity) (*options.Kubel
 	return flags, config, nil
 }
 
-func (n *Node) dependencies(identity controlplane.NodeIdentity, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration) (*kubelet.Dependencies, error) {
+func (n *Node) dependencies(
+	identity controlplane.NodeIdentity, flags *options.KubeletFlags, config *kubeletconfig.KubeletConfiguration,
+) (*kubelet.Dependencies, error) {
 	n.cut = cuttable(identity.Config)
 	client, err := kubernetes.NewForConfig(identity.Config)
 	if err != nil {
@@ -169,7 +175,8 @@ func volumePlugins() []volume.VolumePlugin {
 	var all []volume.VolumePlugin
 	for _, plugins := range [][]volume.VolumePlugin{
 		configmap.ProbeVolumePlugins(), secret.ProbeVolumePlugins(), emptydir.ProbeVolumePlugins(),
-		downwardapi.ProbeVolumePlugins(), projected.ProbeVolumePlugins(), hostpath.ProbeVolumePlugins(volume.VolumeConfig{}),
+		downwardapi.ProbeVolumePlugins(), projected.ProbeVolumePlugins(),
+		hostpath.ProbeVolumePlugins(volume.VolumeConfig{}),
 	} {
 		all = append(all, plugins...)
 	}

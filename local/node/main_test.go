@@ -12,7 +12,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/local/controlplane"
 	"github.com/kn-flink/kn-flink/local/node/runtime"
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one platform of this package's tests.
@@ -24,9 +24,11 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	trial.Main(m, func(stage *trial.Stage) (err error) {
+	testsuite.Main(m, func(stage *testsuite.Stage) (err error) {
 		appFiles = filepath.Join(stage.Dir, "app")
-		if plane, err = controlplane.Start(context.Background(), controlplane.Options{Dir: filepath.Join(stage.Dir, "state")}); err != nil {
+		if plane, err = controlplane.Start(
+			context.Background(), controlplane.Options{Dir: filepath.Join(stage.Dir, "state")},
+		); err != nil {
 			return err
 		}
 		stage.Stop(plane.Stop)
@@ -62,5 +64,5 @@ func (shell) Pull(_ context.Context, name string) (runtime.Image, error) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	trial.Eventually(t, time.Minute, what, condition)
+	testsuite.Eventually(t, time.Minute, what, condition)
 }

@@ -33,8 +33,8 @@ type Options struct {
 	Images runtime.Images
 	// Dir is where pods live. Empty: "node" in the control plane's directory.
 	Dir string
-	// CPUs is how many the node says it has. Zero: eight for each of the machine's, so that what pods request fits on a small
-	// machine; it does not get faster.
+	// CPUs is how many the node says it has. Zero: eight for each of the machine's, so that what pods request fits on a
+	// small machine; it does not get faster.
 	CPUs int
 	// Ready bounds the wait until the node is ready. Zero: 30 seconds.
 	Ready time.Duration
@@ -117,7 +117,9 @@ func (n *Node) startRuntime(context.Context) error {
 		APIServer: url,
 		CA:        ca,
 		// The kubelet gives pods the Service's address, where nothing answers.
-		Env: []string{"KUBERNETES_SERVICE_HOST=" + host, "KUBERNETES_SERVICE_PORT=" + port, "KUBERNETES_SERVICE_PORT_HTTPS=" + port},
+		Env: []string{
+			"KUBERNETES_SERVICE_HOST=" + host, "KUBERNETES_SERVICE_PORT=" + port, "KUBERNETES_SERVICE_PORT_HTTPS=" + port,
+		},
 	})
 	return err
 }
@@ -134,7 +136,9 @@ func (n *Node) register(ctx context.Context) error {
 	}
 	node, err := nodes.Get(ctx, Name, metav1.GetOptions{})
 	if err != nil {
-		node, err = nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Name, Labels: labels}}, metav1.CreateOptions{})
+		node, err = nodes.Create(
+			ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: Name, Labels: labels}}, metav1.CreateOptions{},
+		)
 	}
 	if err != nil {
 		return err
@@ -145,7 +149,8 @@ func (n *Node) register(ctx context.Context) error {
 	}
 	// One left by an earlier start says nothing about this one.
 	node.Status.Conditions = []corev1.NodeCondition{{
-		Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "Starting", LastHeartbeatTime: metav1.Now(), LastTransitionTime: metav1.Now(),
+		Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "Starting", LastHeartbeatTime: metav1.Now(),
+		LastTransitionTime: metav1.Now(),
 	}}
 	_, err = nodes.UpdateStatus(ctx, node, metav1.UpdateOptions{})
 	return err
@@ -180,8 +185,8 @@ func (n *Node) Kill(uid types.UID) bool { return n.runtime.Kill(string(uid)) }
 // Logs is the directory of all pods' logs: NAMESPACE_NAME_UID/CONTAINER/RESTARTS.log.
 func (n *Node) Logs() string { return filepath.Join(n.options.Dir, "logs") }
 
-// Stop ends every pod's processes and returns when none is left. Pods stay in the API server: a node started again in the
-// same directory, by another process, runs them again.
+// Stop ends every pod's processes and returns when none is left. Pods stay in the API server: a node started again in
+// the same directory, by another process, runs them again.
 func (n *Node) Stop() error {
 	n.stop.Do(func() {
 		if n.cancel != nil {

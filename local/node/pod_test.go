@@ -34,7 +34,9 @@ type space struct{ name string }
 
 func newSpace(t *testing.T) space {
 	t.Helper()
-	created, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}, metav1.CreateOptions{})
+	created, err := client.CoreV1().Namespaces().Create(
+		t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}, metav1.CreateOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,9 @@ func (s space) begin(t *testing.T, pod *corev1.Pod) {
 	}
 	t.Cleanup(func() {
 		now := int64(0)
-		err := client.CoreV1().Pods(s.name).Delete(context.Background(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now})
+		err := client.CoreV1().Pods(s.name).Delete(
+			context.Background(), pod.Name, metav1.DeleteOptions{GracePeriodSeconds: &now},
+		)
 		if err != nil && !apierrors.IsNotFound(err) {
 			t.Error(err)
 		}
@@ -129,7 +133,8 @@ func TestAnExitCodeIsTheContainers(t *testing.T) {
 	s := newSpace(t)
 	s.begin(t, script("fails", "exit 3"))
 	pod := s.reach(t, "fails", "has failed", phase(corev1.PodFailed))
-	if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended == nil || ended.ExitCode != 3 || ended.Reason != "Error" {
+	if ended := pod.Status.ContainerStatuses[0].State.Terminated; ended == nil || ended.ExitCode != 3 ||
+		ended.Reason != "Error" {
 		t.Errorf("%+v", ended)
 	}
 }
@@ -139,9 +144,11 @@ func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 	s := newSpace(t)
 	for _, object := range []error{
 		create(client.CoreV1().ConfigMaps(s.name).Create(t.Context(), &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: map[string]string{"key": "from-config-map"}}, metav1.CreateOptions{})),
+			ObjectMeta: metav1.ObjectMeta{Name: "c"}, Data: map[string]string{"key": "from-config-map"}},
+			metav1.CreateOptions{})),
 		create(client.CoreV1().Secrets(s.name).Create(t.Context(), &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"key": "from-secret"}}, metav1.CreateOptions{})),
+			ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"key": "from-secret"}},
+			metav1.CreateOptions{})),
 	} {
 		if object != nil {
 			t.Fatal(object)
@@ -153,9 +160,17 @@ func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 		"test $OWN = $LOCAL_POD_ADDRESS", "grep -q server: $KUBECONFIG && echo kubeconfig",
 	}, "\n"))
 	pod.Spec.Volumes = []corev1.Volume{
-		{Name: "c", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "c"}}}},
+		{
+			Name: "c",
+			VolumeSource: corev1.VolumeSource{
+				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "c"}},
+			},
+		},
 		{Name: "s", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "s"}}},
-		{Name: "e", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}}},
+		{
+			Name:         "e",
+			VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{Medium: corev1.StorageMediumMemory}},
+		},
 		{Name: "d", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{Items: []corev1.DownwardAPIVolumeFile{
 			{Path: "labels", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.labels"}}}}}},
 	}
@@ -171,7 +186,8 @@ func TestVolumesAndEnvironmentAreTheKubelets(t *testing.T) {
 	}
 	text := s.output(t, pod)
 	own := s.reach(t, "volumes", "has ended", phase(corev1.PodSucceeded)).Status.PodIP
-	want := "from-config-map\nfrom-secret\napp=\"volumes\"\nfrom-config-map\nfrom-empty-dir\n" + own + "\nfrom-config-map\nfile\nkubeconfig\n"
+	want := "from-config-map\nfrom-secret\napp=\"volumes\"\nfrom-config-map\nfrom-empty-dir\n" + own +
+		"\nfrom-config-map\nfile\nkubeconfig\n"
 	if text != want {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
@@ -184,8 +200,12 @@ func TestInitContainersRunFirst(t *testing.T) {
 	s := newSpace(t)
 	pod := script("init", "cat /shared/from-init")
 	work := []corev1.VolumeMount{{Name: "work", MountPath: "/shared"}}
-	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
-	pod.Spec.InitContainers = []corev1.Container{{Name: "first", Image: image, Args: []string{"-c", "echo made > /shared/from-init"}, VolumeMounts: work}}
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+	}
+	pod.Spec.InitContainers = []corev1.Container{
+		{Name: "first", Image: image, Args: []string{"-c", "echo made > /shared/from-init"}, VolumeMounts: work},
+	}
 	pod.Spec.Containers[0].VolumeMounts = work
 	if text := s.output(t, pod); text != "made\n" {
 		t.Errorf("%q", text)
@@ -239,25 +259,29 @@ func TestExecHasTheCommandsExitCode(t *testing.T) {
 // firstBackOff is how long the kubelet waits before the second restart of a container; the first one is at once.
 const firstBackOff = 10 * time.Second
 
-// Whether the container is shown as Waiting in between depends on whether anything made the kubelet look at the pod once more; when it is
-// started again does not.
+// Whether the container is shown as Waiting in between depends on whether anything made the kubelet look at the pod
+// once more; when it is started again does not.
 func TestACrashLoopBacksOff(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
 	pod := script("loop", "echo again; echo >> /data/runs; [ $(wc -l < /data/runs) = 3 ] || exit 1; sleep 600")
-	pod.Spec.Volumes = []corev1.Volume{{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+	pod.Spec.Volumes = []corev1.Volume{
+		{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
+	}
 	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "work", MountPath: "/data"}}
 	pod.Spec.RestartPolicy = corev1.RestartPolicyAlways
 	s.begin(t, pod)
 	got := s.reach(t, "loop", "runs for the third time", func(p *corev1.Pod) bool {
-		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount == 2 && p.Status.ContainerStatuses[0].State.Running != nil
+		return len(p.Status.ContainerStatuses) == 1 && p.Status.ContainerStatuses[0].RestartCount == 2 &&
+			p.Status.ContainerStatuses[0].State.Running != nil
 	})
 	status := got.Status.ContainerStatuses[0]
 	last := status.LastTerminationState.Terminated
 	if last == nil || last.ExitCode != 1 {
 		t.Fatalf("last ended as %+v", last)
 	}
-	if waited := status.State.Running.StartedAt.Sub(last.FinishedAt.Time); waited < firstBackOff-time.Second { // both are whole seconds
+	// both are whole seconds
+	if waited := status.State.Running.StartedAt.Sub(last.FinishedAt.Time); waited < firstBackOff-time.Second {
 		t.Errorf("it was started again after %s, want %s", waited, firstBackOff)
 	}
 	// Right after a restart the one before may be gone and the status not yet say so.
@@ -277,12 +301,16 @@ func TestAnUnknownImageIsAnHonestBackOff(t *testing.T) {
 			p.Status.ContainerStatuses[0].State.Waiting.Reason == "ImagePullBackOff"
 	})
 	eventually(t, "the event that says why", func(ctx context.Context) (bool, error) {
-		events, err := client.CoreV1().Events(s.name).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=unknown"})
+		events, err := client.CoreV1().Events(s.name).List(
+			ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=unknown"},
+		)
 		if err != nil {
 			return false, err
 		}
 		for _, event := range events.Items {
-			if event.Reason == "Failed" && strings.Contains(event.Message, `no distribution stands for image "example.com/nothing:9"`) {
+			if event.Reason == "Failed" && strings.Contains(
+				event.Message, `no distribution stands for image "example.com/nothing:9"`,
+			) {
 				return true, nil
 			}
 		}
@@ -299,7 +327,10 @@ func TestADeletedPodHasItsGracePeriod(t *testing.T) {
 		log    string
 		reason string
 	}{
-		"polite":   {"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done", 30, "up\nbye\n", "It ends by itself on SIGTERM."},
+		"polite": {
+			"trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.1; done", 30, "up\nbye\n",
+			"It ends by itself on SIGTERM.",
+		},
 		"stubborn": {"trap '' TERM; echo up; while :; do sleep 0.1; done", 1, "up\n", "It is killed when its time is up."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -346,15 +377,24 @@ func TestFilesOfTheImageAreRewritten(t *testing.T) {
 	t.Parallel()
 	s := newSpace(t)
 	if err := create(client.CoreV1().ConfigMaps(s.name).Create(t.Context(), &corev1.ConfigMap{
-		ObjectMeta: metav1.ObjectMeta{Name: "conf"}, Data: map[string]string{"app.conf": "dir: file:///data/x\nother: /database\n"}}, metav1.CreateOptions{})); err != nil {
+		ObjectMeta: metav1.ObjectMeta{Name: "conf"},
+		Data:       map[string]string{"app.conf": "dir: file:///data/x\nother: /database\n"}},
+		metav1.CreateOptions{})); err != nil {
 		t.Fatal(err)
 	}
 	pod := script("rewritten", "cat $APP_CONF/app.conf; ls /app")
 	pod.Spec.Volumes = []corev1.Volume{
-		{Name: "conf", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "conf"}}}},
+		{
+			Name: "conf",
+			VolumeSource: corev1.VolumeSource{
+				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "conf"}},
+			},
+		},
 		{Name: "data", VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: "/tmp"}}},
 	}
-	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "conf", MountPath: "/app/conf"}, {Name: "data", MountPath: "/data"}}
+	pod.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{
+		{Name: "conf", MountPath: "/app/conf"}, {Name: "data", MountPath: "/data"},
+	}
 	if text, want := s.output(t, pod), "dir: file:///tmp/x\nother: /database\nconf\n"; text != want {
 		t.Errorf("got\n%swant\n%s", text, want)
 	}
@@ -365,12 +405,21 @@ func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
 	s := newSpace(t)
 	service := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Name: "svc"},
-		Spec:       corev1.ServiceSpec{Selector: map[string]string{"app": "named"}, Ports: []corev1.ServicePort{{Port: 8081}}},
+		Spec: corev1.ServiceSpec{
+			Selector: map[string]string{"app": "named"}, Ports: []corev1.ServicePort{{Port: 8081}},
+		},
 	}
 	if err := create(client.CoreV1().Services(s.name).Create(t.Context(), service, metav1.CreateOptions{})); err != nil {
 		t.Fatal(err)
 	}
-	s.begin(t, script("named", "while ! grep -q 'svc.[a-z0-9-]*.svc$' $LOCAL_HOSTS_FILE; do sleep 0.05; done; cat $LOCAL_HOSTS_FILE; exec sleep 1000"))
+	s.begin(
+		t,
+		script(
+			"named",
+			"while ! grep -q 'svc.[a-z0-9-]*.svc$' $LOCAL_HOSTS_FILE; do sleep 0.05; done; cat $LOCAL_HOSTS_FILE; exec "+
+				"sleep 1000",
+		),
+	)
 	pod := s.reach(t, "named", "is running", phase(corev1.PodRunning))
 	eventually(t, "lookup", func(context.Context) (bool, error) {
 		found := local.Lookup("svc." + s.name + ".svc.cluster.local.")
@@ -378,6 +427,7 @@ func TestAServiceNameLeadsToItsReadyPods(t *testing.T) {
 	})
 	eventually(t, "the pod's own file", func(context.Context) (bool, error) {
 		text := s.logs(t, "named", corev1.PodLogOptions{})
-		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named ") && strings.Contains(text, pod.Status.PodIP+" svc."+s.name+".svc\n"), nil
+		return strings.HasPrefix(text, pod.Status.PodIP+" localhost named ") &&
+			strings.Contains(text, pod.Status.PodIP+" svc."+s.name+".svc\n"), nil
 	})
 }

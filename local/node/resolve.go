@@ -83,8 +83,8 @@ func strip(object any) (any, error) {
 	return object, nil
 }
 
-// Name makes a name lead to an address, for pods and for Lookup, over what Services say: for servers of the platform that are
-// no pods.
+// Name makes a name lead to an address, for pods and for Lookup, over what Services say: for servers of the platform
+// that are no pods.
 func (n *Node) Name(name, address string) {
 	n.mu.Lock()
 	n.extras[name] = address

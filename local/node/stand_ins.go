@@ -19,8 +19,8 @@ import (
 	"k8s.io/kubernetes/pkg/volume/util/subpath"
 )
 
-// files is the operating system without /var/log/containers: the kubelet keeps links to logs there, for log collectors, and
-// removes those of others.
+// files is the operating system without /var/log/containers: the kubelet keeps links to logs there, for log collectors,
+// and removes those of others.
 type files struct{ container.RealOS }
 
 const links = "/var/log/containers"
@@ -69,8 +69,8 @@ func (host) MakeRShared(string) error                      { return nil }
 func (host) GetSELinuxSupport(string) (bool, error)        { return false, nil }
 func (host) GetSELinuxMountContext(string) (string, error) { return "", nil }
 
-// subpaths are the directories themselves: the real ones are bind mounts, against processes that swap a link for another
-// while a container starts. A process of this machine needs no such trick.
+// subpaths are the directories themselves: the real ones are bind mounts, against processes that swap a link for
+// another while a container starts. A process of this machine needs no such trick.
 type subpaths struct{}
 
 func (subpaths) CleanSubPaths(string, string) error { return nil }
@@ -98,7 +98,9 @@ func (c containers) GetCapacity(bool) corev1.ResourceList {
 	if err := unix.Statfs(c.dir, &fs); err != nil {
 		return nil
 	}
-	return corev1.ResourceList{corev1.ResourceEphemeralStorage: *resource.NewQuantity(int64(fs.Blocks)*fs.Bsize, resource.BinarySI)}
+	return corev1.ResourceList{
+		corev1.ResourceEphemeralStorage: *resource.NewQuantity(int64(fs.Blocks)*fs.Bsize, resource.BinarySI),
+	}
 }
 
 // machine stands in for cAdvisor: it knows the machine's size and measures nothing.
@@ -132,14 +134,18 @@ func (m *machine) VersionInfo() (*cadvisor.VersionInfo, error) {
 	if err := unix.Uname(&name); err != nil {
 		return nil, err
 	}
-	return &cadvisor.VersionInfo{KernelVersion: unix.ByteSliceToString(name.Release[:]), ContainerOsVersion: "this machine, no containers"}, nil
+	return &cadvisor.VersionInfo{
+		KernelVersion: unix.ByteSliceToString(name.Release[:]), ContainerOsVersion: "this machine, no containers",
+	}, nil
 }
 
 func (m *machine) ContainerInfoV2(string, cadvisorv2.RequestOptions) (map[string]cadvisorv2.ContainerInfo, error) {
 	return nil, errNotMeasured
 }
 
-func (m *machine) GetRequestedContainersInfo(string, cadvisorv2.RequestOptions) (map[string]*cadvisor.ContainerInfo, error) {
+func (m *machine) GetRequestedContainersInfo(
+	string, cadvisorv2.RequestOptions,
+) (map[string]*cadvisor.ContainerInfo, error) {
 	return nil, errNotMeasured
 }
 

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Apply makes the objects of files what the files say, as `ko apply --server-side` would: ko:// images are built first. What names
-// no namespace is in default. Paths are relative to the checkout.
+// Apply makes the objects of files what the files say, as `ko apply --server-side` would: ko:// images are built first.
+// What names no namespace is in default. Paths are relative to the checkout.
 func (p *Platform) Apply(ctx context.Context, files ...string) error {
 	for _, file := range files {
 		objects, err := readObjects(filepath.Join(p.options.Checkout, file), unchanged)

@@ -42,7 +42,9 @@ func newInstaller(config *rest.Config) (*installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &installer{client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds))}, nil
+	return &installer{
+		client: client, mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(kinds)),
+	}, nil
 }
 
 func (i *installer) resource(o *unstructured.Unstructured) (dynamic.ResourceInterface, error) {
@@ -95,20 +97,27 @@ func (i *installer) apply(ctx context.Context, objects []*unstructured.Unstructu
 	return nil
 }
 
-func (i *installer) applyOne(ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+func (i *installer) applyOne(
+	ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured,
+) error {
 	body, err := json.Marshal(o.Object)
 	if err != nil {
 		return err
 	}
 	yes := true
-	_, err = resource.Patch(ctx, o.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: fieldManager, Force: &yes})
+	_, err = resource.Patch(
+		ctx, o.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: fieldManager, Force: &yes},
+	)
 	return err
 }
 
 // remove returns when the object is gone.
-func (i *installer) remove(ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured) error {
+func (i *installer) remove(
+	ctx context.Context, resource dynamic.ResourceInterface, o *unstructured.Unstructured,
+) error {
 	background := metav1.DeletePropagationBackground
-	if err := resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil && !apierrors.IsNotFound(err) {
+	if err := resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{PropagationPolicy: &background}); err != nil &&
+		!apierrors.IsNotFound(err) {
 		return err
 	}
 	return await(ctx, title(o)+" gone", func() (bool, string) {
@@ -147,7 +156,9 @@ var condition = map[string]string{
 }
 
 // ready waits until all objects are.
-func (i *installer) ready(ctx context.Context, objects []*unstructured.Unstructured, progress func(string, int64, int64)) error {
+func (i *installer) ready(
+	ctx context.Context, objects []*unstructured.Unstructured, progress func(string, int64, int64),
+) error {
 	for _, o := range objects {
 		kind := o.GetKind()
 		if o.GroupVersionKind().Group == "serving.knative.dev" && kind == "Service" {
@@ -162,7 +173,9 @@ func (i *installer) ready(ctx context.Context, objects []*unstructured.Unstructu
 		if err != nil {
 			return err
 		}
-		if err := await(ctx, title(o), func() (bool, string) { return isTrue(ctx, resource, o.GetName(), wanted) }); err != nil {
+		if err := await(ctx, title(o), func() (bool, string) {
+			return isTrue(ctx, resource, o.GetName(), wanted)
+		}); err != nil {
 			return err
 		}
 	}
@@ -175,7 +188,8 @@ func isTrue(ctx context.Context, resource dynamic.ResourceInterface, name, wante
 	if err != nil {
 		return false, err.Error()
 	}
-	if seen, ok, _ := unstructured.NestedInt64(have.Object, "status", "observedGeneration"); ok && seen < have.GetGeneration() {
+	if seen, ok, _ := unstructured.NestedInt64(have.Object, "status", "observedGeneration"); ok &&
+		seen < have.GetGeneration() {
 		return false, "its change has not been seen"
 	}
 	conditions, _, _ := unstructured.NestedSlice(have.Object, "status", "conditions")

@@ -12,24 +12,27 @@ import (
 	"github.com/kn-flink/kn-flink/test/life"
 )
 
-// kill ends the processes of a pod by SIGKILL, so that nothing in it can finish what it does, and then the pod: the kubelet would wait
-// longer and longer before it starts the same one again.
+// kill ends the processes of a pod by SIGKILL, so that nothing in it can finish what it does, and then the pod: the
+// kubelet would wait longer and longer before it starts the same one again.
 func kill(ctx context.Context, pod *unstructured.Unstructured) error {
 	local.Node().Kill(pod.GetUID())
 	return life.Delete(objects)(ctx, pod)
 }
 
-// TestStateIsCarriedOver: a job with state goes through upgrades and a rollback, with its functions and its JobManager killed on the way.
-// The cluster's tests have the other chapters.
+// TestStateIsCarriedOver: a job with state goes through upgrades and a rollback, with its functions and its JobManager
+// killed on the way. The cluster's tests have the other chapters.
 //
-// The volume is at the same place in its pods as here: a path in a request to Flink, such as that of a savepoint, is not translated.
+// The volume is at the same place in its pods as here: a path in a request to Flink, such as that of a savepoint, is
+// not translated.
 func TestStateIsCarriedOver(t *testing.T) {
 	const name = "life"
 	data := t.TempDir()
 	made := example(t, "checkpoint-ha.yaml", "/tmp/flink", data, "/flink-data", data)
 	made.SetName(name)
 	life.Ready(t, made)
-	if _, err := objects.Resource(deployments).Namespace(namespace).Create(t.Context(), made, metav1.CreateOptions{}); err != nil {
+	if _, err := objects.Resource(deployments).Namespace(namespace).Create(
+		t.Context(), made, metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ends says the last lines of every log in directory $1. A stack says where, not what, and is long: it stays in the log. It ends at an
-// empty line, or at the next one of Kubernetes' format.
+// ends says the last lines of every log in directory $1. A stack says where, not what, and is long: it stays in the
+// log. It ends at an empty line, or at the next one of Kubernetes' format.
 const ends = `
 for log in "$1"/*.log; do
   [ -s "$log" ] || continue
@@ -17,8 +17,8 @@ for log in "$1"/*.log; do
 done
 `
 
-// testament is what a shell says after a process that ended without Stop. Kubernetes' and Knative's parts end the process when
-// something they count on breaks, some of them without a word to anybody but their log.
+// testament is what a shell says after a process that ended without Stop. Kubernetes' and Knative's parts end the
+// process when something they count on breaks, some of them without a word to anybody but their log.
 const testament = `
 echo
 echo "the platform ended at once: it was killed, or a part of it ended the process"

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one platform of this package's tests.
@@ -21,7 +21,7 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	trial.Main(m, func(stage *trial.Stage) (err error) {
+	testsuite.Main(m, func(stage *testsuite.Stage) (err error) {
 		begun := time.Now()
 		progress := func(step string, _, _ int64) {
 			fmt.Fprintf(os.Stderr, "%6.1f s  %s\n", time.Since(begun).Seconds(), step)
@@ -46,5 +46,5 @@ func TestMain(m *testing.M) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	trial.Eventually(t, 3*time.Minute, what, condition)
+	testsuite.Eventually(t, 3*time.Minute, what, condition)
 }

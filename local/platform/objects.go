@@ -17,7 +17,8 @@ import (
 // resolver turns an image name of a manifest into one that can be pulled.
 type resolver func(ctx context.Context, image string) (string, error)
 
-// readObjects are the objects of the files that a pattern finds, in the order of their names. Each text is changed first.
+// readObjects are the objects of the files that a pattern finds, in the order of their names. Each text is changed
+// first.
 func readObjects(pattern string, change func(string) string) ([]*unstructured.Unstructured, error) {
 	files, err := filepath.Glob(pattern)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
+	"github.com/kn-flink/kn-flink/local/atexit"
 	"github.com/kn-flink/kn-flink/local/controlplane"
 	"github.com/kn-flink/kn-flink/local/flink"
 	"github.com/kn-flink/kn-flink/local/flink/images"
@@ -20,7 +21,6 @@ import (
 	"github.com/kn-flink/kn-flink/local/mesh/ko"
 	"github.com/kn-flink/kn-flink/local/mesh/network"
 	"github.com/kn-flink/kn-flink/local/node"
-	"github.com/kn-flink/kn-flink/local/will"
 )
 
 // Options say how a platform starts. Dir and Checkout are needed.
@@ -31,8 +31,8 @@ type Options struct {
 	Checkout string
 	// Jobs is a directory of Java sources of example jobs, put into every Flink image. Empty: none.
 	Jobs string
-	// Progress is told what goes on: a step, and how much of it is done, in bytes or, with a total of 0, not counted. Nil:
-	// nobody is told. It must not block.
+	// Progress is told what goes on: a step, and how much of it is done, in bytes or, with a total of 0, not counted.
+	// Nil: nobody is told. It must not block.
 	Progress func(step string, done, total int64)
 	// Faults make the mesh worse than Knative.
 	Faults mesh.Faults
@@ -52,7 +52,7 @@ type Platform struct {
 	installer *installer
 	built     chan built
 	endBuild  func() // returns when nothing is being built
-	testament *will.Will
+	testament *atexit.Script
 	failed    chan error
 	stopping  chan struct{}
 	stop      sync.Once
@@ -65,10 +65,12 @@ type built struct {
 	err     error
 }
 
-// Start returns when the operator is installed, its functions and its webhook work, and jobs can run in namespace default.
-// Cancelling ctx ends the start, not the platform: that is Stop. A process can start one platform.
+// Start returns when the operator is installed, its functions and its webhook work, and jobs can run in namespace
+// default. Cancelling ctx ends the start, not the platform: that is Stop. A process can start one platform.
 func Start(ctx context.Context, options Options) (*Platform, error) {
-	p := &Platform{options: options, failed: make(chan error, 1), stopping: make(chan struct{}), built: make(chan built, 1)}
+	p := &Platform{
+		options: options, failed: make(chan error, 1), stopping: make(chan struct{}), built: make(chan built, 1),
+	}
 	if p.options.Progress == nil {
 		p.options.Progress = func(string, int64, int64) {}
 	}
@@ -110,7 +112,7 @@ func (p *Platform) prepare(ctx context.Context) error {
 	if err = os.MkdirAll(p.options.Dir, 0o755); err != nil {
 		return err
 	}
-	if p.testament, err = will.Write(testament, p.options.Stderr, p.Logs()); err != nil {
+	if p.testament, err = atexit.Start(testament, p.options.Stderr, p.Logs()); err != nil {
 		return err
 	}
 	if p.loopback, err = loopback.Reserve(p.options.Dir); err != nil {
@@ -140,7 +142,9 @@ func (p *Platform) prepare(ctx context.Context) error {
 
 func (p *Platform) startControlPlane(ctx context.Context) error {
 	var err error
-	p.plane, err = controlplane.Start(ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()})
+	p.plane, err = controlplane.Start(
+		ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()},
+	)
 	if err == nil {
 		p.watch(p.plane.Failed())
 		p.installer, err = newInstaller(p.plane.Config())
@@ -156,7 +160,10 @@ func (p *Platform) startNode(ctx context.Context) error {
 
 func (p *Platform) startMesh(ctx context.Context) error {
 	var err error
-	p.mesh, err = mesh.Start(ctx, mesh.Options{ControlPlane: p.plane, Node: p.node, Network: p.network, Images: p.images, Faults: p.options.Faults})
+	p.mesh, err = mesh.Start(
+		ctx,
+		mesh.Options{ControlPlane: p.plane, Node: p.node, Network: p.network, Images: p.images, Faults: p.options.Faults},
+	)
 	if err == nil {
 		p.watch(p.mesh.Failed())
 	}

@@ -84,14 +84,18 @@ func pods(t *testing.T, selector string) []corev1.Pod {
 
 func TestAJobsLife(t *testing.T) {
 	begun := time.Now()
-	if _, err := objects.Resource(deployments).Namespace(namespace).Create(t.Context(), example(t, "basic.yaml"), metav1.CreateOptions{}); err != nil {
+	if _, err := objects.Resource(deployments).Namespace(namespace).Create(
+		t.Context(), example(t, "basic.yaml"), metav1.CreateOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	first := stable(t, "basic", nil)
 	t.Logf("from apply to STABLE: %s", time.Since(begun).Round(time.Second/10))
 
 	patch := []byte(`{"spec":{"flinkConfiguration":{"taskmanager.numberOfTaskSlots":"1"},"job":{"parallelism":1}}}`)
-	if _, err := objects.Resource(deployments).Namespace(namespace).Patch(t.Context(), "basic", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := objects.Resource(deployments).Namespace(namespace).Patch(
+		t.Context(), "basic", types.MergePatchType, patch, metav1.PatchOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	second := stable(t, "basic", func(v view) bool { return v.id != first.id })
@@ -105,7 +109,8 @@ func TestAJobsLife(t *testing.T) {
 	}
 	eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
 		now := pods(t, "app=basic,component=jobmanager")
-		return len(now) == 1 && len(now[0].Status.ContainerStatuses) == 1 && now[0].Status.ContainerStatuses[0].RestartCount >= 1 && now[0].Status.ContainerStatuses[0].Ready, nil
+		return len(now) == 1 && len(now[0].Status.ContainerStatuses) == 1 &&
+			now[0].Status.ContainerStatuses[0].RestartCount >= 1 && now[0].Status.ContainerStatuses[0].Ready, nil
 	})
 	third := stable(t, "basic", nil)
 	t.Logf("jobs: %s, upgraded %s, recovered %s", first.id, second.id, third.id)
@@ -125,7 +130,8 @@ func remove(t *testing.T, name string) {
 		ours := metav1.ListOptions{LabelSelector: "app=" + name}
 		services, servicesErr := client.CoreV1().Services(namespace).List(ctx, ours)
 		pods, podsErr := client.CoreV1().Pods(namespace).List(ctx, ours)
-		return apierrors.IsNotFound(err) && servicesErr == nil && len(services.Items) == 0 && podsErr == nil && len(pods.Items) == 0, nil
+		return apierrors.IsNotFound(err) && servicesErr == nil && len(services.Items) == 0 && podsErr == nil &&
+			len(pods.Items) == 0, nil
 	})
 }
 
@@ -134,11 +140,18 @@ func TestTheWebhookAnswers(t *testing.T) {
 	create := func(jar string) (*unstructured.Unstructured, error) {
 		job := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "labelled"},
-			"spec": map[string]any{"deploymentName": "session", "job": map[string]any{"jarURI": jar, "parallelism": int64(1)}},
+			"spec": map[string]any{
+				"deploymentName": "session", "job": map[string]any{"jarURI": jar, "parallelism": int64(1)},
+			},
 		}}
-		return objects.Resource(sessionJobs).Namespace(namespace).Create(t.Context(), job, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		return objects.Resource(sessionJobs).Namespace(namespace).Create(
+			t.Context(), job, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}},
+		)
 	}
-	if _, err := create("local:///opt/flink/job.jar"); err == nil || !strings.Contains(err.Error(), `admission webhook "validationwebhook.flink.apache.org" denied the request: jarURI scheme 'local'`) {
+	if _, err := create("local:///opt/flink/job.jar"); err == nil ||
+		!strings.Contains(
+			err.Error(), `admission webhook "validationwebhook.flink.apache.org" denied the request: jarURI scheme 'local'`,
+		) {
 		t.Errorf("%v, want the validating webhook's own words", err)
 	}
 	made, err := create("https://1.1.1.1/job.jar") // nothing is fetched, nor looked up

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/kn-flink/kn-flink/local/will"
+	"github.com/kn-flink/kn-flink/local/atexit"
 )
 
 // variable is what every process of a platform has in its environment, and what descends from it, too.
@@ -72,10 +72,10 @@ done
 `
 
 // EndWith has the processes that belong to the directory ended when this process has, unless the will is revoked.
-func EndWith(dir string) (*will.Will, error) { return will.Write(end, nil, Mark(dir)) }
+func EndWith(dir string) (*atexit.Script, error) { return atexit.Start(end, nil, Mark(dir)) }
 
-// Bind makes a command that is not started yet one of the directory's, so that nothing of it is left when this process ends before
-// free is called.
+// Bind makes a command that is not started yet one of the directory's, so that nothing of it is left when this process
+// ends before free is called.
 func Bind(command *exec.Cmd, dir string) (free func() error, err error) {
 	w, err := EndWith(dir)
 	if err != nil {

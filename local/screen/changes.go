@@ -21,8 +21,8 @@ func Changes(before, after State) []string {
 	return lines
 }
 
-// changed compares what is said of each by its key. What appears is said, what stays the same is not, and of what goes the
-// end is said.
+// changed compares what is said of each by its key. What appears is said, what stays the same is not, and of what goes
+// the end is said.
 func changed[T any](before, after []T, key, sentence func(T) string) []string {
 	old := map[string]string{}
 	for _, b := range before {

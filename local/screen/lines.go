@@ -22,11 +22,13 @@ func (s Size) orUsual() Size {
 	return s
 }
 
-// Lines is the screen. The title is its first line. When the height is not enough, the events go first, then the pods that
-// run as they should, and what is left is cut.
+// Lines is the screen. The title is its first line. When the height is not enough, the events go first, then the pods
+// that run as they should, and what is left is cut.
 func Lines(title string, state State, size Size) []string {
 	size = size.orUsual()
-	sections := [][]string{{title}, resources(state), functions(state), pods(state.Pods), events(state.Events), trouble(state)}
+	sections := [][]string{
+		{title}, resources(state), functions(state), pods(state.Pods), events(state.Events), trouble(state),
+	}
 	for count(sections) > size.Height && len(sections[4]) > 0 {
 		sections[4] = shorter(sections[4])
 	}
@@ -96,7 +98,9 @@ func functions(state State) []string {
 	}
 	rows := [][]string{{"FUNCTION", "NOW", "PODS", "REQUESTS", "LAST"}}
 	for _, f := range state.Functions {
-		rows = append(rows, []string{f.Name, f.Doing(), strconv.Itoa(f.Pods), strconv.FormatInt(f.Requests, 10), orDash(f.Last)})
+		rows = append(
+			rows, []string{f.Name, f.Doing(), strconv.Itoa(f.Pods), strconv.FormatInt(f.Requests, 10), orDash(f.Last)},
+		)
 	}
 	return table(rows)
 }

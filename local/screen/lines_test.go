@@ -13,7 +13,12 @@ import (
 
 // starting is a job on its way.
 var starting = State{
-	Resources: []Resource{{Kind: "FlinkDeployment", Name: "default/basic", Lifecycle: "DEPLOYED", Job: "RECONCILING", Now: "JobManagerIsDeploying: waits for its REST API"}},
+	Resources: []Resource{
+		{
+			Kind: "FlinkDeployment", Name: "default/basic", Lifecycle: "DEPLOYED", Job: "RECONCILING",
+			Now: "JobManagerIsDeploying: waits for its REST API",
+		},
+	},
 	Functions: []Function{
 		{Name: "admit", Requests: 1, Last: "21:33:00"},
 		{Name: "observe", Pods: 2, Starting: 1, Requests: 14, Last: "21:33:07"},
@@ -23,18 +28,27 @@ var starting = State{
 		{Name: "default/basic-6d8f7c-abcde", Phase: "Running", Ready: 1, Containers: 1, Page: "http://127.1.1.1:8081"},
 		{Name: "default/basic-taskmanager-1-1", Phase: "Pending", Containers: 1},
 	},
-	Events: []string{"21:33:01 status default/FlinkDeployment/basic: CREATED -> DEPLOYED", "21:33:02 event default/FlinkDeployment/basic: Submit"},
+	Events: []string{
+		"21:33:01 status default/FlinkDeployment/basic: CREATED -> DEPLOYED",
+		"21:33:02 event default/FlinkDeployment/basic: Submit",
+	},
 }
 
 // failing is one whose JobManager crashes, beside a session job.
 var failing = State{
 	Resources: []Resource{
-		{Kind: "FlinkDeployment", Name: "default/basic", Lifecycle: "FAILED", Job: "FAILED", Now: "CrashLoopBackOff: the jar is not there\nand never was"},
+		{
+			Kind: "FlinkDeployment", Name: "default/basic", Lifecycle: "FAILED", Job: "FAILED",
+			Now: "CrashLoopBackOff: the jar is not there\nand never was",
+		},
 		{Kind: "FlinkSessionJob", Name: "default/job"},
 	},
 	Functions: []Function{{Name: "reconcile", Requests: 31, Last: "21:33:00"}},
 	Pods: []Pod{
-		{Name: "default/basic-6d8f7c-abcde", Phase: "CrashLoopBackOff", Containers: 1, Restarts: 3, LastWords: []string{"Caused by: java.io.FileNotFoundException: \x1b[31mno.jar", "\tat org.apache.flink"}},
+		{
+			Name: "default/basic-6d8f7c-abcde", Phase: "CrashLoopBackOff", Containers: 1, Restarts: 3,
+			LastWords: []string{"Caused by: java.io.FileNotFoundException: \x1b[31mno.jar", "\tat org.apache.flink"},
+		},
 		{Name: "default/other-5b7", Phase: "Running", Ready: 1, Containers: 1},
 	},
 	Events:  []string{"one", "two", "three"},
@@ -83,10 +97,15 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		state := State{Events: rapid.SliceOfN(word, 0, 5).Draw(t, "events"), Trouble: word.Draw(t, "trouble")}
 		for i := range rapid.IntRange(0, 5).Draw(t, "resources") {
-			state.Resources = append(state.Resources, Resource{Kind: "FlinkDeployment", Name: fmt.Sprint(i), Now: word.Draw(t, "now")})
+			state.Resources = append(
+				state.Resources, Resource{Kind: "FlinkDeployment", Name: fmt.Sprint(i), Now: word.Draw(t, "now")},
+			)
 		}
 		for i := range rapid.IntRange(0, 9).Draw(t, "pods") {
-			state.Pods = append(state.Pods, Pod{Name: fmt.Sprint(i), Phase: word.Draw(t, "phase"), LastWords: rapid.SliceOfN(word, 0, 3).Draw(t, "words")})
+			state.Pods = append(
+				state.Pods,
+				Pod{Name: fmt.Sprint(i), Phase: word.Draw(t, "phase"), LastWords: rapid.SliceOfN(word, 0, 3).Draw(t, "words")},
+			)
 		}
 		size := Size{Width: rapid.IntRange(1, 60).Draw(t, "width"), Height: rapid.IntRange(1, 30).Draw(t, "height")}
 		lines := Lines("title", state, size)
@@ -120,7 +139,9 @@ func TestProgress(t *testing.T) {
 func TestAStepInAPlainLog(t *testing.T) {
 	for want, step := range map[string]Step{
 		"start etcd": {Name: "start etcd"},
-		"compile: 3 of 9 packages, done after 2 min 05 s": {Name: "compile", Done: 3, Total: 9, Unit: "packages", Took: 125 * time.Second, Ended: true},
+		"compile: 3 of 9 packages, done after 2 min 05 s": {
+			Name: "compile", Done: 3, Total: 9, Unit: "packages", Took: 125 * time.Second, Ended: true,
+		},
 		"download: 1 MB":       {Name: "download", Done: 1 << 20},
 		"download: 0 of 2 MB":  {Name: "download", Total: 2 << 20},
 		"modules: 4 modules":   {Name: "modules", Done: 4, Unit: "modules"},

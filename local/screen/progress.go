@@ -19,8 +19,8 @@ type Step struct {
 	Ended bool
 }
 
-// Progress are the lines of steps that may run at the same time. Those that took less than a second are not worth one. The
-// last ones stay when the height is not enough.
+// Progress are the lines of steps that may run at the same time. Those that took less than a second are not worth one.
+// The last ones stay when the height is not enough.
 func Progress(steps []Step, size Size) []string {
 	var rows [][]string
 	for _, s := range steps {

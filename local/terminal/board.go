@@ -68,8 +68,8 @@ type Row struct {
 // Row makes a place for steps.
 func (b *Board) Row() *Row { return &Row{board: b} }
 
-// Tell says how far a step is: Done of Total in a unit, which is bytes if empty. A Total of 0 is not known. A step ends when
-// Done is Total and not 0, or when the next one begins.
+// Tell says how far a step is: Done of Total in a unit, which is bytes if empty. A Total of 0 is not known. A step ends
+// when Done is Total and not 0, or when the next one begins.
 func (r *Row) Tell(name, unit string, done, total int64) {
 	b, now := r.board, time.Now()
 	b.mu.Lock()

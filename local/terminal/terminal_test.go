@@ -32,7 +32,9 @@ func pair(t *testing.T, columns, rows uint16) (person, terminal *os.File) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = terminal.Close() })
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows}); err != nil {
+	if err := unix.IoctlSetWinsize(
+		int(terminal.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: columns, Row: rows},
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TERM", "xterm")

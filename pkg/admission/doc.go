@@ -1,9 +1,9 @@
-// Package admission answers the API server's questions about the resources that users write: whether an object may be stored
-// (/validate), and what should be changed in it first (/mutate).
+// Package admission answers the API server's questions about the resources that users write: whether an object may be
+// stored (/validate), and what should be changed in it first (/mutate).
 //
-// I/O: it reads the objects that a spec refers to, one GET by name each, and resolves the host of a jar. It writes nothing.
-// What is right and wrong is decided in package validation, the same that every pass runs again; here is only the protocol, and
-// the gathering of what validation must know.
+// I/O: it reads the objects that a spec refers to, one GET by name each, and resolves the host of a jar. It writes
+// nothing. What is right and wrong is decided in package validation, the same that every pass runs again; here is only
+// the protocol, and the gathering of what validation must know.
 //
 // # Invariants
 //

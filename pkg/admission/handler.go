@@ -27,12 +27,12 @@ const (
 	MutatePath = "/mutate"
 )
 
-// refused is the status of a request that is no review, and of our own failures. The Java operator answers 500 to both, too,
-// and the API server treats every status but 200 alike.
+// refused is the status of a request that is no review, and of our own failures. The Java operator answers 500 to both,
+// too, and the API server treats every status but 200 alike.
 const refused = http.StatusInternalServerError
 
-// Judge decides about one object that is to be stored. Nil means that nothing is wrong with it. An error is a request that
-// cannot be judged.
+// Judge decides about one object that is to be stored. Nil means that nothing is wrong with it. An error is a request
+// that cannot be judged.
 type Judge func(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error)
 
 // Handler answers AdmissionReviews. Safe for concurrent use.
@@ -94,7 +94,9 @@ func (h Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, redact.Text(err.Error()), refused)
 }
 
-func (h Handler) validate(ctx context.Context, r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error) {
+func (h Handler) validate(
+	ctx context.Context, r *admissionv1.AdmissionRequest,
+) (*admissionv1.AdmissionResponse, error) {
 	if len(r.Object.Raw) == 0 {
 		return withoutObject(r)
 	}
@@ -145,8 +147,8 @@ func withoutObject(r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionRespo
 	return nil, fmt.Errorf("the AdmissionReview of operation %q has no object", r.Operation)
 }
 
-// exempt says whether the object is not to be judged: a canary is not, whatever its kind, and nor is one that is being deleted,
-// because a wrong spec must not keep it alive. It fails when the object has no metadata that can be read.
+// exempt says whether the object is not to be judged: a canary is not, whatever its kind, and nor is one that is being
+// deleted, because a wrong spec must not keep it alive. It fails when the object has no metadata that can be read.
 func exempt(r *admissionv1.AdmissionRequest) (bool, error) {
 	var object metav1.PartialObjectMetadata
 	if err := json.Unmarshal(r.Object.Raw, &object); err != nil {
@@ -160,7 +162,8 @@ func (h Handler) foreign(r *admissionv1.AdmissionRequest) bool {
 	return h.Watches != nil && r.Namespace != "" && !h.Watches(r.Namespace)
 }
 
-// key is "<namespace>/<Kind>/<name>", as everywhere in the logs. The name is empty while the API server is to make it up.
+// key is "<namespace>/<Kind>/<name>", as everywhere in the logs. The name is empty while the API server is to make it
+// up.
 func key(r *admissionv1.AdmissionRequest) string {
 	return r.Namespace + "/" + r.Kind.Kind + "/" + r.Name
 }

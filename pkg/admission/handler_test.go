@@ -20,7 +20,8 @@ import (
 // review is the body of an AdmissionReview as the API server sends it.
 func review(operation, kind, object string) string {
 	return fmt.Sprintf(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-1","operation":%q,
-		"kind":{"group":"flink.apache.org","version":"v1beta1","kind":%q},"namespace":"team","name":"a","object":%s}}`, operation, kind, object)
+		"kind":{"group":"flink.apache.org","version":"v1beta1","kind":%q},"namespace":"team","name":"a","object":%s}}`,
+		operation, kind, object)
 }
 
 const (
@@ -42,8 +43,10 @@ func finding(f *apis.FieldError) Judge {
 
 var (
 	nothing = finding(nil)
-	wrong   = finding(&apis.FieldError{Message: "first is wrong", Paths: []string{"spec.a"}, Details: "mend it"})
-	several = finding((&apis.FieldError{Message: "first is wrong", Paths: []string{"spec.a"}}).Also(&apis.FieldError{Message: "so is the second", Paths: []string{"spec.b"}}))
+	wrong   = finding(&apis.FieldError{Message: "first is wrong", Paths: []string{"spec.a"}, Details: "fix it"})
+	several = finding((&apis.FieldError{Message: "first is wrong", Paths: []string{"spec.a"}}).Also(
+		&apis.FieldError{Message: "so is the second", Paths: []string{"spec.b"}},
+	))
 	warning = finding((&apis.FieldError{Message: "it is old", Paths: []string{"spec.a"}}).At(apis.WarningLevel))
 	broken  = Judge(func(context.Context, *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
 		return nil, errors.New("cannot determine the namespace")
@@ -52,7 +55,9 @@ var (
 )
 
 // post sends a body over a real connection.
-func post(t *testing.T, h Handler, path, body string) (status int, text string, response *admissionv1.AdmissionResponse) {
+func post(
+	t *testing.T, h Handler, path, body string,
+) (status int, text string, response *admissionv1.AdmissionResponse) {
 	t.Helper()
 	if h.Log == nil {
 		h.Log = zap.NewNop().Sugar()
@@ -75,7 +80,8 @@ func post(t *testing.T, h Handler, path, body string) (status int, text string, 
 		return answer.StatusCode, string(raw), nil
 	}
 	var out admissionv1.AdmissionReview
-	if err := json.Unmarshal(raw, &out); err != nil || out.Response == nil || out.Kind != reviewKind || out.APIVersion != reviewVersion {
+	if err := json.Unmarshal(raw, &out); err != nil || out.Response == nil || out.Kind != reviewKind ||
+		out.APIVersion != reviewVersion {
 		t.Fatalf("the answer is no AdmissionReview: %v: %s", err, raw)
 	}
 	if got := answer.Header.Get("Content-Type"); got != "application/json" {
@@ -92,17 +98,27 @@ func TestValidate(t *testing.T) {
 		warning string
 		reason  string
 	}{
-		"valid":             {nothing, review("CREATE", kinds[0], plain), "", "", "nothing is wrong"},
-		"wrong":             {wrong, review("CREATE", kinds[0], plain), "first is wrong (spec.a): mend it", "", "what, where, and what to do"},
-		"several":           {several, review("UPDATE", kinds[0], plain), "first is wrong (spec.a); so is the second (spec.b)", "", "all problems at once"},
-		"warning":           {warning, review("CREATE", kinds[0], plain), "", "it is old (spec.a)", "a warning stops nobody"},
-		"canary":            {wrong, review("CREATE", kinds[0], canary), "", "", "canaries are not judged"},
-		"canary, any kind":  {wrong, review("CREATE", "Other", canary), "", "", "whatever their kind"},
-		"going away":        {wrong, review("UPDATE", kinds[0], going), "", "", "a wrong spec must not keep it alive"},
-		"deleted":           {wrong, review("DELETE", kinds[0], "null"), "", "", "there is nothing to store"},
-		"connect":           {wrong, review("CONNECT", kinds[0], "null"), "", "", "there is nothing to store"},
-		"query is ignored":  {nothing, review("CREATE", kinds[0], plain), "", "", "the API server appends ?timeout=10s"},
-		"other installaton": {wrong, strings.ReplaceAll(review("CREATE", kinds[0], plain), "team", "theirs"), "", "", "its own operator judges it"},
+		"valid": {nothing, review("CREATE", kinds[0], plain), "", "", "nothing is wrong"},
+		"wrong": {
+			wrong, review("CREATE", kinds[0], plain), "first is wrong (spec.a): fix it", "", "what, where, and what to do",
+		},
+		"several": {
+			several, review("UPDATE", kinds[0], plain), "first is wrong (spec.a); so is the second (spec.b)", "",
+			"all problems at once",
+		},
+		"warning": {
+			warning, review("CREATE", kinds[0], plain), "", "it is old (spec.a)", "a warning stops nobody",
+		},
+		"canary":           {wrong, review("CREATE", kinds[0], canary), "", "", "canaries are not judged"},
+		"canary, any kind": {wrong, review("CREATE", "Other", canary), "", "", "whatever their kind"},
+		"going away":       {wrong, review("UPDATE", kinds[0], going), "", "", "a wrong spec must not keep it alive"},
+		"deleted":          {wrong, review("DELETE", kinds[0], "null"), "", "", "there is nothing to store"},
+		"connect":          {wrong, review("CONNECT", kinds[0], "null"), "", "", "there is nothing to store"},
+		"query is ignored": {nothing, review("CREATE", kinds[0], plain), "", "", "the API server appends ?timeout=10s"},
+		"other installaton": {
+			wrong, strings.ReplaceAll(review("CREATE", kinds[0], plain), "team", "theirs"), "", "",
+			"its own operator judges it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -118,7 +134,9 @@ func TestValidate(t *testing.T) {
 				t.Fatalf("allowed %v: %s", response.Allowed, row.reason)
 			}
 			if row.denied != "" && (response.Result.Code != http.StatusForbidden || response.Result.Message != row.denied) {
-				t.Errorf("denied with %d %q, want 403 %q: %s", response.Result.Code, response.Result.Message, row.denied, row.reason)
+				t.Errorf(
+					"denied with %d %q, want 403 %q: %s", response.Result.Code, response.Result.Message, row.denied, row.reason,
+				)
 			}
 			if got := strings.Join(response.Warnings, "|"); got != row.warning {
 				t.Errorf("warnings %q, want %q: %s", got, row.warning, row.reason)
@@ -149,24 +167,42 @@ func TestMutate(t *testing.T) {
 		patch                   string
 		reason                  string
 	}{
-		"no labels":          {"CREATE", kinds[1], plain, `[{"op":"add","path":"/metadata/labels","value":{"target.session":"s"}}]`, "the map is made, too"},
-		"empty labels":       {"CREATE", kinds[1], `{"metadata":{"labels":{}},"spec":{"deploymentName":"s"}}`, set, "the map is there"},
-		"other labels":       {"UPDATE", kinds[1], `{"metadata":{"labels":{"x":"y"}},"spec":{"deploymentName":"s"}}`, set, "others stay"},
-		"wrong label":        {"UPDATE", kinds[1], `{"metadata":{"labels":{"target.session":"t"}},"spec":{"deploymentName":"s"}}`, set, "corrected"},
-		"right label":        {"UPDATE", kinds[1], sessionOK, `[]`, "nothing to change"},
-		"no deploymentName":  {"CREATE", kinds[1], `{"metadata":{},"spec":{}}`, `[]`, "validation will say so"},
-		"null":               {"CREATE", kinds[1], `{"metadata":{"labels":null},"spec":{"deploymentName":null}}`, `[]`, "validation will say so"},
-		"no label value":     {"CREATE", kinds[1], `{"metadata":{},"spec":{"deploymentName":"a b"}}`, `[]`, "a label that is refused would hide the real problem"},
-		"canary":             {"CREATE", kinds[1], canary, set, "canaries are labelled like others"},
-		"deletion":           {"DELETE", kinds[1], plain, `[]`, "nothing is stored"},
-		"connection":         {"CONNECT", kinds[1], plain, `[]`, "nothing is stored"},
-		"deleted":            {"DELETE", kinds[1], "null", `[]`, "nothing is stored"},
-		"a deployment":       {"CREATE", kinds[0], plain, `[]`, "has no default"},
-		"its update":         {"UPDATE", kinds[0], plain, `[]`, "has no default"},
-		"a snapshot":         {"CREATE", kinds[2], plain, `[]`, "has no default"},
-		"blue/green":         {"CREATE", kinds[3], plain, `[]`, "has no default"},
-		"unknown kind":       {"CREATE", "Other", plain, `[]`, "not ours"},
-		"other installation": {"CREATE", kinds[1], `{"metadata":{"namespace":"theirs"},"spec":{"deploymentName":"s"}}`, `[]`, "its own operator labels it"},
+		"no labels": {
+			"CREATE", kinds[1], plain, `[{"op":"add","path":"/metadata/labels","value":{"target.session":"s"}}]`,
+			"the map is made, too",
+		},
+		"empty labels": {
+			"CREATE", kinds[1], `{"metadata":{"labels":{}},"spec":{"deploymentName":"s"}}`, set, "the map is there",
+		},
+		"other labels": {
+			"UPDATE", kinds[1], `{"metadata":{"labels":{"x":"y"}},"spec":{"deploymentName":"s"}}`, set, "others stay",
+		},
+		"wrong label": {
+			"UPDATE", kinds[1], `{"metadata":{"labels":{"target.session":"t"}},"spec":{"deploymentName":"s"}}`, set,
+			"corrected",
+		},
+		"right label":       {"UPDATE", kinds[1], sessionOK, `[]`, "nothing to change"},
+		"no deploymentName": {"CREATE", kinds[1], `{"metadata":{},"spec":{}}`, `[]`, "validation will say so"},
+		"null": {
+			"CREATE", kinds[1], `{"metadata":{"labels":null},"spec":{"deploymentName":null}}`, `[]`, "validation will say so",
+		},
+		"no label value": {
+			"CREATE", kinds[1], `{"metadata":{},"spec":{"deploymentName":"a b"}}`, `[]`,
+			"a label that is refused would hide the real problem",
+		},
+		"canary":       {"CREATE", kinds[1], canary, set, "canaries are labelled like others"},
+		"deletion":     {"DELETE", kinds[1], plain, `[]`, "nothing is stored"},
+		"connection":   {"CONNECT", kinds[1], plain, `[]`, "nothing is stored"},
+		"deleted":      {"DELETE", kinds[1], "null", `[]`, "nothing is stored"},
+		"a deployment": {"CREATE", kinds[0], plain, `[]`, "has no default"},
+		"its update":   {"UPDATE", kinds[0], plain, `[]`, "has no default"},
+		"a snapshot":   {"CREATE", kinds[2], plain, `[]`, "has no default"},
+		"blue/green":   {"CREATE", kinds[3], plain, `[]`, "has no default"},
+		"unknown kind": {"CREATE", "Other", plain, `[]`, "not ours"},
+		"other installation": {
+			"CREATE", kinds[1], `{"metadata":{"namespace":"theirs"},"spec":{"deploymentName":"s"}}`, `[]`,
+			"its own operator labels it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -197,23 +233,46 @@ func TestWhatIsNoReview(t *testing.T) {
 		want       string
 		reason     string
 	}{
-		"illegal path":    {nothing, "/illegal-path", ok, "/validate and /mutate", "the text names the legal ones"},
-		"root":            {nothing, "/", ok, "/validate and /mutate", "the text names the legal ones"},
-		"longer path":     {nothing, "/validate/x", ok, "/validate and /mutate", "paths are exact"},
-		"not JSON":        {nothing, ValidatePath, "not-json", "not an AdmissionReview: invalid character", "what and where"},
+		"illegal path": {nothing, "/illegal-path", ok, "/validate and /mutate", "the text names the legal ones"},
+		"root":         {nothing, "/", ok, "/validate and /mutate", "the text names the legal ones"},
+		"longer path":  {nothing, "/validate/x", ok, "/validate and /mutate", "paths are exact"},
+		"not JSON": {
+			nothing, ValidatePath, "not-json", "not an AdmissionReview: invalid character", "what and where",
+		},
 		"not JSON, other": {nothing, MutatePath, "not-json", "not an AdmissionReview: invalid character", "what and where"},
 		"empty":           {nothing, ValidatePath, "", "unexpected end", "nothing was sent"},
 		"two reviews":     {nothing, ValidatePath, ok + ok, "after top-level value", "one request, one review"},
-		"other kind":      {nothing, ValidatePath, `{"kind":"Pod","apiVersion":"v1"}`, `"Pod" of "v1"`, "what it is, and what to send"},
-		"old version":     {nothing, ValidatePath, strings.ReplaceAll(ok, "k8s.io/v1", "k8s.io/v1beta1"), "send AdmissionReview of admission.k8s.io/v1", "only v1 is asked for"},
-		"no request":      {nothing, ValidatePath, `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`, "no request", "nothing to answer"},
-		"no uid":          {nothing, ValidatePath, strings.ReplaceAll(ok, "u-1", ""), "no uid", "nobody could match the answer"},
-		"no object":       {nothing, ValidatePath, review("CREATE", kinds[0], "null"), `operation "CREATE" has no object`, "nothing to judge"},
-		"object is text":  {nothing, ValidatePath, review("CREATE", kinds[0], `"x"`), "metadata of team/FlinkDeployment/a", "names the object"},
-		"labels are text": {nothing, MutatePath, review("CREATE", kinds[1], `{"metadata":{"labels":"x"}}`), "read team/FlinkSessionJob/a", "names the object"},
-		"too large":       {nothing, ValidatePath, `{"a":"` + strings.Repeat("x", MaxBody) + `"}`, "larger than 8388608 bytes", "bounded memory"},
-		"judge fails":     {broken, ValidatePath, ok, "cannot determine the namespace", "the judge's own words"},
-		"judge panics":    {panics, ValidatePath, ok, "see its log", "no stack for strangers"},
+		"other kind": {
+			nothing, ValidatePath, `{"kind":"Pod","apiVersion":"v1"}`, `"Pod" of "v1"`, "what it is, and what to send",
+		},
+		"old version": {
+			nothing, ValidatePath, strings.ReplaceAll(ok, "k8s.io/v1", "k8s.io/v1beta1"),
+			"send AdmissionReview of admission.k8s.io/v1", "only v1 is asked for",
+		},
+		"no request": {
+			nothing, ValidatePath, `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1"}`, "no request",
+			"nothing to answer",
+		},
+		"no uid": {
+			nothing, ValidatePath, strings.ReplaceAll(ok, "u-1", ""), "no uid", "nobody could match the answer",
+		},
+		"no object": {
+			nothing, ValidatePath, review("CREATE", kinds[0], "null"), `operation "CREATE" has no object`, "nothing to judge",
+		},
+		"object is text": {
+			nothing, ValidatePath, review("CREATE", kinds[0], `"x"`), "metadata of team/FlinkDeployment/a",
+			"names the object",
+		},
+		"labels are text": {
+			nothing, MutatePath, review("CREATE", kinds[1], `{"metadata":{"labels":"x"}}`), "read team/FlinkSessionJob/a",
+			"names the object",
+		},
+		"too large": {
+			nothing, ValidatePath, `{"a":"` + strings.Repeat("x", MaxBody) + `"}`, "larger than 8388608 bytes",
+			"bounded memory",
+		},
+		"judge fails":  {broken, ValidatePath, ok, "cannot determine the namespace", "the judge's own words"},
+		"judge panics": {panics, ValidatePath, ok, "see its log", "no stack for strangers"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -227,7 +286,9 @@ func TestWhatIsNoReview(t *testing.T) {
 
 // FuzzReview: no body makes the handler panic or answer something that is neither a review nor a refusal.
 func FuzzReview(f *testing.F) {
-	for _, object := range []string{plain, canary, going, sessionOK, "null", `"x"`, `{"metadata":{"labels":{"a":1}}}`, `{"spec":{"deploymentName":7}}`} {
+	for _, object := range []string{
+		plain, canary, going, sessionOK, "null", `"x"`, `{"metadata":{"labels":{"a":1}}}`, `{"spec":{"deploymentName":7}}`,
+	} {
 		for _, kind := range kinds {
 			f.Add(review("CREATE", kind, object))
 		}

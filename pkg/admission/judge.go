@@ -16,8 +16,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// Judges decides about the four kinds: it decodes the object as a pass would, looks up what the spec refers to, and asks package
-// validation.
+// Judges decides about the four kinds: it decodes the object as a pass would, looks up what the spec refers to, and
+// asks package validation.
 type Judges struct {
 	// Lookup finds what a spec refers to.
 	Lookup Lookup
@@ -34,7 +34,8 @@ type Judges struct {
 //	FlinkBlueGreenDeployment  validation.BlueGreen      nothing
 //	any other                 denied
 //
-// An object that cannot be decoded is denied, too: no pass could read it either. The error is a namespace that cannot be told.
+// An object that cannot be decoded is denied, too: no pass could read it either. The error is a namespace that cannot
+// be told.
 func (j Judges) Judge(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
 	if r.Kind.Group != v1beta1.Group || r.Kind.Version != v1beta1.Version {
 		return unexpected(r), nil
@@ -58,7 +59,8 @@ func (j Judges) deployment(r *admissionv1.AdmissionRequest) (*apis.FieldError, e
 		return unreadable(err), nil
 	}
 	return validation.Deployment(validation.DeploymentInput{
-		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status, Operator: j.Operator,
+		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status,
+		Operator: j.Operator,
 	}), nil
 }
 
@@ -82,7 +84,9 @@ func (j Judges) stateSnapshot(ctx context.Context, r *admissionv1.AdmissionReque
 	if err := decode(r, &o); err != nil {
 		return unreadable(err), nil
 	}
-	in := validation.StateSnapshotInput{Namespace: namespace(r, o.Namespace), Labels: o.Labels, Spec: o.Spec, Status: o.Status}
+	in := validation.StateSnapshotInput{
+		Namespace: namespace(r, o.Namespace), Labels: o.Labels, Spec: o.Spec, Status: o.Status,
+	}
 	if in.Namespace == "" {
 		return nil, errors.New("cannot determine the namespace of the FlinkStateSnapshot")
 	}
@@ -98,11 +102,13 @@ func (j Judges) blueGreen(r *admissionv1.AdmissionRequest) (*apis.FieldError, er
 		return unreadable(err), nil
 	}
 	return validation.BlueGreen(validation.BlueGreenInput{
-		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status, Operator: j.Operator,
+		Namespace: namespace(r, o.Namespace), Name: o.Name, Labels: o.Labels, Spec: o.Spec, Status: o.Status,
+		Operator: j.Operator,
 	}), nil
 }
 
-// decode reads the object by the way that a pass reads it: as a map, then as the type. Both thus refuse the same objects.
+// decode reads the object by the way that a pass reads it: as a map, then as the type. Both thus refuse the same
+// objects.
 func decode(r *admissionv1.AdmissionRequest, out any) error {
 	var u unstructured.Unstructured
 	if err := json.Unmarshal(r.Object.Raw, &u.Object); err != nil {
@@ -120,13 +126,17 @@ func namespace(r *admissionv1.AdmissionRequest, ofObject string) string {
 }
 
 func unreadable(err error) *apis.FieldError {
-	return &apis.FieldError{Message: "the object cannot be read: " + err.Error(), Paths: []string{"spec"}, Details: "correct the type of the field it names"}
+	return &apis.FieldError{
+		Message: "the object cannot be read: " + err.Error(), Paths: []string{"spec"},
+		Details: "correct the type of the field it names",
+	}
 }
 
 func unexpected(r *admissionv1.AdmissionRequest) *apis.FieldError {
 	return &apis.FieldError{
 		Message: fmt.Sprintf("Unexpected resource: %s of %s/%s", r.Kind.Kind, r.Kind.Group, r.Kind.Version),
 		Paths:   []string{"kind"},
-		Details: "this webhook judges FlinkDeployment, FlinkSessionJob, FlinkStateSnapshot and FlinkBlueGreenDeployment of " + v1beta1.APIVersion,
+		Details: "this webhook judges FlinkDeployment, FlinkSessionJob, FlinkStateSnapshot and " +
+			"FlinkBlueGreenDeployment of " + v1beta1.APIVersion,
 	}
 }

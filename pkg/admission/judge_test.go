@@ -27,7 +27,10 @@ const clusterSpec = `"flinkVersion":"v1_20","serviceAccount":"flink","jobManager
 
 // object is a manifest of a kind in namespace team, as JSON.
 func object(kind, name, spec string) string {
-	return fmt.Sprintf(`{"apiVersion":"flink.apache.org/v1beta1","kind":%q,"metadata":{"name":%q,"namespace":"team"},"spec":{%s}}`, kind, name, spec)
+	return fmt.Sprintf(
+		`{"apiVersion":"flink.apache.org/v1beta1","kind":%q,"metadata":{"name":%q,"namespace":"team"},"spec":{%s}}`, kind,
+		name, spec,
+	)
 }
 
 // lab is an API server with the given objects. Reads of a resource in broken fail.
@@ -49,7 +52,9 @@ func lab(t *testing.T, broken string, objects ...string) Lookup {
 		if u.GetKind() == v1beta1.KindFlinkSessionJob {
 			resource = v1beta1.FlinkSessionJobGVR
 		}
-		if _, err := c.Create(t.Context(), kube.Object{Resource: resource, Namespace: "team", Name: u.GetName()}, u); err != nil {
+		if _, err := c.Create(
+			t.Context(), kube.Object{Resource: resource, Namespace: "team", Name: u.GetName()}, u,
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -71,7 +76,9 @@ func resolver(_ context.Context, host string) ([]netip.Addr, error) {
 
 func TestJudge(t *testing.T) {
 	session := object("FlinkDeployment", "s", clusterSpec)
-	application := object("FlinkDeployment", "s", clusterSpec+`,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}`)
+	application := object(
+		"FlinkDeployment", "s", clusterSpec+`,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}`,
+	)
 	job := func(jar string) string {
 		return `"deploymentName":"s","job":{"jarURI":"` + jar + `","parallelism":1,"upgradeMode":"stateless"}`
 	}
@@ -84,37 +91,103 @@ func TestJudge(t *testing.T) {
 		want       string // empty: nothing is wrong
 		reason     string
 	}{
-		"session cluster":              {"FlinkDeployment", clusterSpec, Lookup{}, "", "a valid one"},
-		"wrong cluster":                {"FlinkDeployment", `"flinkVersion":"v1_14"`, Lookup{}, "not supported", "validation decides"},
-		"cluster that no one can read": {"FlinkDeployment", `"flinkVersion":{}`, Lookup{}, "cannot be read", "no pass could read it either"},
-		"job, cluster present":         {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", session), "", "a valid one"},
-		"job, cluster absent":          {"FlinkSessionJob", job("local:///a.jar"), lab(t, ""), "", "the cluster may come later"},
-		"job, cluster unknown":         {"FlinkSessionJob", job("local:///a.jar"), lab(t, "*", session), "", "a failed look denies nothing"},
-		"job, cluster unreadable":      {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", object("FlinkDeployment", "s", `"job":7`)), "", "unreadable is unknown"},
-		"job on an application":        {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", application), "application cluster", "the cluster was looked up"},
-		"job without cluster name":     {"FlinkSessionJob", `"job":{"jarURI":"local:///a.jar","parallelism":1}`, lab(t, "", session), "spec.deploymentName", "nothing to look up"},
-		"job, nobody looks":            {"FlinkSessionJob", job("https://private.example.org/a.jar"), Lookup{}, "", "unknown denies nothing"},
-		"jar on a public host":         {"FlinkSessionJob", job("https://public.example.org/a.jar"), lab(t, ""), "", "reachable for everybody"},
-		"jar on a private host":        {"FlinkSessionJob", job("https://private.example.org/a.jar"), lab(t, ""), "restricted address", "the name was resolved"},
-		"jar on no host":               {"FlinkSessionJob", job("https://absent.example.org/a.jar"), lab(t, ""), "cannot be resolved", "the name does not exist"},
-		"jar, DNS is down":             {"FlinkSessionJob", job("https://other.example.org/a.jar"), lab(t, ""), "", "a failed look denies nothing"},
-		"job without spec":             {"FlinkSessionJob", ``, lab(t, ""), "job spec", "nothing to resolve"},
-		"job that no one can read":     {"FlinkSessionJob", `"job":"x"`, lab(t, ""), "cannot be read", "no pass could read it either"},
-		"snapshot of a deployment":     {"FlinkStateSnapshot", snapshot("FlinkDeployment", "s"), lab(t, "", session), "", "its target exists"},
-		"snapshot of a session job":    {"FlinkStateSnapshot", snapshot("FlinkSessionJob", "j"), lab(t, "", object("FlinkSessionJob", "j", job("local:///a.jar"))), "", "its target exists"},
-		"snapshot, target absent":      {"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "", session), "team/t", "names the missing target"},
-		"snapshot, other kind":         {"FlinkStateSnapshot", snapshot("FlinkSessionJob", "s"), lab(t, "", session), "team/s", "a FlinkDeployment of that name is none"},
-		"snapshot, target unknown":     {"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "*"), "", "a failed look denies nothing"},
-		"snapshot of what?":            {"FlinkStateSnapshot", snapshot("Pod", "t"), lab(t, ""), "jobReference.kind", "no such kind to look up"},
-		"snapshot without reference":   {"FlinkStateSnapshot", `"savepoint":{}`, lab(t, ""), "jobReference", "nothing to look up"},
-		"snapshot that exists":         {"FlinkStateSnapshot", `"savepoint":{"alreadyExists":true,"path":"s3://b/p"}`, lab(t, "*"), "", "nothing more is asked"},
-		"snapshot no one can read":     {"FlinkStateSnapshot", `"savepoint":7`, lab(t, ""), "cannot be read", "no pass could read it either"},
-		"blue/green":                   {"FlinkBlueGreenDeployment", `"template":{"spec":{` + clusterSpec + `,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}}}`, Lookup{}, "", "a valid one"},
-		"wrong blue/green":             {"FlinkBlueGreenDeployment", `"template":{"spec":{"flinkVersion":"v1_14"}}`, Lookup{}, "spec.template.spec", "with the paths of its own fields"},
-		"blue/green no one can read":   {"FlinkBlueGreenDeployment", `"template":7`, Lookup{}, "cannot be read", "no pass could read it either"},
-		"unknown kind":                 {"FlinkPancake", ``, Lookup{}, "Unexpected resource: FlinkPancake", "the message names it and what is possible"},
+		"session cluster": {"FlinkDeployment", clusterSpec, Lookup{}, "", "a valid one"},
+		"wrong cluster": {
+			"FlinkDeployment", `"flinkVersion":"v1_14"`, Lookup{}, "not supported", "validation decides",
+		},
+		"cluster that no one can read": {
+			"FlinkDeployment", `"flinkVersion":{}`, Lookup{}, "cannot be read", "no pass could read it either",
+		},
+		"job, cluster present": {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", session), "", "a valid one"},
+		"job, cluster absent": {
+			"FlinkSessionJob", job("local:///a.jar"), lab(t, ""), "", "the cluster may come later",
+		},
+		"job, cluster unknown": {
+			"FlinkSessionJob", job("local:///a.jar"), lab(t, "*", session), "", "a failed look denies nothing",
+		},
+		"job, cluster unreadable": {
+			"FlinkSessionJob", job("local:///a.jar"), lab(t, "", object("FlinkDeployment", "s", `"job":7`)), "",
+			"unreadable is unknown",
+		},
+		"job on an application": {
+			"FlinkSessionJob", job("local:///a.jar"), lab(t, "", application), "application cluster",
+			"the cluster was looked up",
+		},
+		"job without cluster name": {
+			"FlinkSessionJob", `"job":{"jarURI":"local:///a.jar","parallelism":1}`, lab(t, "", session),
+			"spec.deploymentName", "nothing to look up",
+		},
+		"job, nobody looks": {
+			"FlinkSessionJob", job("https://private.example.org/a.jar"), Lookup{}, "", "unknown denies nothing",
+		},
+		"jar on a public host": {
+			"FlinkSessionJob", job("https://public.example.org/a.jar"), lab(t, ""), "", "reachable for everybody",
+		},
+		"jar on a private host": {
+			"FlinkSessionJob", job("https://private.example.org/a.jar"), lab(t, ""), "restricted address",
+			"the name was resolved",
+		},
+		"jar on no host": {
+			"FlinkSessionJob", job("https://absent.example.org/a.jar"), lab(t, ""), "cannot be resolved",
+			"the name does not exist",
+		},
+		"jar, DNS is down": {
+			"FlinkSessionJob", job("https://other.example.org/a.jar"), lab(t, ""), "", "a failed look denies nothing",
+		},
+		"job without spec": {"FlinkSessionJob", ``, lab(t, ""), "job spec", "nothing to resolve"},
+		"job that no one can read": {
+			"FlinkSessionJob", `"job":"x"`, lab(t, ""), "cannot be read", "no pass could read it either",
+		},
+		"snapshot of a deployment": {
+			"FlinkStateSnapshot", snapshot("FlinkDeployment", "s"), lab(t, "", session), "", "its target exists",
+		},
+		"snapshot of a session job": {
+			"FlinkStateSnapshot", snapshot("FlinkSessionJob", "j"),
+			lab(t, "", object("FlinkSessionJob", "j", job("local:///a.jar"))), "", "its target exists",
+		},
+		"snapshot, target absent": {
+			"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "", session), "team/t", "names the missing target",
+		},
+		"snapshot, other kind": {
+			"FlinkStateSnapshot", snapshot("FlinkSessionJob", "s"), lab(t, "", session), "team/s",
+			"a FlinkDeployment of that name is none",
+		},
+		"snapshot, target unknown": {
+			"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "*"), "", "a failed look denies nothing",
+		},
+		"snapshot of what?": {
+			"FlinkStateSnapshot", snapshot("Pod", "t"), lab(t, ""), "jobReference.kind", "no such kind to look up",
+		},
+		"snapshot without reference": {
+			"FlinkStateSnapshot", `"savepoint":{}`, lab(t, ""), "jobReference", "nothing to look up",
+		},
+		"snapshot that exists": {
+			"FlinkStateSnapshot", `"savepoint":{"alreadyExists":true,"path":"s3://b/p"}`, lab(t, "*"), "",
+			"nothing more is asked",
+		},
+		"snapshot no one can read": {
+			"FlinkStateSnapshot", `"savepoint":7`, lab(t, ""), "cannot be read", "no pass could read it either",
+		},
+		"blue/green": {
+			"FlinkBlueGreenDeployment",
+			`"template":{"spec":{` + clusterSpec +
+				`,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}}}`,
+			Lookup{}, "", "a valid one",
+		},
+		"wrong blue/green": {
+			"FlinkBlueGreenDeployment", `"template":{"spec":{"flinkVersion":"v1_14"}}`, Lookup{}, "spec.template.spec",
+			"with the paths of its own fields",
+		},
+		"blue/green no one can read": {
+			"FlinkBlueGreenDeployment", `"template":7`, Lookup{}, "cannot be read", "no pass could read it either",
+		},
+		"unknown kind": {
+			"FlinkPancake", ``, Lookup{}, "Unexpected resource: FlinkPancake", "the message names it and what is possible",
+		},
 	}
-	operator := flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.user.artifacts.allowed-schemes": "https;local"})
+	operator := flinkconf.NewOperator(flinkconf.Config{
+		"kubernetes.operator.user.artifacts.allowed-schemes": "https;local",
+	})
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			request, err := Parse([]byte(review("CREATE", row.kind, object(row.kind, "a", row.spec))))
@@ -135,7 +208,9 @@ func TestJudge(t *testing.T) {
 
 func TestJudgeOtherGroupsAndVersions(t *testing.T) {
 	for _, kind := range []string{`"group":"apps","version":"v1beta1"`, `"group":"flink.apache.org","version":"v2"`} {
-		body := strings.Replace(review("CREATE", "FlinkDeployment", plain), `"group":"flink.apache.org","version":"v1beta1"`, kind, 1)
+		body := strings.Replace(
+			review("CREATE", "FlinkDeployment", plain), `"group":"flink.apache.org","version":"v1beta1"`, kind, 1,
+		)
 		request, err := Parse([]byte(body))
 		if err != nil {
 			t.Fatal(err)
@@ -148,9 +223,11 @@ func TestJudgeOtherGroupsAndVersions(t *testing.T) {
 
 func TestSnapshotWithoutNamespace(t *testing.T) {
 	request := &admissionv1.AdmissionRequest{}
-	request.Kind.Group, request.Kind.Version, request.Kind.Kind = v1beta1.Group, v1beta1.Version, v1beta1.KindFlinkStateSnapshot
+	request.Kind.Group, request.Kind.Version, request.Kind.Kind = v1beta1.Group, v1beta1.Version,
+		v1beta1.KindFlinkStateSnapshot
 	request.Object.Raw = []byte(`{"spec":{"savepoint":{},"jobReference":{"kind":"FlinkDeployment","name":"s"}}}`)
-	if _, err := (Judges{}).Judge(t.Context(), request); err == nil || !strings.Contains(err.Error(), "cannot determine the namespace") {
+	if _, err := (Judges{}).Judge(t.Context(), request); err == nil ||
+		!strings.Contains(err.Error(), "cannot determine the namespace") {
 		t.Errorf("got %v; the target cannot be looked up anywhere", err)
 	}
 }
@@ -161,14 +238,19 @@ func TestAWarningRefusesNothing(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			spec := clusterSpec + `,"flinkConfiguration":{"execution.checkpointing.dir":"s3://c","execution.checkpointing.savepoint-dir":"s3://s"},` +
 				`"job":{"jarURI":"local:///j.jar","parallelism":1,"allowNonRestoredState":true,"upgradeMode":"` + mode + `"}`
-			r := &admissionv1.AdmissionRequest{Operation: admissionv1.Create, Namespace: "team", Object: runtime.RawExtension{Raw: []byte(object("FlinkDeployment", "demo", spec))}}
+			r := &admissionv1.AdmissionRequest{
+				Operation: admissionv1.Create, Namespace: "team",
+				Object: runtime.RawExtension{Raw: []byte(object("FlinkDeployment", "demo", spec))},
+			}
 			r.Kind.Group, r.Kind.Version, r.Kind.Kind = v1beta1.Group, v1beta1.Version, v1beta1.KindFlinkDeployment
 			h := Handler{Judge: Judges{Operator: flinkconf.NewOperator(nil)}.Judge, Log: zap.NewNop().Sugar()}
 			response, err := h.validate(t.Context(), r)
 			if err != nil || !response.Allowed {
 				t.Fatalf("denied: %+v %v", response, err)
 			}
-			if told := strings.Contains(strings.Join(response.Warnings, ""), "spec.job.allowNonRestoredState"); told != warns {
+			if told := strings.Contains(
+				strings.Join(response.Warnings, ""), "spec.job.allowNonRestoredState",
+			); told != warns {
 				t.Errorf("warnings %q, want one: %t", response.Warnings, warns)
 			}
 		})

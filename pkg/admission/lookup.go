@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// lookupTimeout bounds one lookup. The API server gives a review 20 s, of which a cold start may take most; what is not known
-// after this is judged by the next pass.
+// lookupTimeout bounds one lookup. The API server gives a review 20 s, of which a cold start may take most; what is not
+// known after this is judged by the next pass.
 const lookupTimeout = 2 * time.Second
 
 // Reader reads one object by name. kube.Client has it.
@@ -33,8 +33,8 @@ func DNS(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// Lookup finds what a spec refers to. What is not there is Absent; a failure of whatever kind is Unknown, which denies nothing. The
-// zero value looks nowhere, so that everything is Unknown.
+// Lookup finds what a spec refers to. What is not there is Absent; a failure of whatever kind is Unknown, which denies
+// nothing. The zero value looks nowhere, so that everything is Unknown.
 type Lookup struct {
 	// Reader reads resources; nil reads none.
 	Reader Reader
@@ -69,7 +69,9 @@ func (l Lookup) target(ctx context.Context, namespace string, reference v1beta1.
 	return presence
 }
 
-func (l Lookup) get(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, validation.Presence) {
+func (l Lookup) get(
+	ctx context.Context, resource schema.GroupVersionResource, namespace, name string,
+) (*unstructured.Unstructured, validation.Presence) {
 	if l.Reader == nil || namespace == "" || name == "" {
 		return nil, validation.Unknown
 	}

@@ -30,8 +30,8 @@ type labelled struct {
 	} `json:"spec"`
 }
 
-// Patch returns the defaults of an object as a JSON patch, `[]` when it needs none. There is one default: label target.session of
-// a FlinkSessionJob names its session cluster.
+// Patch returns the defaults of an object as a JSON patch, `[]` when it needs none. There is one default: label
+// target.session of a FlinkSessionJob names its session cluster.
 //
 //	kind             operation       deploymentName      label       patch
 //	FlinkSessionJob  CREATE, UPDATE  set, a label value  equal       []
@@ -53,7 +53,8 @@ func Patch(r *admissionv1.AdmissionRequest) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", key(r), err)
 	}
 	name := job.Spec.DeploymentName
-	if name == "" || job.Metadata.Labels[v1beta1.LabelTargetSession] == name || len(validation.IsValidLabelValue(name)) > 0 {
+	if name == "" || job.Metadata.Labels[v1beta1.LabelTargetSession] == name ||
+		len(validation.IsValidLabelValue(name)) > 0 {
 		return noPatch, nil
 	}
 	set := operation{Op: "add", Path: "/metadata/labels/" + v1beta1.LabelTargetSession, Value: name}

@@ -12,11 +12,12 @@ import (
 )
 
 // MaxBody bounds an AdmissionReview. The API server takes request bodies of up to 3 MiB (MaxRequestBodyBytes of
-// k8s.io/apiserver) and a review carries the new and the old object: 6 MiB, and as much again as a third of that for the
-// user, the options and the escapes of JSON. What is larger did not come from an API server.
+// k8s.io/apiserver) and a review carries the new and the old object: 6 MiB, and as much again as a third of that for
+// the user, the options and the escapes of JSON. What is larger did not come from an API server.
 const MaxBody = 8 << 20
 
-// reviewKind and reviewVersion are what the webhook configurations ask the API server to send (admissionReviewVersions).
+// reviewKind and reviewVersion are what the webhook configurations ask the API server to send
+// (admissionReviewVersions).
 const (
 	reviewKind    = "AdmissionReview"
 	reviewVersion = "admission.k8s.io/v1"
@@ -38,8 +39,8 @@ func read(w http.ResponseWriter, r *http.Request) (*admissionv1.AdmissionRequest
 	return Parse(body)
 }
 
-// Parse returns the request in the JSON of an AdmissionReview. The error says what is wrong with it: not JSON, another kind
-// or version, no request, or no uid to answer to.
+// Parse returns the request in the JSON of an AdmissionReview. The error says what is wrong with it: not JSON, another
+// kind or version, no request, or no uid to answer to.
 func Parse(body []byte) (*admissionv1.AdmissionRequest, error) {
 	var review admissionv1.AdmissionReview
 	if err := json.Unmarshal(body, &review); err != nil {
@@ -47,7 +48,9 @@ func Parse(body []byte) (*admissionv1.AdmissionRequest, error) {
 	}
 	switch {
 	case review.Kind != reviewKind || review.APIVersion != reviewVersion:
-		return nil, fmt.Errorf("the body is %q of %q; send %s of %s", review.Kind, review.APIVersion, reviewKind, reviewVersion)
+		return nil, fmt.Errorf(
+			"the body is %q of %q; send %s of %s", review.Kind, review.APIVersion, reviewKind, reviewVersion,
+		)
 	case review.Request == nil:
 		return nil, errors.New("the AdmissionReview has no request")
 	case review.Request.UID == "":

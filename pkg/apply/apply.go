@@ -48,8 +48,8 @@ type Waker interface {
 	Wake(ctx context.Context) error
 }
 
-// Carrier carries plans out. Safe for concurrent use.
-type Carrier struct {
+// Executor carries plans out. Safe for concurrent use.
+type Executor struct {
 	// Kube writes Kubernetes objects.
 	Kube Writer
 	// Flink reaches JobManagers.
@@ -58,8 +58,8 @@ type Carrier struct {
 	ZooKeeper Nodes
 	// Clock is woken before an intent is stored, best effort.
 	Clock Waker
-	// Announce publishes events; nil publishes none.
-	Announce *Announcer
+	// Events publishes events; nil publishes none.
+	Events *EventRecorder
 	// Log gets what failed and holds up nothing; nil logs nothing.
 	Log *zap.SugaredLogger
 
@@ -92,11 +92,13 @@ type Result struct {
 	Failed plan.Action
 }
 
-// Carry carries a plan out on the resource that its snapshot read. Its events, and what its status changes, are published beside its
-// first actions and before its status. The result says how far it came, also beside an error.
-func (c *Carrier) Carry(ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan) (Result, error) {
+// Execute carries a plan out on the resource that its snapshot read. Its events, and what its status changes, are
+// published beside its first actions and before its status. The result says how far it came, also beside an error.
+func (c *Executor) Execute(
+	ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan,
+) (Result, error) {
 	r := &round{object: object, resource: resource}
-	r.told = c.Announce.begin(ctx, resource, p)
+	r.told = c.Events.begin(ctx, resource, p)
 	defer r.told()
 	for _, action := range p.Actions {
 		if err := c.do(ctx, r, action); err != nil {
@@ -126,7 +128,7 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 }
 
 // do carries one action out. The switch knows every action of package plan.
-func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
+func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 	if overdue(ctx) {
 		return fail.As(fail.Transient, action.String(), "PassOverdue", context.DeadlineExceeded)
 	}
@@ -171,7 +173,7 @@ func (c *Carrier) do(ctx context.Context, r *round, action plan.Action) error {
 }
 
 // wake wakes the clock, best effort: a clock that nobody can write costs time, and the sweep finds what is under way.
-func (c *Carrier) wake(ctx context.Context) {
+func (c *Executor) wake(ctx context.Context) {
 	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
 		c.Log.Warnw("the clock could not be set to its fast schedule: operations in progress are checked less often",
 			telemetry.Error, fail.Message(err))
@@ -191,7 +193,7 @@ func overdue(ctx context.Context) bool {
 const fieldManager = "kn-flink"
 
 // store writes the status under the resourceVersion that the round holds.
-func (c *Carrier) store(ctx context.Context, r *round, status any) error {
+func (c *Executor) store(ctx context.Context, r *round, status any) error {
 	content, err := contentOf(status)
 	if err != nil {
 		return fail.As(fail.Bug, "write status of "+r.object.String(), "StatusUnprintable", err)
@@ -217,11 +219,11 @@ func contentOf(value any) (map[string]any, error) {
 }
 
 // addFinalizer and removeFinalizer replace the list of finalizers, so the resourceVersion is part of the patch.
-func (c *Carrier) addFinalizer(ctx context.Context, r *round, name string) error {
+func (c *Executor) addFinalizer(ctx context.Context, r *round, name string) error {
 	return c.setFinalizers(ctx, r, append(r.resource.GetFinalizers(), name))
 }
 
-func (c *Carrier) removeFinalizer(ctx context.Context, r *round, name string) error {
+func (c *Executor) removeFinalizer(ctx context.Context, r *round, name string) error {
 	kept := []string{}
 	for _, f := range r.resource.GetFinalizers() {
 		if f != name {
@@ -231,7 +233,7 @@ func (c *Carrier) removeFinalizer(ctx context.Context, r *round, name string) er
 	return c.setFinalizers(ctx, r, kept)
 }
 
-func (c *Carrier) setFinalizers(ctx context.Context, r *round, names []string) error {
+func (c *Executor) setFinalizers(ctx context.Context, r *round, names []string) error {
 	updated, err := c.Kube.MergePatch(ctx, r.object, map[string]any{"metadata": map[string]any{
 		"finalizers": names, "resourceVersion": r.resource.GetResourceVersion(),
 	}})
@@ -242,7 +244,7 @@ func (c *Carrier) setFinalizers(ctx context.Context, r *round, names []string) e
 	return nil
 }
 
-func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
+func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
 	if a.WhileOpen != "" {
 		if err := c.stillOpen(ctx, r, a.WhileOpen); err != nil {
 			return err
@@ -270,8 +272,9 @@ func (c *Carrier) deleteCluster(ctx context.Context, r *round, a plan.DeleteClus
 //	the rest
 var waves = [][]string{{kube.KindReplicaSet}, {kube.KindConfigMap}, {kube.KindPod, kube.KindService, kube.KindSecret}}
 
-// deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name is left alone.
-func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
+// deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name
+// is left alone.
+func (c *Executor) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
 	for _, kinds := range waves {
 		var group errgroup.Group
 		for _, o := range a.Owned {
@@ -286,7 +289,7 @@ func (c *Carrier) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
 	return nil
 }
 
-func (c *Carrier) deleteOne(ctx context.Context, namespace string, o plan.OwnedObject) error {
+func (c *Executor) deleteOne(ctx context.Context, namespace string, o plan.OwnedObject) error {
 	err := c.Kube.Delete(ctx, kube.Object{Resource: kube.Owned(o.Kind), Namespace: namespace, Name: o.Name}, o.UID,
 		kube.Propagation(metav1.DeletePropagationBackground))
 	if apierrors.IsConflict(err) {

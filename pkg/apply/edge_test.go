@@ -27,7 +27,7 @@ type cluster struct {
 	kube   *kubesim.Server
 	tap    *wire.Tap
 	client *kube.Client
-	c      *Carrier
+	c      *Executor
 	object kube.Object
 }
 
@@ -36,7 +36,7 @@ func newCluster(t *testing.T) *cluster {
 	tap := wire.New()
 	s := &cluster{t: t, tap: tap, kube: kubesim.New(t, kubesim.NewClock(), tap)}
 	s.client = kube.New(s.kube.Dynamic("apply"))
-	s.c = &Carrier{Kube: s.client}
+	s.c = &Executor{Kube: s.client}
 	s.object = kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: "flink", Name: "demo"}
 	s.put(kubesim.FlinkDeployments, "flink.apache.org/v1beta1", "FlinkDeployment", "demo", "", "")
 	s.intent("mine")
@@ -45,15 +45,21 @@ func newCluster(t *testing.T) *cluster {
 
 func (s *cluster) intent(operation string) {
 	s.t.Helper()
-	if _, err := s.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo", map[string]any{"intent": map[string]any{"operationID": operation}}); err != nil {
+	if _, err := s.kube.UpdateStatus(
+		kubesim.FlinkDeployments, "flink", "demo", map[string]any{"intent": map[string]any{"operationID": operation}},
+	); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
 // put makes an object that carries an operation and is owned by a Deployment, each unless empty.
-func (s *cluster) put(gvr schema.GroupVersionResource, apiVersion, kind, name, operation, owner string) *unstructured.Unstructured {
+func (s *cluster) put(
+	gvr schema.GroupVersionResource, apiVersion, kind, name, operation, owner string,
+) *unstructured.Unstructured {
 	s.t.Helper()
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": apiVersion, "kind": kind, "spec": map[string]any{}},
+	}
 	if kind == "Deployment" {
 		u.Object["spec"] = deploymentSpec()
 	}
@@ -75,7 +81,8 @@ func (s *cluster) put(gvr schema.GroupVersionResource, apiVersion, kind, name, o
 func deploymentSpec() map[string]any {
 	app := map[string]any{"app": "demo"}
 	return map[string]any{
-		"replicas": int64(0), "selector": map[string]any{"matchLabels": app}, "template": map[string]any{"metadata": map[string]any{"labels": app}},
+		"replicas": int64(0), "selector": map[string]any{"matchLabels": app},
+		"template": map[string]any{"metadata": map[string]any{"labels": app}},
 	}
 }
 
@@ -85,14 +92,16 @@ func (s *cluster) carry(actions ...plan.Action) error {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, err = s.c.Carry(s.t.Context(), s.object, resource, plan.Plan{Actions: actions})
+	_, err = s.c.Execute(s.t.Context(), s.object, resource, plan.Plan{Actions: actions})
 	return err
 }
 
 // start is the preparation of operation "mine": a Deployment and one ConfigMap.
 func start() plan.PrepareStart {
 	meta := func(name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: "flink", Name: name, Annotations: map[string]string{v1beta1.AnnotationOperation: "mine"}}
+		return metav1.ObjectMeta{
+			Namespace: "flink", Name: name, Annotations: map[string]string{v1beta1.AnnotationOperation: "mine"},
+		}
 	}
 	replicas, app := int32(1), map[string]string{"app": "demo"}
 	return plan.PrepareStart{Operation: "mine", Cluster: render.Cluster{
@@ -103,7 +112,9 @@ func start() plan.PrepareStart {
 				Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: app}},
 			},
 		},
-		ConfigMaps: []*corev1.ConfigMap{{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta("flink-config-demo")}},
+		ConfigMaps: []*corev1.ConfigMap{
+			{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: meta("flink-config-demo")},
+		},
 	}}
 }
 
@@ -114,19 +125,36 @@ func TestPrepare(t *testing.T) {
 		kind   fail.Kind
 		reason string
 	}{
-		"an empty place":             {func(*cluster) {}, fail.None, "everything is created"},
-		"what this operation made":   {func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "mine", "demo") }, fail.None, "a pass that was cut off is taken up"},
-		"what an earlier start left": {func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo") }, fail.None, "it is replaced while our intent is open"},
+		"an empty place": {func(*cluster) {}, fail.None, "everything is created"},
+		"what this operation made": {
+			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "mine", "demo") }, fail.None,
+			"a pass that was cut off is taken up",
+		},
+		"what an earlier start left": {
+			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo") }, fail.None,
+			"it is replaced while our intent is open",
+		},
 		"the same, with our intent closed": {func(s *cluster) {
 			s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo")
 			s.intent("theirs")
 		}, fail.Conflict, "another pass was faster: it may be its object"},
-		"somebody else's ConfigMap":      {func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "", "") }, fail.Invalid, "what is not ours is never deleted"},
-		"another cluster's ConfigMap":    {func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "other") }, fail.Invalid, "the same"},
-		"another operation's Deployment": {func(s *cluster) { s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "old", "") }, fail.Conflict, "the plan decides about it, not the carrier"},
+		"somebody else's ConfigMap": {
+			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "", "") }, fail.Invalid,
+			"what is not ours is never deleted",
+		},
+		"another cluster's ConfigMap": {
+			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "other") },
+			fail.Invalid, "the same",
+		},
+		"another operation's Deployment": {
+			func(s *cluster) { s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "old", "") }, fail.Conflict,
+			"the plan decides about it, not the carrier",
+		},
 		"a Deployment that is being deleted": {func(s *cluster) {
 			s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "mine", "")
-			if err := s.kube.Delete(kubesim.Deployments, "flink", "demo", kubesim.DeleteOptions{Propagation: metav1.DeletePropagationForeground}); err != nil {
+			if err := s.kube.Delete(
+				kubesim.Deployments, "flink", "demo", kubesim.DeleteOptions{Propagation: metav1.DeletePropagationForeground},
+			); err != nil {
 				s.t.Fatal(err)
 			}
 		}, fail.Waiting, "it is waited for"},
@@ -191,14 +219,21 @@ func TestReleaseAndRetire(t *testing.T) {
 			if got := d.GetAnnotations()[v1beta1.AnnotationReleased]; got != "2026-11-21T12:00:00Z" {
 				t.Errorf("released at %q", got)
 			}
-			again := plan.Release{Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2, At: at.Add(time.Hour)}
-			if err := s.carry(again); fail.KindOf(err) != fail.Conflict || s.kube.Get(kubesim.Deployments, "flink", "demo").GetAnnotations()[v1beta1.AnnotationReleased] != "2026-11-21T12:00:00Z" {
+			again := plan.Release{
+				Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2, At: at.Add(time.Hour),
+			}
+			if err := s.carry(again); fail.KindOf(err) != fail.Conflict ||
+				s.kube.Get(
+					kubesim.Deployments, "flink", "demo",
+				).GetAnnotations()[v1beta1.AnnotationReleased] != "2026-11-21T12:00:00Z" {
 				t.Errorf("a second release: %v, want a conflict that leaves the time of the first", err)
 			}
 			if err := s.carry(plan.Retire{Namespace: "flink", Name: "demo", UID: uid}); err != nil {
 				t.Fatal(err)
 			}
-			if err := s.carry(plan.Release{Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2}); fail.KindOf(err) != fail.Conflict {
+			if err := s.carry(plan.Release{
+				Namespace: "flink", Name: "demo", UID: uid, Operation: "mine", Replicas: 2,
+			}); fail.KindOf(err) != fail.Conflict {
 				t.Errorf("a release after the retirement: %v, want a conflict", err)
 			}
 		})
@@ -207,7 +242,9 @@ func TestReleaseAndRetire(t *testing.T) {
 	if err := s.carry(plan.Retire{Namespace: "flink", Name: "demo", UID: "gone"}); err != nil {
 		t.Errorf("retiring what is gone: %v", err)
 	}
-	if err := s.carry(plan.Release{Namespace: "flink", Name: "demo", UID: "gone", Operation: "mine", Replicas: 1}); fail.KindOf(err) != fail.Conflict {
+	if err := s.carry(plan.Release{
+		Namespace: "flink", Name: "demo", UID: "gone", Operation: "mine", Replicas: 1,
+	}); fail.KindOf(err) != fail.Conflict {
 		t.Errorf("releasing what is gone: %v, want a conflict", err)
 	}
 }
@@ -218,7 +255,8 @@ func TestTheObjectsOfAClusterGoInWaves(t *testing.T) {
 	jm := s.put(kubesim.Deployments, "apps/v1", "Deployment", "demo", "mine", "")
 	owned := []plan.OwnedObject{}
 	for _, kind := range []string{kube.KindPod, kube.KindService, kube.KindConfigMap, kube.KindReplicaSet} {
-		owned = append(owned, plan.OwnedObject{Kind: kind, Name: "demo", UID: "gone"}) // what is asked for counts, not what is there
+		// what is asked for counts, not what is there
+		owned = append(owned, plan.OwnedObject{Kind: kind, Name: "demo", UID: "gone"})
 	}
 	s.tap.Forget()
 	if err := s.carry(plan.DeleteCluster{Namespace: "flink", Name: "demo", UID: jm.GetUID(), Owned: owned}); err != nil {
@@ -249,7 +287,8 @@ func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	}
 	touch()
 	for name, action := range map[string]plan.Action{
-		"delete": plan.DeleteHAData{Namespace: "flink", ConfigMaps: seen}, "drop graphs": plan.DropJobGraphs{Namespace: "flink", ConfigMaps: seen},
+		"delete":      plan.DeleteHAData{Namespace: "flink", ConfigMaps: seen},
+		"drop graphs": plan.DropJobGraphs{Namespace: "flink", ConfigMaps: seen},
 	} {
 		if err := s.carry(action); fail.KindOf(err) != fail.Conflict {
 			t.Errorf("%s after a change: %v, want a conflict: Flink is still writing", name, err)
@@ -275,7 +314,7 @@ func TestAStatusIsWrittenOverWhatWasRead(t *testing.T) {
 	}
 	s.intent("theirs")
 	status := &v1beta1.FlinkDeploymentStatus{Error: "ours"}
-	result, err := s.c.Carry(t.Context(), s.object, stale, plan.Plan{
+	result, err := s.c.Execute(t.Context(), s.object, stale, plan.Plan{
 		Actions: []plan.Action{plan.Record{Status: status, Why: "intent"}, start()},
 	})
 	if fail.KindOf(err) != fail.Conflict || result.Stored != nil {

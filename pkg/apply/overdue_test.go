@@ -44,7 +44,9 @@ func TestAPassWhoseTimeIsOverDoesNothing(t *testing.T) {
 				return flinkrest.New(flinkrest.Options{BaseURL: flink.URL, Transport: http.DefaultTransport.(*http.Transport)})
 			}
 			ctx := frozen{t.Context(), time.Now().Add(row.left)}
-			for _, action := range []plan.Action{plan.StopWithSavepoint{JobID: "ab", TriggerID: "aa"}, plan.CancelJob{JobID: "ab", Counts: true}} {
+			for _, action := range []plan.Action{
+				plan.StopWithSavepoint{JobID: "ab", TriggerID: "aa"}, plan.CancelJob{JobID: "ab", Counts: true},
+			} {
 				err := s.c.do(ctx, nil, action)
 				if late := row.left < 0; late != errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %v", action, err)

@@ -40,10 +40,12 @@ func (c *crowded) Create(_ context.Context, o kube.Object, _ any) (*unstructured
 
 func TestFewServicesAreCreatedAtTheSameTime(t *testing.T) {
 	writer := &crowded{meet: make(chan struct{})}
-	c := &Carrier{Kube: writer}
+	c := &Executor{Kube: writer}
 	var group errgroup.Group
 	service := func(i int) piece {
-		return piece{object: kube.Object{Resource: kube.Services, Namespace: "flink", Name: fmt.Sprint(i)}, body: &corev1.Service{}}
+		return piece{
+			object: kube.Object{Resource: kube.Services, Namespace: "flink", Name: fmt.Sprint(i)}, body: &corev1.Service{},
+		}
 	}
 	for i := range addresses {
 		group.Go(func() error { _, err := c.create(t.Context(), service(i)); return err })
@@ -59,7 +61,10 @@ func TestFewServicesAreCreatedAtTheSameTime(t *testing.T) {
 	if _, err := c.create(ended, service(99)); err == nil {
 		t.Error("a Service was created out of turn")
 	}
-	if _, err := c.create(t.Context(), piece{object: kube.Object{Resource: kube.ConfigMaps, Namespace: "flink", Name: "c"}, body: &corev1.ConfigMap{}}); err != nil {
+	if _, err := c.create(
+		t.Context(),
+		piece{object: kube.Object{Resource: kube.ConfigMaps, Namespace: "flink", Name: "c"}, body: &corev1.ConfigMap{}},
+	); err != nil {
 		t.Errorf("a ConfigMap waits for nobody: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // snapshotAction carries out the actions about snapshots; mine is false for every other action.
-func (c *Carrier) snapshotAction(ctx context.Context, r *round, action plan.Action) (mine bool, err error) {
+func (c *Executor) snapshotAction(ctx context.Context, r *round, action plan.Action) (mine bool, err error) {
 	switch a := action.(type) {
 	case plan.TriggerSavepoint:
 		return true, c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
@@ -24,7 +24,9 @@ func (c *Carrier) snapshotAction(ctx context.Context, r *round, action plan.Acti
 		})
 	case plan.TriggerCheckpoint:
 		return true, c.ask(a.Endpoint, a, func(client *flinkrest.Client) error {
-			_, err := client.TriggerCheckpoint(ctx, a.JobID, flinkrest.CheckpointRequest{Type: checkpointType(a.Format), TriggerID: a.TriggerID})
+			_, err := client.TriggerCheckpoint(
+				ctx, a.JobID, flinkrest.CheckpointRequest{Type: checkpointType(a.Format), TriggerID: a.TriggerID},
+			)
 			return err
 		})
 	case plan.DisposeSavepoint:
@@ -48,7 +50,7 @@ func (c *Carrier) snapshotAction(ctx context.Context, r *round, action plan.Acti
 }
 
 // ask makes one request to Flink. What Flink itself refuses is Invalid: the same request would be refused again.
-func (c *Carrier) ask(endpoint plan.Endpoint, action plan.Action, request func(*flinkrest.Client) error) error {
+func (c *Executor) ask(endpoint plan.Endpoint, action plan.Action, request func(*flinkrest.Client) error) error {
 	client, err := c.Flink(endpoint)
 	if err == nil {
 		err = request(client)
@@ -75,7 +77,7 @@ func checkpointType(f v1beta1.CheckpointFormatType) flinkrest.CheckpointType {
 }
 
 // createSnapshot makes a FlinkStateSnapshot, or finds the one that another pass made for the same job.
-func (c *Carrier) createSnapshot(ctx context.Context, a plan.CreateSnapshot) error {
+func (c *Executor) createSnapshot(ctx context.Context, a plan.CreateSnapshot) error {
 	object := kube.Object{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: a.Object.Namespace, Name: a.Object.Name}
 	_, err := c.Kube.Create(ctx, object, a.Object)
 	if !apierrors.IsAlreadyExists(err) {
@@ -88,13 +90,16 @@ func (c *Carrier) createSnapshot(ctx context.Context, a plan.CreateSnapshot) err
 	case !found:
 		return fail.Conflictf(a.String(), "SnapshotGone", "it was deleted just now")
 	case there.GetAnnotations()[v1beta1.AnnotationJobUID] != a.Object.Annotations[v1beta1.AnnotationJobUID]:
-		return fail.Invalidf(a.String(), "ForeignObject", "a FlinkStateSnapshot of that name is there and is another job's; delete or rename it")
+		return fail.Invalidf(
+			a.String(), "ForeignObject",
+			"a FlinkStateSnapshot of that name is there and is another job's; delete or rename it",
+		)
 	}
 	return nil
 }
 
 // setLabels patches the round's resource.
-func (c *Carrier) setLabels(ctx context.Context, r *round, a plan.SetLabels) error {
+func (c *Executor) setLabels(ctx context.Context, r *round, a plan.SetLabels) error {
 	updated, err := c.Kube.MergePatch(ctx, r.object, map[string]any{
 		"metadata": map[string]any{"uid": string(a.UID), "labels": a.Labels},
 	})

@@ -20,10 +20,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 )
 
-// prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the others. Objects are
-// created, never patched into another start. One that exists is ours if it carries our operation; another operation's is deleted by
-// its UID and the round comes again, so that an object of a start that lost is never used by one that won.
-func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) error {
+// prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the
+// others. Objects are created, never patched into another start. One that exists is ours if it carries our operation;
+// another operation's is deleted by its UID and the round comes again, so that an object of a start that lost is never
+// used by one that won.
+func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) error {
 	jm := a.Cluster.JobManager.DeepCopy()
 	none := int32(0)
 	jm.Spec.Replicas = &none
@@ -36,7 +37,9 @@ func (c *Carrier) prepare(ctx context.Context, r *round, a plan.PrepareStart) er
 	var group errgroup.Group
 	create := func(object kube.Object, body any) {
 		group.Go(func() error {
-			_, _, err := c.createOnce(ctx, r, piece{object: object, body: body, operation: a.Operation, owner: made.GetUID(), looks: !fresh})
+			_, _, err := c.createOnce(
+				ctx, r, piece{object: object, body: body, operation: a.Operation, owner: made.GetUID(), looks: !fresh},
+			)
 			return err
 		})
 	}
@@ -63,13 +66,15 @@ type piece struct {
 	operation string
 	// owner is the UID of the Deployment that owns it; empty for the Deployment itself.
 	owner types.UID
-	// looks asks before it creates: where an earlier pass has been at work the object is there most likely, and a Service that is created
-	// in vain costs the API server an address and a lock.
+	// looks asks before it creates: where an earlier pass has been at work the object is there most likely, and a Service
+	// that is created in vain costs the API server an address and a lock.
 	looks bool
 }
 
 // createOnce creates an object, or finds the one that this operation created before. fresh reports which.
-func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unstructured.Unstructured, fresh bool, err error) {
+func (c *Executor) createOnce(
+	ctx context.Context, r *round, p piece,
+) (made *unstructured.Unstructured, fresh bool, err error) {
 	if p.looks {
 		there, found, err := c.Kube.Get(ctx, p.object)
 		if err != nil {
@@ -96,9 +101,11 @@ func (c *Carrier) createOnce(ctx context.Context, r *round, p piece) (made *unst
 	return made, false, err
 }
 
-// takeOver answers for an object that is there: ours, or left behind by another operation of this cluster, or with a Deployment of this one
-// that is gone, which is replaced: the garbage collector would take it from under the start.
-func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+// takeOver answers for an object that is there: ours, or left behind by another operation of this cluster, or with a
+// Deployment of this one that is gone, which is replaced: the garbage collector would take it from under the start.
+func (c *Executor) takeOver(
+	ctx context.Context, r *round, p piece, there *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	op := "create " + p.object.String()
 	switch {
 	case there.GetDeletionTimestamp() != nil:
@@ -108,7 +115,9 @@ func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstru
 	case p.object.Resource == kube.Deployments:
 		return nil, fail.Conflictf(op, "OtherOperation", "a Deployment of another operation is there")
 	case !leftBehind(there, r.object.Name):
-		return nil, fail.Invalidf(op, "ForeignObject", "an object of that name is there and is not ours; rename or delete it")
+		return nil, fail.Invalidf(
+			op, "ForeignObject", "an object of that name is there and is not ours; rename or delete it",
+		)
 	}
 	if err := c.stillOpen(ctx, r, p.operation); err != nil {
 		return nil, err
@@ -119,12 +128,12 @@ func (c *Carrier) takeOver(ctx context.Context, r *round, p piece, there *unstru
 	return c.create(ctx, p)
 }
 
-// addresses is how many Services one pod creates at the same time. The API server gives out their addresses one after the other; more
-// requests at once only make each of them run into its deadline, and be made again.
+// addresses is how many Services one pod creates at the same time. The API server gives out their addresses one after
+// the other; more requests at once only make each of them run into its deadline, and be made again.
 const addresses = 4
 
 // create makes the object, a Service when its turn has come.
-func (c *Carrier) create(ctx context.Context, p piece) (*unstructured.Unstructured, error) {
+func (c *Executor) create(ctx context.Context, p piece) (*unstructured.Unstructured, error) {
 	if p.object.Resource == kube.Services {
 		c.ready.Do(func() { c.addresses = semaphore.NewWeighted(addresses) })
 		if err := c.addresses.Acquire(ctx, 1); err != nil {
@@ -150,7 +159,7 @@ func ownedBy(u *unstructured.Unstructured, owner types.UID) bool {
 }
 
 // stillOpen reads the resource again: only the pass whose intent is open may remove another operation's object.
-func (c *Carrier) stillOpen(ctx context.Context, r *round, operation string) error {
+func (c *Executor) stillOpen(ctx context.Context, r *round, operation string) error {
 	now, found, err := c.Kube.Get(ctx, r.object)
 	if err != nil {
 		return err
@@ -160,19 +169,25 @@ func (c *Carrier) stillOpen(ctx context.Context, r *round, operation string) err
 			return nil
 		}
 	}
-	return fail.Conflictf("prepare a start", "IntentClosed", "operation %s is no longer the open intent of %s", operation, r.object)
+	return fail.Conflictf(
+		"prepare a start", "IntentClosed", "operation %s is no longer the open intent of %s", operation, r.object,
+	)
 }
 
-// release gives a prepared Deployment its replicas. Its UID and its operation are the preconditions, and only a recorded release is
-// carried out. A Deployment that is gone, or out of service, is a conflict: the next look tells.
-func (c *Carrier) release(ctx context.Context, a plan.Release) error {
-	_, err := c.Kube.JSONPatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, []kube.PatchOperation{
-		{Op: "test", Path: "/metadata/uid", Value: string(a.UID)},
-		{Op: "test", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationOperation), Value: a.Operation},
-		{Op: "test", Path: "/spec/replicas", Value: 0},
-		{Op: "replace", Path: "/spec/replicas", Value: a.Replicas},
-		{Op: "add", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationReleased), Value: a.At.UTC().Format(time.RFC3339)},
-	})
+// release gives a prepared Deployment its replicas. Its UID and its operation are the preconditions, and only a
+// recorded release is carried out. A Deployment that is gone, or out of service, is a conflict: the next look tells.
+func (c *Executor) release(ctx context.Context, a plan.Release) error {
+	_, err := c.Kube.JSONPatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name},
+		[]kube.PatchOperation{
+			{Op: "test", Path: "/metadata/uid", Value: string(a.UID)},
+			{Op: "test", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationOperation), Value: a.Operation},
+			{Op: "test", Path: "/spec/replicas", Value: 0},
+			{Op: "replace", Path: "/spec/replicas", Value: a.Replicas},
+			{
+				Op: "add", Path: "/metadata/annotations/" + kube.PointerToken(v1beta1.AnnotationReleased),
+				Value: a.At.UTC().Format(time.RFC3339),
+			},
+		})
 	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
 		return fail.As(fail.Conflict, "release "+a.Name, "ClusterGone", err)
 	}

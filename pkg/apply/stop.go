@@ -18,9 +18,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
-// cancel asks Flink to cancel. Where the cluster is deleted next any answer will do; where the job's end is waited for, the request must
-// have come through, or the next look asks again. A job that has ended already is as good.
-func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) error {
+// cancel asks Flink to cancel. Where the cluster is deleted next any answer will do; where the job's end is waited for,
+// the request must have come through, or the next look asks again. A job that has ended already is as good.
+func (c *Executor) cancel(ctx context.Context, a plan.CancelJob) error {
 	client, err := c.Flink(a.Endpoint)
 	if err == nil {
 		err = client.Cancel(ctx, a.JobID)
@@ -31,14 +31,16 @@ func (c *Carrier) cancel(ctx context.Context, a plan.CancelJob) error {
 	return fail.As(fail.Transient, a.String(), "CancelFailed", err)
 }
 
-// stopWithSavepoint asks Flink to stop the job. The trigger ID is ours, so a request that is sent again is the same one.
-func (c *Carrier) stopWithSavepoint(ctx context.Context, a plan.StopWithSavepoint) error {
+// stopWithSavepoint asks Flink to stop the job. The trigger ID is ours, so a request that is sent again is the same
+// one.
+func (c *Executor) stopWithSavepoint(ctx context.Context, a plan.StopWithSavepoint) error {
 	client, err := c.Flink(a.Endpoint)
 	if err != nil {
 		return err
 	}
 	_, err = client.StopWithSavepoint(ctx, a.JobID, flinkrest.StopRequest{
-		TargetDirectory: a.Directory, Drain: a.Drain, FormatType: flinkrest.SavepointFormat(a.Format), TriggerID: a.TriggerID,
+		TargetDirectory: a.Directory, Drain: a.Drain, FormatType: flinkrest.SavepointFormat(a.Format),
+		TriggerID: a.TriggerID,
 	})
 	if err != nil {
 		return fail.As(fail.Transient, a.String(), "StopFailed", err)
@@ -46,12 +48,14 @@ func (c *Carrier) stopWithSavepoint(ctx context.Context, a plan.StopWithSavepoin
 	return nil
 }
 
-// retire takes a Deployment out of service: no replicas, and no operation, so that a release that comes late finds nothing to release.
-func (c *Carrier) retire(ctx context.Context, a plan.Retire) error {
-	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}, map[string]any{
-		"metadata": map[string]any{"uid": string(a.UID), "annotations": map[string]any{v1beta1.AnnotationOperation: nil}},
-		"spec":     map[string]any{"replicas": 0},
-	})
+// retire takes a Deployment out of service: no replicas, and no operation, so that a release that comes late finds
+// nothing to release.
+func (c *Executor) retire(ctx context.Context, a plan.Retire) error {
+	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name},
+		map[string]any{
+			"metadata": map[string]any{"uid": string(a.UID), "annotations": map[string]any{v1beta1.AnnotationOperation: nil}},
+			"spec":     map[string]any{"replicas": 0},
+		})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -62,13 +66,15 @@ func (c *Carrier) retire(ctx context.Context, a plan.Retire) error {
 const podsAtOnce = 8
 
 // forceDeletePods deletes every pod that it can: one that cannot be deleted keeps no other from it.
-func (c *Carrier) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) error {
+func (c *Executor) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) error {
 	failures := make([]error, len(a.Pods))
 	var group errgroup.Group
 	group.SetLimit(podsAtOnce)
 	for i, p := range a.Pods {
 		group.Go(func() error {
-			failures[i] = c.Kube.Delete(ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: p.Name}, p.UID, kube.Grace(0))
+			failures[i] = c.Kube.Delete(
+				ctx, kube.Object{Resource: kube.Pods, Namespace: a.Namespace, Name: p.Name}, p.UID, kube.Grace(0),
+			)
 			return nil
 		})
 	}
@@ -79,8 +85,9 @@ func (c *Carrier) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) e
 // jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.
 var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
 
-// dropJobGraphs removes those keys, under the version that was seen. One that changed since is a conflict: somebody is still writing.
-func (c *Carrier) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
+// dropJobGraphs removes those keys, under the version that was seen. One that changed since is a conflict: somebody is
+// still writing.
+func (c *Executor) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
 	if a.Nodes != nil {
 		return c.removeNodes(ctx, *a.Nodes, a.Nodes.Location.JobGraphs)
 	}
@@ -113,8 +120,9 @@ func (c *Carrier) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error
 	return nil
 }
 
-// deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still writing.
-func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
+// deleteHAData deletes one ConfigMap after the other. One that changed since it was seen is a conflict: Flink is still
+// writing.
+func (c *Executor) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
 	if a.Nodes != nil {
 		return c.removeNodes(ctx, *a.Nodes, nil)
 	}
@@ -128,6 +136,6 @@ func (c *Carrier) deleteHAData(ctx context.Context, a plan.DeleteHAData) error {
 }
 
 // removeNodes removes nodes of a cluster in ZooKeeper, under the version that was seen.
-func (c *Carrier) removeNodes(ctx context.Context, n plan.HANodes, below []string) error {
+func (c *Executor) removeNodes(ctx context.Context, n plan.HANodes, below []string) error {
 	return c.ZooKeeper.Remove(ctx, zookeeper.Removal{Location: n.Location, Zxid: n.Zxid, Below: below})
 }

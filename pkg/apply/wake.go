@@ -16,9 +16,9 @@ import (
 // mostWakes bounds how many requests for a pass go out at the same time.
 const mostWakes = 8
 
-// Wake asks for a pass of each resource that depends on the given one, all within the patience for a Broker. What cannot be asked for is
-// logged: the sweep looks at those resources anyway.
-func (a *Announcer) Wake(ctx context.Context, resource *unstructured.Unstructured, dependants []plan.Dependant) {
+// Wake asks for a pass of each resource that depends on the given one, all within the patience for a Broker. What
+// cannot be asked for is logged: the sweep looks at those resources anyway.
+func (a *EventRecorder) Wake(ctx context.Context, resource *unstructured.Unstructured, dependants []plan.Dependant) {
 	if a == nil || len(dependants) == 0 {
 		return
 	}
@@ -32,7 +32,7 @@ func (a *Announcer) Wake(ctx context.Context, resource *unstructured.Unstructure
 	_ = group.Wait() // failures are noted where they happen
 }
 
-func (a *Announcer) wake(ctx context.Context, resource *unstructured.Unstructured, d plan.Dependant) error {
+func (a *EventRecorder) wake(ctx context.Context, resource *unstructured.Unstructured, d plan.Dependant) error {
 	key := event.Key{Kind: d.Kind, Namespace: resource.GetNamespace(), Name: d.Name}
 	e, err := event.Make(event.TypePassRequested, event.Head{
 		ID:  fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), syntax.JavaHash(key.String())),

@@ -26,7 +26,9 @@ func (n *nodes) Remove(_ context.Context, r zookeeper.Removal) error {
 }
 
 func TestHADataInZooKeeperGoes(t *testing.T) {
-	at := znode.Location{Servers: []string{"zk:2181"}, Path: "/flink/demo", JobGraphs: []string{"execution-plans", "jobgraphs"}}
+	at := znode.Location{
+		Servers: []string{"zk:2181"}, Path: "/flink/demo", JobGraphs: []string{"execution-plans", "jobgraphs"},
+	}
 	seen := &plan.HANodes{Location: at, Zxid: 7}
 	rows := map[string]struct {
 		action plan.Action
@@ -47,7 +49,8 @@ func TestHADataInZooKeeperGoes(t *testing.T) {
 				t.Errorf("%s: %s", row.reason, diff)
 			}
 			z.err = fail.Conflictf("", "Changed", "the data changed since it was seen")
-			if err := s.carry(row.action); fail.KindOf(err) != fail.Conflict || !strings.Contains(err.Error(), "ZooKeeper node /flink/demo") {
+			if err := s.carry(row.action); fail.KindOf(err) != fail.Conflict ||
+				!strings.Contains(err.Error(), "ZooKeeper node /flink/demo") {
 				t.Errorf("%v, want a conflict that says what", err)
 			}
 		})

@@ -13,8 +13,8 @@ import (
 // for weeks (each leaves an authority that signed nothing in use) cannot fill a webhook configuration.
 const maxOthers = 8
 
-// Bundle returns a caBundle that trusts the authorities in must and, of those in old, the latest few. What has expired or
-// is not a certificate is dropped. Equal sets give equal bytes, ordered by expiry, latest first.
+// Bundle returns a caBundle that trusts the authorities in must and, of those in old, the latest few. What has expired
+// or is not a certificate is dropped. Equal sets give equal bytes, ordered by expiry, latest first.
 func Bundle(old []byte, must [][]byte, now time.Time) []byte {
 	expired := func(c *x509.Certificate) bool { return now.After(c.NotAfter) }
 	var out []*x509.Certificate

@@ -23,16 +23,21 @@ func TestBundle(t *testing.T) {
 		want   []byte
 		reason string
 	}{
-		"first":             {nil, [][]byte{young}, young, "an empty bundle takes what it must"},
-		"already there":     {young, [][]byte{young}, young, "nothing changes, so nothing is written"},
-		"overlap":           {old, [][]byte{young}, join(young, old), "the certificate of the old authority is still being served"},
+		"first":         {nil, [][]byte{young}, young, "an empty bundle takes what it must"},
+		"already there": {young, [][]byte{young}, young, "nothing changes, so nothing is written"},
+		"overlap": {
+			old, [][]byte{young}, join(young, old), "the certificate of the old authority is still being served",
+		},
 		"latest first":      {join(old, young), [][]byte{middle}, join(young, middle, old), "one order, whoever wrote it"},
 		"expired goes":      {join(dead, old), [][]byte{young}, join(young, old), "it can verify nothing any more"},
 		"expired must goes": {nil, [][]byte{young, dead}, young, "the stored authority may be the expired one"},
 		"twice":             {join(old, old), [][]byte{young, young}, join(young, old), "once is enough"},
 		"not a bundle":      {[]byte("\xff\xfe no PEM"), [][]byte{young}, young, "a broken bundle is replaced"},
-		"foreign blocks":    {join([]byte("-----BEGIN X-----\nAAAA\n-----END X-----\n"), old), [][]byte{young, nil}, join(young, old), "only certificates count"},
-		"several in one":    {nil, [][]byte{join(old, young)}, join(young, old), "a Secret of somebody else may hold a chain"},
+		"foreign blocks": {
+			join([]byte("-----BEGIN X-----\nAAAA\n-----END X-----\n"), old), [][]byte{young, nil}, join(young, old),
+			"only certificates count",
+		},
+		"several in one": {nil, [][]byte{join(old, young)}, join(young, old), "a Secret of somebody else may hold a chain"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -52,8 +57,8 @@ func subjects(bundle []byte) []string {
 	return out
 }
 
-// TestBundleProperties: must is always trusted, the order of the input does not matter, a second application changes nothing,
-// and the size is bounded.
+// TestBundleProperties: must is always trusted, the order of the input does not matter, a second application changes
+// nothing, and the size is bounded.
 func TestBundleProperties(t *testing.T) {
 	var pool [][]byte
 	for i := range 14 {
@@ -100,7 +105,8 @@ func TestCertificateIsForTheServiceOnly(t *testing.T) {
 	if diff := cmp.Diff(want, leaf.DNSNames); diff != "" {
 		t.Errorf("names of the certificate:\n%s", diff)
 	}
-	if leaf.IsCA || leaf.KeyUsage != x509.KeyUsageDigitalSignature || !slices.Equal(leaf.ExtKeyUsage, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}) {
+	if leaf.IsCA || leaf.KeyUsage != x509.KeyUsageDigitalSignature ||
+		!slices.Equal(leaf.ExtKeyUsage, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}) {
 		t.Errorf("the serving certificate may do more than serve: %v %v %v", leaf.IsCA, leaf.KeyUsage, leaf.ExtKeyUsage)
 	}
 	authority := parse(p.CA)[0]

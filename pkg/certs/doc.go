@@ -5,9 +5,9 @@
 //
 // # How it works
 //
-// Each certificate is signed by an authority of its own, made for it alone, whose private key is forgotten as soon as it
-// has signed. No key that could sign another certificate is ever stored, and the renewal of the authority is not a rare
-// event with a path of its own: every renewal is one.
+// Each certificate is signed by an authority of its own, made for it alone, whose private key is forgotten as soon as
+// it has signed. No key that could sign another certificate is ever stored, and the renewal of the authority is not a
+// rare event with a path of its own: every renewal is one.
 //
 //	read the Secret ──► good? ──yes──► trust its authority ──► done
 //	                     │ no

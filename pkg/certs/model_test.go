@@ -40,8 +40,8 @@ var (
 	validating   = kube.Object{Resource: configurationResources[1], Name: webhooks}
 )
 
-// world is an API server of the three objects (client-go's dynamic fake, plus the preconditions that it does not know), with a
-// clock and a place to interfere before each write.
+// world is an API server of the three objects (client-go's dynamic fake, plus the preconditions that it does not know),
+// with a clock and a place to interfere before each write.
 type world struct {
 	*kube.Client
 	// now is the clock's time.
@@ -55,7 +55,8 @@ type world struct {
 func newWorld(t *testing.T, objects ...runtime.Object) *world {
 	t.Helper()
 	kinds := map[schema.GroupVersionResource]string{
-		kube.Secrets: "SecretList", mutating.Resource: "MutatingWebhookConfigurationList", validating.Resource: "ValidatingWebhookConfigurationList",
+		kube.Secrets: "SecretList", mutating.Resource: "MutatingWebhookConfigurationList",
+		validating.Resource: "ValidatingWebhookConfigurationList",
 	}
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds)
 	version := 100
@@ -86,7 +87,8 @@ func newWorld(t *testing.T, objects ...runtime.Object) *world {
 		if err != nil {
 			return true, nil, err
 		}
-		if want, found, _ := unstructured.NestedString(body, "metadata", "resourceVersion"); !found || want != u.GetResourceVersion() {
+		if want, found, _ := unstructured.NestedString(body, "metadata", "resourceVersion"); !found ||
+			want != u.GetResourceVersion() {
 			return true, nil, stale(action, patch.Name)
 		}
 		if immutable, _, _ := unstructured.NestedBool(u.Object, "immutable"); immutable {
@@ -153,14 +155,18 @@ func (w *world) Create(ctx context.Context, o kube.Object, object any) (*unstruc
 	return w.Client.Create(ctx, o, object)
 }
 
-func (w *world) MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error) {
+func (w *world) MergePatch(
+	ctx context.Context, o kube.Object, patch map[string]any,
+) (*unstructured.Unstructured, error) {
 	if err := w.write("patch", o); err != nil {
 		return nil, err
 	}
 	return w.Client.MergePatch(ctx, o, patch)
 }
 
-func (w *world) Delete(ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error {
+func (w *world) Delete(
+	ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions),
+) error {
 	if err := w.write("delete", o); err != nil {
 		return err
 	}
@@ -168,7 +174,9 @@ func (w *world) Delete(ctx context.Context, o kube.Object, uid types.UID, option
 }
 
 func (w *world) renewer() Renewer {
-	return Renewer{API: w, Namespace: namespace, Secret: secret, Webhooks: webhooks, Now: func() time.Time { return w.now }}
+	return Renewer{
+		API: w, Namespace: namespace, Secret: secret, Webhooks: webhooks, Now: func() time.Time { return w.now },
+	}
 }
 
 // stored reads the Secret; found is false when there is none.
@@ -202,8 +210,8 @@ func (w *world) bundle(t *testing.T, o kube.Object) []byte {
 	return out
 }
 
-// served proves what the API server would find: that the stored certificate verifies for the host under both bundles. Nothing
-// stored is an error, too.
+// served proves what the API server would find: that the stored certificate verifies for the host under both bundles.
+// Nothing stored is an error, too.
 func (w *world) served(t *testing.T) error {
 	t.Helper()
 	s, found := w.stored(t)
@@ -228,11 +236,15 @@ func (w *world) served(t *testing.T) error {
 func manifests() []runtime.Object {
 	var out []runtime.Object
 	for _, kind := range []string{"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"} {
-		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind}}
+		u := &unstructured.Unstructured{
+			Object: map[string]any{"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind},
+		}
 		u.SetName(webhooks)
 		u.Object["webhooks"] = []any{map[string]any{
 			"name": "x.flink.apache.org", "fieldOfTomorrow": "kept",
-			"clientConfig": map[string]any{"service": map[string]any{"name": "flink-admit", "namespace": "kourier-system", "path": "/x"}},
+			"clientConfig": map[string]any{
+				"service": map[string]any{"name": "flink-admit", "namespace": "kourier-system", "path": "/x"},
+			},
 		}}
 		out = append(out, u)
 	}
@@ -268,6 +280,8 @@ func (w *world) touch(o kube.Object) error {
 	if err != nil || !found {
 		return err
 	}
-	_, err = w.Client.MergePatch(context.Background(), o, map[string]any{"metadata": map[string]any{"resourceVersion": u.GetResourceVersion()}})
+	_, err = w.Client.MergePatch(
+		context.Background(), o, map[string]any{"metadata": map[string]any{"resourceVersion": u.GetResourceVersion()}},
+	)
 	return err
 }

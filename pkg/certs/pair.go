@@ -38,8 +38,9 @@ type Pair struct {
 	Key []byte
 }
 
-// Make returns a pair for the given Services (`<service>.<namespace>.svc`, at least one) that is valid from an hour before now
-// until Lifetime after it. The authority's private key exists only inside this call. It fails only without randomness.
+// Make returns a pair for the given Services (`<service>.<namespace>.svc`, at least one) that is valid from an hour
+// before now until Lifetime after it. The authority's private key exists only inside this call. It fails only without
+// randomness.
 func Make(services []string, now time.Time) (Pair, error) {
 	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -126,8 +127,8 @@ func (p Pair) leaf() (*x509.Certificate, error) {
 	return pair.Leaf, nil
 }
 
-// alternatives are the names under which DNS knows the Services. The API server uses the first form only; the others are for
-// people with curl.
+// alternatives are the names under which DNS knows the Services. The API server uses the first form only; the others
+// are for people with curl.
 func alternatives(services []string) []string {
 	var out []string
 	for _, service := range services {

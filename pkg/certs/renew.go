@@ -13,8 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// maxTries bounds how often one renewal starts over because somebody else wrote first. Each such writer is another renewal,
-// and the first of them to store a pair ends the work of all, so two tries are usual.
+// maxTries bounds how often one renewal starts over because somebody else wrote first. Each such writer is another
+// renewal, and the first of them to store a pair ends the work of all, so two tries are usual.
 const maxTries = 5
 
 // API is what a renewal needs of the API server. kube.Client has it.
@@ -23,7 +23,8 @@ type API interface {
 	Get(ctx context.Context, o kube.Object) (u *unstructured.Unstructured, found bool, err error)
 	// Create makes an object; an existing one is an AlreadyExists error.
 	Create(ctx context.Context, o kube.Object, object any) (*unstructured.Unstructured, error)
-	// MergePatch applies a JSON merge patch; the resourceVersion in it is a precondition, and a Conflict error if it is stale.
+	// MergePatch applies a JSON merge patch; the resourceVersion in it is a precondition, and a Conflict error if it is
+	// stale.
 	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
 	// Delete removes the object with that UID; one that is gone is a success, another one a Conflict error.
 	Delete(ctx context.Context, o kube.Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error
@@ -53,9 +54,9 @@ type Result struct {
 	NotAfter time.Time
 }
 
-// Renew makes the stored certificate good, if it is not, and the webhook configurations trust it. It is idempotent: with
-// nothing to do it only reads. A failure in the middle leaves a served and trusted certificate, or none at all as before.
-// Errors are those of the API server, or say that no configuration names a Service.
+// Renew makes the stored certificate good, if it is not, and the webhook configurations trust it. It is idempotent:
+// with nothing to do it only reads. A failure in the middle leaves a served and trusted certificate, or none at all as
+// before. Errors are those of the API server, or say that no configuration names a Service.
 func (r Renewer) Renew(ctx context.Context) (Result, error) {
 	var result Result
 	var err error
@@ -64,7 +65,9 @@ func (r Renewer) Renew(ctx context.Context) (Result, error) {
 			return result, err
 		}
 	}
-	return result, fmt.Errorf("renew the certificate in Secret %s/%s: overtaken %d times: %w", r.Namespace, r.Secret, maxTries, err)
+	return result, fmt.Errorf(
+		"renew the certificate in Secret %s/%s: overtaken %d times: %w", r.Namespace, r.Secret, maxTries, err,
+	)
 }
 
 // overtaken says whether somebody else wrote between our read and our write.

@@ -29,21 +29,37 @@ func TestRenewFromEveryState(t *testing.T) {
 		renew  string
 		reason string
 	}{
-		"none":             {nil, "no Secret", "the first certificate of an installation"},
-		"good":             {tlsSecret(good), "", "a good pair stays, whoever put it there"},
-		"almost due":       {tlsSecret(pair(t, young.Add(time.Hour))), "", "more than a third of its life remains"},
-		"due":              {tlsSecret(pair(t, young.Add(-2*time.Hour))), "expires in", "less than a third remains"},
-		"expired":          {tlsSecret(pair(t, start.Add(-Lifetime-time.Hour))), "expired", "the pings failed for a month"},
-		"not yet valid":    {tlsSecret(pair(t, start.Add(48*time.Hour))), "not yet valid", "the clock of its maker was wrong"},
-		"empty":            {tlsSecret(Pair{}), "not a pair", "a Secret without its data"},
-		"text":             {tlsSecret(Pair{CA: []byte("x"), Cert: []byte("y"), Key: []byte("z")}), "not a pair", "somebody edited it"},
-		"foreign key":      {tlsSecret(Pair{CA: good.CA, Cert: good.Cert, Key: other.Key}), "not a pair", "the key is of another certificate"},
-		"foreign CA":       {tlsSecret(Pair{CA: other.CA, Cert: good.Cert, Key: good.Key}), "is not signed by", "trusting that CA would help nobody"},
-		"no CA":            {tlsSecret(Pair{Cert: good.Cert, Key: good.Key}), "ca.crt contains no certificate", "nothing to trust"},
-		"other names":      {tlsSecret(pair(t, start, "flink-admit.istio-system.svc")), "other names", "the gateway was moved"},
-		"foreign type":     {opaque, `type "Opaque"`, "the type cannot be changed, so the Secret is replaced"},
-		"immutable":        {frozen, "expire", "it cannot be written over, so the Secret is replaced"},
-		"wrong everything": {&corev1.Secret{TypeMeta: tlsSecret(good).TypeMeta, ObjectMeta: tlsSecret(good).ObjectMeta}, "type", "a Secret of somebody else"},
+		"none":       {nil, "no Secret", "the first certificate of an installation"},
+		"good":       {tlsSecret(good), "", "a good pair stays, whoever put it there"},
+		"almost due": {tlsSecret(pair(t, young.Add(time.Hour))), "", "more than a third of its life remains"},
+		"due":        {tlsSecret(pair(t, young.Add(-2*time.Hour))), "expires in", "less than a third remains"},
+		"expired":    {tlsSecret(pair(t, start.Add(-Lifetime-time.Hour))), "expired", "the pings failed for a month"},
+		"not yet valid": {
+			tlsSecret(pair(t, start.Add(48*time.Hour))), "not yet valid", "the clock of its maker was wrong",
+		},
+		"empty": {tlsSecret(Pair{}), "not a pair", "a Secret without its data"},
+		"text": {
+			tlsSecret(Pair{CA: []byte("x"), Cert: []byte("y"), Key: []byte("z")}), "not a pair", "somebody edited it",
+		},
+		"foreign key": {
+			tlsSecret(Pair{CA: good.CA, Cert: good.Cert, Key: other.Key}), "not a pair", "the key is of another certificate",
+		},
+		"foreign CA": {
+			tlsSecret(Pair{CA: other.CA, Cert: good.Cert, Key: good.Key}), "is not signed by",
+			"trusting that CA would help nobody",
+		},
+		"no CA": {
+			tlsSecret(Pair{Cert: good.Cert, Key: good.Key}), "ca.crt contains no certificate", "nothing to trust",
+		},
+		"other names": {
+			tlsSecret(pair(t, start, "flink-admit.istio-system.svc")), "other names", "the gateway was moved",
+		},
+		"foreign type": {opaque, `type "Opaque"`, "the type cannot be changed, so the Secret is replaced"},
+		"immutable":    {frozen, "expire", "it cannot be written over, so the Secret is replaced"},
+		"wrong everything": {
+			&corev1.Secret{TypeMeta: tlsSecret(good).TypeMeta, ObjectMeta: tlsSecret(good).ObjectMeta}, "type",
+			"a Secret of somebody else",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -100,12 +116,14 @@ func TestDailyPingsForYears(t *testing.T) {
 		t.Errorf("%d certificates in 800 days, want one in 45 to 90 days", renewed)
 	}
 	if largest > 3 {
-		t.Errorf("the bundle held %d authorities, want no more than the current one and those that have not expired", largest)
+		t.Errorf(
+			"the bundle held %d authorities, want no more than the current one and those that have not expired", largest,
+		)
 	}
 }
 
-// TestDeathAfterEveryWrite: whatever write a renewal dies before, the API server can still verify the certificate that is
-// served, and the next renewal ends the work.
+// TestDeathAfterEveryWrite: whatever write a renewal dies before, the API server can still verify the certificate that
+// is served, and the next renewal ends the work.
 func TestDeathAfterEveryWrite(t *testing.T) {
 	dead := errors.New("the pod was killed")
 	due := start.Add(-Lifetime * 3 / 4)
@@ -135,7 +153,7 @@ func TestDeathAfterEveryWrite(t *testing.T) {
 		}
 		result, err := w.renewer().Renew(t.Context())
 		if lost := w.served(t); err != nil || lost != nil || result.Renewed != "" {
-			t.Errorf("dead after %d writes, and the next renewal did not mend it: %v, %v, %+v", survived, err, lost, result)
+			t.Errorf("dead after %d writes, and the next renewal did not fix it: %v, %v, %+v", survived, err, lost, result)
 		}
 	}
 }
@@ -177,7 +195,9 @@ func TestManyAtOnceConverge(t *testing.T) {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			r := Renewer{API: w.Client, Namespace: namespace, Secret: secret, Webhooks: webhooks, Now: func() time.Time { return start }}
+			r := Renewer{
+				API: w.Client, Namespace: namespace, Secret: secret, Webhooks: webhooks, Now: func() time.Time { return start },
+			}
 			if _, err := r.Renew(context.Background()); err != nil {
 				t.Errorf("a renewal beside two others: %v", err)
 			}
@@ -199,8 +219,12 @@ func TestRenewRefuses(t *testing.T) {
 		want    string
 		reason  string
 	}{
-		"no configuration": {nil, nil, "none of them calls a Service", "the manifests are not applied, so the names are not known"},
-		"called by url":    {[]runtime.Object{byURL}, nil, "none of them calls a Service", "a webhook behind a URL is served by somebody else"},
+		"no configuration": {
+			nil, nil, "none of them calls a Service", "the manifests are not applied, so the names are not known",
+		},
+		"called by url": {
+			[]runtime.Object{byURL}, nil, "none of them calls a Service", "a webhook behind a URL is served by somebody else",
+		},
 		"no right": {manifests(), func(*world) func(string, kube.Object) error {
 			return func(string, kube.Object) error { return denied }
 		}, "no right", "the API server's word comes through"},
@@ -236,7 +260,9 @@ func TestOneConfigurationIsEnough(t *testing.T) {
 func TestForeignPartsOfAConfigurationStay(t *testing.T) {
 	objects := manifests()
 	u := objects[1].(*unstructured.Unstructured)
-	foreign := map[string]any{"name": "other.example.org", "clientConfig": map[string]any{"url": "https://x", "caBundle": "b3RoZXI="}}
+	foreign := map[string]any{
+		"name": "other.example.org", "clientConfig": map[string]any{"url": "https://x", "caBundle": "b3RoZXI="},
+	}
 	u.Object["webhooks"] = append(u.Object["webhooks"].([]any), foreign)
 	w := newWorld(t, objects...)
 	if _, err := w.renewer().Renew(t.Context()); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// The label by which a Kourier with ENABLE_SECRET_INFORMER_FILTERING_BY_CERT_UID finds the Secrets it may serve. Only the
-// presence of the key counts.
+// The label by which a Kourier with ENABLE_SECRET_INFORMER_FILTERING_BY_CERT_UID finds the Secrets it may serve. Only
+// the presence of the key counts.
 const certificateLabel = "networking.internal.knative.dev/certificate-uid"
 
 // authorityFile is the Secret key of the authority, as cert-manager names it, too.
@@ -41,11 +41,13 @@ func (r Renewer) read(ctx context.Context) (stored, error) {
 		return stored{}, err
 	}
 	data := secret.Data
-	return stored{secret, Pair{CA: data[authorityFile], Cert: data[corev1.TLSCertKey], Key: data[corev1.TLSPrivateKeyKey]}}, nil
+	return stored{
+		secret, Pair{CA: data[authorityFile], Cert: data[corev1.TLSCertKey], Key: data[corev1.TLSPrivateKeyKey]},
+	}, nil
 }
 
-// usable returns why the Secret cannot stay as it is, or nil. Who made it does not matter: a good pair of somebody else's, such
-// as cert-manager's, is used for as long as it is good.
+// usable returns why the Secret cannot stay as it is, or nil. Who made it does not matter: a good pair of somebody
+// else's, such as cert-manager's, is used for as long as it is good.
 func (s stored) usable(names []string, now time.Time) error {
 	switch {
 	case s.secret == nil:
@@ -64,7 +66,9 @@ func (s stored) writable() bool {
 // store writes the pair over what was read, or where nothing was. What cannot be written over is deleted first.
 func (r Renewer) store(ctx context.Context, old stored, pair Pair) error {
 	data := map[string][]byte{authorityFile: pair.CA, corev1.TLSCertKey: pair.Cert, corev1.TLSPrivateKeyKey: pair.Key}
-	labels := map[string]string{certificateLabel: r.Secret, "app.kubernetes.io/part-of": "kn-flink", "app.kubernetes.io/component": "admit"}
+	labels := map[string]string{
+		certificateLabel: r.Secret, "app.kubernetes.io/part-of": "kn-flink", "app.kubernetes.io/component": "admit",
+	}
 	if old.secret != nil && old.writable() {
 		_, err := r.API.MergePatch(ctx, r.object(), map[string]any{
 			"metadata": map[string]any{"resourceVersion": old.secret.ResourceVersion, "labels": labels},

@@ -14,8 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// The two kinds of webhook configuration. They are read and written as plain maps, so that a field this build does not know
-// is never lost.
+// The two kinds of webhook configuration. They are read and written as plain maps, so that a field this build does not
+// know is never lost.
 var configurationResources = []schema.GroupVersionResource{
 	{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "mutatingwebhookconfigurations"},
 	{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingwebhookconfigurations"},

@@ -21,8 +21,9 @@ type Client interface {
 	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
 }
 
-// Clock is the PingSource of an installation. Safe for concurrent use. It remembers its own last stamp, which saves a burst of passes
-// in one pod a request each, and its last failure, which saves them the wait; a lost memory costs one request.
+// Clock is the PingSource of an installation. Safe for concurrent use. It remembers its own last stamp, which saves a
+// burst of passes in one pod a request each, and its last failure, which saves them the wait; a lost memory costs one
+// request.
 type Clock struct {
 	// Kube reads and patches the PingSource.
 	Kube Client
@@ -40,7 +41,9 @@ type Clock struct {
 
 // New is the clock of the given name.
 func New(client Client, namespace, name string, now func() time.Time) *Clock {
-	return &Clock{Kube: client, Object: kube.Object{Resource: kube.PingSources, Namespace: namespace, Name: name}, Now: now}
+	return &Clock{
+		Kube: client, Object: kube.Object{Resource: kube.PingSources, Namespace: namespace, Name: name}, Now: now,
+	}
 }
 
 // Every is the interval of the steady pace: 1 min unless another one is set, of 5 s at the least and 5 min at the most.
@@ -83,7 +86,8 @@ func (c *Clock) Read(ctx context.Context) (State, error) {
 		return State{}, err
 	}
 	if !found {
-		return State{}, fail.Invalidf("read the clock", "ClockMissing", "there is no PingSource %s/%s; install it again with: make deploy",
+		return State{}, fail.Invalidf("read the clock", "ClockMissing",
+			"there is no PingSource %s/%s; install it again with: make deploy",
 			c.Object.Namespace, c.Object.Name)
 	}
 	schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule")
@@ -97,14 +101,15 @@ func (c *Clock) Read(ctx context.Context) (State, error) {
 // Held reports whether the stamp still keeps the clock from being slowed down.
 func (s State) Held(now time.Time) bool { return now.Sub(s.Stamp) < stampHolds }
 
-// Wake has two bounds: wakeFor, which is how long it may take, and failedFor, for which nobody tries again after it failed.
+// Wake has two bounds: wakeFor, which is how long it may take, and failedFor, for which nobody tries again after it
+// failed.
 const (
 	wakeFor   = 2 * time.Second
 	failedFor = 10 * time.Second
 )
 
-// Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh. An error costs time only: the sweep
-// finds what it would have found. It is returned once for all that fail with it.
+// Wake makes the clock tick at the transition pace and stamps it, unless it does and the stamp is fresh. An error costs
+// time only: the sweep finds what it would have found. It is returned once for all that fail with it.
 func (c *Clock) Wake(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +144,8 @@ func (c *Clock) stamp(ctx context.Context, now time.Time) (time.Time, error) {
 	return now, err
 }
 
-// Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower pace waits for
-// the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep mends.
+// Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower
+// pace waits for the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep fixes.
 func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed bool, err error) {
 	if state.Pace == wanted || (wanted != Transition && state.Held(c.Now())) {
 		return false, nil

@@ -38,7 +38,9 @@ func (s *source) Get(context.Context, kube.Object) (*unstructured.Unstructured, 
 	return s.object, s.object != nil, s.err
 }
 
-func (s *source) MergePatch(_ context.Context, _ kube.Object, patch map[string]any) (*unstructured.Unstructured, error) {
+func (s *source) MergePatch(
+	_ context.Context, _ kube.Object, patch map[string]any,
+) (*unstructured.Unstructured, error) {
 	s.patches = append(s.patches, patch)
 	return s.object, s.err
 }
@@ -54,10 +56,16 @@ func TestWake(t *testing.T) {
 		patches  int
 		reason   string
 	}{
-		"asleep":                       {Asleep.Schedule(), time.Time{}, 1, "a slow clock must be woken"},
-		"steady, with a fresh stamp":   {Steady.Schedule(), noon.Add(-time.Second), 1, "the stamp alone does not make it tick"},
-		"awake, fresh stamp":           {Transition.Schedule(), noon.Add(-29 * time.Second), 0, "a stamp holds a minute and is refreshed after half of it"},
-		"awake, old stamp":             {Transition.Schedule(), noon.Add(-31 * time.Second), 1, "an old stamp may run out before the intent is stored"},
+		"asleep": {Asleep.Schedule(), time.Time{}, 1, "a slow clock must be woken"},
+		"steady, with a fresh stamp": {
+			Steady.Schedule(), noon.Add(-time.Second), 1, "the stamp alone does not make it tick",
+		},
+		"awake, fresh stamp": {
+			Transition.Schedule(), noon.Add(-29 * time.Second), 0, "a stamp holds a minute and is refreshed after half of it",
+		},
+		"awake, old stamp": {
+			Transition.Schedule(), noon.Add(-31 * time.Second), 1, "an old stamp may run out before the intent is stored",
+		},
 		"awake, never stamped":         {Transition.Schedule(), time.Time{}, 1, "as installed"},
 		"a schedule edited by a human": {"0 0 * * *", noon, 1, "an unknown schedule is no pace"},
 	}
@@ -116,9 +124,11 @@ func TestSettle(t *testing.T) {
 		changes bool
 		reason  string
 	}{
-		"as it is":                    {Steady, time.Hour, Steady, false, "a converged clock is not written"},
-		"slower, old stamp":           {Transition, 3 * time.Minute, Steady, true, "nobody needs it any more"},
-		"slower, fresh stamp":         {Transition, 59 * time.Second, Asleep, false, "somebody may be about to store an intent"},
+		"as it is":          {Steady, time.Hour, Steady, false, "a converged clock is not written"},
+		"slower, old stamp": {Transition, 3 * time.Minute, Steady, true, "nobody needs it any more"},
+		"slower, fresh stamp": {
+			Transition, 59 * time.Second, Asleep, false, "somebody may be about to store an intent",
+		},
 		"faster":                      {Asleep, time.Hour, Transition, true, "a stamp was lost; the fleet shows it"},
 		"faster beside a fresh stamp": {Steady, time.Second, Transition, true, "fast is always safe"},
 	}

@@ -63,8 +63,8 @@ func Of(schedule string) Pace {
 	return Unknown
 }
 
-// A stamp is refreshed when it is older than stampAge, and the sweep leaves a clock alone whose stamp is younger than stampHolds: so a
-// stamp that a pass found fresh enough holds until that pass, which has 20 s, has stored its intent.
+// A stamp is refreshed when it is older than stampAge, and the sweep leaves a clock alone whose stamp is younger than
+// stampHolds: so a stamp that a pass found fresh enough holds until that pass, which has 20 s, has stored its intent.
 const (
 	stampAge   = 30 * time.Second
 	stampHolds = time.Minute

@@ -10,8 +10,8 @@ const (
 	typeAPIServerDelete = prefixAPIServer + "delete"
 )
 
-// Types of the events that the functions post. The first two stay in Broker flink-control, the others are for users' listeners in
-// Broker flink-events.
+// Types of the events that the functions post. The first two stay in Broker flink-control, the others are for users'
+// listeners in Broker flink-events.
 const (
 	// TypePassRequested asks for one pass of one resource; extension reason says why.
 	TypePassRequested = "org.apache.flink.operator.pass.requested.v1"

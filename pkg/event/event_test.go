@@ -37,10 +37,22 @@ func TestKeyOf(t *testing.T) {
 		want   string
 		reason string
 	}{
-		"a change":                 {made(t, "dev.knative.apiserver.ref.update", "", named), "default/FlinkDeployment/demo", "ApiServerSource names it in extensions"},
-		"a deletion":               {made(t, "dev.knative.apiserver.ref.delete", "", named), "default/FlinkDeployment/demo", "the pass finds that it is gone"},
-		"a change without a name":  {made(t, "dev.knative.apiserver.ref.update", "", map[string]string{extKind: "FlinkDeployment"}), "", "nothing to look at"},
-		"a requested pass":         {made(t, TypePassRequested, "default/FlinkDeployment/demo", nil), "default/FlinkDeployment/demo", "ours name it in the subject"},
+		"a change": {
+			made(t, "dev.knative.apiserver.ref.update", "", named), "default/FlinkDeployment/demo",
+			"ApiServerSource names it in extensions",
+		},
+		"a deletion": {
+			made(t, "dev.knative.apiserver.ref.delete", "", named), "default/FlinkDeployment/demo",
+			"the pass finds that it is gone",
+		},
+		"a change without a name": {
+			made(t, "dev.knative.apiserver.ref.update", "", map[string]string{extKind: "FlinkDeployment"}), "",
+			"nothing to look at",
+		},
+		"a requested pass": {
+			made(t, TypePassRequested, "default/FlinkDeployment/demo", nil), "default/FlinkDeployment/demo",
+			"ours name it in the subject",
+		},
 		"a requested pass, broken": {made(t, TypePassRequested, "default/demo", nil), "", "a subject of two parts"},
 		"somebody else's event":    {made(t, "com.example.order", "a/b/c", named), "", "only known types are believed"},
 	}
@@ -71,19 +83,42 @@ func TestReceiverAnswers(t *testing.T) {
 		want                      int
 		reason                    string
 	}{
-		"handled":             {structured, "application/cloudevents+json", http.MethodPost, nil, 200, "no body, or the Broker takes it for a failure"},
-		"not an event":        {"hello", "text/plain", http.MethodPost, nil, 400, "it stays malformed however often it is sent"},
-		"half an event":       {`{"specversion":"1.0","id":"1"}`, "application/cloudevents+json", http.MethodPost, nil, 400, "type and source are needed"},
-		"too large":           {`{"specversion":"1.0","data":"` + strings.Repeat("x", maxEvent) + `"}`, "application/cloudevents+json", http.MethodPost, nil, 400, "no event of ours is that large"},
+		"handled": {
+			structured, "application/cloudevents+json", http.MethodPost, nil, 200,
+			"no body, or the Broker takes it for a failure",
+		},
+		"not an event": {
+			"hello", "text/plain", http.MethodPost, nil, 400, "it stays malformed however often it is sent",
+		},
+		"half an event": {
+			`{"specversion":"1.0","id":"1"}`, "application/cloudevents+json", http.MethodPost, nil, 400,
+			"type and source are needed",
+		},
+		"too large": {
+			`{"specversion":"1.0","data":"` + strings.Repeat("x", maxEvent) + `"}`, "application/cloudevents+json",
+			http.MethodPost, nil, 400, "no event of ours is that large",
+		},
 		"a look by a browser": {"", "", http.MethodGet, nil, 405, "events are posted"},
-		"invalid":             {structured, "application/cloudevents+json", http.MethodPost, fail.Invalidf("x", "Y", "z"), 200, "a retry changes nothing"},
-		"conflict":            {structured, "application/cloudevents+json", http.MethodPost, fail.Conflictf("x", "Y", "z"), 200, "the write that beat us has its own event"},
-		"transient":           {structured, "application/cloudevents+json", http.MethodPost, fail.Transientf("x", "Y", "z"), 503, "the Broker sends it again"},
-		"unclassified":        {structured, "application/cloudevents+json", http.MethodPost, errors.New("?"), 500, "as a bug"},
+		"invalid": {
+			structured, "application/cloudevents+json", http.MethodPost, fail.Invalidf("x", "Y", "z"), 200,
+			"a retry changes nothing",
+		},
+		"conflict": {
+			structured, "application/cloudevents+json", http.MethodPost, fail.Conflictf("x", "Y", "z"), 200,
+			"the write that beat us has its own event",
+		},
+		"transient": {
+			structured, "application/cloudevents+json", http.MethodPost, fail.Transientf("x", "Y", "z"), 503,
+			"the Broker sends it again",
+		},
+		"unclassified": {structured, "application/cloudevents+json", http.MethodPost, errors.New("?"), 500, "as a bug"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			receiver := Receiver{Handle: func(context.Context, cloudevents.Event) error { return row.handle }, Log: zap.NewNop().Sugar(), Budget: time.Second}
+			receiver := Receiver{
+				Handle: func(context.Context, cloudevents.Event) error { return row.handle }, Log: zap.NewNop().Sugar(),
+				Budget: time.Second,
+			}
 			request := httptest.NewRequest(row.method, "/", strings.NewReader(row.body))
 			request.Header.Set("Content-Type", row.contentType)
 			answer := httptest.NewRecorder()
@@ -98,7 +133,9 @@ func TestReceiverAnswers(t *testing.T) {
 const structured = `{"specversion":"1.0","id":"1","type":"dev.knative.sources.ping","source":"/x"}`
 
 func TestAPanicIsAnswered(t *testing.T) {
-	receiver := Receiver{Handle: func(context.Context, cloudevents.Event) error { panic("broken") }, Log: zap.NewNop().Sugar()}
+	receiver := Receiver{
+		Handle: func(context.Context, cloudevents.Event) error { panic("broken") }, Log: zap.NewNop().Sugar(),
+	}
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(structured))
 	request.Header.Set("Content-Type", "application/cloudevents+json")
 	answer := httptest.NewRecorder()
@@ -129,7 +166,8 @@ func TestPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"Ce-Type": TypeEvent, "Ce-Subject": "default/FlinkDeployment/demo", "Ce-Kind": "FlinkDeployment", "Ce-Namespace": "default", "Ce-Reason": "health",
+		"Ce-Type": TypeEvent, "Ce-Subject": "default/FlinkDeployment/demo", "Ce-Kind": "FlinkDeployment",
+		"Ce-Namespace": "default", "Ce-Reason": "health",
 	} {
 		if header.Get(name) != want {
 			t.Errorf("header %s is %q, want %q", name, header.Get(name), want)

@@ -30,8 +30,8 @@ func ParseKey(text string) (Key, error) {
 	return Key{Namespace: parts[0], Kind: parts[1], Name: parts[2]}, nil
 }
 
-// KeyOf reads the key from an event of an ApiServerSource in Reference mode or from one of ours. Another type, or one without a
-// name, is an error that says what is missing: such an event stays malformed however often it is sent.
+// KeyOf reads the key from an event of an ApiServerSource in Reference mode or from one of ours. Another type, or one
+// without a name, is an error that says what is missing: such an event stays malformed however often it is sent.
 func KeyOf(e cloudevents.Event) (Key, error) {
 	switch {
 	case strings.HasPrefix(e.Type(), prefixAPIServer):

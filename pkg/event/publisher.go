@@ -21,7 +21,8 @@ type Publisher struct {
 	Client *http.Client
 }
 
-// Publish posts one event once and reports whether the receiver took it. The caller's context bounds the wait; nothing is retried.
+// Publish posts one event once and reports whether the receiver took it. The caller's context bounds the wait; nothing
+// is retried.
 func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
 	if p.URL == "" {
 		return nil

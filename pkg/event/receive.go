@@ -17,13 +17,15 @@ import (
 // maxEvent bounds an event's body. Ours are below a kilobyte; an ApiServerSource in Reference mode sends less than two.
 const maxEvent = 64 << 10
 
-// Budget bounds what the functions do with one event, a pass or a look. It lies well below the timeoutSeconds of their Services.
+// Budget bounds what the functions do with one event, a pass or a look. It lies well below the timeoutSeconds of their
+// Services.
 const Budget = 20 * time.Second
 
 // Handle is what a function does with one event. Its error decides the answer by the table of package fail.
 type Handle func(ctx context.Context, e cloudevents.Event) error
 
-// Receiver answers the POSTs of a Trigger. The answer has no body: a body that is no event would be taken for a failed delivery.
+// Receiver answers the POSTs of a Trigger. The answer has no body: a body that is no event would be taken for a failed
+// delivery.
 //
 //	malformed event          400   not sent again
 //	handled, or nothing to do 200
@@ -63,14 +65,16 @@ func (r Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	if err != nil {
 		r.report(*e, err)
 	}
-	w.WriteHeader(fail.OutcomeOf(err).HTTP)
+	w.WriteHeader(fail.ResultOf(err).HTTP)
 }
 
 func (r Receiver) call(ctx context.Context, e cloudevents.Event) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fail.Recovered("handle event "+e.ID(), value)
-			r.Log.Errorw("a handler panicked", telemetry.EventID, e.ID(), telemetry.Error, fmt.Sprint(value), zap.StackSkip("stack", 2))
+			r.Log.Errorw(
+				"a handler panicked", telemetry.EventID, e.ID(), telemetry.Error, fmt.Sprint(value), zap.StackSkip("stack", 2),
+			)
 		}
 	}()
 	return r.Handle(ctx, e)
@@ -85,6 +89,7 @@ func (r Receiver) report(e cloudevents.Event, err error) {
 	case fail.LevelDebug:
 		line = r.Log.Debugw
 	}
-	line("event not handled to its end", telemetry.EventID, e.ID(), telemetry.EventType, e.Type(), telemetry.Key, e.Subject(),
+	line("event not handled to its end", telemetry.EventID, e.ID(), telemetry.EventType, e.Type(), telemetry.Key,
+		e.Subject(),
 		telemetry.ErrorKind, string(kind), telemetry.Error, fail.Message(err))
 }

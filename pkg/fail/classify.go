@@ -44,7 +44,7 @@ func ReasonOf(err error) string {
 	return reason
 }
 
-// gravity orders kinds for joined errors: the later one wins. What needs a person outranks what mends itself.
+// gravity orders kinds for joined errors: the later one wins. What needs a person outranks what fixes itself.
 var gravity = map[Kind]int{Waiting: 1, Conflict: 2, Transient: 3, Invalid: 4, Denied: 5, Unknown: 6, Bug: 7}
 
 // classify walks from the outside in, so that what was said on purpose beats what is derived from the cause.
@@ -188,8 +188,8 @@ func classifyAPI(status metav1.Status, err error) (Kind, string) {
 }
 
 // isStalePatch says whether a 422 means that the patch was made for another state of the object. A PUT or DELETE with a
-// foreign uid is a 409; in a PATCH the uid is an immutable field (ValidateObjectMetaAccessorUpdate). A JSON patch that does
-// not apply is a 422 without a kind (apiserver's patch handler); what validation refuses always names one.
+// foreign uid is a 409; in a PATCH the uid is an immutable field (ValidateObjectMetaAccessorUpdate). A JSON patch that
+// does not apply is a 422 without a kind (apiserver's patch handler); what validation refuses always names one.
 func isStalePatch(details *metav1.StatusDetails) bool {
 	if details == nil || details.Kind == "" {
 		return true

@@ -16,7 +16,8 @@ type Error struct {
 	Op string
 	// Kind decides what follows, see Of. The empty kind means: derive it from Err.
 	Kind Kind
-	// Reason is one CamelCase word used unchanged as condition reason, event reason and metric label. Empty: use ReasonOf.
+	// Reason is one CamelCase word used unchanged as condition reason, event reason and metric label. Empty: use
+	// ReasonOf.
 	Reason string
 	// Err is the cause. Nil only in a zero Error.
 	Err error
@@ -97,7 +98,8 @@ func Recovered(op string, value any) error {
 	return newError(Bug, op, ReasonPanic, fmt.Errorf("panic: %v", value))
 }
 
-// Discreet makes an error tell its text as hide leaves it. Kind, reason and causes stay. It returns nil for a nil error.
+// Discreet makes an error tell its text as hide leaves it. Kind, reason and causes stay. It returns nil for a nil
+// error.
 func Discreet(err error, hide func(text string) string) error {
 	if err == nil {
 		return nil
@@ -145,7 +147,8 @@ func Message(err error) string {
 
 const ellipsis = "..."
 
-// oneLine hides secrets, folds every run of white space and control characters into one blank and cuts at a rune boundary.
+// oneLine hides secrets, folds every run of white space and control characters into one blank and cuts at a rune
+// boundary.
 func oneLine(text string, limit int) string {
 	folded := strings.Join(strings.FieldsFunc(redact.Text(strings.ToValidUTF8(text, "?")), func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r)

@@ -42,7 +42,9 @@ func immutable(fields ...string) error {
 }
 
 func missingType() error {
-	return apierrors.NewGenericServerResponse(404, "list", schema.GroupResource{Resource: "flinkdeployments"}, "", "", 0, true)
+	return apierrors.NewGenericServerResponse(
+		404, "list", schema.GroupResource{Resource: "flinkdeployments"}, "", "", 0, true,
+	)
 }
 
 func TestKindOf(t *testing.T) {
@@ -54,56 +56,98 @@ func TestKindOf(t *testing.T) {
 		reason string
 		why    string
 	}{
-		"nil":                {nil, None, "", "no error has no kind"},
-		"plain":              {errors.New("x"), Unknown, ReasonInternal, "nobody classified it"},
-		"invalid":            {Invalidf("op", "BadSpec", "x"), Invalid, "BadSpec", "said on purpose"},
-		"denied":             {Deniedf("op", "NoRights", "x"), Denied, "NoRights", "said on purpose"},
-		"waiting":            {Waitingf("op", "NotReady", "x"), Waiting, "NotReady", "said on purpose"},
-		"conflict":           {Conflictf("op", "Stale", "x"), Conflict, "Stale", "said on purpose"},
-		"transient":          {Transientf("op", "Down", "x"), Transient, "Down", "said on purpose"},
-		"bug":                {Bugf("op", "Broken", "x"), Bug, "Broken", "said on purpose"},
-		"wrapped by fmt":     {fmt.Errorf("y: %w", Waitingf("op", "NotReady", "x")), Waiting, "NotReady", "the kind shines through"},
-		"own beats cause":    {Bugf("op", "Broken", "y: %w", io.EOF), Bug, "Broken", "the outermost purpose wins"},
-		"outer beats inner":  {As(Invalid, "op", "Outer", Bugf("op", "Inner", "x")), Invalid, "Outer", "the outermost purpose wins"},
-		"zero kind":          {&Error{Op: "op", Err: io.EOF}, Transient, ReasonUnreachable, "an empty kind is derived"},
-		"zero error":         {&Error{}, Unknown, ReasonInternal, "nothing was said at all"},
-		"foreign kind":       {&Error{Kind: "Purple", Reason: "R", Err: io.EOF}, Unknown, "R", "text that is no kind is Unknown"},
-		"wrap keeps":         {Wrap("op", Waitingf("in", "NotReady", "x")), Waiting, "NotReady", "Wrap adds only the operation"},
-		"wrap derives":       {Wrap("op", context.DeadlineExceeded), Transient, ReasonTimeout, "Wrap classifies the cause"},
-		"joined":             {errors.Join(Waitingf("op", "A", "x"), Deniedf("op", "B", "y")), Denied, "B", "the gravest counts"},
-		"joined with plain":  {errors.Join(Transientf("op", "A", "x"), errors.New("y")), Unknown, ReasonInternal, "an unclassified one is grave"},
-		"panic text":         {Recovered("op", "boom"), Bug, ReasonPanic, "a panic is a bug"},
-		"panic error":        {Recovered("op", io.EOF), Bug, ReasonPanic, "a panic is a bug whatever it carries"},
-		"k8s conflict":       {apierrors.NewConflict(deployments, "a", errors.New("x")), Conflict, "Conflict", "stale resourceVersion"},
-		"k8s exists":         {apierrors.NewAlreadyExists(deployments, "a"), Conflict, "AlreadyExists", "somebody created it first"},
+		"nil":       {nil, None, "", "no error has no kind"},
+		"plain":     {errors.New("x"), Unknown, ReasonInternal, "nobody classified it"},
+		"invalid":   {Invalidf("op", "BadSpec", "x"), Invalid, "BadSpec", "said on purpose"},
+		"denied":    {Deniedf("op", "NoRights", "x"), Denied, "NoRights", "said on purpose"},
+		"waiting":   {Waitingf("op", "NotReady", "x"), Waiting, "NotReady", "said on purpose"},
+		"conflict":  {Conflictf("op", "Stale", "x"), Conflict, "Stale", "said on purpose"},
+		"transient": {Transientf("op", "Down", "x"), Transient, "Down", "said on purpose"},
+		"bug":       {Bugf("op", "Broken", "x"), Bug, "Broken", "said on purpose"},
+		"wrapped by fmt": {
+			fmt.Errorf("y: %w", Waitingf("op", "NotReady", "x")), Waiting, "NotReady", "the kind shines through",
+		},
+		"own beats cause": {Bugf("op", "Broken", "y: %w", io.EOF), Bug, "Broken", "the outermost purpose wins"},
+		"outer beats inner": {
+			As(Invalid, "op", "Outer", Bugf("op", "Inner", "x")), Invalid, "Outer", "the outermost purpose wins",
+		},
+		"zero kind":  {&Error{Op: "op", Err: io.EOF}, Transient, ReasonUnreachable, "an empty kind is derived"},
+		"zero error": {&Error{}, Unknown, ReasonInternal, "nothing was said at all"},
+		"foreign kind": {
+			&Error{Kind: "Purple", Reason: "R", Err: io.EOF}, Unknown, "R", "text that is no kind is Unknown",
+		},
+		"wrap keeps": {
+			Wrap("op", Waitingf("in", "NotReady", "x")), Waiting, "NotReady", "Wrap adds only the operation",
+		},
+		"wrap derives": {Wrap("op", context.DeadlineExceeded), Transient, ReasonTimeout, "Wrap classifies the cause"},
+		"joined": {
+			errors.Join(Waitingf("op", "A", "x"), Deniedf("op", "B", "y")), Denied, "B", "the gravest counts",
+		},
+		"joined with plain": {
+			errors.Join(Transientf("op", "A", "x"), errors.New("y")), Unknown, ReasonInternal, "an unclassified one is grave",
+		},
+		"panic text":  {Recovered("op", "boom"), Bug, ReasonPanic, "a panic is a bug"},
+		"panic error": {Recovered("op", io.EOF), Bug, ReasonPanic, "a panic is a bug whatever it carries"},
+		"k8s conflict": {
+			apierrors.NewConflict(deployments, "a", errors.New("x")), Conflict, "Conflict", "stale resourceVersion",
+		},
+		"k8s exists": {
+			apierrors.NewAlreadyExists(deployments, "a"), Conflict, "AlreadyExists", "somebody created it first",
+		},
 		"k8s gone object":    {apierrors.NewNotFound(deployments, "a"), Conflict, "NotFound", "it went away under us"},
 		"k8s missing type":   {missingType(), Transient, "NotFound", "a CRD that is not there may come"},
 		"k8s forbidden":      {apierrors.NewForbidden(deployments, "a", errors.New("x")), Denied, "Forbidden", "RBAC"},
 		"k8s unauthorized":   {apierrors.NewUnauthorized("x"), Denied, "Unauthorized", "credentials"},
 		"k8s ns terminating": {namespaceTerminating(), Waiting, "NamespaceTerminating", "the whole namespace goes away"},
-		"k8s invalid":        {apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "a", nil), Invalid, "Invalid", "the server refuses the object"},
-		"k8s patched uid":    {immutable("uid"), Conflict, "Conflict", "a patch's uid precondition did not hold"},
-		"k8s json patch":     {apierrors.NewGenericServerResponse(422, "", schema.GroupResource{}, "", "test failed", 0, false), Conflict, "Conflict", "a test operation did not hold"},
-		"k8s more than uid":  {immutable("uid", "name"), Invalid, "Invalid", "something else is wrong, too"},
-		"k8s bad request":    {apierrors.NewBadRequest("x"), Invalid, "BadRequest", "a pod template of the wrong type"},
-		"k8s webhook": {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 400, Message: `webhook "x" denied the request`}},
+		"k8s invalid": {
+			apierrors.NewInvalid(schema.GroupKind{Kind: "Deployment"}, "a", nil), Invalid, "Invalid",
+			"the server refuses the object",
+		},
+		"k8s patched uid": {immutable("uid"), Conflict, "Conflict", "a patch's uid precondition did not hold"},
+		"k8s json patch": {
+			apierrors.NewGenericServerResponse(422, "", schema.GroupResource{}, "", "test failed", 0, false), Conflict,
+			"Conflict", "a test operation did not hold",
+		},
+		"k8s more than uid": {immutable("uid", "name"), Invalid, "Invalid", "something else is wrong, too"},
+		"k8s bad request":   {apierrors.NewBadRequest("x"), Invalid, "BadRequest", "a pod template of the wrong type"},
+		"k8s webhook": {&apierrors.StatusError{
+			ErrStatus: metav1.Status{Code: 400, Message: `webhook "x" denied the request`},
+		},
 			Invalid, "BadRequest", "the API server gives a denial without a code no reason"},
-		"k8s too large":      {apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB"},
-		"k8s throttled":      {apierrors.NewTooManyRequests("x", 1), Transient, "TooManyRequests", "priority and fairness"},
-		"k8s timeout":        {apierrors.NewTimeoutError("x", 1), Transient, "Timeout", "the server gave up"},
-		"k8s server timeout": {apierrors.NewServerTimeout(deployments, "get", 1), Transient, "ServerTimeout", "the server gave up"},
-		"k8s internal":       {apierrors.NewInternalError(errors.New("x")), Transient, "InternalError", "etcd or a webhook"},
-		"k8s unavailable":    {apierrors.NewServiceUnavailable("x"), Transient, "ServiceUnavailable", "it starts"},
-		"k8s expired":        {apierrors.NewResourceExpired("x"), Transient, "Expired", "the list must start again"},
-		"k8s wrapped":        {fmt.Errorf("y: %w", apierrors.NewForbidden(deployments, "a", errors.New("x"))), Denied, "Forbidden", "found below a wrapper"},
-		"deadline":           {context.DeadlineExceeded, Transient, ReasonTimeout, "the pass budget ran out"},
-		"canceled":           {context.Canceled, Transient, ReasonCanceled, "the sender went away"},
-		"refused":            {&url.Error{Op: "Get", URL: "http://a", Err: refused}, Transient, ReasonUnreachable, "nobody listens"},
-		"reset":              {os.NewSyscallError("read", syscall.ECONNRESET), Transient, ReasonUnreachable, "the peer died"},
-		"dns":                {&net.DNSError{Err: "no such host", Name: "a"}, Transient, ReasonUnreachable, "the Service is not there yet"},
-		"dns timeout":        {&net.DNSError{Err: "x", Name: "a", IsTimeout: true}, Transient, ReasonTimeout, "the resolver is slow"},
-		"untrusted":          {&url.Error{Op: "Get", URL: "https://a", Err: untrusted}, Denied, ReasonUntrusted, "a wrong CA does not mend itself"},
-		"untrusted in op":    {&net.OpError{Op: "dial", Err: untrusted}, Denied, ReasonUntrusted, "a wrong CA below a dial error"},
+		"k8s too large": {
+			apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB",
+		},
+		"k8s throttled": {apierrors.NewTooManyRequests("x", 1), Transient, "TooManyRequests", "priority and fairness"},
+		"k8s timeout":   {apierrors.NewTimeoutError("x", 1), Transient, "Timeout", "the server gave up"},
+		"k8s server timeout": {
+			apierrors.NewServerTimeout(deployments, "get", 1), Transient, "ServerTimeout", "the server gave up",
+		},
+		"k8s internal":    {apierrors.NewInternalError(errors.New("x")), Transient, "InternalError", "etcd or a webhook"},
+		"k8s unavailable": {apierrors.NewServiceUnavailable("x"), Transient, "ServiceUnavailable", "it starts"},
+		"k8s expired":     {apierrors.NewResourceExpired("x"), Transient, "Expired", "the list must start again"},
+		"k8s wrapped": {
+			fmt.Errorf("y: %w", apierrors.NewForbidden(deployments, "a", errors.New("x"))), Denied, "Forbidden",
+			"found below a wrapper",
+		},
+		"deadline": {context.DeadlineExceeded, Transient, ReasonTimeout, "the pass budget ran out"},
+		"canceled": {context.Canceled, Transient, ReasonCanceled, "the sender went away"},
+		"refused": {
+			&url.Error{Op: "Get", URL: "http://a", Err: refused}, Transient, ReasonUnreachable, "nobody listens",
+		},
+		"reset": {os.NewSyscallError("read", syscall.ECONNRESET), Transient, ReasonUnreachable, "the peer died"},
+		"dns": {
+			&net.DNSError{Err: "no such host", Name: "a"}, Transient, ReasonUnreachable, "the Service is not there yet",
+		},
+		"dns timeout": {
+			&net.DNSError{Err: "x", Name: "a", IsTimeout: true}, Transient, ReasonTimeout, "the resolver is slow",
+		},
+		"untrusted": {
+			&url.Error{Op: "Get", URL: "https://a", Err: untrusted}, Denied, ReasonUntrusted,
+			"a wrong CA does not fix itself",
+		},
+		"untrusted in op": {
+			&net.OpError{Op: "dial", Err: untrusted}, Denied, ReasonUntrusted, "a wrong CA below a dial error",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -125,19 +169,37 @@ func TestTable(t *testing.T) {
 	reconciling := []Condition{{"Reconciling", "True"}}
 	unknown := []Condition{{"Ready", "Unknown"}}
 	rows := map[Kind]struct {
-		want      Outcome
+		want      Result
 		redeliver bool
 		why       string
 	}{
-		None:      {Outcome{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false, "a good pass"},
-		Invalid:   {Outcome{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelInfo}, false, "sending it again changes nothing"},
-		Denied:    {Outcome{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelError}, false, "a person must act"},
-		Waiting:   {Outcome{HTTP: 200, Conditions: reconciling, Event: EventNone, Log: LevelDebug}, false, "the due time brings us back"},
-		Conflict:  {Outcome{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false, "the winner's write has its own event"},
-		Transient: {Outcome{HTTP: 503, Conditions: reconciling, KeepError: true, Event: EventRepeated, Log: LevelInfo}, true, "try again"},
-		Bug:       {Outcome{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "loud"},
-		Unknown:   {Outcome{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "unclassified is a bug"},
-		"Purple":  {Outcome{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "foreign text is a bug"},
+		None: {Result{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false, "a good pass"},
+		Invalid: {
+			Result{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelInfo}, false,
+			"sending it again changes nothing",
+		},
+		Denied: {
+			Result{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelError}, false, "a person must act",
+		},
+		Waiting: {
+			Result{HTTP: 200, Conditions: reconciling, Event: EventNone, Log: LevelDebug}, false,
+			"the due time brings us back",
+		},
+		Conflict: {
+			Result{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false,
+			"the winner's write has its own event",
+		},
+		Transient: {
+			Result{HTTP: 503, Conditions: reconciling, KeepError: true, Event: EventRepeated, Log: LevelInfo}, true,
+			"try again",
+		},
+		Bug: {Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "loud"},
+		Unknown: {
+			Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "unclassified is a bug",
+		},
+		"Purple": {
+			Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "foreign text is a bug",
+		},
 	}
 	for kind, row := range rows {
 		t.Run(string(kind), func(t *testing.T) {
@@ -168,8 +230,8 @@ func TestNilStaysNil(t *testing.T) {
 	if got := Message(nil); got != "" {
 		t.Errorf("Message(nil) = %q, want empty", got)
 	}
-	if got := OutcomeOf(nil).HTTP; got != 200 {
-		t.Errorf("OutcomeOf(nil).HTTP = %d, want 200", got)
+	if got := ResultOf(nil).HTTP; got != 200 {
+		t.Errorf("ResultOf(nil).HTTP = %d, want 200", got)
 	}
 }
 
@@ -178,12 +240,15 @@ func TestMessage(t *testing.T) {
 		err       error
 		want, why string
 	}{
-		"operation first": {Transientf("get Deployment ns/a", "R", "no answer"), "get Deployment ns/a: no answer", "what, for which object, then why"},
-		"no operation":    {Transientf("", "R", "no answer"), "no answer", "no stray colon"},
-		"no cause":        {&Error{Op: "get x"}, "get x", "no stray colon"},
-		"one line":        {Transientf("op", "R", "a\n\tb\r\nc\x00d"), "op: a b c d", "conditions and logs are lines"},
-		"bad utf-8":       {errors.New("a\xffb"), "a?b", "the API server refuses invalid UTF-8"},
-		"foreign":         {errors.New("x  y"), "x y", "Message bounds any error"},
+		"operation first": {
+			Transientf("get Deployment ns/a", "R", "no answer"), "get Deployment ns/a: no answer",
+			"what, for which object, then why",
+		},
+		"no operation": {Transientf("", "R", "no answer"), "no answer", "no stray colon"},
+		"no cause":     {&Error{Op: "get x"}, "get x", "no stray colon"},
+		"one line":     {Transientf("op", "R", "a\n\tb\r\nc\x00d"), "op: a b c d", "conditions and logs are lines"},
+		"bad utf-8":    {errors.New("a\xffb"), "a?b", "the API server refuses invalid UTF-8"},
+		"foreign":      {errors.New("x  y"), "x y", "Message bounds any error"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -67,15 +67,15 @@ type Condition struct {
 	Status string
 }
 
-// Outcome is what follows from an error.
-type Outcome struct {
+// Result is what follows from an error.
+type Result struct {
 	// HTTP is the status code that answers the event. Redelivery follows on 5xx, never on 200.
 	HTTP int
 	// Conditions are the conditions to set, in order. Nil leaves all as they are.
 	Conditions []Condition
 	// KeepError says that status.error of an earlier problem stays as it is.
 	KeepError bool
-	// Slow says that the next look is due at the slow pace: only a person can change the outcome.
+	// Slow says that the next look is due at the slow pace: only a person can change the result.
 	Slow bool
 	// Event says when a Warning event is worth sending.
 	Event Event
@@ -84,7 +84,7 @@ type Outcome struct {
 }
 
 // Redeliver says whether the answer makes the Broker send the event again.
-func (o Outcome) Redeliver() bool { return o.HTTP >= http.StatusInternalServerError }
+func (o Result) Redeliver() bool { return o.HTTP >= http.StatusInternalServerError }
 
 // Of returns what follows from a kind. An unknown kind is treated as a Bug.
 //
@@ -97,33 +97,33 @@ func (o Outcome) Redeliver() bool { return o.HTTP >= http.StatusInternalServerEr
 //	Transient  503   Reconciling=True           kept   -     repeated  info
 //	Bug        500   Ready=Unknown              set    -     always    error
 //	Unknown    500   as Bug
-func Of(kind Kind) Outcome {
+func Of(kind Kind) Result {
 	switch kind {
 	case None:
-		return Outcome{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
+		return Result{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
 	case Invalid:
-		return Outcome{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelInfo}
+		return Result{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelInfo}
 	case Denied:
-		return Outcome{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelError}
+		return Result{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelError}
 	case Waiting:
-		return Outcome{HTTP: http.StatusOK, Conditions: reconciling(), Event: EventNone, Log: LevelDebug}
+		return Result{HTTP: http.StatusOK, Conditions: reconciling(), Event: EventNone, Log: LevelDebug}
 	case Conflict:
-		return Outcome{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
+		return Result{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
 	case Transient:
-		return Outcome{
+		return Result{
 			HTTP: http.StatusServiceUnavailable, Conditions: reconciling(), KeepError: true,
 			Event: EventRepeated, Log: LevelInfo,
 		}
 	default:
-		return Outcome{
+		return Result{
 			HTTP: http.StatusInternalServerError, Conditions: []Condition{{"Ready", "Unknown"}},
 			Event: EventAlways, Log: LevelError,
 		}
 	}
 }
 
-// OutcomeOf is Of(KindOf(err)).
-func OutcomeOf(err error) Outcome { return Of(KindOf(err)) }
+// ResultOf is Of(KindOf(err)).
+func ResultOf(err error) Result { return Of(KindOf(err)) }
 
 func stalled() []Condition     { return []Condition{{"Stalled", "True"}, {"Ready", "False"}} }
 func reconciling() []Condition { return []Condition{{"Reconciling", "True"}} }

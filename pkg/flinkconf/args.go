@@ -8,8 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
-// UnfitArgument finds the first argument of an application that the configuration file of a Flink version cannot hold, and says why. There
-// is no escape for it: Flink would get another text. Not unfit means that all arrive as they are.
+// UnfitArgument finds the first argument of an application that the configuration file of a Flink version cannot hold,
+// and says why. There is no escape for it: Flink would get another text. Not unfit means that all arrive as they are.
 //
 //	argument has    | flink-conf.yaml (before 2.0)   | config.yaml
 //	a line break    | unfit: a value has one line    | fits
@@ -30,8 +30,9 @@ func UnfitArgument(args []string, v v1beta1.FlinkVersion) (index int, why string
 	return 0, "", false
 }
 
-// argsText prints program arguments so that they arrive as they are, but for those that UnfitArgument finds. Quotes around blanks and
-// empty arguments stand only where the Java operator's text would lose one, or where Files splits them again.
+// argsText prints program arguments so that they arrive as they are, but for those that UnfitArgument finds. Quotes
+// around blanks and empty arguments stand only where the Java operator's text would lose one, or where Files splits
+// them again.
 func argsText(args []string, b Behaviour) string {
 	text := syntax.JoinList(args)
 	if read, err := syntax.SplitList(text); b.StandardYAML || err != nil || !slices.Equal(read, args) {

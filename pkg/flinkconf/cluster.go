@@ -68,11 +68,12 @@ func clusterConfig(effective Config, in DeployInput) (Config, error) {
 	return c, nil
 }
 
-// notForCluster are the options that only mean something where the client runs, or that would keep a process in a pod from listening
-// on the pod's address.
+// notForCluster are the options that only mean something where the client runs, or that would keep a process in a pod
+// from listening on the pod's address.
 func notForCluster() []Option {
 	return []Option{
-		key.KubeConfigFile, key.ConfigDir, key.RestBindAddress, key.JobManagerBindHost, key.TaskManagerBindHost, key.TaskManagerHost,
+		key.KubeConfigFile, key.ConfigDir, key.RestBindAddress, key.JobManagerBindHost, key.TaskManagerBindHost,
+		key.TaskManagerHost,
 	}
 }
 
@@ -87,7 +88,9 @@ func entrypoint(spec *v1beta1.FlinkDeploymentSpec) string {
 func fixPort(c Config, option Option, fixed int) error {
 	port, err := strconv.Atoi(c.Get(option))
 	if err != nil {
-		return fmt.Errorf("option %q is %q: a Service needs one fixed port, ranges are not possible", option.Key, c.Get(option))
+		return fmt.Errorf(
+			"option %q is %q: a Service needs one fixed port, ranges are not possible", option.Key, c.Get(option),
+		)
 	}
 	if port == 0 {
 		c.Set(option, strconv.Itoa(fixed))

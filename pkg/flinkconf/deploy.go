@@ -9,9 +9,11 @@ import (
 
 // Names that a composed configuration tells the cluster or the operator's own later look.
 const (
-	// GenerationAnnotation marks the JobManager Deployment and its pods with the generation of the resource they were made for.
+	// GenerationAnnotation marks the JobManager Deployment and its pods with the generation of the resource they were
+	// made for.
 	GenerationAnnotation = "flinkdeployment.flink.apache.org/generation"
-	// LastStateMarker is the savepoint path of a last-state start: it makes Flink fail instead of starting empty when the HA data is gone.
+	// LastStateMarker is the savepoint path of a last-state start: it makes Flink fail instead of starting empty when the
+	// HA data is gone.
 	LastStateMarker = "KUBERNETES_OPERATOR_LAST_STATE"
 )
 
@@ -37,8 +39,8 @@ type Start struct {
 	SavepointPath string
 	// LastState starts from the HA data of the job; SavepointPath is then not looked at.
 	LastState bool
-	// JobResultStoreDir is the last part of the job result store's path. It has to be new for every start, so that the result of an
-	// earlier one cannot end this one. Needed when HA storage is configured.
+	// JobResultStoreDir is the last part of the job result store's path. It has to be new for every start, so that the
+	// result of an earlier one cannot end this one. Needed when HA storage is configured.
 	JobResultStoreDir string
 }
 
@@ -52,8 +54,8 @@ type Deployed struct {
 	JobID string
 }
 
-// Deploy composes the configuration that a FlinkDeployment is started with. The error names the spec field or the option that cannot
-// be used.
+// Deploy composes the configuration that a FlinkDeployment is started with. The error names the spec field or the
+// option that cannot be used.
 //
 //	step, later wins                                                       | where
 //	-----------------------------------------------------------------------+-----------------
@@ -122,7 +124,9 @@ func applyImage(c Config, spec *v1beta1.FlinkDeploymentSpec) error {
 		c.Set(key.ImagePullPolicy, spec.ImagePullPolicy)
 		known, err := c.Enum(key.ImagePullPolicy)
 		if err != nil || known != spec.ImagePullPolicy {
-			return fmt.Errorf("spec.imagePullPolicy %q is unknown: write one of %q", spec.ImagePullPolicy, key.ImagePullPolicy.Values)
+			return fmt.Errorf(
+				"spec.imagePullPolicy %q is unknown: write one of %q", spec.ImagePullPolicy, key.ImagePullPolicy.Values,
+			)
 		}
 	}
 	if spec.ServiceAccount != "" {

@@ -243,7 +243,9 @@ func TestPodTemplateKeys(t *testing.T) {
 		"without managers": {off + `{jobManager: null, taskManager: null}`, false, false, "no sections, no templates"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			spec := strings.Replace(tc.spec, "{jobManager: null, taskManager: null}", "jobManager: null\ntaskManager: null", 1)
+			spec := strings.Replace(
+				tc.spec, "{jobManager: null, taskManager: null}", "jobManager: null\ntaskManager: null", 1,
+			)
 			c := deploy(t, input(t, spec)).Cluster
 			if c[jm] != "" != tc.jm || c[tm] != "" != tc.tm {
 				t.Errorf("files %q and %q: %s", c[jm], c[tm], tc.reason)
@@ -314,7 +316,10 @@ func TestOwner(t *testing.T) {
 		"standalone":  app + "mode: standalone",
 	} {
 		t.Run(name, func(t *testing.T) {
-			has(t, deploy(t, input(t, spec)).Cluster, map[string]string{"kubernetes.jobmanager.owner.reference": want}, "every cluster belongs to its resource")
+			has(
+				t, deploy(t, input(t, spec)).Cluster, map[string]string{"kubernetes.jobmanager.owner.reference": want},
+				"every cluster belongs to its resource",
+			)
 		})
 	}
 }
@@ -322,7 +327,8 @@ func TestOwner(t *testing.T) {
 // T3.63
 // TestNoOperatorKeys: in every mode, what a cluster receives holds no option of the operator or the autoscaler.
 func TestNoOperatorKeys(t *testing.T) {
-	own := "flinkConfiguration: {kubernetes.operator.health.probe.port: 1, job.autoscaler.enabled: true, kubernetes.operator.job.autoscaler.enabled: true, x: kept}\n"
+	own := "flinkConfiguration: {kubernetes.operator.health.probe.port: 1, job.autoscaler.enabled: true, " +
+		"kubernetes.operator.job.autoscaler.enabled: true, x: kept}\n"
 	for name, spec := range map[string]string{
 		"native session":         own,
 		"standalone session":     own + "mode: standalone",
@@ -349,11 +355,15 @@ func TestNoOperatorKeys(t *testing.T) {
 
 func TestDeployIsDeterministic(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		spec := app + "flinkConfiguration: {kubernetes.jobmanager.annotations.b: '1', kubernetes.jobmanager.annotations.a: '2', high-availability.type: kubernetes, high-availability.storageDir: s3://ha}"
+		spec := app + "flinkConfiguration: {kubernetes.jobmanager.annotations.b: '1', " +
+			"kubernetes.jobmanager.annotations.a: '2', high-availability.type: kubernetes, high-availability.storageDir: " +
+			"s3://ha}"
 		in := input(t, spec)
 		in.Generation = rapid.Int64Range(1, 99).Draw(rt, "generation")
 		in.Spec.FlinkVersion = rapid.SampledFrom(v1beta1.FlinkVersions()).Draw(rt, "version")
-		in.Operator = flinkconf.NewOperator(flinkconf.Config(rapid.MapOf(rapid.StringMatching(`[a-d]\.[a-d]`), rapid.String()).Draw(rt, "base")))
+		in.Operator = flinkconf.NewOperator(flinkconf.Config(rapid.MapOf(
+			rapid.StringMatching(`[a-d]\.[a-d]`), rapid.String(),
+		).Draw(rt, "base")))
 		first, second := deploy(t, in), deploy(t, in)
 		if diff := cmp.Diff(first, second); diff != "" {
 			rt.Fatalf("two compositions differ:\n%s", diff)

@@ -11,14 +11,16 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
-// Files prints a configuration as the file that Flink of that version reads, and names the file. The entries are sorted.
+// Files prints a configuration as the file that Flink of that version reads, and names the file. The entries are
+// sorted.
 //
 //	Flink  | file            | form                                                                  | cannot hold
 //	-------+-----------------+-----------------------------------------------------------------------+------------------------------
 //	< 2.0  | flink-conf.yaml | lines "key: value", nothing quoted                                    | '#', blanks at the ends, line breaks; see UnfitArgument
 //	>= 2.0 | config.yaml     | nested YAML, every value a string, but for program arguments (a list) | a key that begins another one: error
 //
-// In config.yaml the options that Flink's shell scripts read stay unquoted: the scripts would take the quotes for a part of the value.
+// In config.yaml the options that Flink's shell scripts read stay unquoted: the scripts would take the quotes for a
+// part of the value.
 func Files(c Config, v v1beta1.FlinkVersion) (name, text string, err error) {
 	b := BehaviourOf(v)
 	if !b.StandardYAML {
@@ -60,8 +62,9 @@ type Loaded struct {
 	Notes []string
 }
 
-// LoadDir reads the base configuration from the files of a configuration directory, given by name and content: flink-conf.yaml if it is
-// there, else config.yaml. No files at all are an empty configuration; other files without one of these are an error.
+// LoadDir reads the base configuration from the files of a configuration directory, given by name and content:
+// flink-conf.yaml if it is there, else config.yaml. No files at all are an empty configuration; other files without one
+// of these are an error.
 func LoadDir(files map[string]string) (Config, error) {
 	loaded, err := Load(files)
 	return loaded.Config, err
@@ -89,5 +92,7 @@ func Load(files map[string]string) (Loaded, error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	return Loaded{}, fmt.Errorf("no configuration file among %s: name it %s or %s", syntax.JoinList(names), LegacyFile, StandardFile)
+	return Loaded{}, fmt.Errorf(
+		"no configuration file among %s: name it %s or %s", syntax.JoinList(names), LegacyFile, StandardFile,
+	)
 }

@@ -21,7 +21,8 @@ func TestFiles(t *testing.T) {
 		"env.stdout-err.redirect-to-file":    "true",
 		"$internal.application.program-args": "a;' b';''",
 	}
-	legacy := "$internal.application.program-args: a;' b';''\na.b: x # y\nenv.log.max: 10\nenv.stdout-err.redirect-to-file: true\nk: v\nkv: true\n"
+	legacy := "$internal.application.program-args: a;' b';''\na.b: x # y\nenv.log.max: " +
+		"10\nenv.stdout-err.redirect-to-file: true\nk: v\nkv: true\n"
 	standard := `$internal:
   application:
     program-args:
@@ -87,10 +88,13 @@ func TestArgumentsAreLossless(t *testing.T) {
 	})
 }
 
-// TestFlatFilesHoldArguments: Flink before 2.0 finds every program argument as it was written, or UnfitArgument names one that it would not.
+// TestFlatFilesHoldArguments: Flink before 2.0 finds every program argument as it was written, or UnfitArgument names
+// one that it would not.
 func TestFlatFilesHoldArguments(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		args := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("a;: '\"\n\r#é-\t")), 0, 5, -1), 0, 4).Draw(rt, "args")
+		args := rapid.SliceOfN(
+			rapid.StringOfN(rapid.SampledFrom([]rune("a;: '\"\n\r#é-\t")), 0, 5, -1), 0, 4,
+		).Draw(rt, "args")
 		in := input(t, "{flinkVersion: v1_20, job: {parallelism: 1}}")
 		in.Spec.Job.Args = args
 		name, text, err := flinkconf.Files(deploy(t, in).Cluster, in.Spec.FlinkVersion)

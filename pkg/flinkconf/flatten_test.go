@@ -82,7 +82,8 @@ func TestFlattenErrors(t *testing.T) {
 		`{"a": [1`: "flinkConfiguration",
 		`nul`:      "JSON",
 	} {
-		if _, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(text)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(text)); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("Flatten(%s) error = %v, want it to say %q", text, err, says)
 		}
 	}

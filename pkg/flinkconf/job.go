@@ -125,7 +125,9 @@ func highestOverride(c Config) (int, error) {
 	for vertex, text := range overrides {
 		n, err := strconv.Atoi(text)
 		if err != nil {
-			return 0, fmt.Errorf("option %q: parallelism %q of vertex %q is not a whole number", key.ParallelismOverrides.Key, text, vertex)
+			return 0, fmt.Errorf(
+				"option %q: parallelism %q of vertex %q is not a whole number", key.ParallelismOverrides.Key, text, vertex,
+			)
 		}
 		highest = max(highest, n)
 	}

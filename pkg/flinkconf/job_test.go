@@ -202,7 +202,8 @@ func TestStart(t *testing.T) {
 			"a place of its own for each start",
 		},
 		"result store of the user": {
-			app + "flinkConfiguration: {high-availability.zookeeper.storageDir: /ha, job-result-store.storage-path: /mine, job-result-store.delete-on-commit: true}",
+			app + "flinkConfiguration: {high-availability.zookeeper.storageDir: /ha, job-result-store.storage-path: /mine, " +
+				"job-result-store.delete-on-commit: true}",
 			flinkconf.Start{JobID: "j", JobResultStoreDir: "op1"},
 			map[string]string{
 				"job-result-store.storage-path":     "/ha/job-result-store/demo/op1",
@@ -257,7 +258,9 @@ func TestClientKeys(t *testing.T) {
 		},
 		"native application": {
 			app,
-			map[string]string{"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint.KubernetesApplicationClusterEntrypoint"},
+			map[string]string{
+				"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint.KubernetesApplicationClusterEntrypoint",
+			},
 			"another main class",
 		},
 		"standalone": {

@@ -9,8 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// WithoutEffect says of each key of a configuration that is known and read by nobody, that it has no effect and what happens instead: one
-// sentence each, sorted. A key that asks for what happens anyway is left out.
+// WithoutEffect says of each key of a configuration that is known and read by nobody, that it has no effect and what
+// happens instead: one sentence each, sorted. A key that asks for what happens anyway is left out.
 //
 //	key                                       | value                  | told
 //	of key.NoEffect, or an older spelling     | what happens anyway    | no
@@ -29,7 +29,8 @@ func WithoutEffect(c Config) []string {
 	var told []string
 	for name, text := range c {
 		why := ""
-		if u, unread := known[undefaulted(name, known)]; unread && (u.Same == "" || !strings.EqualFold(strings.TrimSpace(text), u.Same)) {
+		if u, unread := known[undefaulted(name, known)]; unread && (u.Same == "" ||
+			!strings.EqualFold(strings.TrimSpace(text), u.Same)) {
 			why = u.Why
 		}
 		for prefix, instead := range key.NoEffectPrefixes() {
@@ -43,7 +44,13 @@ func WithoutEffect(c Config) []string {
 	}
 	for _, pair := range labels(c) {
 		if _, err := regexp.Compile(pair[0]); err != nil {
-			told = append(told, fmt.Sprintf("option %s has no effect for label %q: its pattern is no regular expression (RE2)", key.ExceptionLabelMapper.Key, pair[1]))
+			told = append(
+				told,
+				fmt.Sprintf(
+					"option %s has no effect for label %q: its pattern is no regular expression (RE2)",
+					key.ExceptionLabelMapper.Key, pair[1],
+				),
+			)
 		}
 	}
 	slices.Sort(told)
@@ -59,8 +66,8 @@ func labels(c Config) [][2]string {
 	return pairs
 }
 
-// undefaulted is the key that a default of a namespace or of a Flink version sets; of another key it is the key itself. Names of namespaces
-// may have dots, so the longest known ending counts.
+// undefaulted is the key that a default of a namespace or of a Flink version sets; of another key it is the key itself.
+// Names of namespaces may have dots, so the longest known ending counts.
 func undefaulted(name string, known map[string]key.Unread) string {
 	if !strings.HasPrefix(name, key.NamespaceDefaultPrefix) && !strings.HasPrefix(name, key.VersionDefaultPrefix) {
 		return name

@@ -12,14 +12,18 @@ func TestWithoutEffect(t *testing.T) {
 		key, value string
 		told       bool
 	}{
-		"an operator's option":             {"kubernetes.operator.label.selector", "a=b", true},
-		"an older spelling":                {"kubernetes.operator.reconciler.max.parallelism", "5", true},
-		"the autoscaler's switch":          {"job.autoscaler.enabled", "true", true},
-		"its older spelling":               {"kubernetes.operator.job.autoscaler.enabled", "TRUE", true},
-		"off is what happens anyway":       {"job.autoscaler.enabled", "False", false},
-		"without the switch nothing":       {"job.autoscaler.metrics.window", "5 min", false},
-		"a default of a namespace":         {"kubernetes.operator.default-configuration.namespace.team.a.job.autoscaler.enabled", "true", true},
-		"a default of a Flink version":     {"kubernetes.operator.default-configuration.flink-version.v1_20+.job.autoscaler.enabled", "true", true},
+		"an operator's option":       {"kubernetes.operator.label.selector", "a=b", true},
+		"an older spelling":          {"kubernetes.operator.reconciler.max.parallelism", "5", true},
+		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", true},
+		"its older spelling":         {"kubernetes.operator.job.autoscaler.enabled", "TRUE", true},
+		"off is what happens anyway": {"job.autoscaler.enabled", "False", false},
+		"without the switch nothing": {"job.autoscaler.metrics.window", "5 min", false},
+		"a default of a namespace": {
+			"kubernetes.operator.default-configuration.namespace.team.a.job.autoscaler.enabled", "true", true,
+		},
+		"a default of a Flink version": {
+			"kubernetes.operator.default-configuration.flink-version.v1_20+.job.autoscaler.enabled", "true", true,
+		},
 		"a listener":                       {"kubernetes.operator.plugins.listeners.audit.class", "a.B", true},
 		"the operator's reporter":          {"kubernetes.operator.metrics.reporter.prom.port", "1", true},
 		"a pattern that is none":           {"kubernetes.operator.exception.label.mapper", "a(:Broken,b:Fine", true},
@@ -33,7 +37,9 @@ func TestWithoutEffect(t *testing.T) {
 			t.Errorf("%s: %q", reason, got)
 		}
 	}
-	several := flinkconf.WithoutEffect(flinkconf.Config{"kubernetes.operator.retry.max.attempts": "1", "kubernetes.operator.config.cache.size": "1"})
+	several := flinkconf.WithoutEffect(flinkconf.Config{
+		"kubernetes.operator.retry.max.attempts": "1", "kubernetes.operator.config.cache.size": "1",
+	})
 	if len(several) != 2 || !strings.Contains(several[0], "config.cache.size") {
 		t.Errorf("each is told, in order: %q", several)
 	}

@@ -14,11 +14,11 @@ type ObserveInput struct {
 	Operator Operator
 	// Namespace and Name are the FlinkDeployment's.
 	Namespace, Name string
-	// Deployed is the spec that the cluster was started with: the last reconciled one, or the last stable one after a rollback. nil
-	// before the first deployment.
+	// Deployed is the spec that the cluster was started with: the last reconciled one, or the last stable one after a
+	// rollback. nil before the first deployment.
 	Deployed *v1beta1.FlinkDeploymentSpec
-	// Current is the spec of the resource now; its options of the operator and the autoscaler, and its savepoint directory, count
-	// without a redeployment. So does the removal of such an option.
+	// Current is the spec of the resource now; its options of the operator and the autoscaler, and its savepoint
+	// directory, count without a redeployment. So does the removal of such an option.
 	Current *v1beta1.FlinkDeploymentSpec
 }
 
@@ -67,8 +67,8 @@ func isOurs(name string) bool {
 	return strings.HasPrefix(name, key.OperatorPrefix) || strings.HasPrefix(name, key.AutoscalerPrefix)
 }
 
-// SessionJob composes the configuration of a session job: that of its cluster, observed, the job's own flinkConfiguration and the
-// options of its JobSpec. It serves for submitting and for observing.
+// SessionJob composes the configuration of a session job: that of its cluster, observed, the job's own
+// flinkConfiguration and the options of its JobSpec. It serves for submitting and for observing.
 func SessionJob(cluster Config, name string, spec *v1beta1.FlinkSessionJobSpec) (Config, error) {
 	own, err := Flatten(spec.FlinkConfiguration)
 	if err != nil {
@@ -81,15 +81,16 @@ func SessionJob(cluster Config, name string, spec *v1beta1.FlinkSessionJobSpec) 
 	return c, nil
 }
 
-// ForAutoscaler returns the configuration that the autoscaler works with: its REST timeout follows the operator's unless it has its own.
+// ForAutoscaler returns the configuration that the autoscaler works with: its REST timeout follows the operator's
+// unless it has its own.
 func ForAutoscaler(c Config) Config {
 	own := c.Clone()
 	own.SetDefault(key.AutoscalerRestClientTimeout, c.Get(key.FlinkClientTimeout))
 	return own
 }
 
-// UsesSnapshotResources tells whether snapshots of a resource are FlinkStateSnapshot objects: the operator's defaults and the resource's
-// effective configuration both have to say so.
+// UsesSnapshotResources tells whether snapshots of a resource are FlinkStateSnapshot objects: the operator's defaults
+// and the resource's effective configuration both have to say so.
 func UsesSnapshotResources(defaults, effective Config) (bool, error) {
 	general, err := defaults.Bool(key.SnapshotResourceEnabled)
 	if err != nil || !general {

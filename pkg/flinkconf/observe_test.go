@@ -78,12 +78,14 @@ func TestObserveErrors(t *testing.T) {
 			t.Errorf("an unreadable %s spec is no error", name)
 		}
 	}
-	if c, err := flinkconf.Observe(flinkconf.ObserveInput{Deployed: good}); err != nil || c["$internal.flink.version"] != "v1_20" {
+	if c, err := flinkconf.Observe(flinkconf.ObserveInput{Deployed: good}); err != nil ||
+		c["$internal.flink.version"] != "v1_20" {
 		t.Errorf("without a current spec: %v, %v, want the deployed one", c, err)
 	}
 }
 
-// TestObserveIsWhatWasDeployed: for the same spec, observing sees what deploying composed, but for the facts of the start.
+// TestObserveIsWhatWasDeployed: for the same spec, observing sees what deploying composed, but for the facts of the
+// start.
 func TestObserveIsWhatWasDeployed(t *testing.T) {
 	in := input(t, app)
 	deployed := deploy(t, in)
@@ -140,7 +142,9 @@ func TestSessionJob(t *testing.T) {
 		"b":             "cluster",
 		"pipeline.name": "-",
 	}, "the cluster's configuration is not changed")
-	if _, err := flinkconf.SessionJob(cluster, "job1", &v1beta1.FlinkSessionJobSpec{FlinkConfiguration: v1beta1.FlinkConfiguration(`[]`)}); err == nil {
+	if _, err := flinkconf.SessionJob(
+		cluster, "job1", &v1beta1.FlinkSessionJobSpec{FlinkConfiguration: v1beta1.FlinkConfiguration(`[]`)},
+	); err == nil {
 		t.Error("an unreadable flinkConfiguration is no error")
 	}
 	bare, err := flinkconf.SessionJob(cluster, "job1", &v1beta1.FlinkSessionJobSpec{})

@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// Operator is the operator's own configuration: its options and the defaults of clusters, general, per namespace and per Flink version.
-// It does not change once made. The zero value is an empty configuration.
+// Operator is the operator's own configuration: its options and the defaults of clusters, general, per namespace and
+// per Flink version. It does not change once made. The zero value is an empty configuration.
 type Operator struct {
 	base Config
 }
@@ -26,8 +26,8 @@ func NewOperator(base Config) Operator {
 // Base returns a copy of the base configuration, without namespace and version defaults laid over it.
 func (o Operator) Base() Config { return o.base.Clone() }
 
-// Default returns the configuration that clusters of a namespace and Flink version start from. An empty namespace or version skips
-// its layer.
+// Default returns the configuration that clusters of a namespace and Flink version start from. An empty namespace or
+// version skips its layer.
 //
 //	layer, weakest first                                                            | keys
 //	--------------------------------------------------------------------------------+---------
@@ -56,20 +56,25 @@ func (o Operator) Default(namespace string, v v1beta1.FlinkVersion) Config {
 // versionKey is how a key below VersionDefaultPrefix has to look to count.
 var versionKey = regexp.MustCompile(`^v(\d+)_(\d+)(\+)?\..`)
 
-// Notes lists the version defaults that never apply because their version is unknown or their form is wrong, one sentence each, sorted.
+// Notes lists the version defaults that never apply because their version is unknown or their form is wrong, one
+// sentence each, sorted.
 func (o Operator) Notes() []string {
 	var notes []string
 	for _, name := range o.base.WithPrefix(key.VersionDefaultPrefix).Keys() {
 		parts := versionKey.FindStringSubmatch(name)
 		if parts == nil {
-			notes = append(notes, fmt.Sprintf("option %q is ignored: after the prefix write v<major>_<minor>, an optional +, a dot and the key",
+			notes = append(notes, fmt.Sprintf("option %q is ignored: after the prefix write v<major>_<minor>, an optional "+
+				"+, a dot and the key",
 				key.VersionDefaultPrefix+name))
 			continue
 		}
 		major, _ := strconv.Atoi(parts[1]) // digits
 		minor, _ := strconv.Atoi(parts[2]) // digits
 		if _, known := v1beta1.FlinkVersionOf(major, minor); !known {
-			notes = append(notes, fmt.Sprintf("option %q is ignored: Flink %d.%d is not known here", key.VersionDefaultPrefix+name, major, minor))
+			notes = append(
+				notes,
+				fmt.Sprintf("option %q is ignored: Flink %d.%d is not known here", key.VersionDefaultPrefix+name, major, minor),
+			)
 		}
 	}
 	return notes

@@ -114,7 +114,10 @@ func TestOperatorIsImmutable(t *testing.T) {
 	op.Base()["a"] = "3"
 	op.Default("", "")["a"] = "4"
 	has(t, op.Base(), map[string]string{"a": "1"}, "neither the source nor a copy reaches inside")
-	has(t, flinkconf.Operator{}.Default("ns", "v1_20"), map[string]string{"a": "-"}, "the zero value is an empty configuration")
+	has(
+		t, flinkconf.Operator{}.Default("ns", "v1_20"), map[string]string{"a": "-"},
+		"the zero value is an empty configuration",
+	)
 }
 
 func TestOperatorNotes(t *testing.T) {

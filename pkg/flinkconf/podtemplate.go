@@ -5,8 +5,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// Names of the pod template files in the configuration. The Java operator writes such files; here they only say that a template exists.
-// Flink inside the cluster does not open them.
+// Names of the pod template files in the configuration. The Java operator writes such files; here they only say that a
+// template exists. Flink inside the cluster does not open them.
 const (
 	jobManagerTemplateFile  = "/tmp/flink_op_generated_podTemplate_1.yaml"
 	taskManagerTemplateFile = "/tmp/flink_op_generated_podTemplate_2.yaml"

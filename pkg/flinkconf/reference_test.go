@@ -29,7 +29,8 @@ type reference struct {
 	Lines []string
 }
 
-// TestReferenceFiles: over versions, modes and kinds, our file says what the Java operator's file says, with the same scalars.
+// TestReferenceFiles: over versions, modes and kinds, our file says what the Java operator's file says, with the same
+// scalars.
 func TestReferenceFiles(t *testing.T) {
 	text, err := os.ReadFile("testdata/reference.json")
 	if err != nil {
@@ -41,8 +42,9 @@ func TestReferenceFiles(t *testing.T) {
 	}
 	for _, want := range all {
 		deployed, err := flinkconf.Deploy(flinkconf.DeployInput{
-			Operator: flinkconf.NewOperator(want.Base), Namespace: want.Namespace, Name: want.Name, UID: want.UID, Generation: want.Generation,
-			Spec: &want.Spec, Start: flinkconf.Start(want.Start),
+			Operator: flinkconf.NewOperator(want.Base), Namespace: want.Namespace, Name: want.Name, UID: want.UID,
+			Generation: want.Generation,
+			Spec:       &want.Spec, Start: flinkconf.Start(want.Start),
 		})
 		if err != nil {
 			t.Errorf("%+v: %v", want.Spec, err)

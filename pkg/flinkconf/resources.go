@@ -104,9 +104,9 @@ func applyCPU(c Config, r role, cores float64, legacy bool) {
 	}
 }
 
-// applyFactor sets limit / request when both are written and the request is positive. Memory is taken as a plain Kubernetes quantity
-// here, as the Java operator does, though its size is read as a Flink memory size; only where one of the two is no Kubernetes quantity
-// ("2 gb"), which fails there, both are read as sizes.
+// applyFactor sets limit / request when both are written and the request is positive. Memory is taken as a plain
+// Kubernetes quantity here, as the Java operator does, though its size is read as a Flink memory size; only where one
+// of the two is no Kubernetes quantity ("2 gb"), which fails there, both are read as sizes.
 func applyFactor(c Config, r role, name string, factor Option) error {
 	request, limit := r.resources.Requests[name], r.resources.Limits[name]
 	if request == "" || limit == "" {
@@ -179,7 +179,9 @@ func NormalizeMemory(text string) (normal string, bytes int64, err error) {
 	q, err := resource.ParseQuantity(cleaned)
 	bytes, whole := q.AsInt64()
 	if err != nil || !whole || bytes < 0 || strings.Contains(cleaned, ".") {
-		return "", 0, fmt.Errorf("memory %q cannot be read: write a whole number with a unit, such as 2048m, 2g or 2Gi", text)
+		return "", 0, fmt.Errorf(
+			"memory %q cannot be read: write a whole number with a unit, such as 2048m, 2g or 2Gi", text,
+		)
 	}
 	return strconv.FormatInt(bytes, 10), bytes, nil
 }

@@ -40,10 +40,13 @@ func TestNormalizeMemory(t *testing.T) {
 		}
 	}
 	for text, reason := range map[string]string{
-		"1.5Gi": "Flink reads whole numbers only", "1.0Gi": "also when the fraction is zero", "-2Gi": "sizes are not negative",
-		"invalid": "no number", "": "nothing", "20000000000Gi": "more than 64 bits", "1m2": "no unit", "5u": "less than a byte",
+		"1.5Gi": "Flink reads whole numbers only", "1.0Gi": "also when the fraction is zero",
+		"-2Gi":    "sizes are not negative",
+		"invalid": "no number", "": "nothing", "20000000000Gi": "more than 64 bits", "1m2": "no unit",
+		"5u": "less than a byte",
 	} {
-		if normal, _, err := flinkconf.NormalizeMemory(text); err == nil || !strings.Contains(err.Error(), strconv.Quote(text)) {
+		if normal, _, err := flinkconf.NormalizeMemory(text); err == nil ||
+			!strings.Contains(err.Error(), strconv.Quote(text)) {
 			t.Errorf("NormalizeMemory(%q) = %q, %v, want an error that quotes it: %s", text, normal, err, reason)
 		}
 	}

@@ -7,15 +7,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
-// Secrets are the values of a FlinkDeployment that must not be told: those of the operator's configuration, of the configuration and the
-// job arguments of specs, and of environment variables in their pod templates. Nil specs count for nothing.
+// Secrets are the values of a FlinkDeployment that must not be told: those of the operator's configuration, of the
+// configuration and the job arguments of specs, and of environment variables in their pod templates. Nil specs count
+// for nothing.
 func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 	configs, args := []map[string]string{o.base}, [][]string{}
 	for _, spec := range specs {
 		if spec == nil {
 			continue
 		}
-		if flat, err := Flatten(spec.FlinkConfiguration); err == nil { // validation reports one that cannot be read, without its text
+		// validation reports one that cannot be read, without its text
+		if flat, err := Flatten(spec.FlinkConfiguration); err == nil {
 			configs = append(configs, flat)
 		}
 		if spec.Job != nil {
@@ -26,8 +28,8 @@ func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 	return redact.Known(configs, args...)
 }
 
-// SecretsOf are the Secrets of a FlinkDeployment and of a session job on it, with those of the specs that their status records. Either
-// may be nil.
+// SecretsOf are the Secrets of a FlinkDeployment and of a session job on it, with those of the specs that their status
+// records. Either may be nil.
 func SecretsOf(o Operator, d *v1beta1.FlinkDeployment, j *v1beta1.FlinkSessionJob) redact.Secrets {
 	var specs []*v1beta1.FlinkDeploymentSpec
 	if d != nil {
@@ -66,7 +68,8 @@ func templates(spec *v1beta1.FlinkDeploymentSpec) []*v1beta1.PodTemplate {
 	return all
 }
 
-// environment are the variables with a value in the templates' containers. Of several with one name, the last counts, unless it is empty.
+// environment are the variables with a value in the templates' containers. Of several with one name, the last counts,
+// unless it is empty.
 func environment(templates []*v1beta1.PodTemplate) map[string]string {
 	values := map[string]string{}
 	for _, t := range templates {

@@ -56,7 +56,8 @@ func annotateGeneration(c Config, generation int64) error {
 	return nil
 }
 
-// prefixOrder is the order in which Java finds annotations in prefix notation: that of their keys in the map of all keys.
+// prefixOrder is the order in which Java finds annotations in prefix notation: that of their keys in the map of all
+// keys.
 func prefixOrder(names []string, all int) []string {
 	prefix := key.JobManagerAnnotations.Key + "."
 	keys := make([]string, len(names))
@@ -79,8 +80,8 @@ func ownerReference(name, uid string) string {
 	return syntax.JoinList([]string{owner})
 }
 
-// applySavepoint sets the state to start from. Flink 1.20 and later prefer execution.state-recovery.path, so a path that the user left
-// there goes away: it would beat the one chosen here, and make a stateless start stateful.
+// applySavepoint sets the state to start from. Flink 1.20 and later prefer execution.state-recovery.path, so a path
+// that the user left there goes away: it would beat the one chosen here, and make a stateless start stateful.
 //
 //	start      | execution.savepoint.path
 //	-----------+---------------------------------
@@ -106,7 +107,10 @@ func applyJobResultStore(c Config, name, dir string) error {
 		return nil
 	}
 	if dir == "" {
-		return fmt.Errorf("high availability of %q needs a job result store directory: give Start.JobResultStoreDir, new for every start", name)
+		return fmt.Errorf(
+			"high availability of %q needs a job result store directory: give Start.JobResultStoreDir, new for every start",
+			name,
+		)
 	}
 	c.SetDefault(key.JobResultStoreDeleteOnCommit, "false")
 	c.Set(key.JobResultStorePath, storage+"/job-result-store/"+name+"/"+dir)

@@ -33,15 +33,15 @@ type Behaviour struct {
 	JobLeaderPrefix string
 	// LegacyHeapKeys tells that {jobmanager,taskmanager}.heap.size and .heap.mb are still read.
 	LegacyHeapKeys bool
-	// NetworkMemoryCapped tells that network memory is at most 1 gb unless taskmanager.memory.network.max says otherwise; later there
-	// is no bound (FLIP-266).
+	// NetworkMemoryCapped tells that network memory is at most 1 gb unless taskmanager.memory.network.max says otherwise;
+	// later there is no bound (FLIP-266).
 	NetworkMemoryCapped bool
 	// BareSessionHost tells that a standalone session JobManager takes its host as a bare argument and does not know -D.
 	BareSessionHost bool
 }
 
-// BehaviourOf returns what a Flink version does. An empty or unknown version behaves like the nearest older known one, and text
-// without numbers like the oldest.
+// BehaviourOf returns what a Flink version does. An empty or unknown version behaves like the nearest older known one,
+// and text without numbers like the oldest.
 //
 //	since | what changed
 //	------+-----------------------------------------------------------------------------------------------
@@ -104,7 +104,8 @@ const (
 // kubernetesFactory is the class that stands for Kubernetes high availability, the only spelling that Flink 1.15 knows.
 const kubernetesFactory = "org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory"
 
-// HighAvailabilityOf reads high-availability.type and its older spellings. Text that is no known kind is a factory class.
+// HighAvailabilityOf reads high-availability.type and its older spellings. Text that is no known kind is a factory
+// class.
 func HighAvailabilityOf(c Config) HAMode {
 	switch text := strings.ToLower(c.Get(key.HighAvailability)); text {
 	case "none", "standalone":

@@ -12,7 +12,8 @@ import (
 // TestBehaviour reads the rows of the table above BehaviourOf: what each version does for the first time.
 func TestBehaviour(t *testing.T) {
 	want := flinkconf.Behaviour{
-		ImageKey: "kubernetes.container.image", LegacyCPUKeys: true, ConfigFile: "flink-conf.yaml", RunClaimMode: "restoreMode",
+		ImageKey: "kubernetes.container.image", LegacyCPUKeys: true, ConfigFile: "flink-conf.yaml",
+		RunClaimMode:   "restoreMode",
 		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true, NetworkMemoryCapped: true, BareSessionHost: true,
 	}
 	changes := map[v1beta1.FlinkVersion]func(){
@@ -25,7 +26,8 @@ func TestBehaviour(t *testing.T) {
 		"v1_19": func() { want.JobLeaderPrefix = "job-" },
 		"v1_20": func() { want.RecoveryKeys, want.RunClaimMode = true, "claimMode" },
 		"v2_0": func() {
-			want.ConfigFile, want.StandardYAML, want.JobGraphPrefix, want.LegacyHeapKeys = "config.yaml", true, "executionPlan-", false
+			want.ConfigFile, want.StandardYAML, want.JobGraphPrefix, want.LegacyHeapKeys = "config.yaml", true,
+				"executionPlan-", false
 		},
 	}
 	for _, version := range v1beta1.FlinkVersions() {

@@ -151,7 +151,8 @@ func (c *Client) CheckpointStatistics(ctx context.Context, jobID string) (Checkp
 func (c *Client) CheckpointConfig(ctx context.Context, jobID string) (CheckpointConfig, error) {
 	var out CheckpointConfig
 	err := c.conn.Do(ctx, wire.Call{
-		Op: "read checkpoint config", Method: http.MethodGet, Path: []string{"jobs", jobID, "checkpoints", "config"}, Out: &out,
+		Op: "read checkpoint config", Method: http.MethodGet, Path: []string{"jobs", jobID, "checkpoints", "config"},
+		Out: &out,
 	})
 	return out, err
 }

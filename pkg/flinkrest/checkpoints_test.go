@@ -14,13 +14,16 @@ func TestCheckpointStatistics(t *testing.T) {
 		got, err := c.CheckpointStatistics(background, job(1))
 		wantKind(t, err, nil)
 		last := got.Latest.Completed
-		if last == nil || last.ID < 1 || last.Status != CheckpointCompleted || last.IsSavepoint || last.Type != "CHECKPOINT" {
+		if last == nil || last.ID < 1 || last.Status != CheckpointCompleted || last.IsSavepoint ||
+			last.Type != "CHECKPOINT" {
 			t.Fatalf("got %+v", last)
 		}
-		if !strings.HasSuffix(last.ExternalPath, fmt.Sprintf("%s/chk-%d", job(1), last.ID)) || last.StateSize <= 0 || last.LatestAck < last.TriggerTime {
+		if !strings.HasSuffix(last.ExternalPath, fmt.Sprintf("%s/chk-%d", job(1), last.ID)) || last.StateSize <= 0 ||
+			last.LatestAck < last.TriggerTime {
 			t.Errorf("got %+v", last)
 		}
-		if got.Counts.Completed != last.ID || got.Latest.Restored != nil || got.Latest.Savepoint != nil || len(got.History) == 0 {
+		if got.Counts.Completed != last.ID || got.Latest.Restored != nil || got.Latest.Savepoint != nil ||
+			len(got.History) == 0 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -32,7 +35,8 @@ func TestCheckpointStatisticsAfterAStop(t *testing.T) {
 		got, err := c.CheckpointStatistics(background, job(1))
 		wantKind(t, err, nil)
 		savepoint := got.Latest.Savepoint
-		if savepoint == nil || !savepoint.IsSavepoint || savepoint.Type != "SYNC_SAVEPOINT" || savepoint.SavepointFormat != "CANONICAL" {
+		if savepoint == nil || !savepoint.IsSavepoint || savepoint.Type != "SYNC_SAVEPOINT" ||
+			savepoint.SavepointFormat != "CANONICAL" {
 			t.Fatalf("the stop's savepoint is the latest: %+v", savepoint)
 		}
 		if savepoint.ID <= got.Latest.Completed.ID || !strings.Contains(savepoint.ExternalPath, "/stops/savepoint-") {
@@ -59,7 +63,8 @@ func TestCheckpointStatisticsShowTheRestore(t *testing.T) {
 				got, err := c.CheckpointStatistics(background, job(row.job))
 				wantKind(t, err, nil)
 				from := got.Latest.Restored
-				if from == nil || from.IsSavepoint != row.savepoint || !strings.Contains(from.ExternalPath, row.path) || from.ID < 1 {
+				if from == nil || from.IsSavepoint != row.savepoint || !strings.Contains(from.ExternalPath, row.path) ||
+					from.ID < 1 {
 					t.Fatalf("%s; got %+v", row.reason, from)
 				}
 				if from.RestoreTime.Time().IsZero() || got.Counts.Restored != 1 {
@@ -105,7 +110,8 @@ func TestCheckpointConfig(t *testing.T) {
 		if got.Mode != "exactly_once" || got.Interval != 1000 || got.Timeout != 600_000 || got.MaxConcurrent != 1 {
 			t.Errorf("got %+v", got)
 		}
-		if !got.Externalization.Enabled || got.Externalization.DeleteOnCancellation || got.StateBackend == "" || got.Storage == "" {
+		if !got.Externalization.Enabled || got.Externalization.DeleteOnCancellation || got.StateBackend == "" ||
+			got.Storage == "" {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -120,7 +126,8 @@ func TestCheckpointDetails(t *testing.T) {
 		}
 		got, err := c.CheckpointDetails(background, job(1), id)
 		wantKind(t, err, nil)
-		if got.ID != id || got.Status != CheckpointCompleted || !strings.HasSuffix(got.ExternalPath, fmt.Sprintf("/chk-%d", id)) {
+		if got.ID != id || got.Status != CheckpointCompleted ||
+			!strings.HasSuffix(got.ExternalPath, fmt.Sprintf("/chk-%d", id)) {
 			t.Errorf("got %+v", got)
 		}
 		c, _ = play(t, version, "checkpoint-details-unknown")
@@ -129,8 +136,8 @@ func TestCheckpointDetails(t *testing.T) {
 	})
 }
 
-// TestTheLatestCheckpointMayBeGone: discarded is recorded as true of the newest completed checkpoint, of a running job and
-// of one that was stopped, so nobody may restore from it unseen.
+// TestTheLatestCheckpointMayBeGone: discarded is recorded as true of the newest completed checkpoint, of a running job
+// and of one that was stopped, so nobody may restore from it unseen.
 func TestTheLatestCheckpointMayBeGone(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		c, _ := play(t, version, "checkpoints-finished")

@@ -41,8 +41,8 @@ func NewTransport(o TransportOptions) (*http.Transport, error) { return wire.New
 // TLSFromDir reads the certificates of a mounted Secret, PEM or PKCS12; nil without one.
 func TLSFromDir(dir, password string) (*TLSOptions, error) { return wire.TLSFromDir(dir, password) }
 
-// The kinds of failure, for errors.Is. The first group is Flink's own word; after an error of the second group nothing is
-// known about what was asked for (Unknown).
+// The kinds of failure, for errors.Is. The first group is Flink's own word; after an error of the second group nothing
+// is known about what was asked for (Unknown).
 var (
 	// ErrNotFound: Flink itself says that the job, checkpoint, vertex or jar does not exist.
 	ErrNotFound = wire.ErrNotFound

@@ -105,14 +105,18 @@ func (t *taskManagers) Check() error { return present("taskmanagers", t.List) }
 // Overview reads GET /overview.
 func (c *Client) Overview(ctx context.Context) (Overview, error) {
 	var out Overview
-	err := c.conn.Do(ctx, wire.Call{Op: "read cluster overview", Method: http.MethodGet, Path: []string{"overview"}, Out: &out})
+	err := c.conn.Do(
+		ctx, wire.Call{Op: "read cluster overview", Method: http.MethodGet, Path: []string{"overview"}, Out: &out},
+	)
 	return out, err
 }
 
 // ClusterConfig reads GET /config.
 func (c *Client) ClusterConfig(ctx context.Context) (ClusterConfig, error) {
 	var out ClusterConfig
-	err := c.conn.Do(ctx, wire.Call{Op: "read cluster config", Method: http.MethodGet, Path: []string{"config"}, Out: &out})
+	err := c.conn.Do(
+		ctx, wire.Call{Op: "read cluster config", Method: http.MethodGet, Path: []string{"config"}, Out: &out},
+	)
 	return out, err
 }
 
@@ -120,7 +124,10 @@ func (c *Client) ClusterConfig(ctx context.Context) (ClusterConfig, error) {
 // masks values whose keys look secret.
 func (c *Client) JobManagerConfig(ctx context.Context) (map[string]string, error) {
 	var out configEntries
-	err := c.conn.Do(ctx, wire.Call{Op: "read JobManager config", Method: http.MethodGet, Path: []string{"jobmanager", "config"}, Out: &out})
+	err := c.conn.Do(
+		ctx,
+		wire.Call{Op: "read JobManager config", Method: http.MethodGet, Path: []string{"jobmanager", "config"}, Out: &out},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +153,9 @@ func (c *configEntries) Check() error {
 // TaskManagers reads GET /taskmanagers.
 func (c *Client) TaskManagers(ctx context.Context) ([]TaskManager, error) {
 	var out taskManagers
-	err := c.conn.Do(ctx, wire.Call{Op: "list TaskManagers", Method: http.MethodGet, Path: []string{"taskmanagers"}, Out: &out})
+	err := c.conn.Do(
+		ctx, wire.Call{Op: "list TaskManagers", Method: http.MethodGet, Path: []string{"taskmanagers"}, Out: &out},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -100,20 +100,28 @@ func TestIncompleteAnswersAreNotEmptyOnes(t *testing.T) {
 			_, err := c.TriggerSavepoint(background, job(1), SavepointRequest{})
 			return err
 		},
-		"savepoint status": func(c *Client) error { _, err := c.SavepointStatus(background, job(1), trigger(1)); return err },
-		"jars":             func(c *Client) error { _, err := c.Jars(background); return err },
-		"upload":           func(c *Client) error { _, err := c.JarUpload(background, "a.jar", strings.NewReader("x")); return err },
-		"run":              func(c *Client) error { _, err := c.JarRun(background, "a.jar", RunRequest{}); return err },
-		"metrics":          func(c *Client) error { _, err := c.Metrics(background, job(1), []string{"a"}); return err },
+		"savepoint status": func(c *Client) error {
+			_, err := c.SavepointStatus(background, job(1), trigger(1))
+			return err
+		},
+		"jars":    func(c *Client) error { _, err := c.Jars(background); return err },
+		"upload":  func(c *Client) error { _, err := c.JarUpload(background, "a.jar", strings.NewReader("x")); return err },
+		"run":     func(c *Client) error { _, err := c.JarRun(background, "a.jar", RunRequest{}); return err },
+		"metrics": func(c *Client) error { _, err := c.Metrics(background, job(1), []string{"a"}); return err },
 		"vertex metrics": func(c *Client) error {
 			_, err := c.VertexMetrics(background, job(1), id("cc", 1), []string{"a"})
 			return err
 		},
-		"metric names": func(c *Client) error { _, err := c.VertexMetricNames(background, job(1), id("cc", 1)); return err },
+		"metric names": func(c *Client) error {
+			_, err := c.VertexMetricNames(background, job(1), id("cc", 1))
+			return err
+		},
 		"requirements": func(c *Client) error { _, err := c.ResourceRequirements(background, job(1)); return err },
 	}
 	for name, call := range calls {
-		for _, body := range []string{`{}`, `null`, `{"jobs":null}`, `{"jid":"` + job(2) + `"}`, `{"status":{"id":"QUEUED"}}`, `"ok"`, ``} {
+		for _, body := range []string{
+			`{}`, `null`, `{"jobs":null}`, `{"jid":"` + job(2) + `"}`, `{"status":{"id":"QUEUED"}}`, `"ok"`, ``,
+		} {
 			if name == "requirements" && strings.HasPrefix(body, `{`) {
 				continue // a map of vertices: {} is a job without vertices, and other objects fail on their types
 			}

@@ -3,17 +3,18 @@
 // I/O. It must not decide anything, repeat a call, cache, log, or import another package of this project than its own
 // wire (one HTTP exchange) and javatrace (Flink's stack traces).
 //
-// Invariants: every call has a deadline and a bound; every error is of one kind; only Flink's own word ever says "is not
-// there"; a success that is incomplete, or about something else, is an error; unknown fields are tolerated and wrong
-// types are not.
+// Invariants: every call has a deadline and a bound; every error is of one kind; only Flink's own word ever says "is
+// not there"; a success that is incomplete, or about something else, is an error; unknown fields are tolerated and
+// wrong types are not.
 //
 // Start reading at Client, then SavepointStatus and JarRun. What may be read out of an error stands at the Err kinds.
 //
 // # What Flink really does
 //
-// Played against real clusters of 1.15.4, 1.16.3, 1.17.2, 1.18.1, 1.19.3, 1.20.5, 2.0.1, 2.1.1 and 2.2.1 by hack/flinkrecord,
-// all without high availability; the same in all of them unless a version is named. The recordings of 1.20.5 and 2.2.1,
-// and some of 1.15.4, are in testdata. [S] marks what was read in the classes of 1.15.4, 1.20.5 and 2.2.1 only.
+// Played against real clusters of 1.15.4, 1.16.3, 1.17.2, 1.18.1, 1.19.3, 1.20.5, 2.0.1, 2.1.1 and 2.2.1 by
+// hack/flinkrecord, all without high availability; the same in all of them unless a version is named. The recordings of
+// 1.20.5 and 2.2.1, and some of 1.15.4, are in testdata. [S] marks what was read in the classes of 1.15.4, 1.20.5 and
+// 2.2.1 only.
 //
 // Savepoints, stops and triggered checkpoints:
 //   - A TriggerID is idempotent per job: three triggers under one ID (two at once, one after completion) are each accepted
@@ -41,14 +42,15 @@
 //
 // Jars: a jar that is not there is 500 in a run and 400 in a delete; both are ErrNotFound. An upload twice is two jars.
 //
-// Age: Job, JobConfig, JobExceptions, CheckpointStatistics and ExecutionResult are answered from caches that may be as old
-// as web.refresh-interval (3 s); Jobs, Overview and the status of operations are not [S]. A job may thus be listed as
-// FINISHED and described as RUNNING.
+// Age: Job, JobConfig, JobExceptions, CheckpointStatistics and ExecutionResult are answered from caches that may be as
+// old as web.refresh-interval (3 s); Jobs, Overview and the status of operations are not [S]. A job may thus be listed
+// as FINISHED and described as RUNNING.
 //
 // Statistics: a streaming job without checkpoints, and a job that was never set up, have empty statistics; a batch job
 // has none (ErrNoCheckpointing).
 //
-// Versions: up to 1.19 a field that Flink does not know is a 400, from 1.20 on it is ignored. Jar run: flinkConfiguration
-// from 1.17, claimMode instead of restoreMode from 1.20. Triggered checkpoints from 1.17, INCREMENTAL is refused from
-// 1.19 on; resource requirements from 1.18, with the adaptive scheduler. What a version does not have is ErrNoEndpoint.
+// Versions: up to 1.19 a field that Flink does not know is a 400, from 1.20 on it is ignored. Jar run:
+// flinkConfiguration from 1.17, claimMode instead of restoreMode from 1.20. Triggered checkpoints from 1.17,
+// INCREMENTAL is refused from 1.19 on; resource requirements from 1.18, with the adaptive scheduler. What a version
+// does not have is ErrNoEndpoint.
 package flinkrest

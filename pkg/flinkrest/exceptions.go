@@ -73,7 +73,8 @@ func (c *Client) JobExceptions(ctx context.Context, jobID string, limit int) (Jo
 	}
 	var out exceptionAnswer
 	err := c.conn.Do(ctx, wire.Call{
-		Op: "read job exceptions", Method: http.MethodGet, Path: []string{"jobs", jobID, "exceptions"}, Query: query, Out: &out,
+		Op: "read job exceptions", Method: http.MethodGet, Path: []string{"jobs", jobID, "exceptions"}, Query: query,
+		Out: &out,
 	})
 	if err != nil {
 		return JobExceptions{}, err
@@ -139,6 +140,8 @@ func (c *Client) ExecutionResult(ctx context.Context, jobID string) (ExecutionRe
 	if err != nil || out.Status.ID != queueCompleted {
 		return ExecutionResult{}, err
 	}
-	result := ExecutionResult{Done: true, Status: out.Result.Status, NetRuntime: out.Result.NetRuntime, Failure: out.Result.Failure}
+	result := ExecutionResult{
+		Done: true, Status: out.Result.Status, NetRuntime: out.Result.NetRuntime, Failure: out.Result.Failure,
+	}
 	return result, nil
 }

@@ -86,7 +86,8 @@ func TestExecutionResult(t *testing.T) {
 				"FixedDelayRestartBackoffTimeStrategy(maxNumberRestartAttempts=1, backoffTimeMS=200) <- " +
 				"IllegalStateException: record was told to fail <- RuntimeException: the root of it", "the chain to the root"},
 		"never set up": {"execution-result-savepoint-missing", 6, true, "FAILED",
-			"JobInitializationException: Could not start the JobMaster. <- FileNotFoundException: Cannot find checkpoint or " +
+			"JobInitializationException: Could not start the JobMaster. <- FileNotFoundException: Cannot find " +
+				"checkpoint or " +
 				"savepoint file/directory 'file:///no/such/savepoint' on file system 'file'.", "the wrappers say nothing"},
 	}
 	for name, row := range rows {

@@ -30,8 +30,8 @@ type jarList struct {
 
 func (l *jarList) Check() error { return present("files", l.Files) }
 
-// Jars lists the uploaded jars, newest first. ErrNoEndpoint: web.submit.enable is false, or it is an application cluster.
-// The jars are files of the JobManager process and go with it, unless web.upload.dir says otherwise.
+// Jars lists the uploaded jars, newest first. ErrNoEndpoint: web.submit.enable is false, or it is an application
+// cluster. The jars are files of the JobManager process and go with it, unless web.upload.dir says otherwise.
 func (c *Client) Jars(ctx context.Context) ([]Jar, error) {
 	var out jarList
 	err := c.conn.Do(ctx, wire.Call{Op: "list jars", Method: http.MethodGet, Path: []string{"jars"}, Out: &out})
@@ -45,8 +45,8 @@ func (c *Client) Jars(ctx context.Context) ([]Jar, error) {
 var jarName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,199}\.jar$`)
 
 // JarUpload streams content to the JobManager as a jar of that name, which must end in ".jar", and returns the jar ID.
-// Memory does not grow with the jar. The context alone bounds it: give it a deadline. The same name twice gives two jars
-// with two IDs. ErrSource: content failed; the JobManager keeps nothing of an upload that was broken off.
+// Memory does not grow with the jar. The context alone bounds it: give it a deadline. The same name twice gives two
+// jars with two IDs. ErrSource: content failed; the JobManager keeps nothing of an upload that was broken off.
 func (c *Client) JarUpload(ctx context.Context, name string, content io.Reader) (string, error) {
 	var out uploadAnswer
 	k := wire.Call{Op: "upload jar", Method: http.MethodPost, Path: []string{"jars", "upload"}, Out: &out}
@@ -169,8 +169,8 @@ type runAnswer struct {
 func (a *runAnswer) Check() error { return required("jobid", a.JobID) }
 
 // JarRun starts a job and returns its ID. Flink answers when main has submitted, which may take longer than the
-// client's timeout: after ErrUnreachable the run goes on in the JobManager and the job is found by its JobID. ErrNotFound:
-// the jar is not there. ErrDuplicateJob: see JobID. ErrRejected: main failed; the message says why.
+// client's timeout: after ErrUnreachable the run goes on in the JobManager and the job is found by its JobID.
+// ErrNotFound: the jar is not there. ErrDuplicateJob: see JobID. ErrRejected: main failed; the message says why.
 func (c *Client) JarRun(ctx context.Context, jarID string, request RunRequest) (string, error) {
 	var out runAnswer
 	err := c.conn.Do(ctx, wire.Call{

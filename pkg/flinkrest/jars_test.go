@@ -18,7 +18,8 @@ func TestJars(t *testing.T) {
 		c, _ := play(t, version, "jars")
 		got, err := c.Jars(background)
 		wantKind(t, err, nil)
-		if len(got) != 1 || got[0].Name != "operation.jar" || !strings.HasSuffix(got[0].ID, "_operation.jar") || got[0].Uploaded.Time().IsZero() {
+		if len(got) != 1 || got[0].Name != "operation.jar" || !strings.HasSuffix(got[0].ID, "_operation.jar") ||
+			got[0].Uploaded.Time().IsZero() {
 			t.Errorf("got %+v", got)
 		}
 		c, _ = play(t, version, "jars-empty")
@@ -96,7 +97,9 @@ func TestUploadFailures(t *testing.T) {
 		_, err := c.JarUpload(ctx, "a.jar", strings.NewReader("some"))
 		wantKind(t, err, ErrUnreachable)
 	})
-	for _, name := range []string{"", "a.zip", ".jar", "a/b.jar", `a".jar`, "a\r\n.jar", "..jar", strings.Repeat("a", 300) + ".jar"} {
+	for _, name := range []string{
+		"", "a.zip", ".jar", "a/b.jar", `a".jar`, "a\r\n.jar", "..jar", strings.Repeat("a", 300) + ".jar",
+	} {
 		t.Run("nothing is sent for "+name, func(t *testing.T) {
 			c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") })
 			_, err := c.JarUpload(background, name, strings.NewReader("x"))
@@ -128,22 +131,34 @@ func TestRun(t *testing.T) {
 		says    string
 		reason  string
 	}{
-		"jar-run":                     {first, nil, "", "the job ID is ours"},
-		"jar-run-again-while-running": {first, ErrDuplicateJob, "DuplicateJobSubmissionException", "the same ID starts no second job"},
+		"jar-run": {first, nil, "", "the job ID is ours"},
+		"jar-run-again-while-running": {
+			first, ErrDuplicateJob, "DuplicateJobSubmissionException", "the same ID starts no second job",
+		},
 		"jar-run-again-after-the-end": {RunRequest{JobID: job(1)}, ErrDuplicateJob, "", "nor after the end"},
 		"jar-run-again-after-cancel":  {RunRequest{JobID: job(2)}, ErrDuplicateJob, "", "nor after a cancel"},
-		"jar-run-again-while-main-runs": {RunRequest{JobID: job(7), Args: []string{"--main-ms", "6000"}}, ErrDuplicateJob, "",
+		"jar-run-again-while-main-runs": {RunRequest{JobID: job(7), Args: []string{"--main-ms", "6000"}}, ErrDuplicateJob,
+			"",
 			"the main that submits first wins"},
 		"jar-run-from-savepoint": {RunRequest{JobID: job(5), Args: args, ClaimMode: NoClaim, AllowNonRestoredState: &no,
 			Configuration: map[string]string{"pipeline.name": "named by flinkConfiguration"}}, nil, "", "all fields"},
-		"jar-run-batch": {RunRequest{JobID: job(8), Configuration: map[string]string{"execution.runtime-mode": "BATCH"}}, nil, "", ""},
-		"jar-run-savepoint-missing": {RunRequest{JobID: job(6), Args: args, SavepointPath: "file:///no/such/savepoint"}, ErrRejected,
+		"jar-run-batch": {
+			RunRequest{JobID: job(8), Configuration: map[string]string{"execution.runtime-mode": "BATCH"}}, nil, "", "",
+		},
+		"jar-run-savepoint-missing": {RunRequest{JobID: job(6), Args: args, SavepointPath: "file:///no/such/savepoint"},
+			ErrRejected,
 			"Cannot find checkpoint or savepoint", "the job is kept as FAILED"},
-		"jar-run-again-after-savepoint-missing": {RunRequest{JobID: job(6), Args: args}, ErrDuplicateJob, "", "and its ID is used up"},
-		"jar-run-main-fails":                    {RunRequest{JobID: job(9), Args: []string{"--fail-main"}}, ErrRejected, "main was told to fail", "main threw"},
-		"jar-run-no-class":                      {RunRequest{JobID: job(9), EntryClass: "no.such.Main"}, ErrRejected, "no.such.Main", "Flink says 500"},
-		"jar-run-bad-job-id":                    {RunRequest{JobID: "xyz"}, ErrRejected, "JobID", "not hexadecimal"},
-		"jar-run-unknown-jar":                   {RunRequest{JobID: job(9)}, ErrNotFound, "does not exist", "Flink says 500"},
+		"jar-run-again-after-savepoint-missing": {
+			RunRequest{JobID: job(6), Args: args}, ErrDuplicateJob, "", "and its ID is used up",
+		},
+		"jar-run-main-fails": {
+			RunRequest{JobID: job(9), Args: []string{"--fail-main"}}, ErrRejected, "main was told to fail", "main threw",
+		},
+		"jar-run-no-class": {
+			RunRequest{JobID: job(9), EntryClass: "no.such.Main"}, ErrRejected, "no.such.Main", "Flink says 500",
+		},
+		"jar-run-bad-job-id":  {RunRequest{JobID: "xyz"}, ErrRejected, "JobID", "not hexadecimal"},
+		"jar-run-unknown-jar": {RunRequest{JobID: job(9)}, ErrNotFound, "does not exist", "Flink says 500"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +196,10 @@ func TestRunThatIsGivenUpGoesOn(t *testing.T) {
 }
 
 func TestRunFieldsByVersion(t *testing.T) {
-	request := RunRequest{JobID: job(1), SavepointPath: "s3://b/sp", ClaimMode: Claim, Configuration: map[string]string{"a": "b"}, Parallelism: -1}
+	request := RunRequest{
+		JobID: job(1), SavepointPath: "s3://b/sp", ClaimMode: Claim, Configuration: map[string]string{"a": "b"},
+		Parallelism: -1,
+	}
 	claim, restore, config := `"claimMode":"CLAIM"`, `"restoreMode":"CLAIM"`, `"flinkConfiguration":{"a":"b"}`
 	rows := map[string]struct {
 		has, not []string
@@ -234,7 +252,9 @@ func TestDeleteJar(t *testing.T) {
 }
 
 func TestParseVersion(t *testing.T) {
-	rows := map[string]Version{"1.20.5": {1, 20}, "v1_15": {1, 15}, "2.1-SNAPSHOT": {2, 1}, "v2_2": {2, 2}, "": {}, "x": {}, "v2": {}, "2": {}}
+	rows := map[string]Version{
+		"1.20.5": {1, 20}, "v1_15": {1, 15}, "2.1-SNAPSHOT": {2, 1}, "v2_2": {2, 2}, "": {}, "x": {}, "v2": {}, "2": {},
+	}
 	for text, want := range rows {
 		got, err := ParseVersion(text)
 		if diff := cmp.Diff(want, got); diff != "" || (err != nil) != (want == Version{}) {

@@ -182,15 +182,18 @@ type ExecutionConfig struct {
 // word for "none now": an application whose main has not come to its submit yet has an empty list too.
 func (c *Client) Jobs(ctx context.Context) ([]JobSummary, error) {
 	var out jobList
-	err := c.conn.Do(ctx, wire.Call{Op: "list jobs", Method: http.MethodGet, Path: []string{"jobs", "overview"}, Out: &out})
+	err := c.conn.Do(
+		ctx, wire.Call{Op: "list jobs", Method: http.MethodGet, Path: []string{"jobs", "overview"}, Out: &out},
+	)
 	if err != nil {
 		return nil, err
 	}
 	return *out.Jobs, nil
 }
 
-// Job reads GET /jobs/:jobid, from a cache that may be as old as web.refresh-interval (3 s). ErrNotFound: this JobManager does not know the job; it may never have been submitted, or
-// have ended longer ago than jobstore.expiration-time, or in an earlier JobManager process.
+// Job reads GET /jobs/:jobid, from a cache that may be as old as web.refresh-interval (3 s). ErrNotFound: this
+// JobManager does not know the job; it may never have been submitted, or have ended longer ago than
+// jobstore.expiration-time, or in an earlier JobManager process.
 func (c *Client) Job(ctx context.Context, jobID string) (Job, error) {
 	out := Job{asked: jobID}
 	err := c.conn.Do(ctx, wire.Call{Op: "read job", Method: http.MethodGet, Path: []string{"jobs", jobID}, Out: &out})
@@ -200,7 +203,9 @@ func (c *Client) Job(ctx context.Context, jobID string) (Job, error) {
 // JobConfig reads GET /jobs/:jobid/config.
 func (c *Client) JobConfig(ctx context.Context, jobID string) (JobConfig, error) {
 	out := JobConfig{asked: jobID}
-	err := c.conn.Do(ctx, wire.Call{Op: "read job config", Method: http.MethodGet, Path: []string{"jobs", jobID, "config"}, Out: &out})
+	err := c.conn.Do(
+		ctx, wire.Call{Op: "read job config", Method: http.MethodGet, Path: []string{"jobs", jobID, "config"}, Out: &out},
+	)
 	return out, err
 }
 

@@ -17,7 +17,8 @@ func TestJobsListsIDStateAndTimes(t *testing.T) {
 		if len(got) != 1 || got[0].ID != job(1) || got[0].State != Running || got[0].Name != "record job" {
 			t.Fatalf("got %+v", got)
 		}
-		if got[0].StartTime.Time().IsZero() || !got[0].EndTime.Time().IsZero() || got[0].LastModification < got[0].StartTime {
+		if got[0].StartTime.Time().IsZero() || !got[0].EndTime.Time().IsZero() ||
+			got[0].LastModification < got[0].StartTime {
 			t.Errorf("a running job has a start and no end: %+v", got[0])
 		}
 		if got[0].Tasks["total"] != 4 || got[0].Tasks["running"] != 4 {
@@ -69,7 +70,8 @@ func TestJobShowsVerticesPlanAndTimestamps(t *testing.T) {
 			t.Fatalf("a source and the rest behind a shuffle: %+v %+v", got.Vertices, got.Plan)
 		}
 		for _, v := range got.Vertices {
-			if v.Parallelism != 2 || v.Status != "RUNNING" || v.Tasks["RUNNING"] != 2 || v.SlotSharingGroup == "" || v.MaxParallelism != 128 {
+			if v.Parallelism != 2 || v.Status != "RUNNING" || v.Tasks["RUNNING"] != 2 || v.SlotSharingGroup == "" ||
+				v.MaxParallelism != 128 {
 				t.Errorf("vertex %+v", v)
 			}
 			if v.Metrics.ReadRecords != v.Metrics.ReadRecords {
@@ -98,7 +100,9 @@ func TestJobAfterItsEnd(t *testing.T) {
 		"stopped with savepoint": {"job-finished", 1, Finished, "a stop ends in FINISHED"},
 		"cancelled":              {"job-canceled", 2, Canceled, "a cancel ends in CANCELED"},
 		"failed":                 {"job-failed", 3, Failed, "restarts are used up"},
-		"never set up":           {"job-savepoint-missing", 6, Failed, "a job whose savepoint is missing is kept as FAILED without vertices"},
+		"never set up": {
+			"job-savepoint-missing", 6, Failed, "a job whose savepoint is missing is kept as FAILED without vertices",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,8 @@ var nan = Number(math.NaN())
 // unmarshalInto exists so that types with their own UnmarshalJSON can use the default one on a plain copy.
 func unmarshalInto(text []byte, out any) error { return json.Unmarshal(text, out) }
 
-// maxQuery bounds the list of names of one request, in bytes after escaping: Flink's server takes a request line of 4 KiB.
+// maxQuery bounds the list of names of one request, in bytes after escaping: Flink's server takes a request line of 4
+// KiB.
 const maxQuery = 3 << 10
 
 // Aggregate is a metric over subtasks or TaskManagers. What was not asked for or does not exist is NaN.
@@ -65,8 +66,8 @@ func listPresent(missing bool) error {
 	return nil
 }
 
-// Metrics reads metrics of a job (GET /jobs/:jobid/metrics?get=…) as the texts Flink writes. A metric that does not exist
-// is not in the map; so is every metric of a job that Flink does not know, which is no error here.
+// Metrics reads metrics of a job (GET /jobs/:jobid/metrics?get=…) as the texts Flink writes. A metric that does not
+// exist is not in the map; so is every metric of a job that Flink does not know, which is no error here.
 func (c *Client) Metrics(ctx context.Context, jobID string, names []string) (map[string]string, error) {
 	return c.values(ctx, "read job metrics", []string{"jobs", jobID, "metrics"}, names)
 }
@@ -92,7 +93,9 @@ func (c *Client) VertexMetricNames(ctx context.Context, jobID, vertexID string) 
 
 // VertexMetrics reads metrics over the subtasks of a vertex. If one of the names of a request has no value anywhere,
 // Flink's answer is empty.
-func (c *Client) VertexMetrics(ctx context.Context, jobID, vertexID string, names []string) (map[string]Aggregate, error) {
+func (c *Client) VertexMetrics(
+	ctx context.Context, jobID, vertexID string, names []string,
+) (map[string]Aggregate, error) {
 	return c.aggregates(ctx, "read vertex metrics", vertexMetrics(jobID, vertexID), names)
 }
 
@@ -110,7 +113,9 @@ func (c *Client) values(ctx context.Context, op string, path, names []string) (m
 	values := map[string]string{}
 	for _, some := range queries(names) {
 		var out metricList
-		err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out})
+		err := c.conn.Do(
+			ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out},
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +130,9 @@ func (c *Client) aggregates(ctx context.Context, op string, path, names []string
 	values := map[string]Aggregate{}
 	for _, some := range queries(names) {
 		var out aggregateList
-		err := c.conn.Do(ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out})
+		err := c.conn.Do(
+			ctx, wire.Call{Op: op, Method: http.MethodGet, Path: path, Query: url.Values{"get": {some}}, Out: &out},
+		)
 		if err != nil {
 			return nil, err
 		}

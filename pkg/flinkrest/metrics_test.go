@@ -158,7 +158,8 @@ func TestNumbers(t *testing.T) {
 			}
 			text, err := json.Marshal(got)
 			var again Number
-			if err != nil || json.Unmarshal(text, &again) != nil || (float64(again) != float64(got) && !math.IsNaN(float64(got))) {
+			if err != nil || json.Unmarshal(text, &again) != nil || (float64(again) != float64(got) &&
+				!math.IsNaN(float64(got))) {
 				t.Errorf("does not survive printing: %s, %v", text, err)
 			}
 		})

@@ -29,13 +29,15 @@ func TestOldestVersionReads(t *testing.T) {
 	c, _ = play(t, oldest, "job-exceptions")
 	history, err := c.JobExceptions(background, job(3), 0)
 	wantKind(t, err, nil)
-	if len(history.Entries) != 2 || !strings.Contains(history.Entries[1].Endpoint, ":") || history.Entries[1].TaskManagerID != "" {
+	if len(history.Entries) != 2 || !strings.Contains(history.Entries[1].Endpoint, ":") ||
+		history.Entries[1].TaskManagerID != "" {
 		t.Errorf("the location is the endpoint: %+v", history.Entries)
 	}
 	c, _ = play(t, oldest, "checkpoints-finished")
 	statistics, err := c.CheckpointStatistics(background, job(1))
 	wantKind(t, err, nil)
-	if s := statistics.Latest.Savepoint; s == nil || s.SavepointFormat != "" || !strings.Contains(s.ExternalPath, "/stops/") {
+	if s := statistics.Latest.Savepoint; s == nil || s.SavepointFormat != "" ||
+		!strings.Contains(s.ExternalPath, "/stops/") {
 		t.Errorf("got %+v", s)
 	}
 	c, _ = play(t, oldest, "stop-failed-after-savepoint")
@@ -74,7 +76,9 @@ func TestOldestVersionRefuses(t *testing.T) {
 		call func(c *Client, r recording) error
 		kind error
 	}{
-		"job-unknown-job": {func(c *Client, _ recording) error { _, err := c.Job(background, job(404)); return err }, ErrNotFound},
+		"job-unknown-job": {
+			func(c *Client, _ recording) error { _, err := c.Job(background, job(404)); return err }, ErrNotFound,
+		},
 		"cancel-finished": {func(c *Client, _ recording) error { return c.Cancel(background, job(1)) }, ErrTerminal},
 		"checkpoint-trigger": {func(c *Client, _ recording) error {
 			_, err := c.TriggerCheckpoint(background, job(1), CheckpointRequest{Type: CheckpointFull, TriggerID: trigger(4)})

@@ -138,7 +138,8 @@ func eachVersion(t *testing.T, test func(t *testing.T, version string)) {
 
 // FuzzTypedAnswers: no body makes a typed answer panic, and what passes its check is complete.
 func FuzzTypedAnswers(f *testing.F) {
-	for _, name := range []string{"job", "jobs", "checkpoints", "checkpoint-details", "savepoint-failed", "job-exceptions",
+	for _, name := range []string{"job", "jobs", "checkpoints", "checkpoint-details", "savepoint-failed",
+		"job-exceptions",
 		"execution-result-failed", "jars", "metrics", "vertex-metrics", "taskmanagers", "resource-requirements"} {
 		text, err := os.ReadFile(filepath.Join("testdata", "2.2", name+".json"))
 		if err != nil {
@@ -150,12 +151,17 @@ func FuzzTypedAnswers(f *testing.F) {
 		}
 		f.Add([]byte(r.Answer))
 	}
-	f.Add([]byte(`{"jobs":[null],"jid":"` + job(1) + `","exceptionHistory":{"entries":[null]},"counts":{},"history":[null]}`))
+	f.Add([]byte(
+		`{"jobs":[null],"jid":"` + job(1) + `","exceptionHistory":{"entries":[null]},"counts":{},"history":[null]}`,
+	))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		answers := []wire.Checked{
-			&Job{asked: job(1)}, &jobList{}, &JobConfig{asked: job(1)}, &exceptionAnswer{}, &resultAnswer{}, &CheckpointStatistics{},
-			&CheckpointConfig{}, &checkpointAnswer{asked: 1}, &operationAnswer{}, &triggerAnswer{}, &jarList{}, &uploadAnswer{},
-			&runAnswer{}, &metricList{}, &aggregateList{}, &taskManagers{}, &Overview{}, &ClusterConfig{}, &configEntries{}, &Requirements{},
+			&Job{asked: job(1)}, &jobList{}, &JobConfig{asked: job(1)}, &exceptionAnswer{}, &resultAnswer{},
+			&CheckpointStatistics{},
+			&CheckpointConfig{}, &checkpointAnswer{asked: 1}, &operationAnswer{}, &triggerAnswer{}, &jarList{},
+			&uploadAnswer{},
+			&runAnswer{}, &metricList{}, &aggregateList{}, &taskManagers{}, &Overview{}, &ClusterConfig{}, &configEntries{},
+			&Requirements{},
 		}
 		for _, answer := range answers {
 			if json.Unmarshal(body, answer) != nil || answer.Check() != nil {

@@ -37,13 +37,14 @@ func (r *Requirements) Check() error {
 func (c *Client) ResourceRequirements(ctx context.Context, jobID string) (Requirements, error) {
 	var out Requirements
 	err := c.conn.Do(ctx, wire.Call{
-		Op: "read resource requirements", Method: http.MethodGet, Path: []string{"jobs", jobID, "resource-requirements"}, Out: &out,
+		Op: "read resource requirements", Method: http.MethodGet, Path: []string{"jobs", jobID, "resource-requirements"},
+		Out: &out,
 	})
 	return out, err
 }
 
-// SetResourceRequirements asks for another parallelism without a restart of the cluster. Every vertex of the job must be
-// named.
+// SetResourceRequirements asks for another parallelism without a restart of the cluster. Every vertex of the job must
+// be named.
 func (c *Client) SetResourceRequirements(ctx context.Context, jobID string, requirements Requirements) error {
 	return c.conn.Do(ctx, wire.Call{
 		Op: "set resource requirements", Method: http.MethodPut, Path: []string{"jobs", jobID, "resource-requirements"},

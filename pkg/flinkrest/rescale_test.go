@@ -20,7 +20,9 @@ func TestResourceRequirements(t *testing.T) {
 				t.Errorf("%s: %+v", vertex, wanted)
 			}
 		}
-		for name, kind := range map[string]error{"resource-requirements-set": nil, "resource-requirements-bad": ErrRejected} {
+		for name, kind := range map[string]error{
+			"resource-requirements-set": nil, "resource-requirements-bad": ErrRejected,
+		} {
 			c, r := play(t, version, name)
 			var wanted Requirements
 			if err := json.Unmarshal(r.Sent, &wanted); err != nil {

@@ -132,15 +132,15 @@ func (c *Client) trigger(ctx context.Context, op string, path []string, body any
 	return out.ID, err
 }
 
-// SavepointStatus reads how far a savepoint or a stop is (GET /jobs/:jobid/savepoints/:triggerid). An unknown trigger is
-// no error, see OperationNotKnown.
+// SavepointStatus reads how far a savepoint or a stop is (GET /jobs/:jobid/savepoints/:triggerid). An unknown trigger
+// is no error, see OperationNotKnown.
 func (c *Client) SavepointStatus(ctx context.Context, jobID, triggerID string) (Operation, error) {
 	path := []string{"jobs", jobID, "savepoints", triggerID}
 	return c.operation(ctx, "read savepoint status", path, &operationAnswer{wantLocation: true})
 }
 
-// CheckpointStatus reads how far a triggered checkpoint is (GET /jobs/:jobid/checkpoints/:triggerid). An unknown trigger
-// is no error, see OperationNotKnown.
+// CheckpointStatus reads how far a triggered checkpoint is (GET /jobs/:jobid/checkpoints/:triggerid). An unknown
+// trigger is no error, see OperationNotKnown.
 func (c *Client) CheckpointStatus(ctx context.Context, jobID, triggerID string) (Operation, error) {
 	path := []string{"jobs", jobID, "checkpoints", triggerID}
 	return c.operation(ctx, "read checkpoint status", path, &operationAnswer{wantCheckpoint: true})

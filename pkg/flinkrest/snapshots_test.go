@@ -16,7 +16,9 @@ const savepoints = "file:///flink-data/savepoints"
 func TestTriggersAreAcceptedAgain(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		request := SavepointRequest{TargetDirectory: savepoints, FormatType: FormatNative, TriggerID: trigger(1)}
-		for _, name := range []string{"savepoint-trigger", "savepoint-trigger-again", "savepoint-trigger-after-completion"} {
+		for _, name := range []string{
+			"savepoint-trigger", "savepoint-trigger-again", "savepoint-trigger-after-completion",
+		} {
 			c, _ := play(t, version, name)
 			got, err := c.TriggerSavepoint(background, job(1), request)
 			wantKind(t, err, nil)
@@ -35,7 +37,9 @@ func TestTriggersAreAcceptedAgain(t *testing.T) {
 		}
 		for _, name := range []string{"checkpoint-trigger", "checkpoint-trigger-again"} {
 			c, _ := play(t, version, name)
-			got, err := c.TriggerCheckpoint(background, job(1), CheckpointRequest{Type: CheckpointFull, TriggerID: trigger(4)})
+			got, err := c.TriggerCheckpoint(
+				background, job(1), CheckpointRequest{Type: CheckpointFull, TriggerID: trigger(4)},
+			)
 			wantKind(t, err, nil)
 			if got != trigger(4) {
 				t.Errorf("%s: trigger %q", name, got)
@@ -48,7 +52,9 @@ func TestTriggersAreAcceptedAgain(t *testing.T) {
 func TestOneIDMakesOneSavepoint(t *testing.T) {
 	for _, version := range append([]string{oldest}, versions...) {
 		facts := loadFacts(t, version)
-		for _, name := range []string{"savepoints-made-by-three-triggers-of-one-id", "savepoints-made-by-three-stops-of-one-id"} {
+		for _, name := range []string{
+			"savepoints-made-by-three-triggers-of-one-id", "savepoints-made-by-three-stops-of-one-id",
+		} {
 			if facts[name] != 1.0 {
 				t.Errorf("%s: %s = %v: doc.go says that TriggerID is idempotent", version, name, facts[name])
 			}
@@ -80,17 +86,39 @@ func TestSavepointStatus(t *testing.T) {
 		summary  string // contained
 		reason   string
 	}{
-		"in progress":          {"savepoint-in-progress", 1, 1, OperationInProgress, "", "", "the snapshot takes 0.7 s"},
-		"completed":            {"savepoint-completed", 1, 1, OperationCompleted, "/savepoints/savepoint-aa0000-", "", "with its place"},
-		"failed":               {"savepoint-failed", 1, 3, OperationFailed, "", "IO-problem detected", "the directory cannot be made"},
-		"unknown trigger":      {"savepoint-unknown-trigger", 1, 99, OperationNotKnown, "", "", "Flink forgot it or never knew"},
-		"job unknown":          {"savepoint-status-unknown-job", 404, 6, OperationFailed, "", "FlinkJobNotFoundException", "the trigger was accepted all the same"},
-		"stop in progress":     {"stop-in-progress", 1, 8, OperationInProgress, "", "", "the same path as savepoints"},
-		"stop completed":       {"stop-completed", 1, 8, OperationCompleted, "/stops/savepoint-aa0000-", "", "with its place"},
-		"stop long completed":  {"stop-completed-after-the-end", 1, 8, OperationCompleted, "/stops/savepoint-aa0000-", "", "a later trigger changes nothing"},
-		"stop of an ended job": {"stop-failed-job-ended", 1, 10, OperationFailed, "", "FlinkJobNotFoundException", "the dispatcher runs it no more"},
-		"stop of unknown job":  {"stop-status-unknown-job", 404, 7, OperationFailed, "", "FlinkJobNotFoundException", "it never was"},
-		"stop failed too late": {"stop-failed-after-savepoint", 4, 11, OperationFailed, "/stops/savepoint-aa0000-", "StopWithSavepointStoppingException", "the savepoint is good"},
+		"in progress": {"savepoint-in-progress", 1, 1, OperationInProgress, "", "", "the snapshot takes 0.7 s"},
+		"completed": {
+			"savepoint-completed", 1, 1, OperationCompleted, "/savepoints/savepoint-aa0000-", "", "with its place",
+		},
+		"failed": {
+			"savepoint-failed", 1, 3, OperationFailed, "", "IO-problem detected", "the directory cannot be made",
+		},
+		"unknown trigger": {
+			"savepoint-unknown-trigger", 1, 99, OperationNotKnown, "", "", "Flink forgot it or never knew",
+		},
+		"job unknown": {
+			"savepoint-status-unknown-job", 404, 6, OperationFailed, "", "FlinkJobNotFoundException",
+			"the trigger was accepted all the same",
+		},
+		"stop in progress": {"stop-in-progress", 1, 8, OperationInProgress, "", "", "the same path as savepoints"},
+		"stop completed": {
+			"stop-completed", 1, 8, OperationCompleted, "/stops/savepoint-aa0000-", "", "with its place",
+		},
+		"stop long completed": {
+			"stop-completed-after-the-end", 1, 8, OperationCompleted, "/stops/savepoint-aa0000-", "",
+			"a later trigger changes nothing",
+		},
+		"stop of an ended job": {
+			"stop-failed-job-ended", 1, 10, OperationFailed, "", "FlinkJobNotFoundException",
+			"the dispatcher runs it no more",
+		},
+		"stop of unknown job": {
+			"stop-status-unknown-job", 404, 7, OperationFailed, "", "FlinkJobNotFoundException", "it never was",
+		},
+		"stop failed too late": {
+			"stop-failed-after-savepoint", 4, 11, OperationFailed, "/stops/savepoint-aa0000-",
+			"StopWithSavepointStoppingException", "the savepoint is good",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -98,10 +126,12 @@ func TestSavepointStatus(t *testing.T) {
 				c, _ := play(t, version, row.file)
 				got, err := c.SavepointStatus(background, job(row.job), trigger(row.trigger))
 				wantKind(t, err, nil)
-				if got.State != row.state || !strings.Contains(got.Location, row.location) || (row.location == "") != (got.Location == "") {
+				if got.State != row.state || !strings.Contains(got.Location, row.location) ||
+					(row.location == "") != (got.Location == "") {
 					t.Errorf("%s; got %s at %q", row.reason, got.State, got.Location)
 				}
-				if (got.Failure != nil) != (row.state == OperationFailed) || !strings.Contains(got.Failure.Summary(), row.summary) {
+				if (got.Failure != nil) != (row.state == OperationFailed) ||
+					!strings.Contains(got.Failure.Summary(), row.summary) {
 					t.Errorf("%s; got failure %q", row.reason, got.Failure.Summary())
 				}
 			})
@@ -129,14 +159,18 @@ func TestCheckpointTriggerStatus(t *testing.T) {
 			}
 		}
 		c, _ := play(t, version, "checkpoint-incremental")
-		_, err := c.TriggerCheckpoint(background, job(1), CheckpointRequest{Type: CheckpointIncremental, TriggerID: trigger(5)})
+		_, err := c.TriggerCheckpoint(
+			background, job(1), CheckpointRequest{Type: CheckpointIncremental, TriggerID: trigger(5)},
+		)
 		wantKind(t, err, ErrRejected)
 	})
 }
 
 func TestFailedCheckpointTrigger(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"status":{"id":"COMPLETED"},"operation":{"failureCause":{"class":"a.B","stack-trace":"a.B: no"}}}`))
+		_, _ = w.Write([]byte(
+			`{"status":{"id":"COMPLETED"},"operation":{"failureCause":{"class":"a.B","stack-trace":"a.B: no"}}}`,
+		))
 	})
 	got, err := c.CheckpointStatus(background, job(1), trigger(1))
 	wantKind(t, err, nil)
@@ -186,15 +220,24 @@ func TestRejectedTriggers(t *testing.T) {
 		says    string
 		reason  string
 	}{
-		"savepoint-no-directory":   {SavepointRequest{TriggerID: trigger(2)}, "savepoint-dir] is not set", "no default either"},
-		"savepoint-bad-trigger-id": {SavepointRequest{TargetDirectory: savepoints, TriggerID: "xyz"}, `under radix 16`, "not hexadecimal"},
-		"savepoint-bad-format":     {SavepointRequest{TargetDirectory: savepoints, FormatType: "xyz"}, "SavepointFormatType", "no such format"},
+		"savepoint-no-directory": {
+			SavepointRequest{TriggerID: trigger(2)}, "savepoint-dir] is not set", "no default either",
+		},
+		"savepoint-bad-trigger-id": {
+			SavepointRequest{TargetDirectory: savepoints, TriggerID: "xyz"}, `under radix 16`, "not hexadecimal",
+		},
+		"savepoint-bad-format": {
+			SavepointRequest{TargetDirectory: savepoints, FormatType: "xyz"}, "SavepointFormatType", "no such format",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			for _, version := range versions {
 				r := load(t, version, name)
-				c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(r.Status); _, _ = w.Write(r.Answer) })
+				c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+					w.WriteHeader(r.Status)
+					_, _ = w.Write(r.Answer)
+				})
 				_, err := c.TriggerSavepoint(background, job(1), row.request)
 				wantKind(t, err, ErrRejected)
 				if !strings.Contains(err.Error(), row.says) {
@@ -210,7 +253,9 @@ func TestTriggersOfUnknownJobsAreAccepted(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		r := load(t, version, "savepoint-trigger-unknown-job")
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(r.Status); _, _ = w.Write(r.Answer) })
-		got, err := c.TriggerSavepoint(background, job(404), SavepointRequest{TargetDirectory: "file:///x", TriggerID: trigger(6)})
+		got, err := c.TriggerSavepoint(
+			background, job(404), SavepointRequest{TargetDirectory: "file:///x", TriggerID: trigger(6)},
+		)
 		wantKind(t, err, nil)
 		if got != trigger(6) {
 			t.Errorf("trigger %q", got)
@@ -220,7 +265,10 @@ func TestTriggersOfUnknownJobsAreAccepted(t *testing.T) {
 
 // TestSuccessWithoutAPlaceIsMalformed: it must not be recorded as a savepoint.
 func TestSuccessWithoutAPlaceIsMalformed(t *testing.T) {
-	for _, body := range []string{`{"status":{"id":"COMPLETED"}}`, `{"status":{"id":"COMPLETED"},"operation":null}`, `{"status":{"id":"COMPLETED"},"operation":{"location":""}}`} {
+	for _, body := range []string{
+		`{"status":{"id":"COMPLETED"}}`, `{"status":{"id":"COMPLETED"},"operation":null}`,
+		`{"status":{"id":"COMPLETED"},"operation":{"location":""}}`,
+	} {
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
 		_, err := c.SavepointStatus(background, job(1), trigger(1))
 		wantKind(t, err, ErrMalformed)

@@ -80,7 +80,8 @@ func (s *JobState) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("job state: %w", err)
 	}
 	switch state := JobState(word); state {
-	case Initializing, Created, Running, Failing, Failed, Cancelling, Canceled, Finished, Restarting, Suspended, Reconciling:
+	case Initializing, Created, Running, Failing, Failed, Cancelling, Canceled, Finished, Restarting, Suspended,
+		Reconciling:
 		*s = state
 	default:
 		*s = JobStateUnknown
@@ -88,8 +89,8 @@ func (s *JobState) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Ended tells whether the job is over for good (JobStatus.isGloballyTerminalState). SUSPENDED is not: another JobManager
-// goes on with the job. Unknown is not.
+// Ended tells whether the job is over for good (JobStatus.isGloballyTerminalState). SUSPENDED is not: another
+// JobManager goes on with the job. Unknown is not.
 func (s JobState) Ended() bool { return s == Finished || s == Failed || s == Canceled }
 
 // Version is a Flink version, as far as the REST API depends on it.

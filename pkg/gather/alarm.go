@@ -11,11 +11,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// PodsEnd rings when a pod of a cluster has ended or is gone, until the context is done. It is a hint to look again: what the pods are is
-// read by that look. The channel is closed when it can ring no more.
+// PodsEnd rings when a pod of a cluster has ended or is gone, until the context is done. It is a hint to look again:
+// what the pods are is read by that look. The channel is closed when it can ring no more.
 func PodsEnd(ctx context.Context, k *kube.Client, namespace, name string) (<-chan struct{}, error) {
 	pods, err := k.Watch(ctx, kube.Query{
-		Resource: kube.Pods, Namespace: namespace, Labels: render.PodSelector(name, render.ComponentJobManager, render.ComponentTaskManager),
+		Resource: kube.Pods, Namespace: namespace,
+		Labels: render.PodSelector(name, render.ComponentJobManager, render.ComponentTaskManager),
 	})
 	if err != nil {
 		return nil, err

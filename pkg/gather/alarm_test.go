@@ -18,11 +18,15 @@ func TestPodsEnd(t *testing.T) {
 	pod := func(name, phase string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": "v1", "kind": "Pod",
-			"metadata": map[string]any{"namespace": "flink", "name": name, "labels": map[string]any{"app": "demo", "component": "jobmanager"}},
-			"status":   map[string]any{"phase": phase},
+			"metadata": map[string]any{
+				"namespace": "flink", "name": name, "labels": map[string]any{"app": "demo", "component": "jobmanager"},
+			},
+			"status": map[string]any{"phase": phase},
 		}}
 	}
-	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{kube.Pods: "PodList"}, pod("demo-1", "Running"))
+	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(
+		runtime.NewScheme(), map[schema.GroupVersionResource]string{kube.Pods: "PodList"}, pod("demo-1", "Running"),
+	)
 	pods := client.Resource(kube.Pods).Namespace("flink")
 	rings, err := gather.PodsEnd(t.Context(), kube.New(client), "flink", "demo")
 	if err != nil {

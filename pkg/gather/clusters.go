@@ -22,17 +22,22 @@ type Clusters struct {
 	Selector string
 }
 
-// chunk is how many clusters one request asks for; their names are part of its URL. listed is how many objects one answer brings.
+// chunk is how many clusters one request asks for; their names are part of its URL. listed is how many objects one
+// answer brings.
 const (
 	chunk  = 100
 	listed = 500
 )
 
 // each lists the objects of a kind that belong to the clusters, page by page.
-func (c Clusters) each(ctx context.Context, reader Reader, gvr schema.GroupVersionResource, see func(*unstructured.Unstructured) error) error {
+func (c Clusters) each(
+	ctx context.Context, reader Reader, gvr schema.GroupVersionResource, see func(*unstructured.Unstructured) error,
+) error {
 	for names := range slices.Chunk(c.Names, chunk) {
 		labels := render.LabelApp + " in (" + strings.Join(names, ",") + ")," + c.Selector
-		if err := pages(ctx, reader, kube.Query{Resource: gvr, Namespace: c.Namespace, Labels: labels, Limit: listed}, see); err != nil {
+		if err := pages(
+			ctx, reader, kube.Query{Resource: gvr, Namespace: c.Namespace, Labels: labels, Limit: listed}, see,
+		); err != nil {
 			return err
 		}
 	}

@@ -23,8 +23,8 @@ type Way struct {
 	TLS settings.FlinkTLS
 }
 
-// NewConnect makes the Connect of a process: two transports, one for http and one for https, so that connections are shared by all
-// clusters. Certificates that cannot be used fail the clusters that need them and no others.
+// NewConnect makes the Connect of a process: two transports, one for http and one for https, so that connections are
+// shared by all clusters. Certificates that cannot be used fail the clusters that need them and no others.
 func NewConnect(w Way) (Connect, error) {
 	plain, err := flinkrest.NewTransport(flinkrest.TransportOptions{Dialer: w.Dialer, Proxy: w.Proxy})
 	if err != nil {
@@ -44,8 +44,8 @@ func NewConnect(w Way) (Connect, error) {
 	}, nil
 }
 
-// secured is the transport for https. It is made when it is first needed, and anew when the mounted Secret has changed: reading five
-// small files is nothing beside a request, and a renewed certificate then counts without a restart.
+// secured is the transport for https. It is made when it is first needed, and anew when the mounted Secret has changed:
+// reading five small files is nothing beside a request, and a renewed certificate then counts without a restart.
 type secured struct {
 	way Way
 
@@ -65,7 +65,9 @@ func (s *secured) get() (*http.Transport, error) {
 	if s.transport != nil && reflect.DeepEqual(options, s.options) {
 		return s.transport, nil
 	}
-	made, err := flinkrest.NewTransport(flinkrest.TransportOptions{Dialer: s.way.Dialer, Proxy: s.way.Proxy, TLS: options})
+	made, err := flinkrest.NewTransport(flinkrest.TransportOptions{
+		Dialer: s.way.Dialer, Proxy: s.way.Proxy, TLS: options,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", flinkrest.ErrTLS, err)
 	}

@@ -16,13 +16,13 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Deployment looks at one FlinkDeployment, of which at least the resource was read already. Protocol, each step after the answers of the
-// one before:
+// Deployment looks at one FlinkDeployment, of which at least the resource was read already. Protocol, each step after
+// the answers of the one before:
 //
 //  1. the resource
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
@@ -54,7 +54,9 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	object, jm := r.Resource, r.JobManager
 	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
 	if err != nil {
-		return subject.Snapshot{}, fail.As(fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
+		return subject.Snapshot{}, fail.As(
+			fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
+		)
 	}
 	s := subject.Snapshot{Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm}
 	if specErr != nil {
@@ -100,7 +102,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 func (g *Gatherer) missingVolumes(ctx context.Context, seen subject.Snapshot) plan.Observed[[]string] {
 	pods, _ := seen.Pods.Get()
 	for _, pod := range pods {
-		if breakage.MayMissVolumes(pod) {
+		if podfailure.MayMissVolumes(pod) {
 			return g.mountFailures(ctx, pod.Namespace, pod.Name)
 		}
 	}
@@ -109,7 +111,8 @@ func (g *Gatherer) missingVolumes(ctx context.Context, seen subject.Snapshot) pl
 
 func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) plan.Observed[[]string] {
 	list, err := g.Kube.List(ctx, kube.Query{
-		Resource: kube.Events, Namespace: namespace, Fields: fmt.Sprintf("involvedObject.kind=Pod,involvedObject.name=%s,reason=FailedMount", pod),
+		Resource: kube.Events, Namespace: namespace,
+		Fields: fmt.Sprintf("involvedObject.kind=Pod,involvedObject.name=%s,reason=FailedMount", pod),
 	})
 	if err != nil {
 		return plan.Unknown[[]string](oneLine(err))
@@ -123,11 +126,16 @@ const logLines = 400
 // lastWords is the root cause that the log of a JobManager container that crashed ends with.
 func (g *Gatherer) lastWords(ctx context.Context, seen subject.Snapshot) plan.Observed[string] {
 	pods, _ := seen.Pods.Get()
-	crash, crashed := breakage.Crashed(pods)
+	crash, crashed := podfailure.Crashed(pods)
 	if !crashed || g.Brief {
 		return plan.Observed[string]{}
 	}
-	log, err := g.Kube.Log(ctx, kube.Log{Namespace: crash.Namespace, Pod: crash.Pod, Container: crash.Container, Previous: crash.Previous, Lines: logLines})
+	log, err := g.Kube.Log(
+		ctx,
+		kube.Log{
+			Namespace: crash.Namespace, Pod: crash.Pod, Container: crash.Container, Previous: crash.Previous, Lines: logLines,
+		},
+	)
 	if err != nil {
 		return plan.Unknown[string](oneLine(err))
 	}
@@ -137,9 +145,11 @@ func (g *Gatherer) lastWords(ctx context.Context, seen subject.Snapshot) plan.Ob
 	return plan.Absent[string]()
 }
 
-// companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone is as good as gone: the
-// garbage collector is about to take it.
-func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []subject.Companion) plan.Observed[[]subject.Companion] {
+// companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone
+// is as good as gone: the garbage collector is about to take it.
+func (g *Gatherer) companions(
+	ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []subject.Companion,
+) plan.Observed[[]subject.Companion] {
 	d, ok := jm.Get()
 	if !ok {
 		return plan.Unknown[[]subject.Companion]("there is no Deployment")
@@ -150,7 +160,9 @@ func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Depl
 		group.Go(func() error {
 			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: d.Namespace, Name: c.Name})
 			if err == nil && found && ownedBy(u, string(d.UID)) {
-				seen[i] = subject.Companion{Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation]}
+				seen[i] = subject.Companion{
+					Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation],
+				}
 			}
 			return err
 		})
@@ -167,8 +179,12 @@ func (g *Gatherer) companions(ctx context.Context, jm plan.Observed[*appsv1.Depl
 	return plan.Present(present)
 }
 
-func (g *Gatherer) ingress(ctx context.Context, resource *v1beta1.FlinkDeployment) plan.Observed[*networkingv1.Ingress] {
-	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Ingresses, Namespace: resource.Namespace, Name: render.IngressName(resource.Name)})
+func (g *Gatherer) ingress(
+	ctx context.Context, resource *v1beta1.FlinkDeployment,
+) plan.Observed[*networkingv1.Ingress] {
+	u, found, err := g.Kube.Get(
+		ctx, kube.Object{Resource: kube.Ingresses, Namespace: resource.Namespace, Name: render.IngressName(resource.Name)},
+	)
 	return observe(u, found, err, typed[networkingv1.Ingress])
 }
 

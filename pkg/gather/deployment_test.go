@@ -29,19 +29,24 @@ func newGatherer(t *testing.T) (*Gatherer, *flinksim.World) {
 		t.Fatal(err)
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment, "metadata": map[string]any{"namespace": "flink", "name": "demo"},
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+		"metadata": map[string]any{"namespace": "flink", "name": "demo"},
 		"spec": map[string]any{
 			"image": "flink:1.20", "flinkVersion": "v1_20", "serviceAccount": "flink",
-			"flinkConfiguration": map[string]any{"high-availability.type": "kubernetes", "high-availability.storageDir": "s3://ha"},
-			"jobManager":         map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
-			"taskManager":        map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
-			"job":                map[string]any{"jarURI": "local:///x.jar", "parallelism": int64(1), "upgradeMode": "last-state"},
+			"flinkConfiguration": map[string]any{
+				"high-availability.type": "kubernetes", "high-availability.storageDir": "s3://ha",
+			},
+			"jobManager":  map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
+			"taskManager": map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
+			"job":         map[string]any{"jarURI": "local:///x.jar", "parallelism": int64(1), "upgradeMode": "last-state"},
 		},
 	}}
 	if _, err := w.Kube.Create(kubesim.FlinkDeployments, u); err != nil {
 		t.Fatal(err)
 	}
-	return &Gatherer{Kube: kube.New(w.Dynamic("gather")), Flink: connect, Operator: flinkconf.NewOperator(nil), Now: w.Clock.Now}, w
+	return &Gatherer{
+		Kube: kube.New(w.Dynamic("gather")), Flink: connect, Operator: flinkconf.NewOperator(nil), Now: w.Clock.Now,
+	}, w
 }
 
 func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
@@ -53,11 +58,20 @@ func TestWhatCannotBeLookedAtIsUnknown(t *testing.T) {
 	}{
 		"the Deployment is not there": {nil, func(s deployment.Snapshot) bool { return s.JobManager.IsAbsent() }, nil, ""},
 		"the Deployment cannot be read": {&wire.Fault{Match: wire.On("get", "deployments"), Status: 500},
-			func(s deployment.Snapshot) bool { return s.JobManager.IsUnknown() }, func(s deployment.Snapshot) string { return s.JobManager.Why() }, "deployments flink/demo"},
-		"the HA data is not there": {nil, func(s deployment.Snapshot) bool { list, ok := s.HAData.Get(); return ok && len(list) == 0 }, nil, ""},
+			func(s deployment.Snapshot) bool { return s.JobManager.IsUnknown() },
+			func(s deployment.Snapshot) string { return s.JobManager.Why() }, "deployments flink/demo"},
+		"the HA data is not there": {nil, func(s deployment.Snapshot) bool {
+			list, ok := s.HAData.Get()
+			return ok &&
+				len(list) == 0
+		}, nil, ""},
 		"the HA data cannot be listed": {&wire.Fault{Match: wire.On("list", "configmaps"), Status: 403},
-			func(s deployment.Snapshot) bool { return s.HAData.IsUnknown() }, func(s deployment.Snapshot) string { return s.HAData.Why() }, "configmaps"},
-		"nobody asked": {nil, func(s deployment.Snapshot) bool { return s.Flink.Jobs.IsUnknown() && s.Flink.Jobs.Why() == "" }, nil, ""},
+			func(s deployment.Snapshot) bool { return s.HAData.IsUnknown() },
+			func(s deployment.Snapshot) string { return s.HAData.Why() }, "configmaps"},
+		"nobody asked": {nil, func(s deployment.Snapshot) bool {
+			return s.Flink.Jobs.IsUnknown() &&
+				s.Flink.Jobs.Why() == ""
+		}, nil, ""},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +107,9 @@ func demo(w *flinksim.World) *unstructured.Unstructured {
 
 func TestTheResourceItself(t *testing.T) {
 	g, w := newGatherer(t)
-	if _, err := w.Kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo", map[string]any{"observedGeneration": "text"}); err != nil {
+	if _, err := w.Kube.UpdateStatus(
+		kubesim.FlinkDeployments, "flink", "demo", map[string]any{"observedGeneration": "text"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.Deployment(t.Context(), Read{Resource: demo(w)}); fail.KindOf(err) != fail.Invalid {
@@ -133,8 +149,12 @@ func TestDeploymentsInBulk(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		labels := map[string]any{"app": name, "component": "jobmanager", "type": "flink-native-kubernetes"}
 		u := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"namespace": "flink", "name": name, "labels": labels},
-			"spec": map[string]any{"selector": map[string]any{"matchLabels": labels}, "template": map[string]any{"metadata": map[string]any{"labels": labels}}},
+			"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": map[string]any{"namespace": "flink", "name": name, "labels": labels},
+			"spec": map[string]any{
+				"selector": map[string]any{"matchLabels": labels},
+				"template": map[string]any{"metadata": map[string]any{"labels": labels}},
+			},
 		}}
 		if _, err := w.Kube.Create(kubesim.Deployments, u); err != nil {
 			t.Fatal(err)
@@ -144,7 +164,8 @@ func TestDeploymentsInBulk(t *testing.T) {
 		app, _, _ := strings.Cut(name, "-")
 		labels := map[string]any{"app": app, "component": "jobmanager", "type": "flink-native-kubernetes"}
 		u := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": namespace, "name": name, "labels": labels}, "spec": map[string]any{},
+			"apiVersion": "v1", "kind": "Pod",
+			"metadata": map[string]any{"namespace": namespace, "name": name, "labels": labels}, "spec": map[string]any{},
 		}}
 		if _, err := w.Kube.Create(kubesim.Pods, u); err != nil {
 			t.Fatal(err)

@@ -14,7 +14,9 @@ import (
 )
 
 // stop asks how far the stop-with-savepoint of the open intent is.
-func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v1beta1.Intent) plan.Observed[subject.StopProgress] {
+func (g *Gatherer) stop(
+	ctx context.Context, client *flinkrest.Client, intent *v1beta1.Intent,
+) plan.Observed[subject.StopProgress] {
 	operation, err := client.SavepointStatus(ctx, intent.Stops.JobID, intent.TriggerID)
 	if err != nil {
 		return plan.Unknown[subject.StopProgress](oneLine(err))
@@ -41,8 +43,8 @@ func (g *Gatherer) stop(ctx context.Context, client *flinkrest.Client, intent *v
 	return plan.Present(progress)
 }
 
-// checkpoints are the newest restorable state of a job, and the times of its checkpoints. A job without checkpointing, or that has none
-// yet, is Absent.
+// checkpoints are the newest restorable state of a job, and the times of its checkpoints. A job without checkpointing,
+// or that has none yet, is Absent.
 func (g *Gatherer) checkpoints(ask statistics) plan.Observed[subject.Checkpoints] {
 	s, err := ask()
 	switch {
@@ -104,7 +106,9 @@ func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, 
 const noInterval = math.MaxInt64
 
 // retention says which of a job's checkpoints outlive it. A job in batch mode makes none: Absent.
-func (g *Gatherer) retention(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[upgrade.Retention] {
+func (g *Gatherer) retention(
+	ctx context.Context, client *flinkrest.Client, jobID string,
+) plan.Observed[upgrade.Retention] {
 	c, err := client.CheckpointConfig(ctx, jobID)
 	switch {
 	case errors.Is(err, flinkrest.ErrNoCheckpointing):

@@ -11,10 +11,14 @@ import (
 // T3.67
 func TestTheNewestStateOfAJob(t *testing.T) {
 	made := func(id int, path string) string {
-		return fmt.Sprintf(`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":false}`, id, path)
+		return fmt.Sprintf(
+			`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":false}`, id, path,
+		)
 	}
 	gone := func(id int, path string) string {
-		return fmt.Sprintf(`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":true}`, id, path)
+		return fmt.Sprintf(
+			`{"id":%d,"status":"COMPLETED","external_path":%q,"trigger_timestamp":1700000060000,"discarded":true}`, id, path,
+		)
 	}
 	restored := `{"id":6,"restore_timestamp":1700000050000,"is_savepoint":false,"external_path":"s3://r/chk-6"}`
 	rows := map[string]struct {
@@ -23,27 +27,51 @@ func TestTheNewestStateOfAJob(t *testing.T) {
 		absent, discarded              bool
 		reason                         string
 	}{
-		"restored alone":                 {"null", "null", restored, "s3://r/chk-6", false, false, "it has not gone further"},
-		"a checkpoint since":             {made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, false, "the highest number"},
-		"a savepoint since":              {made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, false, "the highest number"},
-		"a checkpoint since a savepoint": {made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, false, "the highest number"},
-		"one that Flink has thrown away": {gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, true, "it cannot be restored from, and what it can is older"},
+		"restored alone": {
+			"null", "null", restored, "s3://r/chk-6", false, false, "it has not gone further",
+		},
+		"a checkpoint since": {
+			made(7, "s3://c/chk-7"), "null", restored, "s3://c/chk-7", false, false, "the highest number",
+		},
+		"a savepoint since": {
+			made(7, "s3://c/chk-7"), made(8, "s3://s/8"), restored, "s3://s/8", false, false, "the highest number",
+		},
+		"a checkpoint since a savepoint": {
+			made(9, "s3://c/chk-9"), made(8, "s3://s/8"), restored, "s3://c/chk-9", false, false, "the highest number",
+		},
+		"one that Flink has thrown away": {
+			gone(7, "s3://c/chk-7"), "null", restored, "s3://r/chk-6", false, true,
+			"it cannot be restored from, and what it can is older",
+		},
 		"the one it restarted from is": {
 			gone(6, "s3://r/chk-6"), "null", restored, "s3://r/chk-6", false, true,
 			"it was its own, and went with it",
 		},
-		"all that it had is thrown away":  {gone(7, "s3://c/chk-7"), "null", "null", "", false, true, "it had one: that is lost, which is not the same as none"},
-		"a savepoint since a lost one":    {gone(7, "s3://c/chk-7"), made(8, "s3://s/8"), "null", "s3://s/8", false, false, "nothing newer was lost"},
-		"one that lies in a JobManager":   {made(7, flinkrest.NotAddressable), "null", "null", "", false, false, "there is one, and nobody can start from it"},
+		"all that it had is thrown away": {
+			gone(7, "s3://c/chk-7"), "null", "null", "", false, true,
+			"it had one: that is lost, which is not the same as none",
+		},
+		"a savepoint since a lost one": {
+			gone(7, "s3://c/chk-7"), made(8, "s3://s/8"), "null", "s3://s/8", false, false, "nothing newer was lost",
+		},
+		"one that lies in a JobManager": {
+			made(7, flinkrest.NotAddressable), "null", "null", "", false, false, "there is one, and nobody can start from it",
+		},
 		"a job that has not made any yet": {"null", "null", "null", "", true, false, "it has none"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			body := fmt.Sprintf(`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s,"restored":%s},"history":[]}`, row.completed, row.savepoint, row.restored)
+			body := fmt.Sprintf(
+				`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s,"restored":%s},"history":[]}`, row.completed,
+				row.savepoint, row.restored,
+			)
 			got := (&Gatherer{}).checkpoints(statisticsOf(t, body))
 			c, _ := got.Get()
 			if got.IsUnknown() || got.IsAbsent() != row.absent || c.Path != row.path || c.Discarded != row.discarded {
-				t.Errorf("%q, discarded %t, absent %t, unknown %q; want %q: %s", c.Path, c.Discarded, got.IsAbsent(), got.Why(), row.path, row.reason)
+				t.Errorf(
+					"%q, discarded %t, absent %t, unknown %q; want %q: %s", c.Path, c.Discarded, got.IsAbsent(), got.Why(),
+					row.path, row.reason,
+				)
 			}
 		})
 	}
@@ -72,16 +100,19 @@ func TestWhichCheckpointsOutliveAJob(t *testing.T) {
 		absent bool
 	}{
 		"RETAIN_ON_CANCELLATION": {
-			config("1000", `{"enabled":true,"delete_on_cancellation":false}`), upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
+			config("1000", `{"enabled":true,"delete_on_cancellation":false}`),
+			upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
 		},
 		"DELETE_ON_CANCELLATION": {
-			config("1000", `{"enabled":true,"delete_on_cancellation":true}`), upgrade.Retention{Failed: true, Periodic: true}, false,
+			config("1000", `{"enabled":true,"delete_on_cancellation":true}`), upgrade.Retention{Failed: true, Periodic: true},
+			false,
 		},
 		"NO_EXTERNALIZED_CHECKPOINTS": {
 			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), upgrade.Retention{Periodic: true}, false,
 		},
 		"no interval": {
-			config(never, `{"enabled":true,"delete_on_cancellation":false}`), upgrade.Retention{Cancelled: true, Failed: true}, false,
+			config(never, `{"enabled":true,"delete_on_cancellation":false}`),
+			upgrade.Retention{Cancelled: true, Failed: true}, false,
 		},
 		"batch mode": {"", upgrade.Retention{}, true},
 	}

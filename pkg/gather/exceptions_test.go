@@ -44,7 +44,8 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 		want   string // Present: the text; Absent: -; Unknown: ?
 	}{
 		"it failed": {200, `{"status":{"id":"COMPLETED"},"job-execution-result":{"id":"x","application-status":"FAILED","net-runtime":1,
-"failure-cause":{"class":"E","stack-trace":"java.io.IOException: no scheme nosuch\n\tat a.B.c(B.java:1)\n"}}}`, "IOException: no scheme nosuch"},
+"failure-cause":{"class":"E","stack-trace":"java.io.IOException: no scheme nosuch\n\tat a.B.c(B.java:1)\n"}}}`,
+			"IOException: no scheme nosuch"},
 		"it is in progress":  {200, `{"status":{"id":"IN_PROGRESS"}}`, "-"},
 		"Flink does not say": {500, `{"errors":["x"]}`, "?"},
 	}
@@ -93,11 +94,19 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 		entries int    // -1: Unknown
 		reason  string
 	}{
-		"the cause alone":    {ask.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already"},
-		"the entries alone":  {ask.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
-		"both":               {ask.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request"},
-		"none happened":      {ask.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, ""},
-		"Flink does not say": {ask.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none"},
+		"the cause alone": {
+			ask.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already",
+		},
+		"the entries alone": {ask.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
+		"both": {
+			ask.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request",
+		},
+		"none happened": {
+			ask.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, "",
+		},
+		"Flink does not say": {
+			ask.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -116,12 +125,15 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 			if !known {
 				entries = -1
 			}
-			if failure != row.failure || entries != row.entries || len(*asked) != 1 || !strings.HasSuffix((*asked)[0], "/exceptions?maxExceptions="+row.limit) {
+			if failure != row.failure || entries != row.entries || len(*asked) != 1 ||
+				!strings.HasSuffix((*asked)[0], "/exceptions?maxExceptions="+row.limit) {
 				t.Errorf("failure %q, entries %d, asked %q: %s", failure, entries, *asked, row.reason)
 			}
 			if entries == 1 {
-				want := exceptions.Entry{At: time.UnixMilli(1_700_000_000_123), StackTrace: "java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n",
-					TaskName: "map (1/2)", Endpoint: "10.0.0.7:6122", TaskManagerID: "tm-1", Labels: map[string]string{"type": "USER"}}
+				want := exceptions.Entry{At: time.UnixMilli(1_700_000_000_123),
+					StackTrace: "java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n",
+					TaskName:   "map (1/2)", Endpoint: "10.0.0.7:6122", TaskManagerID: "tm-1",
+					Labels: map[string]string{"type": "USER"}}
 				if diff := cmp.Diff(want, list[0]); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}

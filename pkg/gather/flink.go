@@ -35,7 +35,9 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	more := ask.Then(s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := subject.FindJob(jobs, jobID)
-	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) { return client.CheckpointStatistics(ctx, jobID) })
+	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) {
+		return client.CheckpointStatistics(ctx, jobID)
+	})
 	if more.Graph { // before the statistics, whose age at that time it tells
 		details, err := client.Job(ctx, jobID)
 		s.Flink.Clock, s.Flink.NoGraph = timeOf(details.Now), hasNoGraph(details)
@@ -108,7 +110,9 @@ func timeOf(t flinkrest.Millis) time.Time {
 }
 
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
-func (g *Gatherer) facts(ctx context.Context, client *flinkrest.Client, jobID string, checkpoints statistics) plan.Observed[subject.ClusterFacts] {
+func (g *Gatherer) facts(
+	ctx context.Context, client *flinkrest.Client, jobID string, checkpoints statistics,
+) plan.Observed[subject.ClusterFacts] {
 	var facts subject.ClusterFacts
 	var group errgroup.Group
 	group.Go(func() error {
@@ -155,15 +159,18 @@ func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *sub
 	entries := make([]exceptions.Entry, 0, len(answer.Entries))
 	for _, e := range answer.Entries {
 		entries = append(entries, exceptions.Entry{
-			At: e.Timestamp.Time(), StackTrace: e.StackTrace, TaskName: e.TaskName, Endpoint: e.Endpoint, TaskManagerID: e.TaskManagerID, Labels: e.FailureLabels,
+			At: e.Timestamp.Time(), StackTrace: e.StackTrace, TaskName: e.TaskName, Endpoint: e.Endpoint,
+			TaskManagerID: e.TaskManagerID, Labels: e.FailureLabels,
 		})
 	}
 	s.Flink.Exceptions = plan.Present(entries)
 }
 
-// endedWith is the cause in a job's result, with its stack trace. The history may be an answer of some seconds ago, and a JobManager whose only job could not be
-// initialized is gone by then.
-func endedWith(ctx context.Context, client *flinkrest.Client, jobID string) (cause plan.Observed[string], trace string) {
+// endedWith is the cause in a job's result, with its stack trace. The history may be an answer of some seconds ago, and
+// a JobManager whose only job could not be initialized is gone by then.
+func endedWith(
+	ctx context.Context, client *flinkrest.Client, jobID string,
+) (cause plan.Observed[string], trace string) {
 	result, err := client.ExecutionResult(ctx, jobID)
 	switch {
 	case err != nil:

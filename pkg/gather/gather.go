@@ -47,7 +47,9 @@ type Gatherer struct {
 }
 
 // observe turns the answer to a Get into an observed part.
-func observe[T any](u *unstructured.Unstructured, found bool, err error, into func(*unstructured.Unstructured) (T, error)) plan.Observed[T] {
+func observe[T any](
+	u *unstructured.Unstructured, found bool, err error, into func(*unstructured.Unstructured) (T, error),
+) plan.Observed[T] {
 	switch {
 	case err != nil:
 		return plan.Unknown[T](oneLine(err))

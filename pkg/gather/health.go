@@ -14,12 +14,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
-// restartMetrics count the restarts of a job, the newer name first. Flink reads metrics when somebody asks, so the first answer of a new
-// JobManager has none of them.
+// restartMetrics count the restarts of a job, the newer name first. Flink reads metrics when somebody asks, so the
+// first answer of a new JobManager has none of them.
 var restartMetrics = []string{"numRestarts", "fullRestarts"}
 
 // health is what a job's health is judged by; its checkpoints only if progress asks for them.
-func (g *Gatherer) health(ctx context.Context, client *flinkrest.Client, job subject.Job, progress bool) plan.Observed[health.Seen] {
+func (g *Gatherer) health(
+	ctx context.Context, client *flinkrest.Client, job subject.Job, progress bool,
+) plan.Observed[health.Seen] {
 	var seen health.Seen
 	var group errgroup.Group
 	group.Go(func() (err error) {
@@ -51,8 +53,8 @@ func restarts(ctx context.Context, client *flinkrest.Client, jobID string) (int6
 	return 0, errors.New("Flink has no metric of the job's restarts yet")
 }
 
-// checkpointProgress is how many checkpoints and savepoints were completed, and when the newest was: when the job began, without one. The
-// zero time: the job makes none.
+// checkpointProgress is how many checkpoints and savepoints were completed, and when the newest was: when the job
+// began, without one. The zero time: the job makes none.
 func checkpointProgress(ctx context.Context, client *flinkrest.Client, job subject.Job) (int64, time.Time, error) {
 	s, err := client.CheckpointStatistics(ctx, job.ID)
 	switch {

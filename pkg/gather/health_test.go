@@ -14,8 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
-// flinkAnswers is a JobManager that answers the metrics and the checkpoints of a job with these bodies; an empty one is a 404 of a job
-// that makes no checkpoints.
+// flinkAnswers is a JobManager that answers the metrics and the checkpoints of a job with these bodies; an empty one is
+// a 404 of a job that makes no checkpoints.
 func flinkAnswers(t *testing.T, metrics, checkpoints string) *flinkrest.Client {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +45,9 @@ func TestHealth(t *testing.T) {
 	const begun = 1_700_000_000_000
 	const checkpoint = `{"id":7,"status":"COMPLETED","trigger_timestamp":1700000060000,"latest_ack_timestamp":%d}`
 	statistics := func(completed, savepoint string) string {
-		return fmt.Sprintf(`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s},"history":[]}`, completed, savepoint)
+		return fmt.Sprintf(
+			`{"counts":{"completed":7},"latest":{"completed":%s,"savepoint":%s},"history":[]}`, completed, savepoint,
+		)
 	}
 	at := func(millis int64) time.Time { return time.UnixMilli(millis) }
 	rows := map[string]struct {
@@ -55,20 +57,36 @@ func TestHealth(t *testing.T) {
 		unknown              string
 		reason               string
 	}{
-		"restarts alone":   {`[{"id":"numRestarts","value":"3"},{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 3}, "", "the newer metric wins"},
-		"the older metric": {`[{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 9}, "", "older Flink versions have no other"},
-		"no metric yet":    {`[]`, "", false, health.Seen{}, "no metric", "a new JobManager has collected none"},
-		"no number":        {`[{"id":"numRestarts","value":"NaN"}]`, "", false, health.Seen{}, "no metric", "nothing is concluded from it"},
-		"no checkpoint yet": {`[{"id":"numRestarts","value":"0"}]`, statistics("null", "null"), true, health.Seen{Checkpoints: 7, Progress: at(begun)}, "",
+		"restarts alone": {
+			`[{"id":"numRestarts","value":"3"},{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 3}, "",
+			"the newer metric wins",
+		},
+		"the older metric": {
+			`[{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 9}, "",
+			"older Flink versions have no other",
+		},
+		"no metric yet": {`[]`, "", false, health.Seen{}, "no metric", "a new JobManager has collected none"},
+		"no number": {
+			`[{"id":"numRestarts","value":"NaN"}]`, "", false, health.Seen{}, "no metric", "nothing is concluded from it",
+		},
+		"no checkpoint yet": {`[{"id":"numRestarts","value":"0"}]`, statistics("null", "null"), true,
+			health.Seen{Checkpoints: 7, Progress: at(begun)}, "",
 			"it counts from the job's begin"},
-		"a checkpoint": {`[{"id":"numRestarts","value":"0"}]`, statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), "null"), true,
+		"a checkpoint": {`[{"id":"numRestarts","value":"0"}]`,
+			statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), "null"), true,
 			health.Seen{Checkpoints: 7, Progress: at(1_700_000_065_000)}, "", "when it was completed"},
-		"a savepoint after it": {`[{"id":"numRestarts","value":"0"}]`, statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), fmt.Sprintf(checkpoint, 1_700_000_070_000)), true,
+		"a savepoint after it": {`[{"id":"numRestarts","value":"0"}]`,
+			statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), fmt.Sprintf(checkpoint, 1_700_000_070_000)), true,
 			health.Seen{Checkpoints: 7, Progress: at(1_700_000_070_000)}, "", "it stores the state as well"},
-		"checkpoints of before a fail-over": {`[{"id":"numRestarts","value":"0"}]`, statistics(fmt.Sprintf(checkpoint, 1_600_000_000_000), "null"), true,
+		"checkpoints of before a fail-over": {`[{"id":"numRestarts","value":"0"}]`,
+			statistics(fmt.Sprintf(checkpoint, 1_600_000_000_000), "null"), true,
 			health.Seen{Checkpoints: 7, Progress: at(begun)}, "", "this process began later"},
-		"a job that makes none":  {`[{"id":"numRestarts","value":"0"}]`, "", true, health.Seen{}, "", "it cannot fail to complete them"},
-		"an answer of something": {`[{"id":"numRestarts","value":"0"}]`, `{}`, true, health.Seen{}, "counts", "nobody knows"},
+		"a job that makes none": {
+			`[{"id":"numRestarts","value":"0"}]`, "", true, health.Seen{}, "", "it cannot fail to complete them",
+		},
+		"an answer of something": {
+			`[{"id":"numRestarts","value":"0"}]`, `{}`, true, health.Seen{}, "counts", "nobody knows",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +96,8 @@ func TestHealth(t *testing.T) {
 			if ok != (row.unknown == "") || !strings.Contains(seen.Why(), row.unknown) {
 				t.Fatalf("got %+v, unknown because %q, want unknown because %q: %s", got, seen.Why(), row.unknown, row.reason)
 			}
-			if got.Restarts != row.want.Restarts || got.Checkpoints != row.want.Checkpoints || !got.Progress.Equal(row.want.Progress) {
+			if got.Restarts != row.want.Restarts || got.Checkpoints != row.want.Checkpoints ||
+				!got.Progress.Equal(row.want.Progress) {
 				t.Errorf("got %+v, want %+v: %s", got, row.want, row.reason)
 			}
 		})

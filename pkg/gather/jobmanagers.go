@@ -17,12 +17,16 @@ func (g *Gatherer) JobManager(ctx context.Context, namespace, name string) plan.
 	return observe(u, found, err, typed[appsv1.Deployment])
 }
 
-// JobManagers lists the Deployments of clusters by their labels, and answers for each. A Deployment without those labels is not found
-// this way; where one decides, as before a first start, the pass reads it by name.
-func (g *Gatherer) JobManagers(ctx context.Context, of Clusters) func(namespace, name string) plan.Observed[*appsv1.Deployment] {
+// JobManagers lists the Deployments of clusters by their labels, and answers for each. A Deployment without those
+// labels is not found this way; where one decides, as before a first start, the pass reads it by name.
+func (g *Gatherer) JobManagers(
+	ctx context.Context, of Clusters,
+) func(namespace, name string) plan.Observed[*appsv1.Deployment] {
 	found := map[types.NamespacedName]plan.Observed[*appsv1.Deployment]{}
 	err := of.each(ctx, g.Kube, kube.Deployments, func(u *unstructured.Unstructured) error {
-		found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = observe(u, true, nil, typed[appsv1.Deployment])
+		found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = observe(
+			u, true, nil, typed[appsv1.Deployment],
+		)
 		return nil
 	})
 	return func(namespace, name string) plan.Observed[*appsv1.Deployment] {

@@ -30,7 +30,8 @@ func (k *kubelet) Log(_ context.Context, l kube.Log) (string, error) {
 func TestTheLastWordsOfAJobManager(t *testing.T) {
 	crashed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2}}
 	runs := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Unix(1, 0))}}
-	const trace = "INFO it starts\na.b.X: cannot start\n\tat a.B(C.java:1)\nCaused by: a.b.Y: no such directory\n\t... 3 more\n"
+	const trace = "INFO it starts\na.b.X: cannot start\n\tat a.B(C.java:1)\nCaused by: a.b.Y: no such directory\n\t... " +
+		"3 more\n"
 	rows := map[string]struct {
 		status   corev1.ContainerStatus
 		log      string
@@ -41,24 +42,46 @@ func TestTheLastWordsOfAJobManager(t *testing.T) {
 		previous bool
 		reason   string
 	}{
-		"it runs":             {corev1.ContainerStatus{State: runs}, trace, nil, false, plan.Observed[string]{}, 0, false, "nothing happened"},
-		"it crashed":          {corev1.ContainerStatus{State: crashed}, trace, nil, false, plan.Present("X: cannot start <- Y: no such directory"), 1, false, "the chain of causes"},
-		"it runs again":       {corev1.ContainerStatus{State: runs, LastTerminationState: crashed, RestartCount: 1}, trace, nil, false, plan.Present("X: cannot start <- Y: no such directory"), 1, true, "the log of the run before"},
-		"nothing was said":    {corev1.ContainerStatus{State: crashed}, "killed\n", nil, false, plan.Absent[string](), 1, false, "a line of a log is no cause"},
-		"its log is gone":     {corev1.ContainerStatus{State: crashed}, "", errors.New("not found"), false, plan.Unknown[string]("not found"), 1, false, "the next look asks again"},
-		"nothing is read now": {corev1.ContainerStatus{State: crashed}, trace, nil, true, plan.Observed[string]{}, 0, false, "a sweep leaves it to the pass"},
+		"it runs": {
+			corev1.ContainerStatus{State: runs}, trace, nil, false, plan.Observed[string]{}, 0, false, "nothing happened",
+		},
+		"it crashed": {
+			corev1.ContainerStatus{State: crashed}, trace, nil, false,
+			plan.Present("X: cannot start <- Y: no such directory"), 1, false, "the chain of causes",
+		},
+		"it runs again": {
+			corev1.ContainerStatus{State: runs, LastTerminationState: crashed, RestartCount: 1}, trace, nil, false,
+			plan.Present("X: cannot start <- Y: no such directory"), 1, true, "the log of the run before",
+		},
+		"nothing was said": {
+			corev1.ContainerStatus{State: crashed}, "killed\n", nil, false, plan.Absent[string](), 1, false,
+			"a line of a log is no cause",
+		},
+		"its log is gone": {
+			corev1.ContainerStatus{State: crashed}, "", errors.New("not found"), false, plan.Unknown[string]("not found"), 1,
+			false, "the next look asks again",
+		},
+		"nothing is read now": {
+			corev1.ContainerStatus{State: crashed}, trace, nil, true, plan.Observed[string]{}, 0, false,
+			"a sweep leaves it to the pass",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			k := &kubelet{log: row.log, err: row.err}
 			g := &Gatherer{Kube: k, Brief: row.brief}
 			row.status.Name = "flink-main-container"
-			pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"}, Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}}}
+			pod := corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"},
+				Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}},
+			}
 			got := g.lastWords(t.Context(), subject.Snapshot{Pods: plan.Present([]corev1.Pod{pod})})
 			if got != row.want || len(k.asked) != row.asked {
 				t.Fatalf("%+v after %d questions, want %+v: %s", got, len(k.asked), row.want, row.reason)
 			}
-			if want := (kube.Log{Namespace: "flink", Pod: "demo-1", Container: "flink-main-container", Previous: row.previous, Lines: logLines}); row.asked > 0 && k.asked[0] != want {
+			if want := (kube.Log{
+				Namespace: "flink", Pod: "demo-1", Container: "flink-main-container", Previous: row.previous, Lines: logLines,
+			}); row.asked > 0 && k.asked[0] != want {
 				t.Errorf("asked for %+v, want %+v", k.asked[0], want)
 			}
 		})

@@ -11,10 +11,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// leaderAnnotation holds the lease of the JobManager that leads, as the leader election of Flink's Kubernetes client writes it.
+// leaderAnnotation holds the lease of the JobManager that leads, as the leader election of Flink's Kubernetes client
+// writes it.
 const leaderAnnotation = "control-plane.alpha.kubernetes.io/leader"
 
-// leaderUntil reads the end of the leader's lease from a high-availability ConfigMap. One without a holder was given back.
+// leaderUntil reads the end of the leader's lease from a high-availability ConfigMap. One without a holder was given
+// back.
 func leaderUntil(u *unstructured.Unstructured) plan.Observed[time.Time] {
 	text := u.GetAnnotations()[leaderAnnotation]
 	if text == "" {

@@ -20,14 +20,30 @@ func TestALeadersLease(t *testing.T) {
 		unknown string
 		reason  string
 	}{
-		"seconds":            {`{"holderIdentity":"a","leaseDuration":15.000000000,` + renewed, at.Add(15 * time.Second), false, "", "Flink 1.20 and 2.2"},
-		"a text":             {`{"holderIdentity":"a","leaseDuration":"PT1M30S",` + renewed, at.Add(90 * time.Second), false, "", "another writer of durations"},
-		"nobody holds it":    {`{"holderIdentity":"","leaseDuration":15.0,` + renewed, time.Time{}, true, "", "given back by one that ended"},
-		"no annotation":      {"", time.Time{}, true, "", "nobody led yet"},
-		"no JSON":            {"x", time.Time{}, false, "no lease", "nothing is concluded"},
-		"no time":            {`{"holderIdentity":"a","leaseDuration":15.0,"renewTime":"noon"}`, time.Time{}, false, `"noon"`, "nothing is concluded"},
-		"no duration":        {`{"holderIdentity":"a","leaseDuration":{},` + renewed, time.Time{}, false, "leaseDuration", "nothing is concluded"},
-		"a missing duration": {`{"holderIdentity":"a",` + renewed, time.Time{}, false, "leaseDuration", "nothing is concluded"},
+		"seconds": {
+			`{"holderIdentity":"a","leaseDuration":15.000000000,` + renewed, at.Add(15 * time.Second), false, "",
+			"Flink 1.20 and 2.2",
+		},
+		"a text": {
+			`{"holderIdentity":"a","leaseDuration":"PT1M30S",` + renewed, at.Add(90 * time.Second), false, "",
+			"another writer of durations",
+		},
+		"nobody holds it": {
+			`{"holderIdentity":"","leaseDuration":15.0,` + renewed, time.Time{}, true, "", "given back by one that ended",
+		},
+		"no annotation": {"", time.Time{}, true, "", "nobody led yet"},
+		"no JSON":       {"x", time.Time{}, false, "no lease", "nothing is concluded"},
+		"no time": {
+			`{"holderIdentity":"a","leaseDuration":15.0,"renewTime":"noon"}`, time.Time{}, false, `"noon"`,
+			"nothing is concluded",
+		},
+		"no duration": {
+			`{"holderIdentity":"a","leaseDuration":{},` + renewed, time.Time{}, false, "leaseDuration",
+			"nothing is concluded",
+		},
+		"a missing duration": {
+			`{"holderIdentity":"a",` + renewed, time.Time{}, false, "leaseDuration", "nothing is concluded",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -37,7 +53,8 @@ func TestALeadersLease(t *testing.T) {
 			}
 			got := leaderUntil(u)
 			until, there := got.Get()
-			if there != (row.unknown == "" && !row.absent) || got.IsAbsent() != row.absent || !until.Equal(row.want) || !strings.Contains(got.Why(), row.unknown) {
+			if there != (row.unknown == "" && !row.absent) || got.IsAbsent() != row.absent || !until.Equal(row.want) ||
+				!strings.Contains(got.Why(), row.unknown) {
 				t.Errorf("got %s, there %t, absent %t, because %q: %s", until, there, got.IsAbsent(), got.Why(), row.reason)
 			}
 		})
@@ -59,9 +76,12 @@ func TestANodeAnswers(t *testing.T) {
 		node *unstructured.Unstructured
 		want bool
 	}{
-		"ready": {node("True"), true}, "ready, with another taint": {node("True", other), true}, "not ready": {node("False"), false},
+		"ready": {node("True"), true}, "ready, with another taint": {node("True", other), true},
+		"not ready":    {node("False"), false},
 		"not heard of": {node("Unknown"), false}, "ready, marked unreachable": {node("True", unreachable), false},
-		"without conditions": {&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node"}}, false},
+		"without conditions": {
+			&unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Node"}}, false,
+		},
 	}
 	for name, row := range rows {
 		if got := observe(row.node, true, nil, answers); got != plan.Present(row.want) {

@@ -33,17 +33,20 @@ func ownedBy(u *unstructured.Unstructured, uid string) bool {
 // checkpointKey starts the data keys that name a completed checkpoint in a high-availability ConfigMap.
 const checkpointKey = "checkpointID-"
 
-// haData lists the ConfigMaps of Kubernetes high availability: the cluster's, and one for each job. Flink's configuration ConfigMaps
-// carry the same labels and go with the Deployment that owns them.
+// haData lists the ConfigMaps of Kubernetes high availability: the cluster's, and one for each job. Flink's
+// configuration ConfigMaps carry the same labels and go with the Deployment that owns them.
 func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Observed[[]subject.HAConfigMap] {
-	list, err := g.Kube.List(ctx, kube.Query{Resource: kube.ConfigMaps, Namespace: namespace, Labels: render.HighAvailabilitySelector(name)})
+	list, err := g.Kube.List(
+		ctx, kube.Query{Resource: kube.ConfigMaps, Namespace: namespace, Labels: render.HighAvailabilitySelector(name)},
+	)
 	if err != nil {
 		return plan.Unknown[[]subject.HAConfigMap](oneLine(err))
 	}
 	found := []subject.HAConfigMap{}
 	for i := range list.Items {
 		u := &list.Items[i]
-		if u.GetDeletionTimestamp() != nil || !(render.HoldsCheckpoints(u.GetName()) || u.GetName() == render.ClusterHighAvailabilityName(name)) {
+		if u.GetDeletionTimestamp() != nil || !(render.HoldsCheckpoints(u.GetName()) ||
+			u.GetName() == render.ClusterHighAvailabilityName(name)) {
 			continue
 		}
 		c := subject.HAConfigMap{ObjectVersion: version(u), LeaderUntil: leaderUntil(u)}

@@ -16,8 +16,11 @@ import (
 // Pods looks for the pods of one component of one cluster.
 type Pods func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod]
 
-// pods looks for the JobManager's pods and, when asked to, for the TaskManagers'. Without a look of its own it lists both at once.
-func (g *Gatherer) pods(ctx context.Context, look Pods, namespace, name string, both bool) (jobManagers, taskManagers plan.Observed[[]corev1.Pod]) {
+// pods looks for the JobManager's pods and, when asked to, for the TaskManagers'. Without a look of its own it lists
+// both at once.
+func (g *Gatherer) pods(
+	ctx context.Context, look Pods, namespace, name string, both bool,
+) (jobManagers, taskManagers plan.Observed[[]corev1.Pod]) {
 	if look == nil {
 		components := []string{render.ComponentJobManager}
 		if both {
@@ -39,8 +42,8 @@ func (g *Gatherer) list(namespace, labels string) Pods {
 	})
 }
 
-// PodsOf answers for each of the clusters from lists of all their pods. Those of a component are listed when the first of them is asked for.
-// Safe for concurrent use.
+// PodsOf answers for each of the clusters from lists of all their pods. Those of a component are listed when the first
+// of them is asked for. Safe for concurrent use.
 func (g *Gatherer) PodsOf(of Clusters) Pods {
 	looks := map[string]Pods{}
 	for _, component := range []string{render.ComponentJobManager, render.ComponentTaskManager} {
@@ -71,7 +74,10 @@ func (g *Gatherer) once(walk func(ctx context.Context, see func(*unstructured.Un
 				if err != nil {
 					return err
 				}
-				k := key{types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[render.LabelApp]}, pod.Labels[render.LabelComponent]}
+				k := key{
+					types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[render.LabelApp]},
+					pod.Labels[render.LabelComponent],
+				}
 				found[k] = append(found[k], *pod)
 				return nil
 			})

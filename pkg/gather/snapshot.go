@@ -17,8 +17,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// StateSnapshotOf looks at a FlinkStateSnapshot that was read already. Protocol, each step after the answers of the one before, and only
-// as far as asked for:
+// StateSnapshotOf looks at a FlinkStateSnapshot that was read already. Protocol, each step after the answers of the one
+// before, and only as far as asked for:
 //
 //  1. the job's resource; for a session job its cluster after it
 //  2. Flink's jobs | the request in flight
@@ -26,7 +26,9 @@ import (
 func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Unstructured) (snapshot.Snapshot, error) {
 	resource, specErr, err := v1beta1.DecodeStateSnapshot(object.Object)
 	if err != nil {
-		return snapshot.Snapshot{}, fail.As(fail.Invalid, "read FlinkStateSnapshot "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err)
+		return snapshot.Snapshot{}, fail.As(
+			fail.Invalid, "read FlinkStateSnapshot "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
+		)
 	}
 	s := snapshot.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: &resource}
 	if specErr != nil {
@@ -45,7 +47,9 @@ func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Uns
 func (g *Gatherer) snapshotJob(ctx context.Context, s *snapshot.Snapshot, job v1beta1.JobReference) {
 	namespace, cluster := s.Resource.Namespace, job.Name
 	if job.Kind == v1beta1.JobKindFlinkSessionJob {
-		u, found, err := g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Name: job.Name})
+		u, found, err := g.Kube.Get(
+			ctx, kube.Object{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Name: job.Name},
+		)
 		s.SessionJob = observe(u, found, err, func(u *unstructured.Unstructured) (*v1beta1.FlinkSessionJob, error) {
 			j, _, err := v1beta1.DecodeSessionJob(u.Object)
 			return &j, err
@@ -56,7 +60,9 @@ func (g *Gatherer) snapshotJob(ctx context.Context, s *snapshot.Snapshot, job v1
 		}
 		cluster = j.Spec.DeploymentName
 	}
-	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: cluster})
+	u, found, err := g.Kube.Get(
+		ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: cluster},
+	)
 	s.Deployment = observe(u, found, err, func(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {
 		d, _, err := v1beta1.DecodeDeployment(u.Object)
 		return &d, err
@@ -81,7 +87,9 @@ func (g *Gatherer) snapshotFlink(ctx context.Context, s *snapshot.Snapshot, q sn
 	}
 }
 
-func (g *Gatherer) snapshotListed(ctx context.Context, client *flinkrest.Client, jobID string) plan.Observed[snapshot.Job] {
+func (g *Gatherer) snapshotListed(
+	ctx context.Context, client *flinkrest.Client, jobID string,
+) plan.Observed[snapshot.Job] {
 	jobs, err := client.Jobs(ctx)
 	if err != nil {
 		return plan.Unknown[snapshot.Job](oneLine(err))
@@ -105,7 +113,9 @@ var operationStates = map[flinkrest.OperationState]snapshots.OperationState{
 }
 
 // operation asks how far a savepoint or checkpoint request is.
-func (g *Gatherer) operation(ctx context.Context, client *flinkrest.Client, r snapshots.Request) plan.Observed[snapshots.Operation] {
+func (g *Gatherer) operation(
+	ctx context.Context, client *flinkrest.Client, r snapshots.Request,
+) plan.Observed[snapshots.Operation] {
 	ask := client.SavepointStatus
 	if r.Type == snapshots.Checkpoint {
 		ask = client.CheckpointStatus
@@ -115,12 +125,15 @@ func (g *Gatherer) operation(ctx context.Context, client *flinkrest.Client, r sn
 		return plan.Unknown[snapshots.Operation](oneLine(err))
 	}
 	return plan.Present(snapshots.Operation{
-		State: operationStates[answer.State], Location: answer.Location, CheckpointID: answer.CheckpointID, Failure: answer.Failure.Summary(),
+		State: operationStates[answer.State], Location: answer.Location, CheckpointID: answer.CheckpointID,
+		Failure: answer.Failure.Summary(),
 	})
 }
 
 // checkpoint reads where a checkpoint lies.
-func (g *Gatherer) checkpoint(ctx context.Context, client *flinkrest.Client, jobID string, id int64) plan.Observed[snapshot.Checkpoint] {
+func (g *Gatherer) checkpoint(
+	ctx context.Context, client *flinkrest.Client, jobID string, id int64,
+) plan.Observed[snapshot.Checkpoint] {
 	details, err := client.CheckpointDetails(ctx, jobID, id)
 	switch {
 	case errors.Is(err, flinkrest.ErrNotFound):
@@ -136,7 +149,9 @@ func (g *Gatherer) checkpoint(ctx context.Context, client *flinkrest.Client, job
 }
 
 // PendingOperations asks how far the requests are that the status of a job without FlinkStateSnapshots records.
-func (g *Gatherer) PendingOperations(ctx context.Context, client *flinkrest.Client, status v1beta1.JobStatus) snapshots.Answers {
+func (g *Gatherer) PendingOperations(
+	ctx context.Context, client *flinkrest.Client, status v1beta1.JobStatus,
+) snapshots.Answers {
 	var answers snapshots.Answers
 	for _, r := range snapshots.Pending(status) {
 		answers.Set(r.Type, g.operation(ctx, client, r))
@@ -144,12 +159,15 @@ func (g *Gatherer) PendingOperations(ctx context.Context, client *flinkrest.Clie
 	return answers
 }
 
-// Snapshots lists the FlinkStateSnapshots of a namespace that may be a job's: by the labels that each has since its first pass, or, when
-// the name is too long for a label, all of them.
-func (g *Gatherer) Snapshots(ctx context.Context, namespace string, job v1beta1.JobReference) plan.Observed[[]v1beta1.FlinkStateSnapshot] {
+// Snapshots lists the FlinkStateSnapshots of a namespace that may be a job's: by the labels that each has since its
+// first pass, or, when the name is too long for a label, all of them.
+func (g *Gatherer) Snapshots(
+	ctx context.Context, namespace string, job v1beta1.JobReference,
+) plan.Observed[[]v1beta1.FlinkStateSnapshot] {
 	query := kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: namespace, Limit: listed}
 	if labels := snapshots.Labels(nil, snapshots.Savepoint, "", &job); labels[v1beta1.LabelJobReferenceName] != "" {
-		query.Labels = v1beta1.LabelJobReferenceKind + "=" + string(job.Kind) + "," + v1beta1.LabelJobReferenceName + "=" + job.Name
+		query.Labels = v1beta1.LabelJobReferenceKind + "=" + string(job.Kind) + "," + v1beta1.LabelJobReferenceName + "=" +
+			job.Name
 	}
 	found := []v1beta1.FlinkStateSnapshot{}
 	for {

@@ -17,7 +17,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// shelf is a Reader of objects by "<plural>/<name>"; what is named in broken cannot be read. It notes what it was asked.
+// shelf is a Reader of objects by "<plural>/<name>"; what is named in broken cannot be read. It notes what it was
+// asked.
 type shelf struct {
 	objects map[string]*unstructured.Unstructured
 	broken  string
@@ -55,8 +56,9 @@ func (s *shelf) List(_ context.Context, q kube.Query) (*unstructured.Unstructure
 
 func object(kind, name string, spec, status map[string]any) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"namespace": "default", "name": name, "uid": "uid-of-" + name},
-		"spec": spec, "status": status,
+		"apiVersion": v1beta1.APIVersion, "kind": kind,
+		"metadata": map[string]any{"namespace": "default", "name": name, "uid": "uid-of-" + name},
+		"spec":     spec, "status": status,
 	}}
 }
 
@@ -80,12 +82,15 @@ const reconciled = `{"spec":{"flinkVersion":"v1_20","flinkConfiguration":{"rest.
 
 func TestASnapshotIsLookedAtAsFarAsNeeded(t *testing.T) {
 	deployed := map[string]any{
-		"jobStatus": map[string]any{"jobId": strings.Repeat("a", 32), "state": "RUNNING"}, "jobManagerDeploymentStatus": "READY",
-		"reconciliationStatus": map[string]any{"state": "DEPLOYED", "lastReconciledSpec": reconciled},
+		"jobStatus":                  map[string]any{"jobId": strings.Repeat("a", 32), "state": "RUNNING"},
+		"jobManagerDeploymentStatus": "READY",
+		"reconciliationStatus":       map[string]any{"state": "DEPLOYED", "lastReconciledSpec": reconciled},
 	}
 	objects := map[string]*unstructured.Unstructured{
 		"flinkdeployments/demo": object("FlinkDeployment", "demo", map[string]any{"flinkVersion": "v1_20"}, deployed),
-		"flinksessionjobs/job":  object("FlinkSessionJob", "job", map[string]any{"deploymentName": "demo", "job": map[string]any{}}, deployed),
+		"flinksessionjobs/job": object(
+			"FlinkSessionJob", "job", map[string]any{"deploymentName": "demo", "job": map[string]any{}}, deployed,
+		),
 	}
 	rows := map[string]struct {
 		snapshot *unstructured.Unstructured
@@ -94,11 +99,23 @@ func TestASnapshotIsLookedAtAsFarAsNeeded(t *testing.T) {
 		flink    string
 		reason   string
 	}{
-		"of a deployment":  {snapshotOf("FlinkDeployment", "demo", nil), "", "flinkdeployments/demo", "http://demo-rest.default.svc:9999", "the port it was deployed with"},
-		"of a session job": {snapshotOf("FlinkSessionJob", "job", nil), "", "flinksessionjobs/job flinkdeployments/demo", "http://demo-rest.default.svc:9999", "its cluster's"},
-		"of nothing":       {snapshotOf("FlinkDeployment", "other", nil), "", "flinkdeployments/other", "", "nobody to ask"},
-		"unreadable":       {snapshotOf("FlinkDeployment", "demo", nil), "flinkdeployments/demo", "flinkdeployments/demo", "", "nobody known to ask"},
-		"completed":        {snapshotOf("FlinkDeployment", "demo", map[string]any{"state": "COMPLETED"}), "", "", "", "a finished one costs nothing"},
+		"of a deployment": {
+			snapshotOf("FlinkDeployment", "demo", nil), "", "flinkdeployments/demo", "http://demo-rest.default.svc:9999",
+			"the port it was deployed with",
+		},
+		"of a session job": {
+			snapshotOf("FlinkSessionJob", "job", nil), "", "flinksessionjobs/job flinkdeployments/demo",
+			"http://demo-rest.default.svc:9999", "its cluster's",
+		},
+		"of nothing": {snapshotOf("FlinkDeployment", "other", nil), "", "flinkdeployments/other", "", "nobody to ask"},
+		"unreadable": {
+			snapshotOf("FlinkDeployment", "demo", nil), "flinkdeployments/demo", "flinkdeployments/demo", "",
+			"nobody known to ask",
+		},
+		"completed": {
+			snapshotOf("FlinkDeployment", "demo", map[string]any{"state": "COMPLETED"}), "", "", "",
+			"a finished one costs nothing",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -135,18 +152,25 @@ func TestAnUnreadableSnapshotStillHasItsSpecProblem(t *testing.T) {
 }
 
 func TestTheSnapshotsOfAJobAreListedByItsLabels(t *testing.T) {
-	one, two := *snapshotOf("FlinkDeployment", "demo", nil), *snapshotOf("FlinkDeployment", "demo", map[string]any{"state": "COMPLETED"})
+	one, two := *snapshotOf(
+		"FlinkDeployment", "demo", nil,
+	), *snapshotOf("FlinkDeployment", "demo", map[string]any{"state": "COMPLETED"})
 	shelf := &shelf{pages: [][]unstructured.Unstructured{{one}, {two}}}
 	var flink []plan.Endpoint
 	g := gatherer(shelf, &flink)
-	list, ok := g.Snapshots(t.Context(), "default", v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: "demo"}).Get()
+	list, ok := g.Snapshots(
+		t.Context(), "default", v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: "demo"},
+	).Get()
 	if !ok || len(list) != 2 || list[1].Status.State != v1beta1.SnapshotCompleted {
 		t.Errorf("%t, %d snapshots", ok, len(list))
 	}
-	if q := shelf.queries[1]; q.Labels != "job-reference.kind=FlinkDeployment,job-reference.name=demo" || q.Continue != "more" || q.Namespace != "default" {
+	if q := shelf.queries[1]; q.Labels != "job-reference.kind=FlinkDeployment,job-reference.name=demo" ||
+		q.Continue != "more" || q.Namespace != "default" {
 		t.Errorf("query %+v", q)
 	}
-	unknown := g.Snapshots(t.Context(), "default", v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: strings.Repeat("x", 64)})
+	unknown := g.Snapshots(
+		t.Context(), "default", v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: strings.Repeat("x", 64)},
+	)
 	if q := shelf.queries[2]; !unknown.IsUnknown() || q.Labels != "" {
 		t.Errorf("unknown %t, query %+v; a name that no label can hold is looked for among all", unknown.IsUnknown(), q)
 	}

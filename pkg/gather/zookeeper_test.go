@@ -33,7 +33,10 @@ func TestHADataInZooKeeper(t *testing.T) {
 		is     func(s deployment.Snapshot) bool
 		reason string
 	}{
-		"there is some": {nodes{tree: znode.Tree{{}, {Path: "jobs"}}}, func(s deployment.Snapshot) bool { tree, ok := s.HANodes.Get(); return ok && len(tree) == 2 }, "it was found"},
+		"there is some": {
+			nodes{tree: znode.Tree{{}, {Path: "jobs"}}},
+			func(s deployment.Snapshot) bool { tree, ok := s.HANodes.Get(); return ok && len(tree) == 2 }, "it was found",
+		},
 		"there is none": {nodes{}, func(s deployment.Snapshot) bool { return s.HANodes.IsAbsent() }, "it was looked for"},
 		"nobody answers": {nodes{err: errors.New("connection\nrefused")}, func(s deployment.Snapshot) bool {
 			return s.HANodes.IsUnknown() && s.HANodes.Why() == "connection refused"
@@ -44,7 +47,10 @@ func TestHADataInZooKeeper(t *testing.T) {
 			g, w := newGatherer(t)
 			g.ZooKeeper = &row.answer
 			if _, err := w.Kube.Update(kubesim.FlinkDeployments, "flink", "demo", func(u *unstructured.Unstructured) {
-				options := map[string]any{"high-availability.type": "zookeeper", "high-availability.zookeeper.quorum": "zk:2181", "high-availability.storageDir": "s3://ha"}
+				options := map[string]any{
+					"high-availability.type": "zookeeper", "high-availability.zookeeper.quorum": "zk:2181",
+					"high-availability.storageDir": "s3://ha",
+				}
 				if err := unstructured.SetNestedMap(u.Object, options, "spec", "flinkConfiguration"); err != nil {
 					t.Fatal(err)
 				}

@@ -21,8 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the containerConcurrency of a function bounds it, and the API
-// server's priority and fairness protects that one.
+// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the containerConcurrency of a function
+// bounds it, and the API server's priority and fairness protects that one.
 const (
 	callTimeout = 10 * time.Second
 	noLimit     = -1
@@ -154,10 +154,12 @@ func (c *Client) List(ctx context.Context, q Query) (*unstructured.UnstructuredL
 	return list, nil
 }
 
-// Watch follows what is selected, from how it is now on; a page makes no sense here. It ends with the context, or when the API server ends
-// it, after ten seconds at the latest.
+// Watch follows what is selected, from how it is now on; a page makes no sense here. It ends with the context, or when
+// the API server ends it, after ten seconds at the latest.
 func (c *Client) Watch(ctx context.Context, q Query) (watch.Interface, error) {
-	w, err := c.resource(q.Resource, q.Namespace).Watch(ctx, metav1.ListOptions{LabelSelector: q.Labels, FieldSelector: q.Fields})
+	w, err := c.resource(q.Resource, q.Namespace).Watch(
+		ctx, metav1.ListOptions{LabelSelector: q.Labels, FieldSelector: q.Fields},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("watch %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
 	}
@@ -178,7 +180,9 @@ func (c *Client) Create(ctx context.Context, o Object, object any) (*unstructure
 }
 
 // UpdateStatus writes the status subresource of an object as a whole. The resourceVersion in it is the precondition.
-func (c *Client) UpdateStatus(ctx context.Context, o Object, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (c *Client) UpdateStatus(
+	ctx context.Context, o Object, u *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	updated, err := c.resource(o.Resource, o.Namespace).UpdateStatus(ctx, u, metav1.UpdateOptions{})
 	if err != nil {
 		return nil, fmt.Errorf("write status of %s: %w", o, err)
@@ -212,7 +216,8 @@ type PatchOperation struct {
 // PointerToken escapes one name for a JSON pointer.
 func PointerToken(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// JSONPatch applies a JSON patch. A test operation that does not hold is an Invalid error of the API server, and nothing is changed.
+// JSONPatch applies a JSON patch. A test operation that does not hold is an Invalid error of the API server, and
+// nothing is changed.
 func (c *Client) JSONPatch(ctx context.Context, o Object, patch []PatchOperation) (*unstructured.Unstructured, error) {
 	body, err := json.Marshal(patch)
 	if err != nil {
@@ -231,14 +236,16 @@ func (c *Client) Apply(ctx context.Context, o Object, object any, manager string
 	if err != nil {
 		return fmt.Errorf("apply %s: %w", o, err)
 	}
-	if _, err := c.resource(o.Resource, o.Namespace).Apply(ctx, o.Name, u, metav1.ApplyOptions{FieldManager: manager, Force: true}); err != nil {
+	if _, err := c.resource(o.Resource, o.Namespace).Apply(
+		ctx, o.Name, u, metav1.ApplyOptions{FieldManager: manager, Force: true},
+	); err != nil {
 		return fmt.Errorf("apply %s: %w", o, err)
 	}
 	return nil
 }
 
-// Delete removes the object that the preconditions name. An object that is gone already is a success; another one under the same
-// name is a Conflict error of the API server.
+// Delete removes the object that the preconditions name. An object that is gone already is a success; another one under
+// the same name is a Conflict error of the API server.
 func (c *Client) Delete(ctx context.Context, o Object, uid types.UID, options ...func(*metav1.DeleteOptions)) error {
 	opts := metav1.DeleteOptions{}
 	if uid != "" {

@@ -36,7 +36,8 @@ func TestServiceAccountElsewhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := client.Get(t.Context(), Object{Resource: Secrets, Namespace: "a", Name: "b"}); found || err != nil {
+	if _, found, err := client.Get(t.Context(), Object{Resource: Secrets, Namespace: "a", Name: "b"}); found ||
+		err != nil {
 		t.Errorf("found %v, %v", found, err)
 	}
 	if asked != "Bearer secret" {

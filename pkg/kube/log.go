@@ -40,7 +40,9 @@ func (c *Client) Log(ctx context.Context, l Log) (string, error) {
 		return "", fmt.Errorf("%s: %w", what, ErrNoLogs)
 	}
 	request := c.core.Get().AbsPath("/api/v1/namespaces", l.Namespace, "pods", l.Pod, "log").
-		Param("container", l.Container).Param("previous", strconv.FormatBool(l.Previous)).Param("limitBytes", strconv.Itoa(maxLog))
+		Param("container", l.Container).Param("previous", strconv.FormatBool(l.Previous)).Param(
+		"limitBytes", strconv.Itoa(maxLog),
+	)
 	if l.Lines > 0 {
 		request = request.Param("tailLines", strconv.Itoa(l.Lines))
 	}

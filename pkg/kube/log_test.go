@@ -16,7 +16,9 @@ func TestLog(t *testing.T) {
 		if strings.Contains(asked, "/forbidden/") {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusForbidden)
-			_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`))
+			_, _ = w.Write([]byte(
+				`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`,
+			))
 			return
 		}
 		_, _ = w.Write([]byte("one\ntwo\n"))
@@ -26,7 +28,9 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := client.Log(t.Context(), Log{Namespace: "flink", Pod: "demo-1", Container: "main", Previous: true, Lines: 200})
+	got, err := client.Log(
+		t.Context(), Log{Namespace: "flink", Pod: "demo-1", Container: "main", Previous: true, Lines: 200},
+	)
 	if err != nil || got != "one\ntwo\n" {
 		t.Errorf("%q, %v", got, err)
 	}

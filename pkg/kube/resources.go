@@ -2,7 +2,8 @@ package kube
 
 import "k8s.io/apimachinery/pkg/runtime/schema"
 
-// The resources besides our own four kinds. The mapping is fixed, so that a cold start asks the API server for no discovery.
+// The resources besides our own four kinds. The mapping is fixed, so that a cold start asks the API server for no
+// discovery.
 var (
 	Deployments     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	ReplicaSets     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}

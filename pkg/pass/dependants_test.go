@@ -49,10 +49,12 @@ func TestAPassWakesWhatDependsOnItsJob(t *testing.T) {
 	const wakes = event.TypePassRequested + " flink/FlinkStateSnapshot/snap"
 	i := install(t)
 	box := &mailbox{}
-	i.r.Apply.Announce.Control = event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: box}}
+	i.r.Apply.Events.Control = event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: box}}
 	deployment := func() { i.pass(v1beta1.KindFlinkDeployment, "demo") }
 	restart := func() {
-		i.w.Flink.Do("flink", "demo", i.w.Flink.Job("flink", "demo", "").ID, func(j *job.Job) { j.Restart("Exception", "lost", i.w.Clock.Now()) })
+		i.w.Flink.Do("flink", "demo", i.w.Flink.Job("flink", "demo", "").ID, func(j *job.Job) {
+			j.Restart("Exception", "lost", i.w.Clock.Now())
+		})
 	}
 	i.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 1000})
 	i.create(v1beta1.FlinkStateSnapshotGVR.Resource, v1beta1.KindFlinkStateSnapshot, "snap", map[string]any{
@@ -71,7 +73,9 @@ func TestAPassWakesWhatDependsOnItsJob(t *testing.T) {
 	i.w.Clock.Advance(2 * time.Second)
 	i.w.Settle()
 	box.down = true
-	if err := i.r.Run(t.Context(), event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Name: "demo"}, true); err != nil {
+	if err := i.r.Run(
+		t.Context(), event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Name: "demo"}, true,
+	); err != nil {
 		t.Errorf("a Broker that is down fails no pass: %v", err)
 	}
 	if got := box.read(); got != wakes {

@@ -6,9 +6,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// echo reports whether the last change of a resource is a write of our own, by managedFields. The pass that wrote it knew what it wrote
-// and went on, and the clock looks at whatever is in transition every two seconds; so the event of that write asks for nothing.
-// managedFields count in seconds: where somebody else may have been the last, it is no echo.
+// echo reports whether the last change of a resource is a write of our own, by managedFields. The pass that wrote it
+// knew what it wrote and went on, and the clock looks at whatever is in transition every two seconds; so the event of
+// that write asks for nothing. managedFields count in seconds: where somebody else may have been the last, it is no
+// echo.
 //
 //	last write                                        echo
 //	ours, a second or more after everybody else's     yes

@@ -22,20 +22,28 @@ func TestEcho(t *testing.T) {
 		want     bool
 		reason   string
 	}{
-		"ours is the newest":              {writes{"kubectl": 3, agent: 5}, 0, 1, agent, true, "nobody wrote since"},
-		"ours, in the second of creation": {writes{"kubectl": 0, agent: 0}, 0, 1, agent, true, "a start takes less than a second"},
-		"that, of another generation":     {writes{"kubectl": 0, agent: 0}, 0, 0, agent, false, "the spec changed since"},
-		"in the second of an edit":        {writes{"kubectl": 5, agent: 5}, 0, 1, agent, false, "either may have been the last"},
-		"an edit after ours":              {writes{"kubectl": 6, agent: 5}, 0, 1, agent, false, "as an annotation"},
-		"never written by us":             {writes{"kubectl": 6}, 0, 0, agent, false, "a new resource"},
-		"marked for deletion since":       {writes{"kubectl": 0, agent: 5}, 7, 1, agent, false, "the mark leaves no entry"},
-		"marked in the second of ours":    {writes{"kubectl": 0, agent: 5}, 5, 1, agent, false, "either may have been the last"},
-		"marked before ours":              {writes{"kubectl": 0, agent: 5}, 4, 1, agent, true, "we saw the mark"},
-		"nobody asks":                     {writes{"kubectl": 0, agent: 5}, 0, 1, "", false, "no name, no echo"},
+		"ours is the newest": {writes{"kubectl": 3, agent: 5}, 0, 1, agent, true, "nobody wrote since"},
+		"ours, in the second of creation": {
+			writes{"kubectl": 0, agent: 0}, 0, 1, agent, true, "a start takes less than a second",
+		},
+		"that, of another generation": {writes{"kubectl": 0, agent: 0}, 0, 0, agent, false, "the spec changed since"},
+		"in the second of an edit": {
+			writes{"kubectl": 5, agent: 5}, 0, 1, agent, false, "either may have been the last",
+		},
+		"an edit after ours":        {writes{"kubectl": 6, agent: 5}, 0, 1, agent, false, "as an annotation"},
+		"never written by us":       {writes{"kubectl": 6}, 0, 0, agent, false, "a new resource"},
+		"marked for deletion since": {writes{"kubectl": 0, agent: 5}, 7, 1, agent, false, "the mark leaves no entry"},
+		"marked in the second of ours": {
+			writes{"kubectl": 0, agent: 5}, 5, 1, agent, false, "either may have been the last",
+		},
+		"marked before ours": {writes{"kubectl": 0, agent: 5}, 4, 1, agent, true, "we saw the mark"},
+		"nobody asks":        {writes{"kubectl": 0, agent: 5}, 0, 1, "", false, "no name, no echo"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			u := &unstructured.Unstructured{Object: map[string]any{"status": map[string]any{"observedGeneration": row.observed}}}
+			u := &unstructured.Unstructured{
+				Object: map[string]any{"status": map[string]any{"observedGeneration": row.observed}},
+			}
 			u.SetGeneration(1)
 			u.SetCreationTimestamp(metav1.NewTime(created))
 			if row.marked > 0 {
@@ -45,7 +53,10 @@ func TestEcho(t *testing.T) {
 			var fields []metav1.ManagedFieldsEntry
 			for manager, second := range row.writes {
 				time := metav1.NewTime(at(second))
-				fields = append(fields, metav1.ManagedFieldsEntry{Manager: manager, Time: &time, Operation: metav1.ManagedFieldsOperationUpdate})
+				fields = append(
+					fields,
+					metav1.ManagedFieldsEntry{Manager: manager, Time: &time, Operation: metav1.ManagedFieldsOperationUpdate},
+				)
 			}
 			u.SetManagedFields(fields)
 			if got := echo(u, row.manager); got != row.want {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/coalesce"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
-	"github.com/kn-flink/kn-flink/pkg/flights"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -30,8 +30,8 @@ type Setup struct {
 	ZooKeeper Nodes
 	// Listeners takes the events for users' Triggers.
 	Listeners event.Publisher
-	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no event for an
-	// echo of its own writes.
+	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no
+	// event for an echo of its own writes.
 	Manager string
 	// Pause waits. Nil never waits for what a stop brings about; the clock looks then.
 	Pause Pause
@@ -55,12 +55,17 @@ type Nodes interface {
 func NewHandler(s Setup) http.Handler {
 	runner := &Runner{
 		Gather: &gather.Gatherer{
-			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Now: s.Now,
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
+			LogFiles: s.Settings.LogFiles, Now: s.Now,
 		},
-		Apply: &apply.Carrier{
-			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
-			Announce: &apply.Announcer{Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now, Log: s.Log},
-			Log:      s.Log,
+		Apply: &apply.Executor{
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper,
+			Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
+			Events: &apply.EventRecorder{
+				Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now,
+				Log: s.Log,
+			},
+			Log: s.Log,
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, Alarm: s.Alarm,
 		Log: s.Log,
@@ -75,7 +80,7 @@ func NewHandler(s Setup) http.Handler {
 //	a resource changed       a pass, unless we changed it ourselves
 //	anything else            a pass
 func handle(run func(ctx context.Context, key event.Key, firm bool) error) event.Handle {
-	inFlight := &flights.Flights{}
+	inFlight := &coalesce.Group{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		key, err := event.KeyOf(e)
 		if err != nil {
@@ -84,6 +89,8 @@ func handle(run func(ctx context.Context, key event.Key, firm bool) error) event
 		if event.IsDelete(e) {
 			return nil
 		}
-		return inFlight.Do(ctx, key.String(), !event.IsAPIServer(e), func(ctx context.Context, firm bool) error { return run(ctx, key, firm) })
+		return inFlight.Do(ctx, key.String(), !event.IsAPIServer(e), func(ctx context.Context, firm bool) error {
+			return run(ctx, key, firm)
+		})
 	}
 }

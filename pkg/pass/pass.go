@@ -18,7 +18,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a start five.
+// maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a
+// start five.
 const maxRounds = 8
 
 // Runner runs passes. Safe for concurrent use.
@@ -26,7 +27,7 @@ type Runner struct {
 	// Gather looks at the world.
 	Gather *gather.Gatherer
 	// Apply carries plans out.
-	Apply *apply.Carrier
+	Apply *apply.Executor
 	// Watches says whether a namespace is this installation's.
 	Watches func(namespace string) bool
 	// Manager is the name of our own writes in managedFields; empty takes no event for their echo.
@@ -39,8 +40,8 @@ type Runner struct {
 	Log *zap.SugaredLogger
 }
 
-// Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once; so is one whose
-// last change was our own, unless the pass is firm.
+// Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once;
+// so is one whose last change was our own, unless the pass is firm.
 func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	if !r.Watches(key.Namespace) {
 		return nil
@@ -62,12 +63,17 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	if err != nil || !found || (!firm && echo(u, r.Manager)) {
 		return err
 	}
-	return r.rounds(ctx, object, func(last apply.Result) (apply.Result, plan.Plan, error) { return round(ctx, object, key, last) }, u)
+	return r.rounds(
+		ctx, object, func(last apply.Result) (apply.Result, plan.Plan, error) { return round(ctx, object, key, last) }, u,
+	)
 }
 
-// rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as that one's last
-// write left it: the API server has just answered with it, and every write is guarded by its version.
-func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error), u *unstructured.Unstructured) error {
+// rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as
+// that one's last write left it: the API server has just answered with it, and every write is guarded by its version.
+func (r *Runner) rounds(
+	ctx context.Context, object kube.Object, round func(apply.Result) (apply.Result, plan.Plan, error),
+	u *unstructured.Unstructured,
+) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	last, patience, arm, alarm := apply.Result{Resource: u}, patience{}, r.Alarm, (<-chan struct{})(nil)
@@ -103,14 +109,18 @@ func (r *Runner) rounds(ctx context.Context, object kube.Object, round func(appl
 }
 
 // round is gather, plan, apply.
-func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
+func (r *Runner) round(
+	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
+) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	snapshot, err := r.Gather.Deployment(ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared})
+	snapshot, err := r.Gather.Deployment(
+		ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared},
+	)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}
 	p := deployment.Make(snapshot)
-	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
 	err = fail.Discreet(err, deployment.Hider(snapshot))
 	r.report(key, p, started, err)
 	if err != nil {
@@ -123,8 +133,8 @@ func (r *Runner) round(ctx context.Context, object kube.Object, key event.Key, l
 	return result, p, nil
 }
 
-// onlyFinalizer reports whether the plan did nothing but hold the resource. What was seen before still holds then: the write was guarded by
-// the resource's version, and nobody makes a Deployment without a write to the resource first.
+// onlyFinalizer reports whether the plan did nothing but hold the resource. What was seen before still holds then: the
+// write was guarded by the resource's version, and nobody makes a Deployment without a write to the resource first.
 func onlyFinalizer(p plan.Plan) bool {
 	effects := p.Effects()
 	if len(effects) != 1 {
@@ -134,8 +144,10 @@ func onlyFinalizer(p plan.Plan) bool {
 	return only
 }
 
-// failed shows an error that only a person can mend in the resource's status; the others show in the log and come again.
-func (r *Runner) failed(ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error) error {
+// failed shows an error that only a person can fix in the resource's status; the others show in the log and come again.
+func (r *Runner) failed(
+	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
+) error {
 	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
 		return showErr
 	}
@@ -148,7 +160,7 @@ func (r *Runner) failed(ctx context.Context, object kube.Object, result apply.Re
 		return showErr
 	}
 	p := deployment.MakeFailed(s, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
-	if _, showErr := r.Apply.Carry(ctx, object, result.Resource, p); showErr != nil {
+	if _, showErr := r.Apply.Execute(ctx, object, result.Resource, p); showErr != nil {
 		return showErr
 	}
 	return err

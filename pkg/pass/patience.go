@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// A pass does not wait for Flink: it stores what it has begun, and any later pass goes on. But most of what a stop begins ends within a
-// second or two, and the clock ticks every two; so a pass that has just done something stays for a moment and looks again.
+// A pass does not wait for Flink: it stores what it has begun, and any later pass goes on. But most of what a stop
+// begins ends within a second or two, and the clock ticks every two; so a pass that has just done something stays for a
+// moment and looks again.
 const (
 	// patient is how long a pass stays after its last effect.
 	patient = 4 * time.Second
@@ -19,7 +20,8 @@ const (
 	alarmPause = time.Second
 )
 
-// Pause waits, by the clock that it has, until the alarm rings; nil never does. It says how long that was, or returns the context's error.
+// Pause waits, by the clock that it has, until the alarm rings; nil never does. It says how long that was, or returns
+// the context's error.
 type Pause func(ctx context.Context, d time.Duration, alarm <-chan struct{}) (time.Duration, error)
 
 // Alarm rings, until the context is done, when a pod of the cluster of this name has ended.

@@ -42,7 +42,10 @@ func (i *installation) lifecycle() v1beta1.LifecycleState {
 func TestASuspensionTakesOnePass(t *testing.T) {
 	i := install(t)
 	waited := i.stays()
-	i.merge("demo", map[string]any{"spec": map[string]any{"job": map[string]any{"state": "suspended", "upgradeMode": "savepoint"}}})
+	i.merge(
+		"demo",
+		map[string]any{"spec": map[string]any{"job": map[string]any{"state": "suspended", "upgradeMode": "savepoint"}}},
+	)
 	i.pass(v1beta1.KindFlinkDeployment, "demo")
 	if got := i.lifecycle(); got != v1beta1.LifecycleSuspended || i.savepoints() != 1 {
 		t.Errorf("%s with %d savepoints after one pass", got, i.savepoints())
@@ -136,7 +139,8 @@ func TestAnAlarmEndsAPause(t *testing.T) {
 	}
 }
 
-// TestTheEndOfPodsIsWatched: while a pass waits for pods it has an alarm, and an installation that may not watch them waits as well.
+// TestTheEndOfPodsIsWatched: while a pass waits for pods it has an alarm, and an installation that may not watch them
+// waits as well.
 func TestTheEndOfPodsIsWatched(t *testing.T) {
 	for name, refused := range map[string]error{"watched": nil, "refused": errors.New("no right to watch pods")} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 )
 
-// refused shows a request about a job's snapshots that Flink refused. The job is as well as before, so neither the pass nor the resource
-// has failed. shown is false for every other error.
+// refused shows a request about a job's snapshots that Flink refused. The job is as well as before, so neither the pass
+// nor the resource has failed. shown is false for every other error.
 func (r *Runner) refused(
 	ctx context.Context, object kube.Object, result apply.Result, left deployment.Snapshot, err error,
 ) (shown bool, carryErr error) {
@@ -27,7 +27,7 @@ func (r *Runner) refused(
 	if !shown {
 		return false, nil
 	}
-	_, carryErr = r.Apply.Carry(ctx, object, result.Resource, p)
+	_, carryErr = r.Apply.Execute(ctx, object, result.Resource, p)
 	return true, carryErr
 }
 
@@ -47,7 +47,7 @@ func (r *Runner) ingressFailed(
 	}
 	left := leftBy(s, result)
 	p := deployment.MakeIngressFailed(left, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
-	_, carryErr = r.Apply.Carry(ctx, object, result.Resource, p)
+	_, carryErr = r.Apply.Execute(ctx, object, result.Resource, p)
 	return true, carryErr
 }
 

@@ -17,13 +17,20 @@ import (
 // The API server repeats values in its refusals.
 func TestAnErrorTellsNoSecretOfTheResource(t *testing.T) {
 	refusal := errors.New(`spec.containers[0].args: Invalid value: "hunter2"`)
-	savepoint := map[string]any{"jobReference": map[string]any{"kind": "FlinkDeployment", "name": "demo"}, "savepoint": map[string]any{}}
-	for kind, name := range map[string]string{v1beta1.KindFlinkDeployment: "demo", v1beta1.KindFlinkStateSnapshot: "snap"} {
+	savepoint := map[string]any{
+		"jobReference": map[string]any{"kind": "FlinkDeployment", "name": "demo"}, "savepoint": map[string]any{},
+	}
+	for kind, name := range map[string]string{
+		v1beta1.KindFlinkDeployment: "demo", v1beta1.KindFlinkStateSnapshot: "snap",
+	} {
 		t.Run(kind, func(t *testing.T) {
 			i := install(t)
 			core, lines := observer.New(zap.DebugLevel)
 			i.r.Log = zap.New(core).Sugar()
-			i.merge("demo", map[string]any{"spec": map[string]any{"job": map[string]any{"args": []any{"--db-password", "hunter2"}}}})
+			i.merge(
+				"demo",
+				map[string]any{"spec": map[string]any{"job": map[string]any{"args": []any{"--db-password", "hunter2"}}}},
+			)
 			i.create(v1beta1.FlinkStateSnapshotGVR.Resource, v1beta1.KindFlinkStateSnapshot, "snap", savepoint)
 			i.w.Tap.Inject(wire.Fault{Match: wire.Writes(agent), Err: refusal})
 			err := i.r.Run(t.Context(), event.Key{Kind: kind, Namespace: "flink", Name: name}, true)

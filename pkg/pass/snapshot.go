@@ -14,26 +14,30 @@ import (
 )
 
 // snapshotRound is gather, plan, apply for one FlinkStateSnapshot.
-func (r *Runner) snapshotRound(ctx context.Context, object kube.Object, key event.Key, last apply.Result) (apply.Result, plan.Plan, error) {
+func (r *Runner) snapshotRound(
+	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
+) (apply.Result, plan.Plan, error) {
 	started := time.Now()
 	s, err := r.Gather.StateSnapshotOf(ctx, last.Resource)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}
 	p := snapshot.Make(s)
-	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
 	err = fail.Discreet(err, snapshot.Hider(s))
 	r.report(key, p, started, err)
 	if err != nil {
 		return result, p, r.snapshotFailed(ctx, object, result, s, err)
 	}
-	r.Apply.Announce.Wake(ctx, result.Resource, snapshot.Dependants(s, p))
+	r.Apply.Events.Wake(ctx, result.Resource, snapshot.Dependants(s, p))
 	return result, p, nil
 }
 
-// snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no error of the pass.
-// Every other error shows in the log and comes again.
-func (r *Runner) snapshotFailed(ctx context.Context, object kube.Object, result apply.Result, s snapshot.Snapshot, err error) error {
+// snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no
+// error of the pass. Every other error shows in the log and comes again.
+func (r *Runner) snapshotFailed(
+	ctx context.Context, object kube.Object, result apply.Result, s snapshot.Snapshot, err error,
+) error {
 	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
 		return err
 	}
@@ -45,6 +49,6 @@ func (r *Runner) snapshotFailed(ctx context.Context, object kube.Object, result 
 	if !shows {
 		return err
 	}
-	_, err = r.Apply.Carry(ctx, object, result.Resource, p)
+	_, err = r.Apply.Execute(ctx, object, result.Resource, p)
 	return err
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// What follows are whole passes over the model of Kubernetes and Flink: what no pure test sees is the wiring between the packages.
+// What follows are whole passes over the model of Kubernetes and Flink: what no pure test sees is the wiring between
+// the packages.
 
 const agent = "reconcile"
 
@@ -35,8 +36,9 @@ func install(t *testing.T) *installation {
 	t.Helper()
 	w := flinksim.NewWorld(t)
 	_, err := w.Kube.Create(kubesim.PingSources, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource", "metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
-		"spec": map[string]any{"schedule": clock.Transition.Schedule()},
+		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
+		"metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
+		"spec":     map[string]any{"schedule": clock.Transition.Schedule()},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -48,15 +50,19 @@ func install(t *testing.T) *installation {
 	client, log := kube.New(w.Dynamic(agent)), zap.NewNop().Sugar()
 	i := &installation{t: t, w: w, r: &Runner{
 		Gather: &gather.Gatherer{Kube: client, Flink: connect, Now: w.Clock.Now},
-		Apply: &apply.Carrier{Kube: client, Flink: connect, Clock: clock.New(client, "flink-system", "flink-clock", w.Clock.Now),
-			Announce: &apply.Announcer{Kube: client, Listeners: event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: deaf{}}}, Control: event.Publisher{},
-				Source: "/functions/reconcile", Now: w.Clock.Now, Log: log}},
+		Apply: &apply.Executor{Kube: client, Flink: connect,
+			Clock: clock.New(client, "flink-system", "flink-clock", w.Clock.Now),
+			Events: &apply.EventRecorder{Kube: client,
+				Listeners: event.Publisher{URL: "http://broker.invalid/", Client: &http.Client{Transport: deaf{}}},
+				Control:   event.Publisher{},
+				Source:    "/functions/reconcile", Now: w.Clock.Now, Log: log}},
 		Watches: func(string) bool { return true }, Log: log,
 	}}
 	i.create(v1beta1.FlinkDeploymentGVR.Resource, v1beta1.KindFlinkDeployment, "demo", map[string]any{
 		"image": "flink:1.20", "flinkVersion": "v1_20", "serviceAccount": "flink",
-		"flinkConfiguration": map[string]any{"taskmanager.numberOfTaskSlots": "2", "execution.checkpointing.savepoint-dir": "s3://s",
-			"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "s3://c"},
+		"flinkConfiguration": map[string]any{"taskmanager.numberOfTaskSlots": "2",
+			"execution.checkpointing.savepoint-dir": "s3://s",
+			"execution.checkpointing.interval":      "10 s", "execution.checkpointing.dir": "s3://c"},
 		"jobManager":  map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
 		"taskManager": map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
 		"job":         map[string]any{"jarURI": "local:///j.jar", "parallelism": int64(2), "upgradeMode": "stateless"},
@@ -81,7 +87,8 @@ func (i *installation) create(plural, kind, name string, spec map[string]any) {
 	i.t.Helper()
 	gvr := v1beta1.GroupVersion.WithResource(plural)
 	_, err := i.w.Kube.Create(gvr, &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"namespace": "flink", "name": name}, "spec": spec,
+		"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"namespace": "flink", "name": name},
+		"spec": spec,
 	}})
 	if err != nil {
 		i.t.Fatal(err)
@@ -92,7 +99,8 @@ func (i *installation) create(plural, kind, name string, spec map[string]any) {
 func (i *installation) pass(kind, name string) { i.run(kind, name, true) }
 
 func (i *installation) run(kind, name string, firm bool) {
-	_ = i.r.Run(i.t.Context(), event.Key{Kind: kind, Namespace: "flink", Name: name}, firm) // a crash is part of some tests
+	// a crash is part of some tests
+	_ = i.r.Run(i.t.Context(), event.Key{Kind: kind, Namespace: "flink", Name: name}, firm)
 }
 
 // merge is what a user does with kubectl patch.
@@ -145,10 +153,14 @@ func snapshotSpec(more map[string]any) map[string]any {
 
 func TestASnapshotIsTakenAndDisposedOf(t *testing.T) {
 	i := install(t)
-	i.create("flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap", snapshotSpec(map[string]any{"savepoint": map[string]any{}}))
+	i.create(
+		"flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap",
+		snapshotSpec(map[string]any{"savepoint": map[string]any{}}),
+	)
 	i.settle(4)
 	s := i.snapshot()
-	if s.Status.State != v1beta1.SnapshotCompleted || s.Status.Path == nil || i.savepoints() != 1 || s.Labels[v1beta1.LabelSnapshotState] != "COMPLETED" {
+	if s.Status.State != v1beta1.SnapshotCompleted || s.Status.Path == nil || i.savepoints() != 1 ||
+		s.Labels[v1beta1.LabelSnapshotState] != "COMPLETED" {
 		t.Fatalf("status %+v, labels %v, %d savepoints", s.Status, s.Labels, i.savepoints())
 	}
 	if err := i.w.Kube.Delete(v1beta1.FlinkStateSnapshotGVR, "flink", "snap", kubesim.DeleteOptions{}); err != nil {
@@ -162,20 +174,26 @@ func TestASnapshotIsTakenAndDisposedOf(t *testing.T) {
 
 func TestACheckpointIsTaken(t *testing.T) {
 	i := install(t)
-	i.create("flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap", snapshotSpec(map[string]any{"checkpoint": map[string]any{}}))
+	i.create(
+		"flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap",
+		snapshotSpec(map[string]any{"checkpoint": map[string]any{}}),
+	)
 	i.settle(4)
 	if s := i.snapshot(); s.Status.State != v1beta1.SnapshotCompleted || s.Status.Path == nil || *s.Status.Path == "" {
 		t.Errorf("status %+v", s.Status)
 	}
 }
 
-// TestASnapshotSurvivesACrashAfterEachEffect crashes the function after the n-th effect of taking a savepoint and of disposing of it, and
-// wants the same end: one savepoint was made, and none is left.
+// TestASnapshotSurvivesACrashAfterEachEffect crashes the function after the n-th effect of taking a savepoint and of
+// disposing of it, and wants the same end: one savepoint was made, and none is left.
 func TestASnapshotSurvivesACrashAfterEachEffect(t *testing.T) {
 	crashed := 0
 	for n := 1; n <= 12; n++ {
 		i := install(t)
-		i.create("flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap", snapshotSpec(map[string]any{"savepoint": map[string]any{}}))
+		i.create(
+			"flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap",
+			snapshotSpec(map[string]any{"savepoint": map[string]any{}}),
+		)
 		i.w.Tap.Forget()
 		i.w.Tap.CrashAfterEffect(agent, n)
 		i.pass(v1beta1.KindFlinkStateSnapshot, "snap")
@@ -202,7 +220,10 @@ func TestASnapshotSurvivesACrashAfterEachEffect(t *testing.T) {
 
 func TestFormatUnknownLeavesTheChoiceToFlink(t *testing.T) {
 	i := install(t)
-	i.create("flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap", snapshotSpec(map[string]any{"savepoint": map[string]any{"formatType": "UNKNOWN"}}))
+	i.create(
+		"flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap",
+		snapshotSpec(map[string]any{"savepoint": map[string]any{"formatType": "UNKNOWN"}}),
+	)
 	i.settle(4)
 	if s := i.snapshot(); s.Status.State != v1beta1.SnapshotCompleted {
 		t.Errorf("%+v", s.Status)
@@ -217,10 +238,21 @@ func TestFaultsOfFlink(t *testing.T) {
 		failed int32
 		reason string
 	}{
-		"refused":          {wire.Fault{Status: http.StatusBadRequest, Nth: 1}, v1beta1.SnapshotFailed, 1, "Flink's own word: an attempt that failed, and no other is left"},
-		"failed inside":    {wire.Fault{Status: http.StatusInternalServerError, Nth: 1}, v1beta1.SnapshotCompleted, 0, "nobody knows: asked again with the same ID"},
-		"timeout":          {wire.Fault{Err: wire.Timeout, Nth: 1}, v1beta1.SnapshotCompleted, 0, "it never came: asked again with the same ID"},
-		"timeout, it came": {wire.Fault{Err: wire.Timeout, After: true, Nth: 1}, v1beta1.SnapshotCompleted, 0, "it came: found by its ID"},
+		"refused": {
+			wire.Fault{Status: http.StatusBadRequest, Nth: 1}, v1beta1.SnapshotFailed, 1,
+			"Flink's own word: an attempt that failed, and no other is left",
+		},
+		"failed inside": {
+			wire.Fault{Status: http.StatusInternalServerError, Nth: 1}, v1beta1.SnapshotCompleted, 0,
+			"nobody knows: asked again with the same ID",
+		},
+		"timeout": {
+			wire.Fault{Err: wire.Timeout, Nth: 1}, v1beta1.SnapshotCompleted, 0,
+			"it never came: asked again with the same ID",
+		},
+		"timeout, it came": {
+			wire.Fault{Err: wire.Timeout, After: true, Nth: 1}, v1beta1.SnapshotCompleted, 0, "it came: found by its ID",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -234,7 +266,8 @@ func TestFaultsOfFlink(t *testing.T) {
 				i.w.Clock.Advance(2 * time.Second)
 				i.w.Settle()
 			}
-			if s := i.snapshot(); s.Status.State != row.state || s.Status.Failures != row.failed || (s.Status.Error != "") != (row.failed > 0) {
+			if s := i.snapshot(); s.Status.State != row.state || s.Status.Failures != row.failed ||
+				(s.Status.Error != "") != (row.failed > 0) {
 				t.Errorf("%s; got %+v", row.reason, s.Status)
 			}
 			if row.state != v1beta1.SnapshotCompleted {
@@ -263,7 +296,10 @@ func TestFaultsOfFlink(t *testing.T) {
 func TestASnapshotOfAnotherNamesakeIsNotTaken(t *testing.T) {
 	i := install(t)
 	owner := i.w.Kube.Get(v1beta1.FlinkDeploymentGVR, "flink", "demo")
-	i.create("flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap", snapshotSpec(map[string]any{"savepoint": map[string]any{}}))
+	i.create(
+		"flinkstatesnapshots", v1beta1.KindFlinkStateSnapshot, "snap",
+		snapshotSpec(map[string]any{"savepoint": map[string]any{}}),
+	)
 	_, err := i.w.Kube.Update(v1beta1.FlinkStateSnapshotGVR, "flink", "snap", func(u *unstructured.Unstructured) {
 		u.SetAnnotations(map[string]string{v1beta1.AnnotationJobUID: "not-" + string(owner.GetUID())})
 	})

@@ -19,7 +19,7 @@ func (r *Runner) unsupportedRound(
 	started := time.Now()
 	s := r.Gather.Unsupported(ctx, last.Resource)
 	p := unsupported.Make(s)
-	result, err := r.Apply.Carry(ctx, object, last.Resource, p)
+	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
 	err = fail.Discreet(err, unsupported.Hider(s))
 	r.report(key, p, started, err)
 	return result, p, err

@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// Action is one effect on the world. The set is closed: package apply knows every one. Each carries its own precondition, so that
-// carrying it out twice, late, or beside another pass does no harm.
+// Action is one effect on the world. The set is closed: package apply knows every one. Each carries its own
+// precondition, so that carrying it out twice, late, or beside another pass does no harm.
 type Action interface {
 	// String prints the action with what identifies its object, on one line.
 	String() string
@@ -25,8 +25,8 @@ type Action interface {
 // WakeClock sets the tick to its fastest schedule and stamps it, before a resource is left in transition.
 type WakeClock struct{}
 
-// Record writes the status before the actions that follow it: an intent, a recorded end. Its precondition is the resourceVersion
-// that the round read.
+// Record writes the status before the actions that follow it: an intent, a recorded end. Its precondition is the
+// resourceVersion that the round read.
 type Record struct {
 	// Status is the full status to store.
 	Status any
@@ -46,7 +46,8 @@ type RemoveFinalizer struct {
 	Finalizer string
 }
 
-// PrepareStart creates a cluster's objects without running it: the Deployment with zero replicas first, then what it owns.
+// PrepareStart creates a cluster's objects without running it: the Deployment with zero replicas first, then what it
+// owns.
 type PrepareStart struct {
 	// Operation is the intent's ID; every object carries it.
 	Operation string
@@ -74,8 +75,8 @@ type Release struct {
 	Namespace, Name string
 	// UID is the recorded one, a precondition.
 	UID types.UID
-	// Operation is the intent's ID, a precondition on the Deployment's annotation: a Deployment that was taken out of service since then
-	// no longer carries it.
+	// Operation is the intent's ID, a precondition on the Deployment's annotation: a Deployment that was taken out of
+	// service since then no longer carries it.
 	Operation string
 	// At is the time of the release, kept in the annotation of v1beta1.AnnotationReleased.
 	At time.Time
@@ -83,8 +84,8 @@ type Release struct {
 	Replicas int32
 }
 
-// CancelJob asks Flink to cancel a job and does not wait for it. A Flink that does not answer, or does not know the job, is no
-// failure: the Deployment is deleted next.
+// CancelJob asks Flink to cancel a job and does not wait for it. A Flink that does not answer, or does not know the
+// job, is no failure: the Deployment is deleted next.
 type CancelJob struct {
 	// JobID is the job's ID in Flink's form.
 	JobID string
@@ -110,7 +111,8 @@ type StopWithSavepoint struct {
 	Endpoint Endpoint
 }
 
-// Retire takes a Deployment out of service without deleting it: no replicas, and no operation that a late release could match.
+// Retire takes a Deployment out of service without deleting it: no replicas, and no operation that a late release could
+// match.
 type Retire struct {
 	// Namespace and Name are the Deployment's.
 	Namespace, Name string
@@ -118,7 +120,8 @@ type Retire struct {
 	UID types.UID
 }
 
-// DropJobGraphs removes what is to run from high-availability data, so that a start from it runs its own job; checkpoints stay.
+// DropJobGraphs removes what is to run from high-availability data, so that a start from it runs its own job;
+// checkpoints stay.
 type DropJobGraphs HAData
 
 // HAData is the high-availability data of a cluster as the round saw it, in ConfigMaps or in ZooKeeper.
@@ -153,19 +156,20 @@ type DeleteCluster struct {
 	Namespace, Name string
 	// UID is the recorded one, the precondition.
 	UID types.UID
-	// Owned are the objects that go with it, as the round saw them. They are deleted here, because the garbage collector, which would do
-	// it too, takes a few requests a second for the whole cluster. Nil leaves them to it.
+	// Owned are the objects that go with it, as the round saw them. They are deleted here, because the garbage collector,
+	// which would do it too, takes a few requests a second for the whole cluster. Nil leaves them to it.
 	Owned []OwnedObject
 	// ResourceVersion is a further precondition; empty asks for none.
 	ResourceVersion string
-	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the pass whose
-	// intent is open may remove what another operation prepared.
+	// WhileOpen is the ID of the intent that must still be open, read again just before; empty asks for none. Only the
+	// pass whose intent is open may remove what another operation prepared.
 	WhileOpen string
 	// Orphan leaves the pods behind.
 	Orphan bool
 }
 
-// DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has a session open.
+// DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has
+// a session open.
 type DeleteHAData HAData
 
 // ForceDeletePods removes pods on unreachable nodes from the API server. They are one cluster's, and given up together.
@@ -244,7 +248,8 @@ func (a ForceDeletePods) String() string {
 	return "force-delete pods " + strings.Join(texts, " ")
 }
 
-// Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that follows it.
+// Disruptive is false for everything that a running job does not notice. A cancellation is part of the deletion that
+// follows it.
 func (WakeClock) Disruptive() bool         { return false }
 func (Record) Disruptive() bool            { return false }
 func (AddFinalizer) Disruptive() bool      { return false }

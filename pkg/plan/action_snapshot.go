@@ -9,8 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
-// TriggerSavepoint asks Flink for a savepoint and does not wait for it. The trigger ID is stored in a status before: with it a second
-// request starts nothing.
+// TriggerSavepoint asks Flink for a savepoint and does not wait for it. The trigger ID is stored in a status before:
+// with it a second request starts nothing.
 type TriggerSavepoint struct {
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint
@@ -36,7 +36,8 @@ type TriggerCheckpoint struct {
 	Format v1beta1.CheckpointFormatType
 }
 
-// DisposeSavepoint asks Flink to delete a savepoint's files and does not wait for it. Disposing of what is gone does no harm.
+// DisposeSavepoint asks Flink to delete a savepoint's files and does not wait for it. Disposing of what is gone does no
+// harm.
 type DisposeSavepoint struct {
 	// Endpoint is where a JobManager answers that reaches the files.
 	Endpoint Endpoint

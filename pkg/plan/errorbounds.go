@@ -9,8 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// ErrorBounds are the options kubernetes.operator.exception.*, which say how much status.error shows. One that cannot be read counts as not
-// set, a label whose pattern is no regular expression (RE2) labels nothing.
+// ErrorBounds are the options kubernetes.operator.exception.*, which say how much status.error shows. One that cannot
+// be read counts as not set, a label whose pattern is no regular expression (RE2) labels nothing.
 func ErrorBounds(c flinkconf.Config) summary.ErrorBounds {
 	bounds := summary.DefaultErrorBounds()
 	for option, number := range map[*conf.Option]*int{

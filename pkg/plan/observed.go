@@ -1,7 +1,7 @@
 package plan
 
-// Observed is one part of the world as a pass saw it. The zero value is Unknown, so that what nobody looked at is never taken for
-// something that is not there.
+// Observed is one part of the world as a pass saw it. The zero value is Unknown, so that what nobody looked at is never
+// taken for something that is not there.
 type Observed[T any] struct {
 	state observedState
 	why   string

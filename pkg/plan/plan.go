@@ -11,11 +11,13 @@ type Plan struct {
 	Situation Situation
 	// Actions are carried out in order; the first failure ends the round.
 	Actions []Action
-	// Status is the full wanted status, written once after the actions when it differs in meaning from what is stored. Nil writes none.
+	// Status is the full wanted status, written once after the actions when it differs in meaning from what is stored.
+	// Nil writes none.
 	Status any
 	// Finish are actions that may only follow the status write: a release, the removal of a finalizer.
 	Finish []Action
-	// Gone says that Finish removes what holds the resource: its status is told to listeners and not stored, for nobody could read it.
+	// Gone says that Finish removes what holds the resource: its status is told to listeners and not stored, for nobody
+	// could read it.
 	Gone bool
 	// Events are published before the status write.
 	Events []Event
@@ -25,8 +27,8 @@ type Plan struct {
 	Soon bool
 	// Pods says that it is the end of pods that is awaited.
 	Pods bool
-	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a repeated
-	// pass does not move it.
+	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a
+	// repeated pass does not move it.
 	Due time.Time
 	// Notes explain the decision, one line each, for the log.
 	Notes []string
@@ -50,8 +52,8 @@ type Event struct {
 	Annotations map[string]string
 }
 
-// Dependant is a resource whose next decision depends on what a plan has just made of another one in the same namespace. It is asked to
-// look: nothing is lost when that does not reach it, the sweep finds it.
+// Dependant is a resource whose next decision depends on what a plan has just made of another one in the same
+// namespace. It is asked to look: nothing is lost when that does not reach it, the sweep finds it.
 type Dependant struct {
 	// Kind is its kind.
 	Kind string

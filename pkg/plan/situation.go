@@ -1,6 +1,7 @@
 package plan
 
-// Situation is the one word for what a pass found. It is in status, logs and metrics; the choice of actions follows from it.
+// Situation is the one word for what a pass found. It is in status, logs and metrics; the choice of actions follows
+// from it.
 type Situation string
 
 // The situations of a FlinkDeployment, in the order in which they are looked for.

@@ -1,9 +1,10 @@
 // Package redact keeps secrets out of texts for people: events, status, logs.
 //
-// PURE leaf: texts in, texts out. It knows two kinds of secrets: what looks like one in any text (Text), and values that a configuration or
-// a program's arguments name as one (Secrets).
+// PURE leaf: texts in, texts out. It knows two kinds of secrets: what looks like one in any text (Text), and values
+// that a configuration or a program's arguments name as one (Secrets).
 //
-// Invariant: what was redacted stays as it is when it is redacted again, so that a text is redacted where it comes in and where it goes out.
+// Invariant: what was redacted stays as it is when it is redacted again, so that a text is redacted where it comes in
+// and where it goes out.
 //
 // Start reading at Text.
 package redact

@@ -9,22 +9,29 @@ import (
 // Hidden stands for a secret, as in Flink's own log (GlobalConfiguration.HIDDEN_CONTENT).
 const Hidden = "******"
 
-// flinkParts are the parts of key names that make Flink hide a value (GlobalConfiguration.isSensitive, Flink 1.20 and 2.2).
+// flinkParts are the parts of key names that make Flink hide a value (GlobalConfiguration.isSensitive, Flink 1.20 and
+// 2.2).
 var flinkParts = []string{
 	"password", "secret", "fs.azure.account.key", "apikey", "api-key", "auth-params", "service-key", "token",
 	"basic-auth", "jaas.config", "http-headers",
 }
 
 // moreParts are names that programs and file systems give to secrets.
-var moreParts = regexp.MustCompile(`(?i)passwd|passphrase|credential|(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$`)
+var moreParts = regexp.MustCompile(
+	`(?i)passwd|passphrase|credential|(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$`,
+)
 
-// hints are what every name has that moreParts matches, in lower case. Most names have none, and a pattern costs much more.
+// hints are what every name has that moreParts matches, in lower case. Most names have none, and a pattern costs much
+// more.
 var hints = []string{"passwd", "passphrase", "credential", "key", "pwd"}
 
 // notSecret ends names that speak of a secret and do not hold one.
-var notSecret = regexp.MustCompile(`(?i)(?:provider|providers|file|path|dir|class|type|enabled|timeout|interval|location|name)s?$`)
+var notSecret = regexp.MustCompile(
+	`(?i)(?:provider|providers|file|path|dir|class|type|enabled|timeout|interval|location|name)s?$`,
+)
 
-// Sensitive tells whether the value of a key, an argument or an environment variable may be a secret and must not be shown.
+// Sensitive tells whether the value of a key, an argument or an environment variable may be a secret and must not be
+// shown.
 func Sensitive(name string) bool {
 	lower := strings.ToLower(name)
 	has := func(part string) bool { return strings.Contains(lower, part) }

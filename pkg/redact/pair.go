@@ -55,8 +55,9 @@ const (
 	mostEscapes = 8
 )
 
-// valueAt is the value that begins at a place: what stands in quotes, which may be escaped themselves, or else everything up to white space
-// or one of the ends. A quote that nothing closes, because the text was cut, counts for nothing.
+// valueAt is the value that begins at a place: what stands in quotes, which may be escaped themselves, or else
+// everything up to white space or one of the ends. A quote that nothing closes, because the text was cut, counts for
+// nothing.
 func valueAt(text string, at int, ends string) span {
 	open := at
 	for open < min(len(text), at+mostEscapes) && text[open] == '\\' {
@@ -100,14 +101,15 @@ func isCode(name string) bool {
 		(last != name && last != "" && unicode.IsUpper(rune(last[0])) && strings.ToUpper(last) != last)
 }
 
-// isSentence reports whether a colon ends the first half of a sentence: after the path of an object, or after the bare word token or secret,
-// when a word or a class follows.
+// isSentence reports whether a colon ends the first half of a sentence: after the path of an object, or after the bare
+// word token or secret, when a word or a class follows.
 func isSentence(before, name, sign, value string) bool {
 	if sign != ": " {
 		return false
 	}
 	bare := slices.Contains([]string{"token", "tokens", "secret", "secrets"}, strings.ToLower(name))
-	return strings.HasSuffix(before, "/") || (bare && isWord(strings.ReplaceAll(value, ".", "")) || bare && classLike.MatchString(value))
+	return strings.HasSuffix(before, "/") || (bare && isWord(strings.ReplaceAll(value, ".", "")) || bare &&
+		classLike.MatchString(value))
 }
 
 var classLike = regexp.MustCompile(`^(?:[a-z]\w*\.)+[A-Z]\w*:?$`)

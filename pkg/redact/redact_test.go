@@ -8,21 +8,23 @@ import (
 
 func TestTextHidesWhatLooksLikeASecret(t *testing.T) {
 	for text, want := range map[string]string{
-		"fetch https://alice:s3cr3t@repo.example/job.jar":                     "fetch https://alice:******@repo.example/job.jar",
-		"fetch https://ghp_abc123@github.com/a/b":                             "fetch https://******@github.com/a/b",
-		"jar at https://b.example/j.jar?X-Amz-Signature=ab12&X-Amz-Date=1":    "jar at https://b.example/j.jar?X-Amz-Signature=******&X-Amz-Date=1",
-		"https://a.blob.example/j.jar?sv=2024&sig=x%2Fy%3D":                   "https://a.blob.example/j.jar?sv=2024&sig=******",
-		"https://x.example/d?access_token=abc":                                "https://x.example/d?access_token=******",
-		"jdbc:postgresql://db:5432/app?user=a&password=hunter2 failed":        "jdbc:postgresql://db:5432/app?user=a&password=****** failed",
-		"jdbc:sqlserver://db:1433;user=a;password=hunter2;ssl=true":           "jdbc:sqlserver://db:1433;user=a;password=******;ssl=true",
-		"redis://:hunter2@cache:6379":                                         "redis://:******@cache:6379",
-		`sasl.jaas.config=org.a.PlainLoginModule required password="p q";`:    `sasl.jaas.config=****** required password="******";`,
-		`{"password":"hunter two","user":"a"}`:                                `{"password":"******","user":"a"}`,
-		`message {\"token\":\"abc def\"}`:                                     `message {\"token\":\"******\"}`,
-		"s3.secret-key: abc, s3.endpoint: http://m":                           "s3.secret-key: ******, s3.endpoint: http://m",
-		"DB_PASSWORD=hunter2":                                                 "DB_PASSWORD=******",
-		"fs.s3a.access.key = AKIA123":                                         "fs.s3a.access.key = ******",
-		"java -Djavax.net.ssl.keyStorePassword=changeit -Xmx1g":               "java -Djavax.net.ssl.keyStorePassword=****** -Xmx1g",
+		"fetch https://alice:s3cr3t@repo.example/job.jar":                  "fetch https://alice:******@repo.example/job.jar",
+		"fetch https://ghp_abc123@github.com/a/b":                          "fetch https://******@github.com/a/b",
+		"jar at https://b.example/j.jar?X-Amz-Signature=ab12&X-Amz-Date=1": "jar at https://b.example/j.jar?X-Amz-Signature=******&X-Amz-Date=1",
+		"https://a.blob.example/j.jar?sv=2024&sig=x%2Fy%3D":                "https://a.blob.example/j.jar?sv=2024&sig=******",
+		"https://x.example/d?access_token=abc":                             "https://x.example/d?access_token=******",
+		"jdbc:postgresql://db:5432/app?user=a&password=hunter2 " +
+			"failed": "jdbc:postgresql://db:5432/app?user=a&password=****** failed",
+		"jdbc:sqlserver://db:1433;user=a;password=hunter2;ssl=true":        "jdbc:sqlserver://db:1433;user=a;password=******;ssl=true",
+		"redis://:hunter2@cache:6379":                                      "redis://:******@cache:6379",
+		`sasl.jaas.config=org.a.PlainLoginModule required password="p q";`: `sasl.jaas.config=****** required password="******";`,
+		`{"password":"hunter two","user":"a"}`:                             `{"password":"******","user":"a"}`,
+		`message {\"token\":\"abc def\"}`:                                  `message {\"token\":\"******\"}`,
+		"s3.secret-key: abc, s3.endpoint: http://m":                        "s3.secret-key: ******, s3.endpoint: http://m",
+		"DB_PASSWORD=hunter2":                                              "DB_PASSWORD=******",
+		"fs.s3a.access.key = AKIA123":                                      "fs.s3a.access.key = ******",
+		"java -Djavax.net.ssl.keyStorePassword=changeit " +
+			"-Xmx1g": "java -Djavax.net.ssl.keyStorePassword=****** -Xmx1g",
 		"run [--db-password, hunter2, --port, 1]":                             "run [--db-password, ******, --port, 1]",
 		`run ["--db-password","hunter2","--port"]`:                            `run ["--db-password","******","--port"]`,
 		"run --api-key abc --port 1":                                          "run --api-key ****** --port 1",
@@ -68,7 +70,10 @@ func TestArguments(t *testing.T) {
 		reason     string
 		args, want []string
 	}{
-		{"a value follows its option", []string{"--password", "hunter2", "--in", "a"}, []string{"--password", "******", "--in", "a"}},
+		{
+			"a value follows its option", []string{"--password", "hunter2", "--in", "a"},
+			[]string{"--password", "******", "--in", "a"},
+		},
 		{"one dash is an option, too", []string{"-db.password", "hunter2"}, []string{"-db.password", "******"}},
 		{"an assigned value", []string{"--password=hunter2=x", "b"}, []string{"--password=******", "b"}},
 		{"a system property", []string{"-Ds3.secret-key=abc"}, []string{"-Ds3.secret-key=******"}},
@@ -89,7 +94,8 @@ func TestArguments(t *testing.T) {
 
 func TestKnownSecretsAreHiddenWhereverTheyStand(t *testing.T) {
 	s := Known([]map[string]string{{
-		"s3.secret-key": "kW9/x+z", "env.java.opts.all": "-Dpass.token=opts77 -Xmx1g", "some.token.enabled": "true", "rest.port": "8081",
+		"s3.secret-key": "kW9/x+z", "env.java.opts.all": "-Dpass.token=opts77 -Xmx1g", "some.token.enabled": "true",
+		"rest.port":                    "8081",
 		"high-availability.storageDir": "s3://bucket/ha", "mail.password": "Ab1!",
 	}}, []string{"--db-password", "hunter2hunter2", "--url", "https://u:urlpass@h/x"})
 	for text, want := range map[string]string{
@@ -112,9 +118,11 @@ func TestKnownSecretsAreHiddenWhereverTheyStand(t *testing.T) {
 
 func TestSensitiveNames(t *testing.T) {
 	for name, want := range map[string]bool{
-		"security.ssl.rest.keystore-password": true, "fs.s3a.access.key": true, "AWS_SECRET_ACCESS_KEY": true, "apiKey": true, "PGPASSWD": true,
+		"security.ssl.rest.keystore-password": true, "fs.s3a.access.key": true, "AWS_SECRET_ACCESS_KEY": true,
+		"apiKey": true, "PGPASSWD": true,
 		"fs.azure.account.key.x.net": true, "db.pwd": true, "http-headers": true,
-		"PWD": false, "rest.port": false, "partition-key": false, "fs.s3a.aws.credentials.provider": false, "pipeline.name": false, "": false,
+		"PWD": false, "rest.port": false, "partition-key": false, "fs.s3a.aws.credentials.provider": false,
+		"pipeline.name": false, "": false,
 	} {
 		if got := Sensitive(name); got != want {
 			t.Errorf("Sensitive(%q) = %v", name, got)
@@ -125,7 +133,8 @@ func TestSensitiveNames(t *testing.T) {
 // FuzzText: what was redacted stays as it is, and a long known secret is in no text.
 func FuzzText(f *testing.F) {
 	for _, text := range []string{
-		"https://a:b@c/?sig=d", `--password "x" token=y`, `\"secret\": 'a\'b'`, "Bearer A1b2c3d4", "-----BEGIN PRIVATE KEY-----", "http://@/?key==;;key=",
+		"https://a:b@c/?sig=d", `--password "x" token=y`, `\"secret\": 'a\'b'`, "Bearer A1b2c3d4",
+		"-----BEGIN PRIVATE KEY-----", "http://@/?key==;;key=",
 		"token:token=token: x", "--token[--token a",
 	} {
 		f.Add(text, "hunter2-hunter2")
@@ -137,7 +146,8 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q is %q and then %q", text, shown, again)
 		}
 		secret = strings.TrimSpace(secret)
-		if isTelling(secret) && len(secret) >= certain && !strings.Contains(secret, "*") && strings.Contains(shown, secret) {
+		if isTelling(secret) && len(secret) >= certain && !strings.Contains(secret, "*") &&
+			strings.Contains(shown, secret) {
 			t.Errorf("%q still shows %q: %q", text, secret, shown)
 		}
 		args := strings.Split(text, " ")

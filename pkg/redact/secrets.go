@@ -16,8 +16,8 @@ type Secrets struct {
 	values []string
 }
 
-// Known collects the secrets of configurations, by their keys, and of lists of program arguments. Values of other keys count as far as
-// they look like secrets: the password of a URL, a system property in a list of Java options.
+// Known collects the secrets of configurations, by their keys, and of lists of program arguments. Values of other keys
+// count as far as they look like secrets: the password of a URL, a system property in a list of Java options.
 func Known(configs []map[string]string, args ...[]string) Secrets {
 	var found []string
 	for _, config := range configs {
@@ -62,7 +62,8 @@ func parts(text string) []string {
 	return found
 }
 
-// Shorter values, and those that are words of our own texts, say little where they stand alone, and hiding them would garble every text.
+// Shorter values, and those that are words of our own texts, say little where they stand alone, and hiding them would
+// garble every text.
 const (
 	leastKnown = 4
 	// mostKnown bounds how many are looked for, the longest first: every text is searched for each.
@@ -71,7 +72,9 @@ const (
 	certain = 8
 )
 
-var ordinary = regexp.MustCompile(`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|\d{1,5}|[\d.]+ ?[a-z]{1,3}|\*+)$`)
+var ordinary = regexp.MustCompile(
+	`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|\d{1,5}|[\d.]+ ?[a-z]{1,3}|\*+)$`,
+)
 
 func isTelling(value string) bool {
 	return utf8.RuneCountInString(value) >= leastKnown && !ordinary.MatchString(value) && !strings.Contains(value, Hidden)
@@ -132,8 +135,8 @@ func Arguments(args []string) []string {
 	return shown
 }
 
-// eachArgument calls visit for each argument: with the name that its value has, empty for none, with what stands before the value, and
-// whether the value is secret.
+// eachArgument calls visit for each argument: with the name that its value has, empty for none, with what stands before
+// the value, and whether the value is secret.
 func eachArgument(args []string, visit func(name, prefix, value string, secret bool)) {
 	option := ""
 	for _, arg := range args {

@@ -27,7 +27,8 @@ func Text(text string) string { return settle(text, suspects) }
 const (
 	// mostTurns bounds how often a text is gone through: what is hidden may lay bare another secret.
 	mostTurns = 8
-	// mostText is where a text is cut, in bytes: nobody shows so much, and whoever wrote it must not cost a pass its time.
+	// mostText is where a text is cut, in bytes: nobody shows so much, and whoever wrote it must not cost a pass its
+	// time.
 	mostText = 1 << 18
 )
 
@@ -51,13 +52,16 @@ func suspects(text string) []span {
 	if !worthALook(text) {
 		return nil
 	}
-	spans := slices.Concat(whole(privateKey, text), whole(webToken, text), schemes(text), urls(text), assignments(text), options(text))
+	spans := slices.Concat(
+		whole(privateKey, text), whole(webToken, text), schemes(text), urls(text), assignments(text), options(text),
+	)
 	return slices.DeleteFunc(spans, func(s span) bool { return strings.Trim(text[s.from:s.to], "*") == "" })
 }
 
 // traces are what every text with a suspect has, in lower case. Most texts have none.
 var traces = []string{
-	"://", "-----begin", "eyj", "bearer", "basic", "password", "passwd", "passphrase", "secret", "token", "key", "credential", "pwd",
+	"://", "-----begin", "eyj", "bearer", "basic", "password", "passwd", "passphrase", "secret", "token", "key",
+	"credential", "pwd",
 	"auth-params", "jaas", "http-headers",
 }
 
@@ -106,7 +110,9 @@ func isWord(text string) bool {
 var (
 	address   = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*)://([^\s"'<>]+)`)
 	parameter = regexp.MustCompile(`[?&;]([\w.~%-]+)=([^&;#\s"'<>]+)`)
-	signature = regexp.MustCompile(`(?i)^(?:sig|signature|key|code|auth|x-(?:amz|goog)-(?:signature|credential|security-token)|awsaccesskeyid|googleaccessid)$`)
+	signature = regexp.MustCompile(
+		`(?i)^(?:sig|signature|key|code|auth|x-(?:amz|goog)-(?:signature|credential|security-token)|awsaccesskeyid|googleaccessid)$`,
+	)
 )
 
 // urls are the passwords and the signed parameters of URLs.

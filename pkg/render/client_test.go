@@ -35,7 +35,9 @@ type clientCase struct {
 // input is the case as this package takes it.
 func (c clientCase) input() Input {
 	cluster := c.Config.Clone()
-	for option, port := range map[string]string{key.BlobPort.Key: "6124", key.TaskManagerPort.Key: "6122", key.RestBindPort.Key: "8081"} {
+	for option, port := range map[string]string{
+		key.BlobPort.Key: "6124", key.TaskManagerPort.Key: "6122", key.RestBindPort.Key: "8081",
+	} {
 		if value, set := cluster[option]; value == "0" || !set && option != key.RestBindPort.Key {
 			cluster[option] = port
 		}

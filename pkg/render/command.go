@@ -20,12 +20,16 @@ func (b *builder) target() string {
 // them is here, and the blank after the target is there even without arguments.
 func (b *builder) setCommand(p *pod) {
 	p.main.Command = []string{b.text(key.EntryPath)}
-	p.main.Args = []string{"bash", "-c", "kubernetes-jobmanager.sh " + b.target() + " " + b.text(key.JobManagerEntrypointArgs)}
+	p.main.Args = []string{
+		"bash", "-c", "kubernetes-jobmanager.sh " + b.target() + " " + b.text(key.JobManagerEntrypointArgs),
+	}
 }
 
 // pythonClasses are the entry classes of a Python job, which needs no jar (Flink: PackagedProgramUtils.isPython).
 var (
-	pythonClasses   = []string{"org.apache.flink.client.python.PythonDriver", "org.apache.flink.client.python.PythonGatewayServer"}
+	pythonClasses = []string{
+		"org.apache.flink.client.python.PythonDriver", "org.apache.flink.client.python.PythonGatewayServer",
+	}
 	pythonArguments = []string{"-py", "-pym", "--python", "--pyModule"}
 )
 
@@ -48,7 +52,12 @@ func (b *builder) checkJar(*pod) {
 	if len(jars) > 1 {
 		where = key.PipelineJars.Key
 	}
-	b.fail(&SpecError{Where: where, Value: b.text(key.PipelineJars), Problem: "an application cluster of this Flink version needs exactly one jar"})
+	b.fail(
+		&SpecError{
+			Where: where, Value: b.text(key.PipelineJars),
+			Problem: "an application cluster of this Flink version needs exactly one jar",
+		},
+	)
 }
 
 func (b *builder) isPython() bool {
@@ -65,7 +74,8 @@ func (b *builder) checkLocalUpload() {
 	if b.flag(key.LocalUploadEnabled) {
 		b.fail(&SpecError{
 			Where: key.LocalUploadEnabled.Key, Value: b.text(key.LocalUploadEnabled),
-			Problem: "uploads files of the operator's, and this operator reads none: put the jar into the image or give its address",
+			Problem: "uploads files of the operator's, and this operator reads none: put the jar into the image or give " +
+				"its address",
 		})
 	}
 }

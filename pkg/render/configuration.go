@@ -28,7 +28,8 @@ func (b *builder) mountConfiguration(p *pod) {
 	name, text, err := flinkconf.Files(b.conf, b.in.Spec.FlinkVersion)
 	if err != nil {
 		b.fail(&SpecError{
-			Where: "spec.flinkConfiguration", Problem: "cannot be written as the configuration file of this Flink version", Err: err,
+			Where: "spec.flinkConfiguration", Problem: "cannot be written as the configuration file of this Flink version",
+			Err: err,
 		})
 		return
 	}
@@ -46,17 +47,21 @@ func (b *builder) mountConfiguration(p *pod) {
 	}
 	configName := ConfigMapName(b.in.Name)
 	b.addConfigMap(configName, ClusterLabels(b.in.Name), data)
-	p.mount(volumeConfig, configMap(configName, append(files, name)...), corev1.VolumeMount{MountPath: b.text(key.ConfDir)})
+	p.mount(
+		volumeConfig, configMap(configName, append(files, name)...), corev1.VolumeMount{MountPath: b.text(key.ConfDir)},
+	)
 }
 
-// mountPodTemplate makes the ConfigMap with the TaskManagers' template. The JobManager looks for the file when it starts,
-// whatever the configuration says.
+// mountPodTemplate makes the ConfigMap with the TaskManagers' template. The JobManager looks for the file when it
+// starts, whatever the configuration says.
 func (b *builder) mountPodTemplate(p *pod) {
 	if b.taskManagers == nil {
 		return
 	}
 	name := PodTemplateName(b.in.Name)
-	b.addConfigMap(name, ClusterLabels(b.in.Name), map[string]string{podtemplate.FileName: podtemplate.Print(b.taskManagers)})
+	b.addConfigMap(
+		name, ClusterLabels(b.in.Name), map[string]string{podtemplate.FileName: podtemplate.Print(b.taskManagers)},
+	)
 	p.mount(volumePodTemplate, configMap(name, podtemplate.FileName), corev1.VolumeMount{MountPath: podTemplateDir})
 }
 

@@ -76,13 +76,15 @@ func TestWhichObjects(t *testing.T) {
 			reason:  "NONE and standalone are no high availability",
 		},
 		"everything": {
-			options: "security.kerberos.login.keytab: /k, security.kerberos.login.principal: me, security.kerberos.krb5-conf.path: /c",
+			options: "security.kerberos.login.keytab: /k, security.kerberos.login.principal: me, " +
+				"security.kerberos.krb5-conf.path: /c",
 			change: func(in *Input) {
 				in.HadoopFiles = map[string]string{"core-site.xml": "x"}
 				in.KerberosFiles = map[string][]byte{"/k": {1}, "/c": {2}}
 				in.Spec.PodTemplate = &v1beta1.PodTemplate{}
 			},
-			want: []string{"Service demo", "Service demo-rest", "ConfigMap hadoop-config-demo", "ConfigMap kerberos-krb5conf-demo",
+			want: []string{"Service demo", "Service demo-rest", "ConfigMap hadoop-config-demo",
+				"ConfigMap kerberos-krb5conf-demo",
 				"ConfigMap flink-config-demo", "ConfigMap pod-template-demo", "Secret kerberos-keytab-demo"},
 			reason: "the order within a kind is that of Flink's client",
 		},
@@ -131,11 +133,26 @@ func TestPrecedence(t *testing.T) {
 		want                    string // image, pull policy, account
 		reason                  string
 	}{
-		"nothing":             {spec: `{image: "", serviceAccount: ""}`, want: "apache/flink:1.20.4-scala_2.12 IfNotPresent default", reason: "the options' defaults"},
-		"template":            {spec: `{image: "", serviceAccount: ""}`, template: templated, want: "t Never t", reason: "a template beats a default"},
-		"spec":                {spec: `{image: i, imagePullPolicy: Always, serviceAccount: s}`, want: "i Always s", reason: "the spec sets the options"},
-		"spec and template":   {spec: `{image: i, imagePullPolicy: Always, serviceAccount: s}`, template: templated, want: "i Always s", reason: "an explicit option beats a template"},
-		"the older image key": {spec: `{image: "", serviceAccount: "", flinkConfiguration: {kubernetes.container.image: o}}`, template: templated, want: "o Never t", reason: "an alias is explicit too"},
+		"nothing": {
+			spec: `{image: "", serviceAccount: ""}`, want: "apache/flink:1.20.4-scala_2.12 IfNotPresent default",
+			reason: "the options' defaults",
+		},
+		"template": {
+			spec: `{image: "", serviceAccount: ""}`, template: templated, want: "t Never t",
+			reason: "a template beats a default",
+		},
+		"spec": {
+			spec: `{image: i, imagePullPolicy: Always, serviceAccount: s}`, want: "i Always s",
+			reason: "the spec sets the options",
+		},
+		"spec and template": {
+			spec: `{image: i, imagePullPolicy: Always, serviceAccount: s}`, template: templated, want: "i Always s",
+			reason: "an explicit option beats a template",
+		},
+		"the older image key": {
+			spec: `{image: "", serviceAccount: "", flinkConfiguration: {kubernetes.container.image: o}}`, template: templated,
+			want: "o Never t", reason: "an alias is explicit too",
+		},
 		"an account of the JobManager's own": {
 			spec: `{serviceAccount: s, flinkConfiguration: {kubernetes.jobmanager.service-account: jm}}`, template: templated,
 			want: "flink:1.20 Never jm", reason: "the narrower option wins",
@@ -168,12 +185,20 @@ func TestNetwork(t *testing.T) {
 		ports                 int
 		reason                string
 	}{
-		"plain":                   {"false", `{}`, corev1.DNSClusterFirst, false, 3, "Flink's own defaults"},
-		"template's dns":          {"false", `{dnsPolicy: None}`, corev1.DNSNone, false, 3, "a template may choose"},
-		"blank dns":               {"false", `{dnsPolicy: " "}`, corev1.DNSClusterFirst, false, 3, "blank is not chosen"},
-		"template's host":         {"false", `{hostNetwork: true}`, corev1.DNSClusterFirst, false, 3, "only the option decides about the network"},
-		"host network":            {"true", `{dnsPolicy: None}`, corev1.DNSClusterFirstWithHostNet, true, 0, "names of the cluster must still resolve, and Flink picks free ports"},
-		"ports of the template's": {"true", `{containers: [{name: flink-main-container, ports: [{containerPort: 1}]}]}`, corev1.DNSClusterFirstWithHostNet, true, 1, "those are the user's"},
+		"plain":          {"false", `{}`, corev1.DNSClusterFirst, false, 3, "Flink's own defaults"},
+		"template's dns": {"false", `{dnsPolicy: None}`, corev1.DNSNone, false, 3, "a template may choose"},
+		"blank dns":      {"false", `{dnsPolicy: " "}`, corev1.DNSClusterFirst, false, 3, "blank is not chosen"},
+		"template's host": {
+			"false", `{hostNetwork: true}`, corev1.DNSClusterFirst, false, 3, "only the option decides about the network",
+		},
+		"host network": {
+			"true", `{dnsPolicy: None}`, corev1.DNSClusterFirstWithHostNet, true, 0,
+			"names of the cluster must still resolve, and Flink picks free ports",
+		},
+		"ports of the template's": {
+			"true", `{containers: [{name: flink-main-container, ports: [{containerPort: 1}]}]}`,
+			corev1.DNSClusterFirstWithHostNet, true, 1, "those are the user's",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +209,10 @@ func TestNetwork(t *testing.T) {
 			}
 			pod := cluster.JobManager.Spec.Template.Spec
 			if pod.DNSPolicy != test.dns || pod.HostNetwork != test.host || len(mainContainer(cluster).Ports) != test.ports {
-				t.Errorf("%s: got %s, host %v, %d ports", test.reason, pod.DNSPolicy, pod.HostNetwork, len(mainContainer(cluster).Ports))
+				t.Errorf(
+					"%s: got %s, host %v, %d ports", test.reason, pod.DNSPolicy, pod.HostNetwork,
+					len(mainContainer(cluster).Ports),
+				)
 			}
 		})
 	}
@@ -197,9 +225,13 @@ func TestLogConfiguration(t *testing.T) {
 		want []string
 		from string
 	}{
-		"the operator's, without others": {nil, []string{"logback-console.xml", "log4j-console.properties", "flink-conf.yaml"}, "default"},
-		"only those given":               {map[string]string{"logback-console.xml": "own"}, []string{"logback-console.xml", "flink-conf.yaml"}, "own"},
-		"none, on purpose":               {map[string]string{}, []string{"flink-conf.yaml"}, ""},
+		"the operator's, without others": {
+			nil, []string{"logback-console.xml", "log4j-console.properties", "flink-conf.yaml"}, "default",
+		},
+		"only those given": {
+			map[string]string{"logback-console.xml": "own"}, []string{"logback-console.xml", "flink-conf.yaml"}, "own",
+		},
+		"none, on purpose": {map[string]string{}, []string{"flink-conf.yaml"}, ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -234,12 +266,17 @@ func TestHadoop(t *testing.T) {
 		items   []string // nil for the whole ConfigMap
 		reason  string
 	}{
-		"off":               {options: named + ", kubernetes.decorator.hadoop-conf-mount.enabled: false", files: files, reason: "switched off"},
+		"off": {
+			options: named + ", kubernetes.decorator.hadoop-conf-mount.enabled: false", files: files, reason: "switched off",
+		},
 		"nothing there":     {reason: "no Hadoop, no mount"},
 		"other files":       {files: map[string]string{"yarn-site.xml": "y"}, reason: "only two files count"},
 		"named":             {options: named, source: "mine", reason: "the user's ConfigMap is mounted whole"},
 		"named beats files": {options: named, files: files, source: "mine", reason: "the option is explicit"},
-		"files":             {files: files, source: "hadoop-config-demo", items: []string{"core-site.xml", "hdfs-site.xml"}, reason: "in the order of Flink's client"},
+		"files": {
+			files: files, source: "hadoop-config-demo", items: []string{"core-site.xml", "hdfs-site.xml"},
+			reason: "in the order of Flink's client",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +295,8 @@ func TestHadoop(t *testing.T) {
 					variable = env.Value
 				}
 			}
-			if diff := cmp.Diff(test.items, items); diff != "" || source != test.source || (variable == hadoopDir) != (source != "") {
+			if diff := cmp.Diff(test.items, items); diff != "" || source != test.source ||
+				(variable == hadoopDir) != (source != "") {
 				t.Errorf("%s: mounted %q, variable %q, items (-want +got):\n%s", test.reason, source, variable, diff)
 			}
 		})
@@ -273,12 +311,17 @@ func TestKeytab(t *testing.T) {
 		reason        string
 	}{
 		"not set": {reason: "no Kerberos"},
-		"pair":    {options: pair, line: "security.kerberos.login.keytab: /opt/kerberos/kerberos-keytab/k.keytab", secrets: 1, reason: "Flink in the pod finds it at the mount"},
+		"pair": {
+			options: pair, line: "security.kerberos.login.keytab: /opt/kerberos/kerberos-keytab/k.keytab", secrets: 1,
+			reason: "Flink in the pod finds it at the mount",
+		},
 		"off": {
 			options: pair + ", kubernetes.decorator.kerberos-mount.enabled: false",
 			line:    "security.kerberos.login.keytab: /etc/k.keytab", reason: "the user mounts it where the option says",
 		},
-		"blank pair": {options: "security.kerberos.login.keytab: ' ', security.kerberos.login.principal: ''", reason: "blank is not set"},
+		"blank pair": {
+			options: "security.kerberos.login.keytab: ' ', security.kerberos.login.principal: ''", reason: "blank is not set",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -288,7 +331,8 @@ func TestKeytab(t *testing.T) {
 			if len(cluster.Secrets) != test.secrets {
 				t.Errorf("%s: %d Secrets", test.reason, len(cluster.Secrets))
 			}
-			if text := cluster.ConfigMaps[0].Data["flink-conf.yaml"]; !strings.Contains(text, test.line+"\n") && test.line != "" {
+			if text := cluster.ConfigMaps[0].Data["flink-conf.yaml"]; !strings.Contains(text, test.line+"\n") &&
+				test.line != "" {
 				t.Errorf("%s: no line %q in\n%s", test.reason, test.line, text)
 			}
 		})
@@ -308,7 +352,9 @@ func TestOptionsOfNewerVersions(t *testing.T) {
 	}
 	for version, test := range tests {
 		t.Run(string(version), func(t *testing.T) {
-			cluster, err := NativeCluster(sessionInput(t, "{flinkVersion: "+string(version)+", flinkConfiguration: {"+options+"}}", ""))
+			cluster, err := NativeCluster(sessionInput(
+				t, "{flinkVersion: "+string(version)+", flinkConfiguration: {"+options+"}}", "",
+			))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -336,12 +382,24 @@ func TestExtraResources(t *testing.T) {
 		want   podtemplate.Resources
 		reason string
 	}{
-		"nothing":       {reason: "nothing is asked for"},
-		"empty":         {usable: &v1beta1.ResourceRequirements{}, legacy: &v1beta1.Resource{Memory: "1g"}, reason: "memory is Flink's to size"},
-		"older field":   {legacy: &v1beta1.Resource{EphemeralStorage: "1G"}, want: podtemplate.Resources{Requests: one("1G"), Limits: one("1G")}, reason: "it is request and limit"},
-		"blank":         {legacy: &v1beta1.Resource{EphemeralStorage: " "}, reason: "blank is not set"},
-		"empty, older":  {usable: &v1beta1.ResourceRequirements{}, legacy: &v1beta1.Resource{EphemeralStorage: "1G"}, want: podtemplate.Resources{Requests: one("1G"), Limits: one("1G")}, reason: "empty resources count as absent"},
-		"usable, older": {usable: &v1beta1.ResourceRequirements{Requests: map[string]v1beta1.Quantity{"cpu": "1"}}, legacy: &v1beta1.Resource{EphemeralStorage: "1G"}, reason: "usable resources silence the older field"},
+		"nothing": {reason: "nothing is asked for"},
+		"empty": {
+			usable: &v1beta1.ResourceRequirements{}, legacy: &v1beta1.Resource{Memory: "1g"},
+			reason: "memory is Flink's to size",
+		},
+		"older field": {
+			legacy: &v1beta1.Resource{EphemeralStorage: "1G"},
+			want:   podtemplate.Resources{Requests: one("1G"), Limits: one("1G")}, reason: "it is request and limit",
+		},
+		"blank": {legacy: &v1beta1.Resource{EphemeralStorage: " "}, reason: "blank is not set"},
+		"empty, older": {
+			usable: &v1beta1.ResourceRequirements{}, legacy: &v1beta1.Resource{EphemeralStorage: "1G"},
+			want: podtemplate.Resources{Requests: one("1G"), Limits: one("1G")}, reason: "empty resources count as absent",
+		},
+		"usable, older": {
+			usable: &v1beta1.ResourceRequirements{Requests: map[string]v1beta1.Quantity{"cpu": "1"}},
+			legacy: &v1beta1.Resource{EphemeralStorage: "1G"}, reason: "usable resources silence the older field",
+		},
 		"others only": {
 			usable: &v1beta1.ResourceRequirements{
 				Requests: map[string]v1beta1.Quantity{"cpu": "1", "memory": "1Gi", "ephemeral-storage": "1Gi"},

@@ -12,7 +12,7 @@
 //   - equal input gives equal bytes; nothing in the input is changed or shared with the output;
 //   - the shape of the objects is the same for Flink 1.15 to 2.x; only the name and format of the configuration file
 //     and the default image depend on the version;
-//   - every error is for the user of the resource to mend, and names the option or the field; see SpecError;
+//   - every error is for the user of the resource to fix, and names the option or the field; see SpecError;
 //   - every name is valid for its kind and bounded, see names.go.
 //
 // Standalone mode has its room beside native.go: NativeCluster answers ErrStandalone until it is there.

@@ -44,7 +44,8 @@ func goldenInput(t *testing.T, name string, change func(*v1beta1.FlinkDeployment
 		change(&cr.Spec)
 	}
 	deployed, err := flinkconf.Deploy(flinkconf.DeployInput{
-		Operator: operatorDefaults, Namespace: cr.Namespace, Name: cr.Name, UID: string(cr.UID), Generation: cr.Generation, Spec: &cr.Spec,
+		Operator: operatorDefaults, Namespace: cr.Namespace, Name: cr.Name, UID: string(cr.UID), Generation: cr.Generation,
+		Spec:  &cr.Spec,
 		Start: flinkconf.Start{JobID: "5f1c9c0e6b2a4d7f8e3b1a2c3d4e5f60", JobResultStoreDir: "0b9d7c0e"},
 	})
 	if err != nil {
@@ -52,11 +53,15 @@ func goldenInput(t *testing.T, name string, change func(*v1beta1.FlinkDeployment
 	}
 	input := Input{
 		Namespace: cr.Namespace, Name: cr.Name, UID: cr.UID, Spec: cr.Spec, Config: deployed, Operation: "op-1",
-		LogFiles: map[string]string{"log4j-console.properties": "# the operator's default\n", "other.properties": "not for pods"},
+		LogFiles: map[string]string{
+			"log4j-console.properties": "# the operator's default\n", "other.properties": "not for pods",
+		},
 	}
 	if name == "mounts" {
 		input.HadoopFiles = map[string]string{"core-site.xml": "<configuration/>\n", "other.xml": "not for pods"}
-		input.KerberosFiles = map[string][]byte{"/etc/keytabs/flink.keytab": {0x05, 0x02}, "/etc/keytabs/krb5.conf": []byte("[libdefaults]\n")}
+		input.KerberosFiles = map[string][]byte{
+			"/etc/keytabs/flink.keytab": {0x05, 0x02}, "/etc/keytabs/krb5.conf": []byte("[libdefaults]\n"),
+		}
 	}
 	return input
 }
@@ -98,7 +103,9 @@ func printCluster(t *testing.T, c Cluster) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text.WriteString("---\n" + strings.NewReplacer("status: {}\n", "", "status:\n  loadBalancer: {}\n", "").Replace(string(one)))
+		text.WriteString(
+			"---\n" + strings.NewReplacer("status: {}\n", "", "status:\n  loadBalancer: {}\n", "").Replace(string(one)),
+		)
 	}
 	for _, note := range c.Notes {
 		text.WriteString("# note: " + note + "\n")

@@ -18,21 +18,51 @@ func TestParseIngressTemplate(t *testing.T) {
 		template, host, path, problem string
 		reason                        string
 	}{
-		"host":                     {template: "{{name}}.{{namespace}}.example.com", host: "basic.team.example.com", reason: "a name alone is a host"},
-		"path":                     {template: "/{{namespace}}/{{name}}(/|$)(.*)", path: "/team/basic(/|$)(.*)", reason: "a leading slash means no host, and a regular expression stays"},
-		"host and path":            {template: "example.com/{{namespace}}/{{name}}(/|$)(.*)", host: "example.com", path: "/team/basic(/|$)(.*)", reason: "the first slash divides"},
-		"placeholders in any case": {template: "{{NAME}}.{{NameSpace}}.x/{{name}}/{{name}}", host: "basic.team.x", path: "/basic/basic", reason: "case does not matter and all occurrences count"},
-		"placeholder with blanks":  {template: "/{{ name }}", path: "/{{ name }}", reason: "only the exact form is a placeholder"},
-		"scheme":                   {template: "HTTPS://example.com/x", host: "example.com", path: "/x", reason: "the scheme says nothing to an Ingress"},
-		"query and fragment":       {template: "example.com/x?a=b#c", host: "example.com", path: "/x", reason: "neither belongs to a path"},
-		"query without path":       {template: "example.com?a=/b", host: "example.com", reason: "a slash in the query is no path"},
-		"port":                     {template: "example.com:8443/x", host: "example.com", path: "/x", reason: "the Ingress controller chooses the port"},
-		"empty port":               {template: "example.com:/x", host: "example.com", path: "/x", reason: "a URL may end its host with a colon"},
-		"port that is no number":   {template: "example.com:port", problem: `"port" is not a number`, reason: "what follows the colon has to be a port"},
-		"port below -1":            {template: "example.com:-2", problem: `"-2" is not a number`, reason: "no port is negative"},
-		"user":                     {template: "me@example.com/x", host: "example.com", path: "/x", reason: "the user is no part of the host"},
-		"address":                  {template: "[::1]/x", problem: "needs a name", reason: "an Ingress rule has no address"},
-		"root":                     {template: "example.com/", host: "example.com", path: "/", reason: "a single slash is a path"},
+		"host": {
+			template: "{{name}}.{{namespace}}.example.com", host: "basic.team.example.com", reason: "a name alone is a host",
+		},
+		"path": {
+			template: "/{{namespace}}/{{name}}(/|$)(.*)", path: "/team/basic(/|$)(.*)",
+			reason: "a leading slash means no host, and a regular expression stays",
+		},
+		"host and path": {
+			template: "example.com/{{namespace}}/{{name}}(/|$)(.*)", host: "example.com", path: "/team/basic(/|$)(.*)",
+			reason: "the first slash divides",
+		},
+		"placeholders in any case": {
+			template: "{{NAME}}.{{NameSpace}}.x/{{name}}/{{name}}", host: "basic.team.x", path: "/basic/basic",
+			reason: "case does not matter and all occurrences count",
+		},
+		"placeholder with blanks": {
+			template: "/{{ name }}", path: "/{{ name }}", reason: "only the exact form is a placeholder",
+		},
+		"scheme": {
+			template: "HTTPS://example.com/x", host: "example.com", path: "/x",
+			reason: "the scheme says nothing to an Ingress",
+		},
+		"query and fragment": {
+			template: "example.com/x?a=b#c", host: "example.com", path: "/x", reason: "neither belongs to a path",
+		},
+		"query without path": {
+			template: "example.com?a=/b", host: "example.com", reason: "a slash in the query is no path",
+		},
+		"port": {
+			template: "example.com:8443/x", host: "example.com", path: "/x",
+			reason: "the Ingress controller chooses the port",
+		},
+		"empty port": {
+			template: "example.com:/x", host: "example.com", path: "/x", reason: "a URL may end its host with a colon",
+		},
+		"port that is no number": {
+			template: "example.com:port", problem: `"port" is not a number`,
+			reason: "what follows the colon has to be a port",
+		},
+		"port below -1": {template: "example.com:-2", problem: `"-2" is not a number`, reason: "no port is negative"},
+		"user": {
+			template: "me@example.com/x", host: "example.com", path: "/x", reason: "the user is no part of the host",
+		},
+		"address": {template: "[::1]/x", problem: "needs a name", reason: "an Ingress rule has no address"},
+		"root":    {template: "example.com/", host: "example.com", path: "/", reason: "a single slash is a path"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +95,8 @@ func TestMakeIngress(t *testing.T) {
 		},
 		"class, annotations and path": {
 			in: IngressInput{Spec: &v1beta1.IngressSpec{
-				Template: "/{{name}}(/|$)(.*)", ClassName: "nginx", Annotations: map[string]string{"nginx/rewrite-target": "/$2"},
+				Template: "/{{name}}(/|$)(.*)", ClassName: "nginx",
+				Annotations: map[string]string{"nginx/rewrite-target": "/$2"},
 			}},
 			change: func(i *networkingv1.Ingress) {
 				class := "nginx"
@@ -84,16 +115,21 @@ func TestMakeIngress(t *testing.T) {
 			reason: "the component label always wins",
 		},
 		"no tls entry": {
-			in:     IngressInput{Spec: &v1beta1.IngressSpec{Template: "{{name}}.{{namespace}}.example.com", TLS: []v1beta1.IngressTLS{}}},
+			in: IngressInput{
+				Spec: &v1beta1.IngressSpec{Template: "{{name}}.{{namespace}}.example.com", TLS: []v1beta1.IngressTLS{}},
+			},
 			change: func(*networkingv1.Ingress) {},
 			reason: "an empty list is none",
 		},
 		"tls entries": {
-			in: IngressInput{Spec: &v1beta1.IngressSpec{Template: "{{name}}.{{namespace}}.example.com", TLS: []v1beta1.IngressTLS{
-				{SecretName: "s"}, {Hosts: []string{"a"}}, {Hosts: []string{"a", "b"}, SecretName: "t"},
-			}}},
+			in: IngressInput{Spec: &v1beta1.IngressSpec{Template: "{{name}}.{{namespace}}.example.com",
+				TLS: []v1beta1.IngressTLS{
+					{SecretName: "s"}, {Hosts: []string{"a"}}, {Hosts: []string{"a", "b"}, SecretName: "t"},
+				}}},
 			change: func(i *networkingv1.Ingress) {
-				i.Spec.TLS = []networkingv1.IngressTLS{{SecretName: "s"}, {Hosts: []string{"a"}}, {Hosts: []string{"a", "b"}, SecretName: "t"}}
+				i.Spec.TLS = []networkingv1.IngressTLS{
+					{SecretName: "s"}, {Hosts: []string{"a"}}, {Hosts: []string{"a", "b"}, SecretName: "t"},
+				}
 			},
 			reason: "every shape is copied, in order",
 		},
@@ -171,7 +207,9 @@ func TestMakeIngressNotMade(t *testing.T) {
 
 func TestParseIngressTemplateIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		template := rapid.OneOf(rapid.String(), rapid.StringMatching(`(https?://)?[a-z{}.:@/?#\[\]]{0,20}`)).Draw(t, "template")
+		template := rapid.OneOf(
+			rapid.String(), rapid.StringMatching(`(https?://)?[a-z{}.:@/?#\[\]]{0,20}`),
+		).Draw(t, "template")
 		host, path, err := ParseIngressTemplate(template, "ns", "name")
 		if err != nil && (host != "" || path != "") {
 			t.Fatalf("an error and a result: %q %q %v", host, path, err)

@@ -48,7 +48,9 @@ func ParseIngressTemplate(template, namespace, name string) (host, path string, 
 		}
 	}
 	if problem := hostProblem(host); problem != "" {
-		return "", "", &SpecError{Where: "spec.ingress.template", Value: template, Problem: fmt.Sprintf("host %q: %s", host, problem)}
+		return "", "", &SpecError{
+			Where: "spec.ingress.template", Value: template, Problem: fmt.Sprintf("host %q: %s", host, problem),
+		}
 	}
 	return host, path, nil
 }

@@ -22,8 +22,8 @@ type Input struct {
 	UID types.UID
 	// Spec is the target: the spec to deploy, which need not be the newest one.
 	Spec v1beta1.FlinkDeploymentSpec
-	// Config is what flinkconf.Deploy composed for Spec, with this Namespace, Name, UID and Generation. Its Effective part
-	// has the operator's options that shape the pod templates; its Cluster part is what the ConfigMap says.
+	// Config is what flinkconf.Deploy composed for Spec, with this Namespace, Name, UID and Generation. Its Effective
+	// part has the operator's options that shape the pod templates; its Cluster part is what the ConfigMap says.
 	Config flinkconf.Deployed
 	// Operation is the value of the annotation v1beta1.AnnotationOperation on every object; empty means no annotation.
 	Operation string

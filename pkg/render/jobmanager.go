@@ -40,7 +40,12 @@ func (b *builder) deployment(p *pod) *appsv1.Deployment {
 	replicas := b.number(key.JobManagerReplicas)
 	switch {
 	case replicas < 1:
-		b.fail(&SpecError{Where: key.JobManagerReplicas.Key, Value: strconv.Itoa(replicas), Problem: "should not be configured less than one"})
+		b.fail(
+			&SpecError{
+				Where: key.JobManagerReplicas.Key, Value: strconv.Itoa(replicas),
+				Problem: "should not be configured less than one",
+			},
+		)
 	case replicas > 1 && !b.highlyAvailable():
 		b.fail(&SpecError{
 			Where: key.JobManagerReplicas.Key, Value: strconv.Itoa(replicas),
@@ -113,20 +118,23 @@ func (b *builder) initJobManager(p *pod) {
 }
 
 func asksRest(probe *corev1.Probe) bool {
-	return (probe.HTTPGet != nil && probe.HTTPGet.Port.StrVal == PortRest) || (probe.TCPSocket != nil && probe.TCPSocket.Port.StrVal == PortRest)
+	return (probe.HTTPGet != nil && probe.HTTPGet.Port.StrVal == PortRest) || (probe.TCPSocket != nil &&
+		probe.TCPSocket.Port.StrVal == PortRest)
 }
 
-// noteProbe tells of a startup probe that can never succeed: the pod would stay unready for good, and Flink's client makes
-// it all the same.
+// noteProbe tells of a startup probe that can never succeed: the pod would stay unready for good, and Flink's client
+// makes it all the same.
 func (b *builder) noteProbe(p *pod) {
 	probe := p.main.StartupProbe
 	if probe == nil || !asksRest(probe) {
 		return
 	}
-	const remedy = "; give the main container a startupProbe of its own in spec.jobManager.podTemplate, or turn the operator's off with "
+	const remedy = "; give the main container a startupProbe of its own in spec.jobManager.podTemplate, or turn the " +
+		"operator's off with "
 	switch {
 	case p.spec.HostNetwork:
-		b.note(key.HostNetworkEnabled.Key + " leaves the pod without the port " + PortRest + " that its startup probe uses" +
+		b.note(key.HostNetworkEnabled.Key + " leaves the pod without the port " + PortRest +
+			" that its startup probe uses" +
 			remedy +
 			key.JMStartupProbeEnabled.Key + ": false")
 	case b.port(key.RestBindPort) != b.numberedPort(key.RestPort):
@@ -156,7 +164,11 @@ func (b *builder) toleration(members map[string]string) corev1.Toleration {
 	if text, there := members[memberTolerates]; there {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			b.fail(&SpecError{Where: key.JobManagerTolerations.Key, Value: text, Problem: "tolerationSeconds must be a whole number"})
+			b.fail(
+				&SpecError{
+					Where: key.JobManagerTolerations.Key, Value: text, Problem: "tolerationSeconds must be a whole number",
+				},
+			)
 		}
 		toleration.TolerationSeconds = &seconds
 	}
@@ -165,8 +177,12 @@ func (b *builder) toleration(members map[string]string) corev1.Toleration {
 
 func (b *builder) initMainContainer(p *pod) {
 	main := &p.main
-	main.Image = choose(b.has(key.Image), firstNonBlank(b.text(key.Image), defaultImage(b.in.Spec.FlinkVersion)), main.Image)
-	main.ImagePullPolicy = corev1.PullPolicy(choose(b.has(key.ImagePullPolicy), b.enum(key.ImagePullPolicy), string(main.ImagePullPolicy)))
+	main.Image = choose(
+		b.has(key.Image), firstNonBlank(b.text(key.Image), defaultImage(b.in.Spec.FlinkVersion)), main.Image,
+	)
+	main.ImagePullPolicy = corev1.PullPolicy(choose(
+		b.has(key.ImagePullPolicy), b.enum(key.ImagePullPolicy), string(main.ImagePullPolicy),
+	))
 	b.size(&main.Resources)
 	if !p.spec.HostNetwork {
 		main.Ports = append(main.Ports,
@@ -186,8 +202,8 @@ func (b *builder) initMainContainer(p *pod) {
 	}
 }
 
-// environment gives the variables that the configuration sets, in the order of Flink's client: that of a HashMap that was
-// filled in the order of another one with all keys.
+// environment gives the variables that the configuration sets, in the order of Flink's client: that of a HashMap that
+// was filled in the order of another one with all keys.
 func (b *builder) environment() [][2]string {
 	var pairs [][2]string
 	for _, option := range syntax.HashOrder(b.conf.Keys(), syntax.DefaultBuckets) {
@@ -230,7 +246,11 @@ func (b *builder) size(resources *corev1.ResourceRequirements) {
 func (b *builder) cores(o conf.Option, cores float64) resource.Quantity {
 	quantity, err := resource.ParseQuantity(strconv.FormatFloat(cores, 'f', -1, 64))
 	if err != nil {
-		b.fail(&SpecError{Where: o.Key, Value: b.text(o), Problem: fmt.Sprintf("gives %v cores, which is not a quantity", cores)})
+		b.fail(
+			&SpecError{
+				Where: o.Key, Value: b.text(o), Problem: fmt.Sprintf("gives %v cores, which is not a quantity", cores),
+			},
+		)
 	}
 	return quantity
 }

@@ -62,7 +62,8 @@ func TaskManagerSelector(id string) string {
 	return LabelComponent + "=" + ComponentTaskManager + "," + LabelApp + "=" + id
 }
 
-// ClusterSelector is the label selector of everything that a native cluster consists of, high availability data included.
+// ClusterSelector is the label selector of everything that a native cluster consists of, high availability data
+// included.
 func ClusterSelector(id string) string {
 	return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative
 }

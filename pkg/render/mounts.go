@@ -41,13 +41,16 @@ func (b *builder) mountClaims(p *pod) {
 	readOnly := b.flag(key.PersistentVolumeClaimReadOnly)
 	for _, pair := range inHashOrder(b.pairs(key.PersistentVolumeClaims)) {
 		p.mount(volumeName(pair[0], "-pvc"),
-			corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pair[0], ReadOnly: readOnly}},
+			corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: pair[0], ReadOnly: readOnly},
+			},
 			corev1.VolumeMount{MountPath: pair[1], ReadOnly: readOnly})
 	}
 }
 
-// volumeName names the volume of an object as Flink does, name and suffix. An object's name may be longer than a volume's
-// and may have dots, which Flink passes on and Kubernetes refuses: such a name is cut and told apart by a hash.
+// volumeName names the volume of an object as Flink does, name and suffix. An object's name may be longer than a
+// volume's and may have dots, which Flink passes on and Kubernetes refuses: such a name is cut and told apart by a
+// hash.
 func volumeName(object, suffix string) string {
 	if !strings.Contains(object, ".") && len(object)+len(suffix) <= maxLabel {
 		return object + suffix

@@ -23,7 +23,9 @@ func checkClusterID(id string) error {
 	if len(id) > MaxClusterID || !clusterID.MatchString(id) {
 		return &SpecError{
 			Where: "metadata.name", Value: id,
-			Problem: fmt.Sprintf("must be at most %d of a-z, 0-9 and -, start with a letter and end with a letter or digit", MaxClusterID),
+			Problem: fmt.Sprintf(
+				"must be at most %d of a-z, 0-9 and -, start with a letter and end with a letter or digit", MaxClusterID,
+			),
 		}
 	}
 	return nil

@@ -14,10 +14,12 @@ func TestNames(t *testing.T) {
 	want := map[string]string{
 		"Deployment": "demo", "internal Service": "demo", "REST Service": "demo-rest", "configuration": "flink-config-demo",
 		"pod template": "pod-template-demo", "Hadoop": "hadoop-config-demo", "keytab": "kerberos-keytab-demo",
-		"krb5.conf": "kerberos-krb5conf-demo", "Ingress": "demo", "leaders": "demo-cluster-config-map", "checkpoints": "demo-0a-config-map",
+		"krb5.conf": "kerberos-krb5conf-demo", "Ingress": "demo", "leaders": "demo-cluster-config-map",
+		"checkpoints": "demo-0a-config-map",
 	}
 	got := map[string]string{
-		"Deployment": DeploymentName("demo"), "internal Service": InternalServiceName("demo"), "REST Service": RestServiceName("demo"),
+		"Deployment": DeploymentName("demo"), "internal Service": InternalServiceName("demo"),
+		"REST Service":  RestServiceName("demo"),
 		"configuration": ConfigMapName("demo"), "pod template": PodTemplateName("demo"), "Hadoop": HadoopConfigName("demo"),
 		"keytab": KeytabName("demo"), "krb5.conf": Krb5ConfName("demo"), "Ingress": IngressName("demo"),
 		"leaders": ClusterHighAvailabilityName("demo"), "checkpoints": JobHighAvailabilityName("demo", "0a"),
@@ -122,17 +124,37 @@ func TestSelectors(t *testing.T) {
 		want     bool
 		reason   string
 	}{
-		"jobmanager pod":          {PodSelector("demo", ComponentJobManager), JobManagerLabels("demo"), true, "its own labels"},
-		"standalone jobmanager":   {PodSelector("demo", ComponentJobManager), map[string]string{"app": "demo", "type": TypeStandalone, "component": "jobmanager"}, true, "the type does not matter for pods"},
-		"taskmanager pod":         {TaskManagerSelector("demo"), TaskManagerLabels("demo"), true, "its own labels"},
-		"the other component":     {TaskManagerSelector("demo"), JobManagerLabels("demo"), false, "a JobManager is no TaskManager"},
-		"either":                  {PodSelector("demo", ComponentJobManager, ComponentTaskManager), TaskManagerLabels("demo"), true, "one list brings both"},
-		"another cluster":         {PodSelector("demo", ComponentJobManager), JobManagerLabels("demo2"), false, "the id is compared whole"},
-		"ha of Flink 1":           {HighAvailabilitySelector("demo"), ha, true, "with the label that Flink 2 dropped"},
-		"ha of Flink 2":           {HighAvailabilitySelector("demo"), ha2, true, "without it"},
-		"history of autoscaler":   {HighAvailabilitySelector("demo"), autoscaler, false, "deleting it with the HA data would lose it"},
-		"ha of another cluster":   {HighAvailabilitySelector("demo"), ClusterLabels("other"), false, "never another cluster's data"},
-		"text of the scale field": {"component=taskmanager,app=demo", TaskManagerLabels("demo"), TaskManagerSelector("demo") == "component=taskmanager,app=demo", "status has this very text"},
+		"jobmanager pod": {
+			PodSelector("demo", ComponentJobManager), JobManagerLabels("demo"), true, "its own labels",
+		},
+		"standalone jobmanager": {
+			PodSelector("demo", ComponentJobManager),
+			map[string]string{"app": "demo", "type": TypeStandalone, "component": "jobmanager"}, true,
+			"the type does not matter for pods",
+		},
+		"taskmanager pod": {TaskManagerSelector("demo"), TaskManagerLabels("demo"), true, "its own labels"},
+		"the other component": {
+			TaskManagerSelector("demo"), JobManagerLabels("demo"), false, "a JobManager is no TaskManager",
+		},
+		"either": {
+			PodSelector("demo", ComponentJobManager, ComponentTaskManager), TaskManagerLabels("demo"), true,
+			"one list brings both",
+		},
+		"another cluster": {
+			PodSelector("demo", ComponentJobManager), JobManagerLabels("demo2"), false, "the id is compared whole",
+		},
+		"ha of Flink 1": {HighAvailabilitySelector("demo"), ha, true, "with the label that Flink 2 dropped"},
+		"ha of Flink 2": {HighAvailabilitySelector("demo"), ha2, true, "without it"},
+		"history of autoscaler": {
+			HighAvailabilitySelector("demo"), autoscaler, false, "deleting it with the HA data would lose it",
+		},
+		"ha of another cluster": {
+			HighAvailabilitySelector("demo"), ClusterLabels("other"), false, "never another cluster's data",
+		},
+		"text of the scale field": {
+			"component=taskmanager,app=demo", TaskManagerLabels("demo"),
+			TaskManagerSelector("demo") == "component=taskmanager,app=demo", "status has this very text",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,8 @@ func sessionInput(t *testing.T, spec, options string) Input {
 	added := flinkconf.Config{}
 	unmarshal(t, []byte(options), &added)
 	deployed, err := flinkconf.Deploy(flinkconf.DeployInput{
-		Operator: flinkconf.NewOperator(defaults.Merge(added)), Namespace: "ns", Name: "demo", UID: "u", Generation: 1, Spec: &wanted,
+		Operator: flinkconf.NewOperator(defaults.Merge(added)), Namespace: "ns", Name: "demo", UID: "u", Generation: 1,
+		Spec:  &wanted,
 		Start: flinkconf.Start{JobID: "5f1c9c0e6b2a4d7f8e3b1a2c3d4e5f60", JobResultStoreDir: "0b9d7c0e"},
 	})
 	if err != nil {
@@ -307,7 +308,8 @@ func TestNotes(t *testing.T) {
 				{name: flink-main-container, startupProbe: {tcpSocket: {port: 6123}}}]}}}`, reason: "that probe may work",
 		},
 		"another bind port": {
-			spec: `{flinkConfiguration: {rest.bind-port: 9999}}`, note: "rest.bind-port", reason: "the probe asks the other port",
+			spec: `{flinkConfiguration: {rest.bind-port: 9999}}`, note: "rest.bind-port",
+			reason: "the probe asks the other port",
 		},
 		"krb5.conf that is not there": {
 			spec: `{flinkConfiguration: {security.kerberos.krb5-conf.path: /etc/krb5.conf}}`, note: "kerberos-krb5conf-demo",
@@ -354,7 +356,9 @@ func TestOwnedBy(t *testing.T) {
 	}
 	owned := before.OwnedBy("d-1")
 	yes := true
-	want := []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "Deployment", Name: "mounts", UID: "d-1", Controller: &yes, BlockOwnerDeletion: &yes}}
+	want := []metav1.OwnerReference{
+		{APIVersion: "apps/v1", Kind: "Deployment", Name: "mounts", UID: "d-1", Controller: &yes, BlockOwnerDeletion: &yes},
+	}
 	if len(ownedObjects(owned)) != 5 || owned.JobManager != before.JobManager || len(owned.Notes) != len(before.Notes) {
 		t.Errorf("%d objects besides the Deployment, notes %v", len(ownedObjects(owned)), owned.Notes)
 	}

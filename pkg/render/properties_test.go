@@ -60,7 +60,9 @@ func checkPod(t *rapid.T, cluster Cluster) {
 			t.Fatalf("container %d of %d is %q", i, last+1, container.Name)
 		}
 	}
-	if selector := labels.SelectorFromSet(cluster.JobManager.Spec.Selector.MatchLabels); !selector.Matches(labels.Set(pod.Labels)) {
+	if selector := labels.SelectorFromSet(
+		cluster.JobManager.Spec.Selector.MatchLabels,
+	); !selector.Matches(labels.Set(pod.Labels)) {
 		t.Fatalf("the selector %v misses its own pod %v", selector, pod.Labels)
 	}
 	volumes := map[string]bool{}
@@ -93,10 +95,12 @@ func checkObjects(t *rapid.T, cluster Cluster) {
 
 // optionValues are texts for options that shape objects: good ones, and ones that must be refused and not crash.
 var optionValues = map[string][]string{
-	"kubernetes.jobmanager.labels":                            {"a:b", "app:x,component:y", "broken", ""},
-	"kubernetes.jobmanager.annotations":                       {"a/b:c,'d:e':f", ":", "x"},
-	"kubernetes.jobmanager.node-selector":                     {"disk:ssd", ";"},
-	"kubernetes.jobmanager.tolerations":                       {"key:a,operator:Exists;key:b,tolerationSeconds:5", "tolerationSeconds:x", "'"},
+	"kubernetes.jobmanager.labels":        {"a:b", "app:x,component:y", "broken", ""},
+	"kubernetes.jobmanager.annotations":   {"a/b:c,'d:e':f", ":", "x"},
+	"kubernetes.jobmanager.node-selector": {"disk:ssd", ";"},
+	"kubernetes.jobmanager.tolerations": {
+		"key:a,operator:Exists;key:b,tolerationSeconds:5", "tolerationSeconds:x", "'",
+	},
 	"kubernetes.jobmanager.replicas":                          {"1", "3", "0", "-1", "many"},
 	"kubernetes.jobmanager.cpu.amount":                        {"0.1", "2", "NaN", "1e300", "-1"},
 	"kubernetes.jobmanager.cpu.limit-factor":                  {"1", "1.5", "0.5", "Infinity"},
@@ -147,7 +151,9 @@ func drawInput(t *rapid.T) Input {
 		TaskManager:        &v1beta1.TaskManagerSpec{PodTemplate: drawTemplate(t, "taskManager")},
 	}
 	if rapid.Bool().Draw(t, "application") {
-		spec.Job = &v1beta1.JobSpec{JarURI: "local:///a.jar", Parallelism: 1, Args: []string{rapid.String().Draw(t, "argument")}}
+		spec.Job = &v1beta1.JobSpec{
+			JarURI: "local:///a.jar", Parallelism: 1, Args: []string{rapid.String().Draw(t, "argument")},
+		}
 	}
 	deployed, err := flinkconf.Deploy(flinkconf.DeployInput{
 		Namespace: "ns", Name: "demo", UID: "u", Spec: &spec, Start: flinkconf.Start{JobID: "0a", JobResultStoreDir: "d"},
@@ -167,11 +173,14 @@ func drawTemplate(t *rapid.T, label string) *v1beta1.PodTemplate {
 	containers := rapid.SliceOfN(rapid.SampledFrom([]string{
 		`{"name":"flink-main-container","image":"t","resources":{"requests":{"cpu":"1","x/y":"2"}}}`,
 		`{"name":"flink-main-container","env":[{"name":"A","value":"1"}],"startupProbe":{}}`,
-		`{"name":"side","args":["a","b"]}`, `{"image":"unnamed"}`, `{}`, `{"name":"other","volumeMounts":[{"name":"v","mountPath":"/v"}]}`,
+		`{"name":"side","args":["a","b"]}`, `{"image":"unnamed"}`, `{}`,
+		`{"name":"other","volumeMounts":[{"name":"v","mountPath":"/v"}]}`,
 	}), 0, 4).Draw(t, label+" containers")
 	specs := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{
-		`"volumes":[{"name":"v","emptyDir":{}}]`, `"serviceAccountName":"s"`, `"dnsPolicy":"None"`, `"nodeSelector":{"disk":"hdd"}`,
-		`"tolerations":[{"key":"a"},{"key":"b","operator":"Exists"}]`, `"imagePullSecrets":[{"name":"p"}]`, `"priorityClassName":"high"`,
+		`"volumes":[{"name":"v","emptyDir":{}}]`, `"serviceAccountName":"s"`, `"dnsPolicy":"None"`,
+		`"nodeSelector":{"disk":"hdd"}`,
+		`"tolerations":[{"key":"a"},{"key":"b","operator":"Exists"}]`, `"imagePullSecrets":[{"name":"p"}]`,
+		`"priorityClassName":"high"`,
 	}), 0, 4, rapid.ID[string]).Draw(t, label+" spec")
 	if len(containers) == 0 && len(specs) == 0 && rapid.Bool().Draw(t, label+" absent") {
 		return nil

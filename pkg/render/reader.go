@@ -62,7 +62,11 @@ func (r *reader) port(o conf.Option) int32 {
 func (r *reader) numberedPort(o conf.Option) int32 {
 	port := r.number(o)
 	if port < 1 || port > math.MaxUint16 {
-		r.fail(&SpecError{Where: o.Key, Value: strconv.Itoa(port), Problem: "must be a port, 1 to 65535: Services and containers name it"})
+		r.fail(
+			&SpecError{
+				Where: o.Key, Value: strconv.Itoa(port), Problem: "must be a port, 1 to 65535: Services and containers name it",
+			},
+		)
 		return 0
 	}
 	return int32(port)
@@ -81,8 +85,8 @@ func (r *reader) factor(o conf.Option) float64 {
 	return factor
 }
 
-// inHashOrder sorts pairs as a java.util.HashMap lists their keys. Flink's client adds volumes and environment variables
-// in that order, and the order of both shows in the pod.
+// inHashOrder sorts pairs as a java.util.HashMap lists their keys. Flink's client adds volumes and environment
+// variables in that order, and the order of both shows in the pod.
 func inHashOrder(pairs [][2]string) [][2]string {
 	keys := make([]string, len(pairs))
 	place := map[string]int{}

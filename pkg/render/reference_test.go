@@ -26,12 +26,16 @@ import (
 // is the resource and objects.yaml what belonged to it, with what differs from run to run replaced by <words>.
 
 // jdkFlags open Java 17's modules for Flink, as the operator's default configuration does.
-const jdkFlags = "--add-exports=java.base/sun.net.util=ALL-UNNAMED --add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED " +
+const jdkFlags = "--add-exports=java.base/sun.net.util=ALL-UNNAMED " +
+	"--add-exports=java.rmi/sun.rmi.registry=ALL-UNNAMED " +
 	"--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED --add-opens=java.base/java.lang=ALL-UNNAMED " +
-	"--add-opens=java.base/java.net=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED --add-opens=java.base/java.nio=ALL-UNNAMED " +
+	"--add-opens=java.base/java.net=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED " +
+	"--add-opens=java.base/java.nio=ALL-UNNAMED " +
 	"--add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/java.lang.reflect=ALL-UNNAMED " +
-	"--add-opens=java.base/java.text=ALL-UNNAMED --add-opens=java.base/java.time=ALL-UNNAMED --add-opens=java.base/java.util=ALL-UNNAMED " +
-	"--add-opens=java.base/java.util.concurrent=ALL-UNNAMED --add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED " +
+	"--add-opens=java.base/java.text=ALL-UNNAMED --add-opens=java.base/java.time=ALL-UNNAMED " +
+	"--add-opens=java.base/java.util=ALL-UNNAMED " +
+	"--add-opens=java.base/java.util.concurrent=ALL-UNNAMED " +
+	"--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED " +
 	"--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
 
 var operatorDefaults = flinkconf.NewOperator(flinkconf.Config{
@@ -54,14 +58,16 @@ type reference struct {
 }
 
 var references = map[string]reference{
-	"app-120":                        {},
-	"app-ha-22":                      {},
-	"ingress":                        {},
-	"live-app":                       {},
-	"live-ha/1-stable":               {},
-	"live-ha/2-savepoint-triggered":  {generation: 1},
-	"live-ha/3-suspended-savepoint":  {generation: 1},
-	"live-ha/4-resumed":              {start: flinkconf.Start{SavepointPath: "file:/flink-data/savepoints/savepoint-<id>"}},
+	"app-120":                       {},
+	"app-ha-22":                     {},
+	"ingress":                       {},
+	"live-app":                      {},
+	"live-ha/1-stable":              {},
+	"live-ha/2-savepoint-triggered": {generation: 1},
+	"live-ha/3-suspended-savepoint": {generation: 1},
+	"live-ha/4-resumed": {
+		start: flinkconf.Start{SavepointPath: "file:/flink-data/savepoints/savepoint-<id>"},
+	},
 	"live-ha/5-upgraded-last-state":  {start: flinkconf.Start{LastState: true}},
 	"live-ha/6-suspended-last-state": {},
 	"live-ha/7-invalid-update":       {},
@@ -243,7 +249,8 @@ func readObjects(t *testing.T, text []byte) map[string]any {
 		metadata := object["metadata"].(map[string]any)
 		name := metadata["name"].(string)
 		labels, _ := metadata["labels"].(map[string]any)
-		if object["kind"] == v1beta1.KindFlinkStateSnapshot || strings.HasSuffix(name, configMapSuffix) || labels["component"] == ComponentAutoscaler {
+		if object["kind"] == v1beta1.KindFlinkStateSnapshot || strings.HasSuffix(name, configMapSuffix) ||
+			labels["component"] == ComponentAutoscaler {
 			continue
 		}
 		objects[fmt.Sprintf("%s/%s", object["kind"], name)] = normalised(t, object)
@@ -255,7 +262,9 @@ func readObjects(t *testing.T, text []byte) map[string]any {
 func setDeploymentDefaults(d *appsv1.Deployment) {
 	limit, deadline := int32(10), int32(600)
 	d.Spec.RevisionHistoryLimit, d.Spec.ProgressDeadlineSeconds = &limit, &deadline
-	unmarshalDefaults(`{"type":"RollingUpdate","rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}}`, &d.Spec.Strategy)
+	unmarshalDefaults(
+		`{"type":"RollingUpdate","rollingUpdate":{"maxSurge":"25%","maxUnavailable":"25%"}}`, &d.Spec.Strategy,
+	)
 	spec := &d.Spec.Template.Spec
 	spec.RestartPolicy, spec.SchedulerName = corev1.RestartPolicyAlways, corev1.DefaultSchedulerName
 	if spec.SecurityContext == nil {
@@ -279,7 +288,8 @@ func setDeploymentDefaults(d *appsv1.Deployment) {
 }
 
 func setContainerDefaults(c *corev1.Container) {
-	c.TerminationMessagePath, c.TerminationMessagePolicy = corev1.TerminationMessagePathDefault, corev1.TerminationMessageReadFile
+	c.TerminationMessagePath, c.TerminationMessagePolicy = corev1.TerminationMessagePathDefault,
+		corev1.TerminationMessageReadFile
 	if c.ImagePullPolicy == "" {
 		c.ImagePullPolicy = corev1.PullIfNotPresent
 	}
@@ -292,7 +302,9 @@ func setContainerDefaults(c *corev1.Container) {
 		if probe == nil {
 			continue
 		}
-		for field, value := range map[*int32]int32{&probe.FailureThreshold: 3, &probe.PeriodSeconds: 10, &probe.SuccessThreshold: 1, &probe.TimeoutSeconds: 1} {
+		for field, value := range map[*int32]int32{
+			&probe.FailureThreshold: 3, &probe.PeriodSeconds: 10, &probe.SuccessThreshold: 1, &probe.TimeoutSeconds: 1,
+		} {
 			if *field == 0 {
 				*field = value
 			}
@@ -304,7 +316,10 @@ func setContainerDefaults(c *corev1.Container) {
 }
 
 func setServiceDefaults(s *corev1.Service) {
-	unmarshalDefaults(`{"internalTrafficPolicy":"Cluster","ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","sessionAffinity":"None"}`, &s.Spec)
+	unmarshalDefaults(
+		`{"internalTrafficPolicy":"Cluster","ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack","sessionAffinity":"None"}`,
+		&s.Spec,
+	)
 	if s.Spec.Type == "" {
 		s.Spec.Type = corev1.ServiceTypeClusterIP
 	}

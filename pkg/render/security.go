@@ -39,8 +39,8 @@ func (b *builder) usesKeytab() bool {
 	return enabled && keytab && principal
 }
 
-// setKeytabPath points the option to where the pods find the keytab. The file is known before it is mounted, because the
-// configuration is.
+// setKeytabPath points the option to where the pods find the keytab. The file is known before it is mounted, because
+// the configuration is.
 func (b *builder) setKeytabPath() {
 	if !b.usesKeytab() {
 		return
@@ -73,8 +73,8 @@ func (b *builder) mountKeytab(p *pod) {
 		corev1.VolumeMount{MountPath: keytabDir})
 }
 
-// mountKrb5 makes the ConfigMap with krb5.conf and mounts it. Without the file there is no ConfigMap but still the mount,
-// as in Flink's client: pods wait until somebody makes it.
+// mountKrb5 makes the ConfigMap with krb5.conf and mounts it. Without the file there is no ConfigMap but still the
+// mount, as in Flink's client: pods wait until somebody makes it.
 func (b *builder) mountKrb5(p *pod) {
 	file := b.text(key.Krb5Path)
 	if !b.flag(key.KerberosMountEnabled) || !isSet(file) {

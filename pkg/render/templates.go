@@ -97,8 +97,8 @@ func otherResources(quantities map[string]v1beta1.Quantity) map[string]string {
 	return other
 }
 
-// checkTemplateFile refuses a template file of the user's where the spec gives no template: this operator reads no files.
-// Where the spec gives one, the option is the operator's own and nothing reads it.
+// checkTemplateFile refuses a template file of the user's where the spec gives no template: this operator reads no
+// files. Where the spec gives one, the option is the operator's own and nothing reads it.
 func (b *builder) checkTemplateFile(option conf.Option, template podtemplate.Tree) {
 	path, set := b.conf.Lookup(option)
 	if !set || template != nil {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Timeouts of a connection. Nobody is slow on purpose behind the queue proxy; a broken connection must not stay for ever.
+// Timeouts of a connection. Nobody is slow on purpose behind the queue proxy; a broken connection must not stay for
+// ever.
 const (
 	headerTimeout = 10 * time.Second
 	readTimeout   = 30 * time.Second
@@ -20,7 +21,8 @@ const (
 // Until answers on the port until ctx ends. An empty host means all addresses. It fails when it cannot listen there.
 func Until(ctx context.Context, host string, port int, handler http.Handler) error {
 	server := &http.Server{
-		Addr: net.JoinHostPort(host, strconv.Itoa(port)), Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
+		Addr: net.JoinHostPort(host, strconv.Itoa(port)), Handler: handler, ReadHeaderTimeout: headerTimeout,
+		ReadTimeout: readTimeout,
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()

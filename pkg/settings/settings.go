@@ -32,11 +32,12 @@ type environment struct {
 	TLSAnyName    bool   `envconfig:"FLINK_TLS_ANY_NAME"`
 }
 
-// FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's roots, and
-// without a certificate of ours.
+// FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's
+// roots, and without a certificate of ours.
 type FlinkTLS struct {
-	// Dir is the mounted Secret with the CA and, for security.ssl.rest.authentication-enabled, our certificate; FLINK_TLS_DIR. It is
-	// read when it is needed, so that a renewed certificate counts at once. It may be missing or empty.
+	// Dir is the mounted Secret with the CA and, for security.ssl.rest.authentication-enabled, our certificate;
+	// FLINK_TLS_DIR. It is read when it is needed, so that a renewed certificate counts at once. It may be missing or
+	// empty.
 	Dir string
 	// Password opens what is PKCS12 there; FLINK_TLS_PASSWORD. It is never printed.
 	Password string
@@ -60,7 +61,8 @@ type Settings struct {
 	Host string
 	// Port is the TCP port to listen on; PORT, which Knative sets.
 	Port int
-	// FlinkProxy is the proxy on the way to Flink; FLINK_PROXY, a URL. Nil where the names of Services resolve, as in a cluster.
+	// FlinkProxy is the proxy on the way to Flink; FLINK_PROXY, a URL. Nil where the names of Services resolve, as in a
+	// cluster.
 	FlinkProxy *url.URL
 	// FlinkTLS is what TLS connections to Flink are made with.
 	FlinkTLS FlinkTLS
@@ -68,11 +70,13 @@ type Settings struct {
 	ControlBroker string
 	// EventsBroker is the URL that takes the events for users' listeners; EVENTS_BROKER_URL. Empty publishes none.
 	EventsBroker string
-	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is none.
+	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is
+	// none.
 	NextFunction string
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
 	Clock string
-	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty means all.
+	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty
+	// means all.
 	Namespaces []string
 	// Operator is the base configuration of the installation, with its namespace and version defaults.
 	Operator flinkconf.Operator
@@ -87,8 +91,8 @@ type Settings struct {
 // logFiles are the names that a Flink image reads its log configuration from.
 var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 
-// Load reads the environment and the mounted directories. A missing directory counts as empty, since every setting has a default;
-// a file that cannot be read or parsed is an error that names it.
+// Load reads the environment and the mounted directories. A missing directory counts as empty, since every setting has
+// a default; a file that cannot be read or parsed is an error that names it.
 func Load() (Settings, error) {
 	var env environment
 	if err := envconfig.Process("", &env); err != nil {
@@ -117,8 +121,9 @@ func Load() (Settings, error) {
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
-		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{}, Logging: logging,
-		Notes: slices.Concat(base.Notes, operator.Notes(), flinkconf.WithoutEffect(base.Config)),
+		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
+		Logging: logging,
+		Notes:   slices.Concat(base.Notes, operator.Notes(), flinkconf.WithoutEffect(base.Config)),
 	}
 	for _, name := range logFiles {
 		if text, ok := files[name]; ok {

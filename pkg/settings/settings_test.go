@@ -12,7 +12,8 @@ func TestSettingsWithoutEffectAreNoted(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("FLINK_CONF_DIR", dir)
 	text := "kubernetes.operator.leader-election.enabled: true\npassword=hunter2\n" +
-		"kubernetes.operator.default-configuration.flink-version.v9_9.rest.port: 1\nkubernetes.operator.retry.max.attempts: 3\n"
+		"kubernetes.operator.default-configuration.flink-version.v9_9.rest.port: " +
+		"1\nkubernetes.operator.retry.max.attempts: 3\n"
 	if err := os.WriteFile(filepath.Join(dir, "flink-conf.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +22,10 @@ func TestSettingsWithoutEffectAreNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes := strings.Join(s.Notes, "\n")
-	for _, part := range []string{"line 2 is ignored", "Flink 9.9 is not known", "leader-election.enabled has no effect", "retry.max.attempts has no effect"} {
+	for _, part := range []string{
+		"line 2 is ignored", "Flink 9.9 is not known", "leader-election.enabled has no effect",
+		"retry.max.attempts has no effect",
+	} {
 		if !strings.Contains(notes, part) {
 			t.Errorf("nobody says %q: %s", part, notes)
 		}
@@ -33,7 +37,8 @@ func TestSettingsWithoutEffectAreNoted(t *testing.T) {
 
 func TestAProxyThatCannotBeReadKeepsItsPassword(t *testing.T) {
 	t.Setenv("FLINK_PROXY", "http://user:hunter2@proxy:not a port")
-	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "FLINK_PROXY") || strings.Contains(err.Error(), "hunter2") {
+	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "FLINK_PROXY") ||
+		strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("got %v, want the name of the setting and no password", err)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A crowd is what a tick of the transition pace looked at when many resources moved at the same time. Each of their Deployments changes
-// half a dozen times on its way up, and a look at each change costs more than the next tick, which looks at all of them together.
+// A crowd is what a tick of the transition pace looked at when many resources moved at the same time. Each of their
+// Deployments changes half a dozen times on its way up, and a look at each change costs more than the next tick, which
+// looks at all of them together.
 const (
 	// crowdFrom is from how many resources on it is one.
 	crowdFrom = 10
@@ -39,5 +40,6 @@ func (o *Observer) remember(members []types.NamespacedName) {
 func (o *Observer) crowded(namespace, name string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.Gather.Now().Sub(o.crowd.seen) < crowdFor && o.crowd.members[types.NamespacedName{Namespace: namespace, Name: name}]
+	return o.Gather.Now().Sub(o.crowd.seen) < crowdFor &&
+		o.crowd.members[types.NamespacedName{Namespace: namespace, Name: name}]
 }

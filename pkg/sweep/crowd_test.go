@@ -27,7 +27,9 @@ func TestACrowdIsLookedAtByTheTick(t *testing.T) {
 			f := newFleet(t, row.moving)
 			for i := range row.moving {
 				status := map[string]any{"pace": string(v1beta1.PaceFast), "situation": "Waiting"}
-				if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", fmt.Sprintf("demo-%04d", i), status); err != nil {
+				if _, err := f.kube.UpdateStatus(
+					kubesim.FlinkDeployments, "flink", fmt.Sprintf("demo-%04d", i), status,
+				); err != nil {
 					t.Fatal(err)
 				}
 			}

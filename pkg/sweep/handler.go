@@ -9,9 +9,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/coalesce"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
-	"github.com/kn-flink/kn-flink/pkg/flights"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -39,7 +39,8 @@ type Setup struct {
 func NewHandler(s Setup) http.Handler {
 	observer := &Observer{
 		Gather: &gather.Gatherer{
-			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator, LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now,
+			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
+			LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now,
 		},
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
@@ -50,10 +51,10 @@ func NewHandler(s Setup) http.Handler {
 	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: event.Budget}
 }
 
-// handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked through adds one
-// more look. Deployments are looked at one at a time each.
+// handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked
+// through adds one more look. Deployments are looked at one at a time each.
 func handle(o *Observer) event.Handle {
-	inFlight := &flights.Flights{}
+	inFlight := &coalesce.Group{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		switch {
 		case e.Type() == event.TypePing:
@@ -70,6 +71,8 @@ func handle(o *Observer) event.Handle {
 			return fail.As(fail.Invalid, "read event", "UnknownEvent", err)
 		}
 		gone := event.IsDelete(e)
-		return inFlight.Do(ctx, key.String(), gone, func(ctx context.Context, gone bool) error { return o.Look(ctx, key.Namespace, key.Name, gone) })
+		return inFlight.Do(ctx, key.String(), gone, func(ctx context.Context, gone bool) error {
+			return o.Look(ctx, key.Namespace, key.Name, gone)
+		})
 	}
 }

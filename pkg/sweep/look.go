@@ -73,8 +73,8 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason)
 }
 
-// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one would only get in
-// its way. One that died is noticed a few seconds later.
+// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one
+// would only get in its way. One that died is noticed a few seconds later.
 func justBegun(s deployment.Snapshot) bool {
 	intent := s.Resource.Status.Intent
 	return intent != nil && intent.Step == v1beta1.StepStarting && s.Now.Sub(intent.StoredAt.Time) < preparing

@@ -28,7 +28,8 @@ func newTenants(t *testing.T, namespaces, resources int, status map[string]any) 
 		for i := range resources {
 			u := &unstructured.Unstructured{Object: map[string]any{
 				"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
-				"metadata": map[string]any{"namespace": namespace, "name": fmt.Sprintf("demo-%d", i)}, "spec": map[string]any{"flinkVersion": "v1_20"},
+				"metadata": map[string]any{"namespace": namespace, "name": fmt.Sprintf("demo-%d", i)},
+				"spec":     map[string]any{"flinkVersion": "v1_20"},
 			}}
 			if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
 				t.Fatal(err)
@@ -70,10 +71,15 @@ func (f *fleetOf) lookFast(t *testing.T) error {
 }
 
 func TestANamespaceThatIsForbiddenKeepsNobodyFromTheOthers(t *testing.T) {
-	f := newTenants(t, 3, 2, map[string]any{"situation": "Waiting", "pace": "slow", "jobManagerDeploymentStatus": "READY"})
+	f := newTenants(
+		t, 3, 2, map[string]any{"situation": "Waiting", "pace": "slow", "jobManagerDeploymentStatus": "READY"},
+	)
 	core, logged := observer.New(zap.WarnLevel)
 	f.Log = zap.New(core).Sugar()
-	f.tap.Inject(wire.Fault{Match: func(r wire.Request) bool { return r.Verb == "list" && r.Namespace == "tenant-01" }, Status: 403})
+	f.tap.Inject(wire.Fault{Match: func(r wire.Request) bool {
+		return r.Verb == "list" &&
+			r.Namespace == "tenant-01"
+	}, Status: 403})
 	if err := f.Clock.Wake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +89,8 @@ func TestANamespaceThatIsForbiddenKeepsNobodyFromTheOthers(t *testing.T) {
 			t.Fatalf("a tick failed, which only brings it again: %v", err)
 		}
 	}
-	if asked := strings.Join(f.mail.subjects(), " "); strings.Contains(asked, "tenant-01") || !strings.Contains(asked, "tenant-00") || !strings.Contains(asked, "tenant-02") {
+	if asked := strings.Join(f.mail.subjects(), " "); strings.Contains(asked, "tenant-01") ||
+		!strings.Contains(asked, "tenant-00") || !strings.Contains(asked, "tenant-02") {
 		t.Errorf("passes were asked for of %s, want those of tenant-00 and tenant-02", asked)
 	}
 	if f.pace() != clock.Steady {

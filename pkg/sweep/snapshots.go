@@ -17,25 +17,29 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// Selectors of snapshots by how far they are, by the label that each pass keeps. unfinished ones may be carried on, and one without a
-// label is new; of the finished ones only those that are being deleted are ever fast.
+// Selectors of snapshots by how far they are, by the label that each pass keeps. unfinished ones may be carried on, and
+// one without a label is new; of the finished ones only those that are being deleted are ever fast.
 const (
-	finalStates = "(" + string(v1beta1.SnapshotCompleted) + "," + string(v1beta1.SnapshotAbandoned) + "," + string(v1beta1.SnapshotFailed) + ")"
-	unfinished  = v1beta1.LabelSnapshotState + " notin " + finalStates
-	finished    = v1beta1.LabelSnapshotState + " in " + finalStates
-	fast        = "status.pace=" + string(v1beta1.PaceFast)
+	finalStates = "(" + string(v1beta1.SnapshotCompleted) + "," + string(v1beta1.SnapshotAbandoned) + "," +
+		string(v1beta1.SnapshotFailed) + ")"
+	unfinished = v1beta1.LabelSnapshotState + " notin " + finalStates
+	finished   = v1beta1.LabelSnapshotState + " in " + finalStates
+	fast       = "status.pace=" + string(v1beta1.PaceFast)
 )
 
 // fastSnapshots looks at the snapshots in transition: those being taken, and those being deleted.
 func (o *Observer) fastSnapshots(ctx context.Context, seen *fleet) error {
-	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(list *unstructured.UnstructuredList) { seen.addSnapshots(list, o.Watches) })
+	return o.eachSnapshot(ctx, kube.Query{Fields: fast}, func(list *unstructured.UnstructuredList) {
+		seen.addSnapshots(list, o.Watches)
+	})
 }
 
-// rarely is how many minutes lie between two sweeps of the finished snapshots. They are most of all snapshots, and such a sweep is only for
-// one that is being deleted without anybody having seen the event of it.
+// rarely is how many minutes lie between two sweeps of the finished snapshots. They are most of all snapshots, and such
+// a sweep is only for one that is being deleted without anybody having seen the event of it.
 const rarely = 10
 
-// sweepSnapshots looks at every snapshot that is not finished or is being deleted, and tells the fleet whether one is in transition.
+// sweepSnapshots looks at every snapshot that is not finished or is being deleted, and tells the fleet whether one is
+// in transition.
 //
 //	snapshots                    looked at
 //	not finished                 each sweep
@@ -46,7 +50,9 @@ func (o *Observer) sweepSnapshots(ctx context.Context, all *fleet) error {
 	err := o.eachSnapshot(ctx, kube.Query{Labels: unfinished}, add)
 	if o.Gather.Now().Minute()%rarely == 0 {
 		err = errors.Join(err, o.eachSnapshot(ctx, kube.Query{Labels: finished}, func(list *unstructured.UnstructuredList) {
-			list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool { return u.GetDeletionTimestamp() == nil })
+			list.Items = slices.DeleteFunc(list.Items, func(u unstructured.Unstructured) bool {
+				return u.GetDeletionTimestamp() == nil
+			})
 			add(list)
 		}))
 	} else {
@@ -65,9 +71,11 @@ func (f *fleet) addSnapshots(list *unstructured.UnstructuredList, watches func(s
 	}
 }
 
-// eachSnapshot looks at the snapshots of a query, page by page, some at a time, as far as seen leaves them in the page. One that cannot be looked at does not keep the others
-// from it.
-func (o *Observer) eachSnapshot(ctx context.Context, query kube.Query, seen func(*unstructured.UnstructuredList)) error {
+// eachSnapshot looks at the snapshots of a query, page by page, some at a time, as far as seen leaves them in the page.
+// One that cannot be looked at does not keep the others from it.
+func (o *Observer) eachSnapshot(
+	ctx context.Context, query kube.Query, seen func(*unstructured.UnstructuredList),
+) error {
 	query.Resource, query.Limit = v1beta1.FlinkStateSnapshotGVR, pageSize
 	var failures []error
 	for _, namespace := range o.namespaces() {
@@ -100,7 +108,8 @@ func (o *Observer) lookAtSnapshots(ctx context.Context, list *unstructured.Unstr
 		}
 		group.Go(func() error {
 			if err := o.lookAtSnapshot(ctx, u); err != nil {
-				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error,
+				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(),
+					telemetry.Error,
 					err.Error())
 				mu.Lock()
 				failures = append(failures, err)

@@ -20,8 +20,11 @@ import (
 func put(t *testing.T, server *kubesim.Server, name string, state v1beta1.SnapshotState, pace string) {
 	t.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "metadata": map[string]any{"namespace": "flink", "name": name},
-		"spec": map[string]any{"savepoint": map[string]any{}, "jobReference": map[string]any{"kind": "FlinkDeployment", "name": "gone"}},
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot,
+		"metadata": map[string]any{"namespace": "flink", "name": name},
+		"spec": map[string]any{
+			"savepoint": map[string]any{}, "jobReference": map[string]any{"kind": "FlinkDeployment", "name": "gone"},
+		},
 	}}
 	if state != "" {
 		u.SetLabels(map[string]string{v1beta1.LabelSnapshotState: string(state)})
@@ -32,7 +35,10 @@ func put(t *testing.T, server *kubesim.Server, name string, state v1beta1.Snapsh
 	if state == "" {
 		return
 	}
-	if _, err := server.UpdateStatus(v1beta1.FlinkStateSnapshotGVR, "flink", name, map[string]any{"state": string(state), "pace": pace, "failures": int64(0)}); err != nil {
+	if _, err := server.UpdateStatus(
+		v1beta1.FlinkStateSnapshotGVR, "flink", name,
+		map[string]any{"state": string(state), "pace": pace, "failures": int64(0)},
+	); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -87,7 +93,10 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		seen[s] = true
 	}
 	if len(seen) != 3 || len(asked) != 3 || !all.moving || !all.complete {
-		t.Errorf("a sweep asked for %q, moving %t, complete %t; want the new, the flying and the waiting one", asked, all.moving, all.complete)
+		t.Errorf(
+			"a sweep asked for %q, moving %t, complete %t; want the new, the flying and the waiting one", asked, all.moving,
+			all.complete,
+		)
 	}
 	clock.Advance(10*time.Minute - time.Duration(clock.Now().Minute()%10)*time.Minute)
 	sweep := func() []string {
@@ -97,7 +106,8 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		return posted.subjects()
 	}
 	hold(t, server, "done")
-	if asked := sweep(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") || slices.Contains(asked, "flink/FlinkStateSnapshot/lost") {
+	if asked := sweep(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") ||
+		slices.Contains(asked, "flink/FlinkStateSnapshot/lost") {
 		t.Errorf("a sweep in a tenth minute asked for %q, and not for the one that is to go alone", asked)
 	}
 	clock.Advance(time.Minute)

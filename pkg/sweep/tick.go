@@ -23,8 +23,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// pageSize is how many resources one request looks at: at some 20 ms of waiting for Flink each, with lookers at a time, well within
-// a request's budget. bulkFrom is from how many on their Deployments and pods are listed in one request each instead of one by one.
+// pageSize is how many resources one request looks at: at some 20 ms of waiting for Flink each, with lookers at a time,
+// well within a request's budget. bulkFrom is from how many on their Deployments and pods are listed in one request
+// each instead of one by one.
 const (
 	pageSize = 500
 	lookers  = 16
@@ -32,7 +33,8 @@ const (
 )
 
 // selector finds the JobManager Deployments of every cluster.
-const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," + render.LabelType + " in (" + render.TypeNative + ",flink-standalone-kubernetes)"
+const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," + render.LabelType + " in (" +
+	render.TypeNative + ",flink-standalone-kubernetes)"
 
 // Tick does what one tick of the clock asks for.
 //
@@ -43,7 +45,8 @@ const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," 
 //	transition   earlier, or none              all                    yes
 //	otherwise    -                             all                    yes
 //
-// Whether a sweep is due is remembered, not read off the tick: a tick that was collapsed into another must not take the sweep with it.
+// Whether a sweep is due is remembered, not read off the tick: a tick that was collapsed into another must not take the
+// sweep with it.
 func (o *Observer) Tick(ctx context.Context) error {
 	state, err := o.Clock.Read(ctx)
 	if err != nil {
@@ -78,8 +81,8 @@ func (o *Observer) sweepDue(pace clock.Pace) bool {
 // calmAfter is how soon a sweep may follow another because nothing seems to be in transition any more.
 const calmAfter = 10 * time.Second
 
-// calmDue reports whether a sweep out of turn may set the clock, and remembers that it did. The clock follows the end of a transition at
-// once: every needless tick wakes a function.
+// calmDue reports whether a sweep out of turn may set the clock, and remembers that it did. The clock follows the end
+// of a transition at once: every needless tick wakes a function.
 func (o *Observer) calmDue() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -112,7 +115,9 @@ func (o *Observer) fast(ctx context.Context, seen *fleet) error {
 			}
 			seen.add(list, o.Watches)
 			for i := range list.Items {
-				members = append(members, types.NamespacedName{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName()})
+				members = append(
+					members, types.NamespacedName{Namespace: list.Items[i].GetNamespace(), Name: list.Items[i].GetName()},
+				)
 			}
 			failures = append(failures, o.lookAtAll(ctx, namespace, list))
 			if query.Continue = list.GetContinue(); query.Continue == "" {
@@ -141,7 +146,8 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
 	return o.lookAtAll(ctx, s.Namespace, list)
 }
 
-// fleet is what a sweep learns for the clock, from status alone: whether something moves, and whether something runs, or is due again.
+// fleet is what a sweep learns for the clock, from status alone: whether something moves, and whether something runs,
+// or is due again.
 type fleet struct {
 	moving, running bool
 	complete        bool
@@ -241,15 +247,17 @@ func (o *Observer) spread(ctx context.Context, query kube.Query) error {
 	now := o.Gather.Now()
 	e, err := event.Make(event.TypeShard, event.Head{
 		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), query.Continue), Source: source, Time: now,
-	}, event.Shard{Kind: v1beta1.KindFlinkDeployment, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit})
+	}, event.Shard{
+		Kind: v1beta1.KindFlinkDeployment, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit,
+	})
 	if err != nil {
 		return err
 	}
 	return o.Control.Publish(ctx, e)
 }
 
-// lookAtAll looks at every resource of a page of one namespace, or of all, some at a time. One that cannot be looked at does not keep the
-// others from it.
+// lookAtAll looks at every resource of a page of one namespace, or of all, some at a time. One that cannot be looked at
+// does not keep the others from it.
 func (o *Observer) lookAtAll(ctx context.Context, namespace string, list *unstructured.UnstructuredList) error {
 	if len(list.Items) == 0 {
 		return nil
@@ -266,7 +274,8 @@ func (o *Observer) lookAtAll(ctx context.Context, namespace string, list *unstru
 		}
 		group.Go(func() error {
 			if err := o.lookAt(ctx, read(u)); err != nil {
-				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(), telemetry.Error,
+				o.Log.Infow("a resource could not be observed", telemetry.Key, u.GetNamespace()+"/"+u.GetName(),
+					telemetry.Error,
 					err.Error())
 				mu.Lock()
 				failures = append(failures, err)
@@ -279,9 +288,11 @@ func (o *Observer) lookAtAll(ctx context.Context, namespace string, list *unstru
 	return errors.Join(failures...)
 }
 
-// reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments and all pods that
-// belong to the page, in few lists.
-func (o *Observer) reader(ctx context.Context, namespace string, list *unstructured.UnstructuredList) func(*unstructured.Unstructured) gather.Read {
+// reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments
+// and all pods that belong to the page, in few lists.
+func (o *Observer) reader(
+	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
+) func(*unstructured.Unstructured) gather.Read {
 	if len(list.Items) < bulkFrom {
 		return func(u *unstructured.Unstructured) gather.Read {
 			return gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())}

@@ -59,7 +59,8 @@ func (m *mailbox) subjects() []string {
 	return subjects
 }
 
-// fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is asleep.
+// fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is
+// asleep.
 type fleetOf struct {
 	*Observer
 	kube *kubesim.Server
@@ -78,8 +79,9 @@ func newFleet(t *testing.T, resources int) *fleetOf {
 		Control: f.mail, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
 	}
 	ping := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource", "metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
-		"spec": map[string]any{"schedule": clock.Asleep.Schedule()},
+		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
+		"metadata": map[string]any{"namespace": "flink-system", "name": "flink-clock"},
+		"spec":     map[string]any{"schedule": clock.Asleep.Schedule()},
 	}}
 	if _, err := f.kube.Create(kubesim.PingSources, ping); err != nil {
 		t.Fatal(err)
@@ -87,7 +89,8 @@ func newFleet(t *testing.T, resources int) *fleetOf {
 	for i := range resources {
 		u := &unstructured.Unstructured{Object: map[string]any{
 			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
-			"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", i)}, "spec": map[string]any{"flinkVersion": "v1_20"},
+			"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", i)},
+			"spec":     map[string]any{"flinkVersion": "v1_20"},
 		}}
 		if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
 			t.Fatal(err)
@@ -97,7 +100,9 @@ func newFleet(t *testing.T, resources int) *fleetOf {
 }
 
 func (f *fleetOf) pace() clock.Pace {
-	schedule, _, _ := unstructured.NestedString(f.kube.Get(kubesim.PingSources, "flink-system", "flink-clock").Object, "spec", "schedule")
+	schedule, _, _ := unstructured.NestedString(
+		f.kube.Get(kubesim.PingSources, "flink-system", "flink-clock").Object, "spec", "schedule",
+	)
 	return clock.Of(schedule)
 }
 
@@ -209,7 +214,8 @@ func TestTheClockFollowsTheEndOfATransition(t *testing.T) {
 	}
 	set(v1beta1.PaceFast)
 	f.kube.Clock.Advance(f.kube.Clock.Now().Truncate(time.Minute).Add(61 * time.Second).Sub(f.kube.Clock.Now()))
-	if err := f.Clock.Wake(t.Context()); err != nil { // at second 1 of a minute, so the stamp ends at second 1 of the next
+	// at second 1 of a minute, so the stamp ends at second 1 of the next
+	if err := f.Clock.Wake(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	tick()
@@ -244,9 +250,14 @@ func TestASweepThatFailsSetsNoClock(t *testing.T) {
 		asks   int
 		reason string
 	}{
-		"the list":         {wire.Fault{Match: wire.On("list", "flinkdeployments"), Status: 500}, 0, "nothing was seen"},
-		"the clock itself": {wire.Fault{Match: wire.On("get", "pingsources"), Status: 500}, 0, "what cannot be read is not set"},
-		"a write between":  {wire.Fault{Match: wire.On("patch", "pingsources"), Status: 409}, 2, "somebody woke it since: the next sweep mends it"},
+		"the list": {wire.Fault{Match: wire.On("list", "flinkdeployments"), Status: 500}, 0, "nothing was seen"},
+		"the clock itself": {
+			wire.Fault{Match: wire.On("get", "pingsources"), Status: 500}, 0, "what cannot be read is not set",
+		},
+		"a write between": {
+			wire.Fault{Match: wire.On("patch", "pingsources"), Status: 409}, 2,
+			"somebody woke it since: the next sweep fixes it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +278,9 @@ func TestASweepThatFailsSetsNoClock(t *testing.T) {
 
 func TestOneThatCannotBeReadKeepsNobodyFromIt(t *testing.T) {
 	f := newFleet(t, 3)
-	if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo-0001", map[string]any{"observedGeneration": "not a number"}); err != nil {
+	if _, err := f.kube.UpdateStatus(
+		kubesim.FlinkDeployments, "flink", "demo-0001", map[string]any{"observedGeneration": "not a number"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	err := f.Tick(t.Context())

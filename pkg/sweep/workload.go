@@ -13,7 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// Look looks at one FlinkDeployment whose JobManager Deployment changed or is gone, and asks for a pass if one is worth it.
+// Look looks at one FlinkDeployment whose JobManager Deployment changed or is gone, and asks for a pass if one is worth
+// it.
 //
 //	the resource                                  then
 //	in a crowd, and the Deployment only changed   nothing: the next tick looks at the whole crowd in a few requests
@@ -24,11 +25,14 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	if !o.Watches(namespace) || (!gone && o.crowded(namespace, name)) {
 		return nil
 	}
-	u, found, err := o.Gather.Kube.Get(ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name})
+	u, found, err := o.Gather.Kube.Get(
+		ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name},
+	)
 	if err != nil || !found {
 		return err
 	}
-	read := gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, namespace, name)} // in this order: see gather.Deployment
+	// in this order: see gather.Deployment
+	read := gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, namespace, name)}
 	if jm, present := read.JobManager.Get(); present && (comingUp(u, jm) || goingDown(u, jm)) {
 		return nil
 	}
@@ -39,19 +43,21 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	return o.judge(ctx, snapshot, event.ReasonWorkload)
 }
 
-// comingUp reports whether a JobManager that was not ready is still not, and nothing says that it will not be. What its pods suffer from
-// the clock finds out.
+// comingUp reports whether a JobManager that was not ready is still not, and nothing says that it will not be. What its
+// pods suffer from the clock finds out.
 func comingUp(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
 	status, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
 	for _, c := range jm.Status.Conditions {
-		if (c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue) || (c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse) {
+		if (c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue) ||
+			(c.Type == appsv1.DeploymentProgressing && c.Status == corev1.ConditionFalse) {
 			return false
 		}
 	}
 	return jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas == 0 && status != string(v1beta1.JobManagerReady)
 }
 
-// goingDown reports whether a JobManager is being deleted because we deleted it. That it is gone is a change of its own.
+// goingDown reports whether a JobManager is being deleted because we deleted it. That it is gone is a change of its
+// own.
 func goingDown(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
 	step, _, _ := unstructured.NestedString(u.Object, "status", "intent", "step")
 	return jm.DeletionTimestamp != nil && step == string(v1beta1.StepStopping)

@@ -29,13 +29,19 @@ func TestWhichChangesOfADeploymentTellNothing(t *testing.T) {
 		nothing      bool
 		reason       string
 	}{
-		"made":                         {"", "", as, true, "a pass is at it"},
-		"a replica is coming":          {deploying, "", as, true, "nothing to record"},
-		"available":                    {deploying, "", available, false, "it can be asked"},
-		"no longer available":          {ready, "", as, false, "status must say so"},
-		"no pod could be made":         {deploying, "", failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue), false, "as by a quota"},
-		"it takes too long":            {deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionFalse), false, "status must say so"},
-		"it goes on":                   {deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionTrue), true, "nothing to record"},
+		"made":                {"", "", as, true, "a pass is at it"},
+		"a replica is coming": {deploying, "", as, true, "nothing to record"},
+		"available":           {deploying, "", available, false, "it can be asked"},
+		"no longer available": {ready, "", as, false, "status must say so"},
+		"no pod could be made": {
+			deploying, "", failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue), false, "as by a quota",
+		},
+		"it takes too long": {
+			deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionFalse), false, "status must say so",
+		},
+		"it goes on": {
+			deploying, "", failing(appsv1.DeploymentProgressing, corev1.ConditionTrue), true, "nothing to record",
+		},
 		"deleted by us":                {ready, stopping, deleted, true, "its end is told"},
 		"deleted by somebody":          {ready, "", deleted, false, "it must be started again"},
 		"deleted while it was started": {deploying, "", deleted, false, "the same"},

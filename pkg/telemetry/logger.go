@@ -9,9 +9,9 @@ import (
 const defaultConfig = `{"level":"info","encoding":"json","outputPaths":["stdout"],"errorOutputPaths":["stderr"],
 "encoderConfig":{"timeKey":"ts","levelKey":"level","nameKey":"logger","messageKey":"msg","stacktraceKey":"stacktrace","lineEnding":"","levelEncoder":"lowercase","timeEncoder":"iso8601","durationEncoder":"millis","callerEncoder":""}}`
 
-// NewLogger makes the logger of one function from the content of ConfigMap config-logging: key zap-logger-config is the zap
-// configuration as JSON, key loglevel.<component> a level that beats the one in it. Wrong content falls back to the built-in
-// configuration and says so in a log line. Its lines hold no text that looks like a secret.
+// NewLogger makes the logger of one function from the content of ConfigMap config-logging: key zap-logger-config is the
+// zap configuration as JSON, key loglevel.<component> a level that beats the one in it. Wrong content falls back to the
+// built-in configuration and says so in a log line. Its lines hold no text that looks like a secret.
 func NewLogger(component string, config map[string]string) *zap.SugaredLogger {
 	merged := map[string]string{"zap-logger-config": defaultConfig}
 	for k, v := range config {

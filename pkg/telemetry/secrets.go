@@ -39,13 +39,15 @@ func hideAll(fields []zapcore.Field) []zapcore.Field {
 	return hidden
 }
 
-// hide makes texts discreet, those of errors, of lists and of whatever else prints itself, too. Numbers and times are as they are.
+// hide makes texts discreet, those of errors, of lists and of whatever else prints itself, too. Numbers and times are
+// as they are.
 func hide(f zapcore.Field) zapcore.Field {
 	switch f.Type {
 	case zapcore.StringType:
 		f.String = redact.Text(f.String)
 		return f
-	case zapcore.ErrorType, zapcore.StringerType, zapcore.ByteStringType, zapcore.ArrayMarshalerType, zapcore.ObjectMarshalerType:
+	case zapcore.ErrorType, zapcore.StringerType, zapcore.ByteStringType, zapcore.ArrayMarshalerType,
+		zapcore.ObjectMarshalerType:
 		texts := zapcore.NewMapObjectEncoder()
 		f.AddTo(texts)
 		return zap.Any(f.Key, within(texts.Fields[f.Key]))

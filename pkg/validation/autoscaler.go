@@ -62,7 +62,10 @@ func autoscalerBounds(target float64) []bound {
 		{option: key.AutoscalerUtilizationMin, max: target},
 		{option: key.AutoscalerGCPressureThreshold, max: 1},
 		{option: key.AutoscalerHeapUsageThreshold, max: 1},
-		{option: key.AutoscalerObservedScalabilityCoefficientMin, min: 0.01, max: 1, gate: &key.AutoscalerObservedScalabilityEnabled},
+		{
+			option: key.AutoscalerObservedScalabilityCoefficientMin, min: 0.01, max: 1,
+			gate: &key.AutoscalerObservedScalabilityEnabled,
+		},
 		{option: key.AutoscalerEffectivenessThreshold, max: 1, gate: &key.AutoscalerEffectivenessDetectionEnabled},
 		{option: key.AutoscalerMemoryTuningOverhead, max: 1, gate: &key.AutoscalerMemoryTuningEnabled},
 	}
@@ -97,7 +100,8 @@ func (s *settings) excludedPeriods() {
 	for _, period := range periods {
 		if err := checkExcludedPeriod(period); err != nil {
 			s.atOption(option, "Invalid value "+cut(period, maxQuoted)+" in the autoscaler config "+option.Key,
-				err.Error()+", write for example 09:00-17:00, or a Quartz expression such as * * 9-17 ? * 2-6, or both joined by &&, and correct it")
+				err.Error()+", write for example 09:00-17:00, or a Quartz expression such as * * 9-17 ? * 2-6, or both "+
+					"joined by &&, and correct it")
 		}
 	}
 }
@@ -116,7 +120,8 @@ func (s *settings) metricsWindow() {
 	}
 	if window < interval {
 		s.atOption(key.AutoscalerMetricsWindow, "The autoscaler metric window ("+key.AutoscalerMetricsWindow.Key+"="+
-			syntax.FormatDuration(window)+") must not be smaller than the operator reconcile interval ("+key.ReconcileInterval.Key+"="+
+			syntax.FormatDuration(window)+") must not be smaller than the operator reconcile interval ("+
+			key.ReconcileInterval.Key+"="+
 			syntax.FormatDuration(interval)+")", "enlarge the window, else it never contains the two samples that scaling "+
 			"needs, and correct it")
 	}

@@ -27,12 +27,16 @@ func off(pairs ...string) func(*input) {
 }
 
 func outside(key, legal string) []finding {
-	return one(confPath(autoscaler+key), "The AutoScalerOption "+autoscaler+key+" is invalid, it should be a value within the range "+legal)
+	return one(
+		confPath(autoscaler+key),
+		"The AutoScalerOption "+autoscaler+key+" is invalid, it should be a value within the range "+legal,
+	)
 }
 
 func TestAutoscaler(t *testing.T) {
 	const (
-		down, up, target, boundary  = "scale-down.max-factor", "scale-up.max-factor", "utilization.target", "target.utilization.boundary"
+		down, up, target, boundary = "scale-down.max-factor", "scale-up.max-factor", "utilization.target",
+			"target.utilization.boundary"
 		highest, lowest, window     = "utilization.max", "utilization.min", "metrics.window"
 		coefficient, coefficientOn  = "observed-scalability.coefficient-min", "observed-scalability.enabled"
 		effective, effectiveOn      = "scaling.effectiveness.threshold", "scaling.effectiveness.detection.enabled"
@@ -41,7 +45,10 @@ func TestAutoscaler(t *testing.T) {
 		positive, share, atLeast001 = "[0.0, +Infinity]", "[0.0, 1.0]", "[0.01, 1.0]"
 		reconcileInterval           = "kubernetes.operator.reconcile.interval"
 	)
-	wrong := []string{down, "-1.6", up, "-1.6", target, "-1.6", boundary, "-1.6", highest, "-1.6", lowest, "-1.6", pressure, "-1.6", heap, "-1.6", window, "1 s"}
+	wrong := []string{
+		down, "-1.6", up, "-1.6", target, "-1.6", boundary, "-1.6", highest, "-1.6", lowest, "-1.6", pressure, "-1.6", heap,
+		"-1.6", window, "1 s",
+	}
 	tooShort := one(confPath(autoscaler+window), "The autoscaler metric window ("+autoscaler+window)
 	for name, row := range map[string]deploymentRow{
 		"defaults": {"they are legal", scaled(), nil},
@@ -161,9 +168,10 @@ func TestAutoscaler(t *testing.T) {
 			both(scaled(window, "30 s"), func(in *input) { in.Operator = operator(reconcileInterval, "15 s") }),
 			nil,
 		},
-		"interval in the spec": {"it counts here, though the operator does not follow it", both(scaled(window, "30 s"), func(in *input) {
-			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, reconcileInterval, "15 s")
-		}), nil},
+		"interval in the spec": {"it counts here, though the operator does not follow it", both(scaled(window, "30 s"),
+			func(in *input) {
+				in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, reconcileInterval, "15 s")
+			}), nil},
 		"window soon": {
 			"no duration",
 			scaled(window, "soon"),
@@ -180,7 +188,8 @@ func TestAutoscaler(t *testing.T) {
 			scaled(down, "x"),
 			one(confPath(autoscaler+down), "Invalid value in the autoscaler config "+autoscaler+down),
 		},
-		"target x": {"no number, and min and max have nothing to be compared with", scaled(target, "x", highest, "0", lowest, "1"),
+		"target x": {"no number, and min and max have nothing to be compared with",
+			scaled(target, "x", highest, "0", lowest, "1"),
 			one(confPath(autoscaler+target), "Invalid value in the autoscaler config "+autoscaler+target)},
 	} {
 		t.Run(name, row.run)

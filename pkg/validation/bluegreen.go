@@ -35,7 +35,8 @@ var blueGreenOptions = []conf.Option{
 	{Key: "kubernetes.operator.bluegreen.deployment-deletion.delay", Kind: conf.KindDuration},
 }
 
-// BlueGreen judges a FlinkBlueGreenDeployment by what its children would be refused for, with the paths of its own fields.
+// BlueGreen judges a FlinkBlueGreenDeployment by what its children would be refused for, with the paths of its own
+// fields.
 //
 //	field                | finding
 //	metadata.name        | V1 of the longer child's name, so at most 39 characters
@@ -66,7 +67,9 @@ func BlueGreen(in BlueGreenInput) *apis.FieldError {
 		marked.Template = ingressMark + marked.Template
 		spec.Ingress = &marked
 	}
-	child.cluster(DeploymentInput{Namespace: in.Namespace, Name: in.Name + longestChild, Spec: spec, Operator: in.Operator}, nil)
+	child.cluster(
+		DeploymentInput{Namespace: in.Namespace, Name: in.Name + longestChild, Spec: spec, Operator: in.Operator}, nil,
+	)
 	if last := lastChildSpec(in.Status); last != nil {
 		child.redeploy(spec.Job, last.Job)
 	}
@@ -78,7 +81,9 @@ func (r *report) blueGreenOptions(configuration map[string]string) {
 	options := flinkconf.Config(configuration)
 	for _, option := range blueGreenOptions {
 		if _, err := options.Duration(option); err != nil {
-			r.addAt(r.at("configuration")+"["+quote(option.Key)+"]", "Invalid value for blue/green option "+option.Key, err.Error())
+			r.addAt(
+				r.at("configuration")+"["+quote(option.Key)+"]", "Invalid value for blue/green option "+option.Key, err.Error(),
+			)
 		}
 	}
 }
@@ -86,7 +91,7 @@ func (r *report) blueGreenOptions(configuration map[string]string) {
 func lastChildSpec(status v1beta1.FlinkBlueGreenDeploymentStatus) *v1beta1.FlinkDeploymentSpec {
 	last, err := v1beta1.ParseReconciledBlueGreen(status.LastReconciledSpec)
 	if err != nil || last.Template == nil {
-		return nil // before the first deployment, or a record that a spec cannot mend
+		return nil // before the first deployment, or a record that a spec cannot fix
 	}
 	return last.Template.Spec
 }

@@ -116,7 +116,9 @@ func TestDeploymentChange(t *testing.T) {
 }
 
 func TestDeploymentVersionChange(t *testing.T) {
-	modes := []v1beta1.UpgradeMode{v1beta1.UpgradeModeLastState, v1beta1.UpgradeModeSavepoint, v1beta1.UpgradeModeStateless}
+	modes := []v1beta1.UpgradeMode{
+		v1beta1.UpgradeModeLastState, v1beta1.UpgradeModeSavepoint, v1beta1.UpgradeModeStateless,
+	}
 	for _, from := range modes {
 		for _, to := range modes {
 			for _, state := range []v1beta1.JobState{v1beta1.JobStateRunning, v1beta1.JobStateSuspended} {
@@ -126,10 +128,12 @@ func TestDeploymentVersionChange(t *testing.T) {
 					in.Spec.Job.UpgradeMode = to
 					in.Status = reconciled(t, last)
 					var want []finding
-					if from == v1beta1.UpgradeModeLastState && state == v1beta1.JobStateSuspended && to != v1beta1.UpgradeModeStateless && version != in.Spec.FlinkVersion {
+					if from == v1beta1.UpgradeModeLastState && state == v1beta1.JobStateSuspended &&
+						to != v1beta1.UpgradeModeStateless && version != in.Spec.FlinkVersion {
 						want = one("spec.flinkVersion", "Changing flinkVersion after last-state suspend is not allowed.")
 					}
-					reason := "the metadata of another version cannot be read; " + string(state) + " " + string(from) + " to " + string(to) + " from " + string(version)
+					reason := "the metadata of another version cannot be read; " + string(state) + " " + string(from) + " to " +
+						string(to) + " from " + string(version)
 					check(t, reason, validation.Deployment(in), want...)
 				}
 			}

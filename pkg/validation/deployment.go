@@ -101,7 +101,9 @@ func (r *report) flatten(field string, written v1beta1.FlinkConfiguration) conf.
 // name is V1 and S1.
 func (r *report) name(path, name string) {
 	if !deploymentName.MatchString(name) {
-		r.addAt(path, "The FlinkDeployment name: "+cut(name, maxQuoted)+" is invalid", "use 1 to 45 characters: "+nameCharacters)
+		r.addAt(
+			path, "The FlinkDeployment name: "+cut(name, maxQuoted)+" is invalid", "use 1 to 45 characters: "+nameCharacters,
+		)
 	}
 }
 
@@ -113,14 +115,18 @@ func (r *report) version(spec, last *v1beta1.FlinkDeploymentSpec) {
 		r.add(field, "Flink Version must be defined.", "set it to the release line of the image, such as v1_20")
 		return
 	case !spec.FlinkVersion.Supported():
-		r.add(field, "Flink version "+cut(string(spec.FlinkVersion), maxQuoted)+" is not supported by this operator version",
+		r.add(field, "Flink version "+cut(
+			string(spec.FlinkVersion), maxQuoted,
+		)+" is not supported by this operator version",
 			"use one from "+string(oldestSupported())+" on")
 		return
 	}
-	if last == nil || last.Job == nil || spec.Job == nil || spec.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeStateless {
+	if last == nil || last.Job == nil || spec.Job == nil ||
+		spec.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeStateless {
 		return
 	}
-	if last.Job.DesiredState() == v1beta1.JobStateSuspended && last.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState &&
+	if last.Job.DesiredState() == v1beta1.JobStateSuspended &&
+		last.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState &&
 		last.FlinkVersion != spec.FlinkVersion {
 		r.add(field, "Changing flinkVersion after last-state suspend is not allowed.",
 			"resume the job with "+string(last.FlinkVersion)+" first, then change the version")
@@ -147,7 +153,8 @@ func (s *settings) deploymentOptions() {
 	healthCheck, recovery := s.enabled(key.HealthCheckEnabled), s.enabled(key.JMDeploymentRecoveryEnabled)
 	if healthCheck && !recovery {
 		s.report.addConf(key.HealthCheckEnabled.Key, "Deployment recovery ("+key.JMDeploymentRecoveryEnabled.Key+
-			") must be enabled for job health check ("+key.HealthCheckEnabled.Key+") support.", "turn recovery on, or the health check off")
+			") must be enabled for job health check ("+key.HealthCheckEnabled.Key+") support.",
+			"turn recovery on, or the health check off")
 	}
 }
 
@@ -161,7 +168,8 @@ func (r *report) ingress(field string, ingress *v1beta1.IngressSpec, namespace, 
 		return
 	}
 	if _, _, err := render.ParseIngressTemplate(ingress.Template, namespace, name); err != nil {
-		r.add(field+".template", "Unable to process the Ingress template("+cut(ingress.Template, maxQuoted)+"). Error: "+ingressProblem(err),
+		r.add(field+".template", "Unable to process the Ingress template("+cut(ingress.Template, maxQuoted)+"). Error: "+
+			ingressProblem(err),
 			"the placeholders are {{name}} and {{namespace}}")
 	}
 }
@@ -179,7 +187,8 @@ func (r *report) logging(files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if !slices.Contains(logFiles, name) {
 			r.addAt(r.at("logConfiguration")+"["+quote(name)+"]", "Invalid log config key: "+cut(name, maxQuoted)+
-				". Allowed keys are ["+strings.Join(logFiles, ", ")+"]", "move its content to one of these, or to a volume of the pod template")
+				". Allowed keys are ["+strings.Join(logFiles, ", ")+"]",
+				"move its content to one of these, or to a volume of the pod template")
 		}
 	}
 }

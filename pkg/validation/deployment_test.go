@@ -104,12 +104,19 @@ func TestDeployment(t *testing.T) {
 			one(`spec.logConfiguration["random"]`, "Invalid log config key: random"),
 		},
 		"two other log files": {"each is told", func(in *input) { in.Spec.LogConfiguration = files("b", "a") },
-			[]finding{{`spec.logConfiguration["a"]`, "Invalid log config key: a"}, {`spec.logConfiguration["b"]`, "Invalid log config key: b"}}},
+			[]finding{
+				{`spec.logConfiguration["a"]`, "Invalid log config key: a"},
+				{`spec.logConfiguration["b"]`, "Invalid log config key: b"},
+			}},
 
-		"ingress without template": {"there is no host and no path", func(in *input) { in.Spec.Ingress = &v1beta1.IngressSpec{} },
+		"ingress without template": {"there is no host and no path",
+			func(in *input) { in.Spec.Ingress = &v1beta1.IngressSpec{} },
 			one("spec.ingress.template", "Ingress template must be defined")},
 		"ingress with a name for a port": {"a port is a number", ingress("example.com:port"),
-			one("spec.ingress.template", `Unable to process the Ingress template(example.com:port). Error: cannot be read as a URL: port "port"`)},
+			one(
+				"spec.ingress.template",
+				`Unable to process the Ingress template(example.com:port). Error: cannot be read as a URL: port "port"`,
+			)},
 		"ingress with placeholders": {
 			"they are replaced",
 			ingress("example.com/{{namespace}}/{{name}}"),
@@ -117,13 +124,18 @@ func TestDeployment(t *testing.T) {
 		},
 		"ingress with a host of illegal characters": {
 			"no Ingress can be made of it", ingress("{{name}}_ui.example.com/{{namespace}}"),
-			one("spec.ingress.template", `Unable to process the Ingress template({{name}}_ui.example.com/{{namespace}}). Error: host "test-cluster_ui.example.com": a lowercase RFC 1123 subdomain must consist of`),
+			one(
+				"spec.ingress.template",
+				`Unable to process the Ingress template({{name}}_ui.example.com/{{namespace}}). Error: host "test-cluster_ui.example.com": a lowercase RFC 1123 subdomain must consist of`,
+			),
 		},
 		"ingress with a host in capital letters": {
-			"the same", ingress("{{name}}.Example.com"), one("spec.ingress.template", `host "test-cluster.Example.com": a lowercase RFC 1123 subdomain`),
+			"the same", ingress("{{name}}.Example.com"),
+			one("spec.ingress.template", `host "test-cluster.Example.com": a lowercase RFC 1123 subdomain`),
 		},
 		"ingress with an address for a host": {
-			"the same", ingress("10.0.0.1/{{name}}"), one("spec.ingress.template", `host "10.0.0.1": must be a DNS name, not an IP address`),
+			"the same", ingress("10.0.0.1/{{name}}"),
+			one("spec.ingress.template", `host "10.0.0.1": must be a DNS name, not an IP address`),
 		},
 		"ingress with a wildcard":  {"as Kubernetes has it", ingress("*.example.com/{{name}}"), nil},
 		"ingress with a path only": {"any host", ingress("/{{namespace}}/{{name}}(/|$)(.*)"), nil},
@@ -151,7 +163,9 @@ func TestDeployment(t *testing.T) {
 		}, one("spec.serviceAccount", "must be defined")},
 		"configuration that is no object": {"the other rules go on, without it", func(in *input) {
 			in.Spec.FlinkConfiguration, in.Spec.ServiceAccount = []byte(`[]`), ""
-		}, []finding{{"spec.flinkConfiguration", "flinkConfiguration cannot be read"}, {"spec.serviceAccount", "must be defined"}}},
+		}, []finding{
+			{"spec.flinkConfiguration", "flinkConfiguration cannot be read"}, {"spec.serviceAccount", "must be defined"},
+		}},
 	} {
 		t.Run(name, row.run)
 	}
@@ -203,19 +217,27 @@ func TestDeploymentConfiguration(t *testing.T) {
 		"HA cluster ID": {"it is the resource's name", func(in *input) {
 			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "high-availability.cluster-id", "x")
 		}, one(confPath("high-availability.cluster-id"), "Forbidden Flink config key: high-availability.cluster-id")},
-		"nested namespace": {"the spelling does not matter", func(in *input) { in.Spec.FlinkConfiguration = []byte(`{"kubernetes":{"namespace":"x"}}`) },
+		"nested namespace": {"the spelling does not matter",
+			func(in *input) { in.Spec.FlinkConfiguration = []byte(`{"kubernetes":{"namespace":"x"}}`) },
 			one(confPath("kubernetes.namespace"), "Forbidden")},
 		"older spelling of the HA cluster ID": {
 			"the Java operator overwrites it",
 			replace("high-availability.zookeeper.path.namespace", "x"),
 			nil,
 		},
-		"two forbidden keys": {"in the order in which they are checked", replace("high-availability.cluster-id", "x", "kubernetes.namespace", "y"),
-			[]finding{{confPath("kubernetes.namespace"), "kubernetes.namespace"}, {confPath("high-availability.cluster-id"), "high-availability.cluster-id"}}},
-		"forbidden by default": {"wherever it comes from", func(in *input) { in.Operator = operator("kubernetes.namespace", "x") },
+		"two forbidden keys": {"in the order in which they are checked",
+			replace("high-availability.cluster-id", "x", "kubernetes.namespace", "y"),
+			[]finding{
+				{confPath("kubernetes.namespace"), "kubernetes.namespace"},
+				{confPath("high-availability.cluster-id"), "high-availability.cluster-id"},
+			}},
+		"forbidden by default": {"wherever it comes from",
+			func(in *input) { in.Operator = operator("kubernetes.namespace", "x") },
 			one(confPath("kubernetes.namespace"), "Forbidden")},
 		"forbidden by the version's default": {"wherever it comes from", func(in *input) {
-			in.Operator = operator("kubernetes.operator.default-configuration.flink-version.v1_19+.kubernetes.cluster-id", "x")
+			in.Operator = operator(
+				"kubernetes.operator.default-configuration.flink-version.v1_19+.kubernetes.cluster-id", "x",
+			)
 		}, one(confPath("kubernetes.cluster-id"), "Forbidden")},
 
 		"rollback without HA": {"the old state would be lost", replace(rollback, "true"), needsHA},

@@ -1,10 +1,11 @@
 // Package validation judges specs: what is wrong with them, where, and what to do about it.
 //
-// PURE: a resource's name, spec and status and the operator's configuration in, one *apis.FieldError out; nil is valid. What has to be
-// looked up (a session job's cluster, a snapshot's target, a host name) comes in as a fact, and what is unknown makes no finding.
+// PURE: a resource's name, spec and status and the operator's configuration in, one *apis.FieldError out; nil is valid.
+// What has to be looked up (a session job's cluster, a snapshot's target, a host name) comes in as a fact, and what is
+// unknown makes no finding.
 //
-// It must not change or default a spec, and it must not decide what happens to an invalid one: admission denies it, a pass keeps the
-// last accepted spec.
+// It must not change or default a spec, and it must not decide what happens to an invalid one: admission denies it, a
+// pass keeps the last accepted spec.
 //
 // Invariants:
 //   - Every rule is evaluated, so that all problems are told at once; a value that cannot be read is a finding of its own at its path,
@@ -16,6 +17,6 @@
 //
 // Resources that are being deleted are not to be validated: an unreadable spec must not keep them alive.
 //
-// Start reading in deployment.go; sessionjob.go, snapshot.go and bluegreen.go follow its shape. finding.go collects and prints,
-// settings.go reads configuration.
+// Start reading in deployment.go; sessionjob.go, snapshot.go and bluegreen.go follow its shape. finding.go collects and
+// prints, settings.go reads configuration.
 package validation

@@ -70,8 +70,8 @@ func (r *report) fieldError() *apis.FieldError {
 // Problems are the findings of which each one refuses the spec, without the warnings; nil when there is none.
 func Problems(found *apis.FieldError) *apis.FieldError { return found.Filter(apis.ErrorLevel) }
 
-// Headline returns the text of the first broken rule, in the order in which the Java operator evaluates its rules. It is what that
-// operator puts into status.error, its ValidationError events and its denials. Empty for nil.
+// Headline returns the text of the first broken rule, in the order in which the Java operator evaluates its rules. It
+// is what that operator puts into status.error, its ValidationError events and its denials. Empty for nil.
 func Headline(err *apis.FieldError) string {
 	if err == nil {
 		return ""
@@ -79,8 +79,8 @@ func Headline(err *apis.FieldError) string {
 	return err.Message
 }
 
-// Message returns all findings on one line: the first broken rule first, the others by text. Each reads
-// `<what> (<field paths>): <what to do>`. The line begins with Headline, never exceeds 2,000 bytes, and equal findings give equal
+// Message returns all findings on one line: the first broken rule first, the others by text. Each reads `<what> (<field
+// paths>): <what to do>`. The line begins with Headline, never exceeds 2,000 bytes, and equal findings give equal
 // bytes. Empty for nil.
 func Message(err *apis.FieldError) string {
 	if err == nil {

@@ -23,13 +23,17 @@ func TestMessage(t *testing.T) {
 		headline, message string
 	}{
 		"valid": {"nothing to say", func(*input) {}, "", ""},
-		"one finding": {"what, where, what to do; the beginning is the Java operator's text", func(in *input) { in.Spec.Job.Parallelism = 0 },
+		"one finding": {"what, where, what to do; the beginning is the Java operator's text",
+			func(in *input) { in.Spec.Job.Parallelism = 0 },
 			"Job parallelism must be larger than 0",
 			"Job parallelism must be larger than 0 (spec.job.parallelism): it is 0, set it to 1 or more"},
-		"two findings": {"the first broken rule leads, though its text sorts last", func(in *input) { in.Name, in.Spec.Job.Parallelism = "A", 0 },
+		"two findings": {"the first broken rule leads, though its text sorts last",
+			func(in *input) { in.Name, in.Spec.Job.Parallelism = "A", 0 },
 			"The FlinkDeployment name: A is invalid",
-			"The FlinkDeployment name: A is invalid (metadata.name): use 1 to 45 characters: lower case letters, digits and '-', beginning with a letter " +
-				"and ending with a letter or digit; Job parallelism must be larger than 0 (spec.job.parallelism): it is 0, set it to 1 or more"},
+			"The FlinkDeployment name: A is invalid (metadata.name): use 1 to 45 characters: lower case letters, digits " +
+				"and '-', beginning with a letter " +
+				"and ending with a letter or digit; Job parallelism must be larger than 0 (spec.job.parallelism): it is 0, " +
+				"set it to 1 or more"},
 		"one finding at two places": {"it is told once", func(in *input) {
 			in.Spec.JobManager.Resources.Requests, in.Spec.JobManager.Resources.Limits = nil, nil
 			in.Spec.Mode = "x"
@@ -39,10 +43,12 @@ func TestMessage(t *testing.T) {
 			in := deployment(t)
 			row.change(&in)
 			got := validation.Deployment(in)
-			if headline := validation.Headline(got); !strings.HasPrefix(headline, row.headline) || row.headline == "" && headline != "" {
+			if headline := validation.Headline(got); !strings.HasPrefix(headline, row.headline) || row.headline == "" &&
+				headline != "" {
 				t.Errorf("%s: headline %q, want %q", row.reason, headline, row.headline)
 			}
-			if message := validation.Message(got); row.message != "" && message != row.message || row.headline == "" && message != "" {
+			if message := validation.Message(got); row.message != "" && message != row.message || row.headline == "" &&
+				message != "" {
 				t.Errorf("%s:\n got %s\nwant %s", row.reason, message, row.message)
 			}
 		})
@@ -64,7 +70,8 @@ func TestHeadlineIsWhatTheJavaOperatorRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := validation.Deployment(validation.DeploymentInput{
-		Namespace: resource.Namespace, Name: resource.Name, Labels: resource.Labels, Spec: resource.Spec, Status: resource.Status,
+		Namespace: resource.Namespace, Name: resource.Name, Labels: resource.Labels, Spec: resource.Spec,
+		Status: resource.Status,
 	})
 	if headline := validation.Headline(got); headline != recorded.Message {
 		t.Errorf("headline %q, the Java operator wrote %q", headline, recorded.Message)
@@ -107,7 +114,8 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// Whatever stands in a resource, all rules are evaluated, and the message is one bounded line that is the same each time.
+// Whatever stands in a resource, all rules are evaluated, and the message is one bounded line that is the same each
+// time.
 func TestAnythingIsJudged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
@@ -116,13 +124,16 @@ func TestAnythingIsJudged(t *testing.T) {
 		if again := validation.Deployment(in); validation.Message(again) != validation.Message(got) {
 			t.Fatalf("equal input gives %q and %q", validation.Message(got), validation.Message(again))
 		}
-		checkMessage(t, validation.BlueGreen(validation.BlueGreenInput{Name: in.Name, Operator: in.Operator, Spec: v1beta1.FlinkBlueGreenDeploymentSpec{
-			Ingress: in.Spec.Ingress, Configuration: map[string]string{junk(t): junk(t)}, Template: &v1beta1.FlinkDeploymentTemplate{Spec: &in.Spec},
-		}}))
+		checkMessage(t, validation.BlueGreen(validation.BlueGreenInput{Name: in.Name, Operator: in.Operator,
+			Spec: v1beta1.FlinkBlueGreenDeploymentSpec{
+				Ingress: in.Spec.Ingress, Configuration: map[string]string{junk(t): junk(t)},
+				Template: &v1beta1.FlinkDeploymentTemplate{Spec: &in.Spec},
+			}}))
 		cluster := &v1beta1.FlinkDeployment{Spec: in.Spec}
-		checkMessage(t, validation.SessionJob(validation.SessionJobInput{Operator: in.Operator, Cluster: cluster, Spec: v1beta1.FlinkSessionJobSpec{
-			DeploymentName: in.Name, Job: in.Spec.Job, FlinkConfiguration: in.Spec.FlinkConfiguration,
-		}}))
+		checkMessage(t, validation.SessionJob(validation.SessionJobInput{Operator: in.Operator, Cluster: cluster,
+			Spec: v1beta1.FlinkSessionJobSpec{
+				DeploymentName: in.Name, Job: in.Spec.Job, FlinkConfiguration: in.Spec.FlinkConfiguration,
+			}}))
 	})
 }
 
@@ -137,13 +148,18 @@ func checkMessage(t *rapid.T, got *apis.FieldError) {
 }
 
 func junk(t *rapid.T) string {
-	return rapid.OneOf(rapid.SampledFrom([]string{"", " ", "true", "1", "-1", "2Gi", "1 min", "x", "NaN", "9999999999999999999"}), rapid.String()).Draw(t, "text")
+	return rapid.OneOf(
+		rapid.SampledFrom([]string{"", " ", "true", "1", "-1", "2Gi", "1 min", "x", "NaN", "9999999999999999999"}),
+		rapid.String(),
+	).Draw(t, "text")
 }
 
 func drawInput(t *rapid.T) validation.DeploymentInput {
 	flat := flinkconf.Config{}
-	known := []string{"high-availability.type", checkpointDir, "job.autoscaler.enabled", "job.autoscaler.utilization.target", "job.autoscaler.excluded.periods",
-		"job.autoscaler.metrics.window", "kubernetes.operator.reconcile.interval", "kubernetes.operator.deployment.rollback.enabled",
+	known := []string{"high-availability.type", checkpointDir, "job.autoscaler.enabled",
+		"job.autoscaler.utilization.target", "job.autoscaler.excluded.periods",
+		"job.autoscaler.metrics.window", "kubernetes.operator.reconcile.interval",
+		"kubernetes.operator.deployment.rollback.enabled",
 		"taskmanager.memory.process.size", "jobmanager.memory.flink.size", "kubernetes.namespace"}
 	for range rapid.IntRange(0, 6).Draw(t, "keys") {
 		flat[rapid.OneOf(rapid.SampledFrom(known), rapid.String()).Draw(t, "key")] = junk(t)
@@ -155,23 +171,31 @@ func drawInput(t *rapid.T) validation.DeploymentInput {
 		LogConfiguration: map[string]string{junk(t): ""},
 	}
 	if rapid.Bool().Draw(t, "job") {
-		spec.Job = &v1beta1.JobSpec{JarURI: junk(t), Parallelism: small.Draw(t, "parallelism"), State: v1beta1.JobState(junk(t)), UpgradeMode: v1beta1.UpgradeMode(junk(t))}
+		spec.Job = &v1beta1.JobSpec{
+			JarURI: junk(t), Parallelism: small.Draw(t, "parallelism"), State: v1beta1.JobState(junk(t)),
+			UpgradeMode: v1beta1.UpgradeMode(junk(t)),
+		}
 	}
 	if rapid.Bool().Draw(t, "ingress") {
 		spec.Ingress = &v1beta1.IngressSpec{Template: junk(t)}
 	}
 	if rapid.Bool().Draw(t, "JobManager") {
-		spec.JobManager = &v1beta1.JobManagerSpec{Replicas: ptr(small.Draw(t, "replicas")), Resource: &v1beta1.Resource{Memory: junk(t), EphemeralStorage: junk(t)}}
+		spec.JobManager = &v1beta1.JobManagerSpec{
+			Replicas: ptr(small.Draw(t, "replicas")), Resource: &v1beta1.Resource{Memory: junk(t), EphemeralStorage: junk(t)},
+		}
 	}
 	if rapid.Bool().Draw(t, "TaskManager") {
-		spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(small.Draw(t, "replicas")), Resources: &v1beta1.ResourceRequirements{
-			Requests: quantities{
-				"memory": v1beta1.Quantity(junk(t)),
-				"cpu":    v1beta1.Quantity(junk(t)),
-				junk(t):  v1beta1.Quantity(junk(t)),
-			},
-			Limits: quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t))},
-		}}
+		spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(small.Draw(t, "replicas")),
+			Resources: &v1beta1.ResourceRequirements{
+				Requests: quantities{
+					"memory": v1beta1.Quantity(junk(t)),
+					"cpu":    v1beta1.Quantity(junk(t)),
+					junk(t):  v1beta1.Quantity(junk(t)),
+				},
+				Limits: quantities{"memory": v1beta1.Quantity(junk(t)), "cpu": v1beta1.Quantity(junk(t))},
+			}}
 	}
-	return validation.DeploymentInput{Namespace: junk(t), Name: junk(t), Spec: spec, Operator: flinkconf.NewOperator(flat)}
+	return validation.DeploymentInput{
+		Namespace: junk(t), Name: junk(t), Spec: spec, Operator: flinkconf.NewOperator(flat),
+	}
 }

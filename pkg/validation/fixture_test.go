@@ -42,7 +42,8 @@ taskManager:
 // deployment is a valid application.
 func deployment(t testing.TB) validation.DeploymentInput {
 	return validation.DeploymentInput{
-		Namespace: "flink-operator-test", Name: "test-cluster", Spec: *parse[v1beta1.FlinkDeploymentSpec](t, applicationYAML),
+		Namespace: "flink-operator-test", Name: "test-cluster",
+		Spec: *parse[v1beta1.FlinkDeploymentSpec](t, applicationYAML),
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 
 // Whatever is accepted as a jar's place is one that the download may really use.
 func FuzzJarURI(f *testing.F) {
-	for _, seed := range []string{"https://example.com/a.jar", "https://10.0.0.1/a.jar", "https://[::ffff:127.0.0.1]/a", "https://127.1/a", "ht tp://x",
-		"https://u:p@localhost:1/a", "s3://b/k", "https://[fe80::1%25eth0]/a", "https://0x7f.0.0.1/a", "//x", "https://%31%30.0.0.1/a", "https://１２７.0.0.1/"} {
+	for _, seed := range []string{"https://example.com/a.jar", "https://10.0.0.1/a.jar", "https://[::ffff:127.0.0.1]/a",
+		"https://127.1/a", "ht tp://x",
+		"https://u:p@localhost:1/a", "s3://b/k", "https://[fe80::1%25eth0]/a", "https://0x7f.0.0.1/a", "//x",
+		"https://%31%30.0.0.1/a", "https://１２７.0.0.1/"} {
 		f.Add(seed)
 	}
 	policy := JarPolicy{AllowedSchemes: []string{"https"}, BlockRestrictedHosts: true}
@@ -36,7 +38,9 @@ func FuzzJarURI(f *testing.F) {
 
 // An excluded period is legal exactly when its parts are, and blanks around parts do not matter.
 func FuzzExcludedPeriod(f *testing.F) {
-	for _, seed := range []string{"09:00-17:00", "* * * ? * 2,5", "09:00-17:00 && * * * ? * 2", "1:2:3:4-5:6", "* * * L-3W * ?", "&&", "a && b && c"} {
+	for _, seed := range []string{
+		"09:00-17:00", "* * * ? * 2,5", "09:00-17:00 && * * * ? * 2", "1:2:3:4-5:6", "* * * L-3W * ?", "&&", "a && b && c",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, period string) {

@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// Presence is what is known of something that was looked up. The zero value is Unknown: nobody looked, or the look failed.
+// Presence is what is known of something that was looked up. The zero value is Unknown: nobody looked, or the look
+// failed.
 type Presence string
 
 // The values of Presence.
@@ -24,10 +25,11 @@ const (
 	Present Presence = "Present"
 )
 
-// JarPolicy says from where a session job's jar may come. It is read from the operator's base configuration alone, so that no
-// tenant can widen it.
+// JarPolicy says from where a session job's jar may come. It is read from the operator's base configuration alone, so
+// that no tenant can widen it.
 type JarPolicy struct {
-	// AllowedSchemes are the URI schemes, in any case (kubernetes.operator.user.artifacts.allowed-schemes). Empty allows none.
+	// AllowedSchemes are the URI schemes, in any case (kubernetes.operator.user.artifacts.allowed-schemes). Empty allows
+	// none.
 	AllowedSchemes []string
 	// BlockRestrictedHosts keeps http and https from reaching private addresses
 	// (kubernetes.operator.user.artifacts.disallow-restricted-hosts).
@@ -42,8 +44,9 @@ func MakeJarPolicy(operator flinkconf.Operator) JarPolicy {
 	return JarPolicy{AllowedSchemes: schemes, BlockRestrictedHosts: block || err != nil}
 }
 
-// JarHost is the name lookup of the host that LookupHost named. Zero means that nobody asked; then names pass here, and the code
-// that downloads the jar must ask RestrictedAddress of the address it really connects to (it must do so anyway: names change).
+// JarHost is the name lookup of the host that LookupHost named. Zero means that nobody asked; then names pass here, and
+// the code that downloads the jar must ask RestrictedAddress of the address it really connects to (it must do so
+// anyway: names change).
 type JarHost struct {
 	// Presence is Absent when the name does not resolve.
 	Presence Presence
@@ -51,7 +54,8 @@ type JarHost struct {
 	Addresses []netip.Addr
 }
 
-// LookupHost returns the host name that has to be resolved before a session job's jarURI can be judged, or "" when none has.
+// LookupHost returns the host name that has to be resolved before a session job's jarURI can be judged, or "" when none
+// has.
 func (p JarPolicy) LookupHost(jarURI string) string {
 	u, problem := parseJarURI(jarURI)
 	if problem != "" || !p.guards(u) || !p.allows(u.Scheme) || classifyHost(u.Hostname()) != hostName {
@@ -60,9 +64,9 @@ func (p JarPolicy) LookupHost(jarURI string) string {
 	return u.Hostname()
 }
 
-// RestrictedAddress reports whether an address may not be reached for a jar: loopback, link-local, private IPv4 (10/8, 172.16/12,
-// 192.168/16), IPv6 site-local (fec0::/10), unspecified or multicast. These are the classes of java.net.InetAddress, so IPv6
-// unique-local addresses (fc00::/7) pass.
+// RestrictedAddress reports whether an address may not be reached for a jar: loopback, link-local, private IPv4 (10/8,
+// 172.16/12, 192.168/16), IPv6 site-local (fec0::/10), unspecified or multicast. These are the classes of
+// java.net.InetAddress, so IPv6 unique-local addresses (fc00::/7) pass.
 func RestrictedAddress(addr netip.Addr) bool {
 	addr = addr.Unmap()
 	return addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || addr.IsMulticast() ||
@@ -111,7 +115,8 @@ func classifyHost(host string) hostKind {
 	return hostName
 }
 
-// jarURI judges where a session job's jar comes from (S4). The stages follow one another; the first that fails is the finding.
+// jarURI judges where a session job's jar comes from (S4). The stages follow one another; the first that fails is the
+// finding.
 //
 //	stage                                     | message
 //	parses as a URI                           | jarURI is not a valid URI
@@ -124,11 +129,17 @@ func (r *report) jarURI(jarURI string, policy JarPolicy, lookup JarHost) {
 	const field = "job.jarURI"
 	u, problem := parseJarURI(jarURI)
 	if problem != "" {
-		r.add(field, "jarURI is not a valid URI: "+problem, "write it as <scheme>://<host>/<path> and percent-encode other characters")
+		r.add(
+			field, "jarURI is not a valid URI: "+problem,
+			"write it as <scheme>://<host>/<path> and percent-encode other characters",
+		)
 		return
 	}
 	if u.Scheme == "" {
-		r.add(field, "jarURI must include a scheme", "put one of "+schemeList(policy)+" before it, as in https://example.com/job.jar")
+		r.add(
+			field, "jarURI must include a scheme",
+			"put one of "+schemeList(policy)+" before it, as in https://example.com/job.jar",
+		)
 		return
 	}
 	if !policy.allows(u.Scheme) {
@@ -142,10 +153,15 @@ func (r *report) jarURI(jarURI string, policy JarPolicy, lookup JarHost) {
 	host := cut(u.Hostname(), maxQuoted)
 	switch kind := classifyHost(u.Hostname()); {
 	case kind == hostMissing:
-		r.add(field, "jarURI must include a host for http/https schemes", "write it as https://<host>/<path>, the host in ASCII (xn--… for other letters)")
-	case kind == hostRestricted, kind == hostOdd, kind == hostName && slices.ContainsFunc(lookup.Addresses, RestrictedAddress):
+		r.add(
+			field, "jarURI must include a host for http/https schemes",
+			"write it as https://<host>/<path>, the host in ASCII (xn--… for other letters)",
+		)
+	case kind == hostRestricted, kind == hostOdd, kind == hostName &&
+		slices.ContainsFunc(lookup.Addresses, RestrictedAddress):
 		r.add(field, "jarURI host '"+host+"' resolves to a restricted address",
-			"use a host with a public address, or have the operator's configuration set "+key.ArtifactsDisallowRestrictedHosts.Key+" to false")
+			"use a host with a public address, or have the operator's configuration set "+
+				key.ArtifactsDisallowRestrictedHosts.Key+" to false")
 	case kind == hostName && lookup.Presence == Absent:
 		r.add(field, "jarURI host '"+host+"' cannot be resolved", "correct the name, or make it known to the cluster's DNS")
 	}

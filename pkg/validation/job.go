@@ -36,7 +36,10 @@ func (s *settings) job(job *v1beta1.JobSpec, tm *v1beta1.TaskManagerSpec) {
 		r.add("taskManager.replicas", "TaskManager replicas must be larger than 0",
 			"it is "+decimal(int(*replicas))+", set it to 1 or more, or leave it out and set "+r.at("job.parallelism"))
 	case replicas == nil && job.Parallelism < 1:
-		r.add("job.parallelism", "Job parallelism must be larger than 0", "it is "+decimal(int(job.Parallelism))+", set it to 1 or more")
+		r.add(
+			"job.parallelism", "Job parallelism must be larger than 0",
+			"it is "+decimal(int(job.Parallelism))+", set it to 1 or more",
+		)
 	}
 	if !mode.Known() {
 		r.add("job.upgradeMode", "Unknown upgrade mode "+quote(string(mode)), "use savepoint, last-state or stateless")
@@ -46,14 +49,15 @@ func (s *settings) job(job *v1beta1.JobSpec, tm *v1beta1.TaskManagerSpec) {
 	}
 }
 
-// arguments refuses those of an application that its configuration file would change. A session job's are sent as JSON. Their text is not
-// shown: it may be a secret.
+// arguments refuses those of an application that its configuration file would change. A session job's are sent as JSON.
+// Their text is not shown: it may be a secret.
 func (r *report) arguments(spec *v1beta1.FlinkDeploymentSpec) {
 	if spec.Job == nil {
 		return
 	}
 	if i, why, unfit := flinkconf.UnfitArgument(spec.Job.Args, spec.FlinkVersion); unfit {
-		r.add("job.args["+decimal(i)+"]", "Job argument "+decimal(i+1)+" cannot be passed on to Flink "+cut(string(spec.FlinkVersion), maxQuoted)+": "+why,
+		r.add("job.args["+decimal(i)+"]",
+			"Job argument "+decimal(i+1)+" cannot be passed on to Flink "+cut(string(spec.FlinkVersion), maxQuoted)+": "+why,
 			"encode it, pass it as an environment variable or a file of the pod template, or use Flink 2")
 	}
 }
@@ -71,10 +75,14 @@ func (s *settings) savepointDirectory(job *v1beta1.JobSpec) {
 	dir := "config key[" + key.SavepointDir.Key + "]"
 	advice := "set " + r.conf(key.SavepointDir.Key) + " to a path that all Flink pods share, or "
 	if job.DesiredUpgradeMode() == v1beta1.UpgradeModeSavepoint {
-		r.add("job.upgradeMode", "Job could not be upgraded with savepoint while "+dir+" is not set", advice+"choose another upgrade mode")
+		r.add(
+			"job.upgradeMode", "Job could not be upgraded with savepoint while "+dir+" is not set",
+			advice+"choose another upgrade mode",
+		)
 	}
 	if job.SavepointTriggerNonce != nil {
-		r.add("job.savepointTriggerNonce", "Savepoint could not be manually triggered for the running job while "+dir+" is not set",
+		r.add("job.savepointTriggerNonce",
+			"Savepoint could not be manually triggered for the running job while "+dir+" is not set",
 			advice+"remove the nonce")
 	}
 	if s.effective.Has(key.PeriodicSavepointInterval) {
@@ -82,7 +90,8 @@ func (s *settings) savepointDirectory(job *v1beta1.JobSpec) {
 			advice+"remove the interval")
 	}
 	if err == nil && s.effective.Has(key.JobUpgradeLastStateMaxCheckpointAge) {
-		r.addConf(key.JobUpgradeLastStateMaxCheckpointAge.Key, "In order to use max-checkpoint age functionality "+dir+" must be set",
+		r.addConf(key.JobUpgradeLastStateMaxCheckpointAge.Key,
+			"In order to use max-checkpoint age functionality "+dir+" must be set",
 			advice+"remove the age")
 	}
 }

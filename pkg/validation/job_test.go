@@ -12,7 +12,10 @@ func TestDeploymentJob(t *testing.T) {
 		age      = "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age"
 	)
 	noCheckpoints := finding{confPath(checkpointDir), "Checkpoint directory[" + checkpointDir + "] must be defined"}
-	noSavepoints := finding{"spec.job.upgradeMode", "Job could not be upgraded with savepoint while config key[" + savepointDir + "] is not set"}
+	noSavepoints := finding{
+		"spec.job.upgradeMode",
+		"Job could not be upgraded with savepoint while config key[" + savepointDir + "] is not set",
+	}
 	mode := func(mode v1beta1.UpgradeMode, missing ...string) func(*input) {
 		return func(in *input) {
 			in.Spec.Job.UpgradeMode = mode
@@ -70,8 +73,12 @@ func TestDeploymentJob(t *testing.T) {
 			func(in *input) { in.Spec.TaskManager.Replicas, in.Spec.Job.Parallelism = ptr(int32(1)), 0 },
 			nil,
 		},
-		"replicas 0": {"nothing would run; the TaskManager has no memory either", func(in *input) { in.Spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(int32(0))} },
-			[]finding{{"spec.taskManager.replicas", "TaskManager replicas must be larger than 0"}, {"spec.taskManager.resources.requests.memory", "TaskManager resource memory must be defined"}}},
+		"replicas 0": {"nothing would run; the TaskManager has no memory either",
+			func(in *input) { in.Spec.TaskManager = &v1beta1.TaskManagerSpec{Replicas: ptr(int32(0))} },
+			[]finding{
+				{"spec.taskManager.replicas", "TaskManager replicas must be larger than 0"},
+				{"spec.taskManager.resources.requests.memory", "TaskManager resource memory must be defined"},
+			}},
 		"no TaskManager": {"the parallelism counts", func(in *input) {
 			in.Spec.TaskManager, in.Spec.Job.Parallelism = nil, 0
 			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, "taskmanager.memory.process.size", "2g")
@@ -140,8 +147,12 @@ func TestDeploymentJob(t *testing.T) {
 			in.Operator = operator("high-availability.type", haFactory, checkpointDir, "cpdir")
 		}, nil},
 
-		"savepoint nonce without dir": {"the savepoint has no place", func(in *input) { replace()(in); in.Spec.Job.SavepointTriggerNonce = ptr(int64(7)) },
-			one("spec.job.savepointTriggerNonce", "Savepoint could not be manually triggered for the running job while config key["+savepointDir+"] is not set")},
+		"savepoint nonce without dir": {"the savepoint has no place",
+			func(in *input) { replace()(in); in.Spec.Job.SavepointTriggerNonce = ptr(int64(7)) },
+			one(
+				"spec.job.savepointTriggerNonce",
+				"Savepoint could not be manually triggered for the running job while config key["+savepointDir+"] is not set",
+			)},
 		"checkpoint nonce without dir": {
 			"it needs no savepoint directory",
 			func(in *input) { replace()(in); in.Spec.Job.CheckpointTriggerNonce = ptr(int64(7)) },
@@ -180,7 +191,10 @@ func TestDeploymentJob(t *testing.T) {
 		"everything without dir": {"each user of the directory is told", func(in *input) {
 			replace(interval, "1m", age, "1m", checkpointDir, "x")(in)
 			in.Spec.Job.UpgradeMode, in.Spec.Job.SavepointTriggerNonce = v1beta1.UpgradeModeSavepoint, ptr(int64(1))
-		}, []finding{noSavepoints, {"spec.job.savepointTriggerNonce", "manually"}, {confPath(interval), "Periodic"}, {confPath(age), "max-checkpoint age"}}},
+		}, []finding{
+			noSavepoints, {"spec.job.savepointTriggerNonce", "manually"}, {confPath(interval), "Periodic"},
+			{confPath(age), "max-checkpoint age"},
+		}},
 		"session cluster without dirs": {"it has no job to take along", func(in *input) {
 			in.Spec.Job = nil
 			replace(interval, "1m")(in)

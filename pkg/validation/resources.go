@@ -40,7 +40,10 @@ func (s *settings) jobManager(spec *v1beta1.FlinkDeploymentSpec) {
 	replicas := jm.DesiredReplicas()
 	switch {
 	case replicas < 1:
-		s.report.add("jobManager.replicas", "JobManager replicas should not be configured less than one.", "set it to 1, or leave it out")
+		s.report.add(
+			"jobManager.replicas", "JobManager replicas should not be configured less than one.",
+			"set it to 1, or leave it out",
+		)
 	case replicas > 1 && !s.highlyAvailable():
 		s.report.add("jobManager.replicas", "High availability should be enabled when starting standby JobManagers.",
 			"set "+key.HighAvailability.Key+" to kubernetes and "+key.HAStorageDir.Key+", or use one replica")
@@ -68,8 +71,8 @@ func (s *settings) of(version v1beta1.FlinkVersion) flinkconf.Config {
 	return c
 }
 
-// size finds missing memory and unreadable or impossible quantities. underivable is why Flink cannot derive the memory from the
-// configuration alone; it counts when the spec gives none.
+// size finds missing memory and unreadable or impossible quantities. underivable is why Flink cannot derive the memory
+// from the configuration alone; it counts when the spec gives none.
 func (s *settings) size(c component, underivable error) {
 	if underivable != nil && !c.givesMemory() {
 		s.report.add(c.field+".resources.requests.memory", c.title+" resource memory must be defined using `"+
@@ -90,7 +93,8 @@ func (c component) givesMemory() bool {
 	if c.old != nil && !isBlank(c.old.Memory) {
 		return true
 	}
-	return c.requirements != nil && (c.requirements.Requests[resourceMemory] != "" || c.requirements.Limits[resourceMemory] != "")
+	return c.requirements != nil && (c.requirements.Requests[resourceMemory] != "" ||
+		c.requirements.Limits[resourceMemory] != "")
 }
 
 // olderResource is V7b and V8b: only what cannot be read is refused.
@@ -105,7 +109,10 @@ func (r *report) olderResource(c component) {
 	}
 	if text := c.old.EphemeralStorage; text != "" {
 		if _, err := v1beta1.Quantity(text).Parse(); err != nil {
-			r.add(c.field+".resource.ephemeralStorage", c.title+" resource ephemeral storage parse error: "+quote(text), err.Error())
+			r.add(
+				c.field+".resource.ephemeralStorage", c.title+" resource ephemeral storage parse error: "+quote(text),
+				err.Error(),
+			)
 		}
 	}
 }
@@ -154,8 +161,9 @@ func (r *report) requestAboveLimit(c component, name string) {
 	}
 	above, err := isAbove(name, request, limit)
 	if err == nil && above {
-		r.add(c.field+".resources.requests."+name, c.title+" resource requirements "+name+" request ("+cut(string(request), maxQuoted)+
-			") must not exceed its limit ("+cut(string(limit), maxQuoted)+")", "lower the request or raise the limit")
+		r.add(c.field+".resources.requests."+name,
+			c.title+" resource requirements "+name+" request ("+cut(string(request), maxQuoted)+
+				") must not exceed its limit ("+cut(string(limit), maxQuoted)+")", "lower the request or raise the limit")
 	}
 }
 

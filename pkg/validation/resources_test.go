@@ -24,7 +24,8 @@ func sized(component string, requests, limits quantities) func(*input) {
 func older(component string, change func(*v1beta1.Resource)) func(*input) {
 	return func(in *input) {
 		in.Spec.JobManager.Resources, in.Spec.TaskManager.Resources = nil, nil
-		in.Spec.JobManager.Resource, in.Spec.TaskManager.Resource = &v1beta1.Resource{Memory: "2048m"}, &v1beta1.Resource{Memory: "2048m"}
+		in.Spec.JobManager.Resource, in.Spec.TaskManager.Resource = &v1beta1.Resource{Memory: "2048m"},
+			&v1beta1.Resource{Memory: "2048m"}
 		if component == "jobManager" {
 			change(in.Spec.JobManager.Resource)
 		} else {
@@ -48,8 +49,14 @@ func both(a, b func(*input)) func(*input) {
 
 func TestOlderResources(t *testing.T) {
 	const jm, tm = "jobManager", "taskManager"
-	noJM := one("spec.jobManager.resources.requests.memory", "JobManager resource memory must be defined using `spec.jobManager.resource.memory`")
-	noTM := one("spec.taskManager.resources.requests.memory", "TaskManager resource memory must be defined using `spec.taskManager.resource.memory`")
+	noJM := one(
+		"spec.jobManager.resources.requests.memory",
+		"JobManager resource memory must be defined using `spec.jobManager.resource.memory`",
+	)
+	noTM := one(
+		"spec.taskManager.resources.requests.memory",
+		"TaskManager resource memory must be defined using `spec.taskManager.resource.memory`",
+	)
 	for name, row := range map[string]deploymentRow{
 		"TaskManager 1G":  {"Flink's own syntax", older(tm, memory("1G")), nil},
 		"TaskManager 100": {"bytes; Flink will find out", older(tm, memory("100")), nil},
@@ -92,8 +99,9 @@ func TestOlderResources(t *testing.T) {
 			both(older(tm, memory("")), replace("taskmanager.memory.flink.size", "2048m")),
 			nil,
 		},
-		"TaskManager, heap and managed": {"the rest follows from them", both(older(tm, memory("")), replace("taskmanager.memory.task.heap.size", "1024m",
-			"taskmanager.memory.managed.size", "1024m")), nil},
+		"TaskManager, heap and managed": {"the rest follows from them", both(older(tm, memory("")),
+			replace("taskmanager.memory.task.heap.size", "1024m",
+				"taskmanager.memory.managed.size", "1024m")), nil},
 		"TaskManager, by default": {
 			"defaults count",
 			both(older(tm, memory("")), func(in *input) { in.Operator = operator("taskmanager.memory.process.size", "2g") }),
@@ -109,8 +117,12 @@ func TestOlderResources(t *testing.T) {
 			older(tm, storage("abc")),
 			one("spec.taskManager.resource.ephemeralStorage", "TaskManager resource ephemeral storage parse error"),
 		},
-		"both unreadable": {"each is told at its place", older(tm, func(r *v1beta1.Resource) { r.Memory, r.EphemeralStorage = "x", "y" }),
-			[]finding{{"spec.taskManager.resource.memory", "memory parse error"}, {"spec.taskManager.resource.ephemeralStorage", "storage parse error"}}},
+		"both unreadable": {"each is told at its place",
+			older(tm, func(r *v1beta1.Resource) { r.Memory, r.EphemeralStorage = "x", "y" }),
+			[]finding{
+				{"spec.taskManager.resource.memory", "memory parse error"},
+				{"spec.taskManager.resource.ephemeralStorage", "storage parse error"},
+			}},
 		"no JobManager": {
 			"Flink cannot start without memory",
 			func(in *input) { in.Spec.JobManager = nil },
@@ -147,8 +159,9 @@ func TestResources(t *testing.T) {
 			both(sized(jm, quantities{"memory": "2Gi"}, nil), sized(tm, quantities{"memory": "2Gi", "cpu": "500m"}, nil)),
 			nil,
 		},
-		"limits of both": {"Kubernetes takes them for requests", both(sized(jm, nil, quantities{"memory": "2Gi", "cpu": "2"}),
-			sized(tm, nil, quantities{"memory": "2Gi", "cpu": "2"})), nil},
+		"limits of both": {"Kubernetes takes them for requests",
+			both(sized(jm, nil, quantities{"memory": "2Gi", "cpu": "2"}),
+				sized(tm, nil, quantities{"memory": "2Gi", "cpu": "2"})), nil},
 		"requests below limits": {
 			"as it should be",
 			sized(tm, quantities{"memory": "2Gi", "cpu": "1"}, quantities{"memory": "4Gi", "cpu": "2"}),
@@ -243,9 +256,12 @@ func TestResources(t *testing.T) {
 			sized(tm, quantities{"memory": "2Gi", "cpu": "1"}, quantities{"cpu": "x"}),
 			at("limits.cpu", "limits cpu parse error"),
 		},
-		"many problems": {"all of them are told", sized(tm, quantities{"memory": "0", "cpu": "x"}, quantities{"memory": "y", "cpu": "-1"}),
-			[]finding{{"spec.taskManager.resources.requests.cpu", "parse error"}, {"spec.taskManager.resources.requests.memory", "must be positive"},
-				{"spec.taskManager.resources.limits.cpu", "must be positive"}, {"spec.taskManager.resources.limits.memory", "parse error"}}},
+		"many problems": {"all of them are told",
+			sized(tm, quantities{"memory": "0", "cpu": "x"}, quantities{"memory": "y", "cpu": "-1"}),
+			[]finding{{"spec.taskManager.resources.requests.cpu", "parse error"},
+				{"spec.taskManager.resources.requests.memory", "must be positive"},
+				{"spec.taskManager.resources.limits.cpu", "must be positive"},
+				{"spec.taskManager.resources.limits.memory", "parse error"}}},
 	} {
 		t.Run(name, row.run)
 	}
@@ -254,13 +270,18 @@ func TestResources(t *testing.T) {
 // The table of memory texts of the Java operator: what is read, and what is not.
 func TestMemoryTexts(t *testing.T) {
 	for text, readable := range map[string]bool{
-		"2g": true, "2G": true, "2 g": true, "2gb": true, "2048m": true, "2Gi": true, "2 Gi": true, "2gi": true, "2gib": true, "2048Mi": true,
+		"2g": true, "2G": true, "2 g": true, "2gb": true, "2048m": true, "2Gi": true, "2 Gi": true, "2gi": true,
+		"2gib": true, "2048Mi": true,
 		"512m": true, "512mi": true, "1000000b": true, "1000000 b": true, "1e6": true, "1e6 b": true, "100": true,
 		"1.5Gi": false, "-2Gi": false, "invalid": false, "abc": false,
 	} {
-		row := deploymentRow{reason: "memory " + text, change: sized("jobManager", quantities{"memory": v1beta1.Quantity(text)}, nil)}
+		row := deploymentRow{
+			reason: "memory " + text, change: sized("jobManager", quantities{"memory": v1beta1.Quantity(text)}, nil),
+		}
 		if !readable {
-			row.want = one("spec.jobManager.resources.requests.memory", "JobManager resource requirements requests memory parse error")
+			row.want = one(
+				"spec.jobManager.resources.requests.memory", "JobManager resource requirements requests memory parse error",
+			)
 		}
 		t.Run(text, row.run)
 	}

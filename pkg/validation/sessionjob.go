@@ -15,10 +15,11 @@ type SessionJobInput struct {
 	Labels map[string]string
 	// Spec to judge.
 	Spec v1beta1.FlinkSessionJobSpec
-	// Status as given; its lastReconciledSpec says whether deploymentName may still be chosen. One that cannot be read forbids nothing.
+	// Status as given; its lastReconciledSpec says whether deploymentName may still be chosen. One that cannot be read
+	// forbids nothing.
 	Status v1beta1.FlinkSessionJobStatus
-	// Cluster is the FlinkDeployment that spec.deploymentName names; nil while there is none or it is not known. The rules that need
-	// its configuration wait for it.
+	// Cluster is the FlinkDeployment that spec.deploymentName names; nil while there is none or it is not known. The
+	// rules that need its configuration wait for it.
 	Cluster *v1beta1.FlinkDeployment
 	// JarHost is the lookup of the host that JarPolicy.LookupHost names.
 	JarHost JarHost
@@ -81,7 +82,7 @@ func lastDeploymentSpec(status v1beta1.FlinkDeploymentStatus) *v1beta1.FlinkDepl
 	}
 	record, err := v1beta1.ParseReconciledDeployment(status.ReconciliationStatus.LastReconciledSpec)
 	if err != nil {
-		return nil // whoever acts on the record finds that out; a spec cannot mend it
+		return nil // whoever acts on the record finds that out; a spec cannot fix it
 	}
 	return &record.Spec
 }

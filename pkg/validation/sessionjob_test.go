@@ -36,9 +36,11 @@ func TestSessionJob(t *testing.T) {
 		"fixture, no cluster yet": {"the cluster may come later", nil, nil},
 		"fixture with cluster":    {"nothing is wrong with it", []func(*jobInput){withCluster}, nil},
 
-		"no deploymentName": {"the job would not know where to run", []func(*jobInput){func(in *jobInput) { in.Spec.DeploymentName = "" }},
+		"no deploymentName": {"the job would not know where to run",
+			[]func(*jobInput){func(in *jobInput) { in.Spec.DeploymentName = "" }},
 			one("spec.deploymentName", "The FlinkDeployment name:  is invalid")},
-		"deploymentName with a dot": {"no FlinkDeployment can have it", []func(*jobInput){func(in *jobInput) { in.Spec.DeploymentName = "a.b" }},
+		"deploymentName with a dot": {"no FlinkDeployment can have it",
+			[]func(*jobInput){func(in *jobInput) { in.Spec.DeploymentName = "a.b" }},
 			one("spec.deploymentName", "The FlinkDeployment name: a.b is invalid")},
 		"no job": {"there is nothing to run", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.Job = nil }},
 			one("spec.job", "The job spec should not be empty")},
@@ -51,9 +53,11 @@ func TestSessionJob(t *testing.T) {
 			nil,
 		},
 
-		"another cluster": {"a mistake of whoever looked it up", []func(*jobInput){withCluster, func(in *jobInput) { in.Spec.DeploymentName = "not-match" }},
+		"another cluster": {"a mistake of whoever looked it up",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Spec.DeploymentName = "not-match" }},
 			one("spec.deploymentName", "The session job's cluster id is not match with the session cluster")},
-		"application": {"it runs its own job", []func(*jobInput){withCluster, func(in *jobInput) { in.Cluster.Spec.Job = &v1beta1.JobSpec{} }},
+		"application": {"it runs its own job",
+			[]func(*jobInput){withCluster, func(in *jobInput) { in.Cluster.Spec.Job = &v1beta1.JobSpec{} }},
 			one("spec.deploymentName", "Can not submit session job to application cluster")},
 
 		"last-state": {
@@ -62,7 +66,9 @@ func TestSessionJob(t *testing.T) {
 			nil,
 		},
 		"headers": {"for the download of the jar", []func(*jobInput){withCluster, func(in *jobInput) {
-			in.Spec.FlinkConfiguration = conf("kubernetes.operator.user.artifacts.http.header", "headerKey1:headerValue1,headerKey2:headerValue2")
+			in.Spec.FlinkConfiguration = conf(
+				"kubernetes.operator.user.artifacts.http.header", "headerKey1:headerValue1,headerKey2:headerValue2",
+			)
 		}}, nil},
 		"periodic savepoints": {
 			"the cluster has the directory",
@@ -75,11 +81,17 @@ func TestSessionJob(t *testing.T) {
 		}}, nil},
 		"savepoint without directories": {"nobody has them", []func(*jobInput){withCluster, func(in *jobInput) {
 			in.Cluster.Spec.FlinkConfiguration, in.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeSavepoint
-		}}, []finding{{confPath(checkpointDir), "Checkpoint directory"}, {"spec.job.upgradeMode", "Job could not be upgraded with savepoint"}}},
-		"savepoint, defaults of its version": {"the cluster's version counts", []func(*jobInput){withCluster, func(in *jobInput) {
-			in.Cluster.Spec.FlinkConfiguration, in.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeLastState
-			in.Operator = operator("kubernetes.operator.default-configuration.flink-version.v1_20.execution.checkpointing.dir", "c")
-		}}, nil},
+		}}, []finding{
+			{confPath(checkpointDir), "Checkpoint directory"},
+			{"spec.job.upgradeMode", "Job could not be upgraded with savepoint"},
+		}},
+		"savepoint, defaults of its version": {"the cluster's version counts", []func(*jobInput){withCluster,
+			func(in *jobInput) {
+				in.Cluster.Spec.FlinkConfiguration, in.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeLastState
+				in.Operator = operator(
+					"kubernetes.operator.default-configuration.flink-version.v1_20.execution.checkpointing.dir", "c",
+				)
+			}}, nil},
 		"savepoint without cluster": {
 			"what the cluster sets is not known yet",
 			[]func(*jobInput){func(in *jobInput) { in.Spec.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint }},
@@ -90,20 +102,27 @@ func TestSessionJob(t *testing.T) {
 		}}, one("spec.job.parallelism", "Job parallelism must be larger than 0")},
 		"autoscaler": {
 			"the defaults are legal",
-			[]func(*jobInput){withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true") }},
+			[]func(*jobInput){
+				withCluster, func(in *jobInput) { in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true") },
+			},
 			nil,
 		},
-		"autoscaler, wrong option of the cluster": {"it counts for its jobs", []func(*jobInput){withCluster, func(in *jobInput) {
-			in.Cluster.Spec.FlinkConfiguration = conf(autoscaler+"utilization.target", "1.5")
-			in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true")
-		}}, outside("utilization.target", "[0.0, 1.0]")},
-		"redeploy without a path": {"not a rule for session jobs", []func(*jobInput){withCluster, lastDeployed("test-cluster"), func(in *jobInput) {
-			in.Spec.Job.SavepointRedeployNonce = ptr(int64(1))
-		}}, nil},
+		"autoscaler, wrong option of the cluster": {"it counts for its jobs", []func(*jobInput){withCluster,
+			func(in *jobInput) {
+				in.Cluster.Spec.FlinkConfiguration = conf(autoscaler+"utilization.target", "1.5")
+				in.Spec.FlinkConfiguration = conf(autoscaler+"enabled", "true")
+			}}, outside("utilization.target", "[0.0, 1.0]")},
+		"redeploy without a path": {"not a rule for session jobs", []func(*jobInput){withCluster,
+			lastDeployed("test-cluster"), func(in *jobInput) {
+				in.Spec.Job.SavepointRedeployNonce = ptr(int64(1))
+			}}, nil},
 		"keys forbidden to clusters": {"not a rule for session jobs", []func(*jobInput){withCluster, func(in *jobInput) {
-			in.Spec.FlinkConfiguration = conf("kubernetes.namespace", "x", "kubernetes.operator.deployment.rollback.enabled", "true")
+			in.Spec.FlinkConfiguration = conf(
+				"kubernetes.namespace", "x", "kubernetes.operator.deployment.rollback.enabled", "true",
+			)
 		}}, nil},
-		"configuration that is no object": {"known without the cluster", []func(*jobInput){func(in *jobInput) { in.Spec.FlinkConfiguration = []byte(`7`) }},
+		"configuration that is no object": {"known without the cluster",
+			[]func(*jobInput){func(in *jobInput) { in.Spec.FlinkConfiguration = []byte(`7`) }},
 			one("spec.flinkConfiguration", "flinkConfiguration cannot be read")},
 		"cluster's configuration is no object": {
 			"that is the cluster's finding",
@@ -116,28 +135,39 @@ func TestSessionJob(t *testing.T) {
 
 		"s3 allowed": {
 			"the operator says so",
-			[]func(*jobInput){jar("s3://my-bucket/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
+			[]func(*jobInput){
+				jar("s3://my-bucket/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") },
+			},
 			nil,
 		},
-		"file not allowed": {"the operator does not say so", []func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
+		"file not allowed": {"the operator does not say so",
+			[]func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
 			one("spec.job.jarURI", "jarURI scheme 'file' is not in the allowlist [https, s3]")},
-		"file allowed by the job": {"a tenant cannot widen the list", []func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) {
-			in.Spec.FlinkConfiguration, in.Operator = conf(schemes, "https;file"), operator(schemes, "https;s3")
-		}}, one("spec.job.jarURI", "jarURI scheme 'file'")},
-		"file allowed for the namespace": {"only the base configuration counts", []func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) {
-			in.Operator = operator("kubernetes.operator.default-configuration.namespace.flink-operator-test."+schemes, "file")
-		}}, one("spec.job.jarURI", "jarURI scheme 'file'")},
-		"comma for a list": {"it is one scheme with a comma", []func(*jobInput){func(in *jobInput) { in.Operator = operator(schemes, "https,s3") }},
+		"file allowed by the job": {"a tenant cannot widen the list", []func(*jobInput){jar("file:///etc/passwd"),
+			func(in *jobInput) {
+				in.Spec.FlinkConfiguration, in.Operator = conf(schemes, "https;file"), operator(schemes, "https;s3")
+			}}, one("spec.job.jarURI", "jarURI scheme 'file'")},
+		"file allowed for the namespace": {"only the base configuration counts",
+			[]func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) {
+				in.Operator = operator(
+					"kubernetes.operator.default-configuration.namespace.flink-operator-test."+schemes, "file",
+				)
+			}}, one("spec.job.jarURI", "jarURI scheme 'file'")},
+		"comma for a list": {"it is one scheme with a comma",
+			[]func(*jobInput){func(in *jobInput) { in.Operator = operator(schemes, "https,s3") }},
 			one("spec.job.jarURI", "jarURI scheme 'https' is not in the allowlist [https,s3]")},
 		"metadata service": {"a jar comes from elsewhere", []func(*jobInput){jar("https://169.254.169.254/job.jar")},
 			one("spec.job.jarURI", "jarURI host '169.254.169.254' resolves to a restricted address")},
-		"restricted hosts allowed": {"the operator says so", []func(*jobInput){jar("https://127.0.0.1/job.jar"), func(in *jobInput) {
-			in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "false")
-		}}, nil},
-		"switch that nobody can read": {"the safe side", []func(*jobInput){jar("https://127.0.0.1/job.jar"), func(in *jobInput) {
-			in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "x")
-		}}, one("spec.job.jarURI", "restricted address")},
-		"list that nobody can read": {"the safe side", []func(*jobInput){func(in *jobInput) { in.Operator = operator(schemes, "'https") }},
+		"restricted hosts allowed": {"the operator says so", []func(*jobInput){jar("https://127.0.0.1/job.jar"),
+			func(in *jobInput) {
+				in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "false")
+			}}, nil},
+		"switch that nobody can read": {"the safe side", []func(*jobInput){jar("https://127.0.0.1/job.jar"),
+			func(in *jobInput) {
+				in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "x")
+			}}, one("spec.job.jarURI", "restricted address")},
+		"list that nobody can read": {"the safe side",
+			[]func(*jobInput){func(in *jobInput) { in.Operator = operator(schemes, "'https") }},
 			one("spec.job.jarURI", "jarURI scheme 'https' is not in the allowlist []")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -198,7 +228,9 @@ func TestJarURI(t *testing.T) {
 			validation.JarHost{},
 			"jarURI must include a host",
 		},
-		"https://１２７.0.0.1/job.jar": {"clients may read it as 127.0.0.1", validation.JarHost{}, "jarURI must include a host"},
+		"https://１２７.0.0.1/job.jar": {
+			"clients may read it as 127.0.0.1", validation.JarHost{}, "jarURI must include a host",
+		},
 		"https:job.jar": {
 			"nobody to ask",
 			validation.JarHost{},

@@ -45,7 +45,10 @@ func (s *settings) unreadable(message string, err error) {
 	if message == "" {
 		message = "Invalid value for Flink config key: " + bad.Key
 	}
-	s.report.addConf(bad.Key, message, quote(bad.Value)+" is no "+string(bad.Kind)+" ("+bad.Err.Error()+"), correct it "+s.where(bad.Key))
+	s.report.addConf(
+		bad.Key, message,
+		quote(bad.Value)+" is no "+string(bad.Kind)+" ("+bad.Err.Error()+"), correct it "+s.where(bad.Key),
+	)
 }
 
 // highlyAvailable tells whether the cluster survives the loss of its JobManager.

@@ -34,7 +34,10 @@ func StateSnapshot(in StateSnapshotInput) *apis.FieldError {
 	r := &report{base: "spec"}
 	spec := &in.Spec
 	if (spec.Savepoint == nil) == (spec.Checkpoint == nil) {
-		r.addAt("spec", "Exactly one of checkpoint or savepoint configurations has to be set.", "set either spec.savepoint or spec.checkpoint")
+		r.addAt(
+			"spec", "Exactly one of checkpoint or savepoint configurations has to be set.",
+			"set either spec.savepoint or spec.checkpoint",
+		)
 	}
 	if spec.Checkpoint == nil && spec.Savepoint.Exists() {
 		return r.fieldError()
@@ -43,7 +46,9 @@ func StateSnapshot(in StateSnapshotInput) *apis.FieldError {
 		r.add("savepoint.formatType", "Unknown savepoint format "+quote(string(format)), "use CANONICAL or NATIVE")
 	}
 	if spec.JobReference == nil {
-		r.add("jobReference", "Job reference must be supplied for this snapshot", "name kind and name of the job's resource")
+		r.add(
+			"jobReference", "Job reference must be supplied for this snapshot", "name kind and name of the job's resource",
+		)
 		return r.fieldError()
 	}
 	if in.Status.State == "" || in.Status.State == v1beta1.SnapshotTriggerPending {
@@ -56,7 +61,10 @@ func (r *report) target(in StateSnapshotInput) {
 	reference := in.Spec.JobReference
 	switch {
 	case !reference.Kind.Known():
-		r.add("jobReference.kind", "Job reference must be supplied for this snapshot", "set the kind to FlinkDeployment or FlinkSessionJob")
+		r.add(
+			"jobReference.kind", "Job reference must be supplied for this snapshot",
+			"set the kind to FlinkDeployment or FlinkSessionJob",
+		)
 	case reference.Name == "":
 		r.add("jobReference.name", "Job reference must be supplied for this snapshot", "name the "+string(reference.Kind))
 	case in.Target == Absent:

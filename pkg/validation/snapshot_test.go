@@ -38,7 +38,8 @@ func TestStateSnapshot(t *testing.T) {
 			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }},
 			one("spec", exactlyOne),
 		},
-		"neither, no reference": {"both are told", []func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }, noReference},
+		"neither, no reference": {"both are told",
+			[]func(*snapshotInput){func(in *snapshotInput) { in.Spec.Savepoint = nil }, noReference},
 			[]finding{{"spec", exactlyOne}, {"spec.jobReference", "Job reference must be supplied for this snapshot"}}},
 		"no reference": {
 			"nothing to take it of",

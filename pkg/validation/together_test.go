@@ -19,7 +19,8 @@ func brokenRules() []struct {
 	set := func(key, value string) func(*input) {
 		return func(in *input) { in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, key, value) }
 	}
-	const health, recovery = "kubernetes.operator.cluster.health-check.enabled", "kubernetes.operator.jm-deployment-recovery.enabled"
+	const health, recovery = "kubernetes.operator.cluster.health-check.enabled",
+		"kubernetes.operator.jm-deployment-recovery.enabled"
 	return []struct {
 		rule    string
 		mistake func(*input)
@@ -85,7 +86,9 @@ func brokenRules() []struct {
 		{
 			"V8c",
 			func(in *input) { in.Spec.TaskManager.Resources.Requests["cpu"] = "0" },
-			finding{"spec.taskManager.resources.requests.cpu", "TaskManager resource requirements requests cpu must be positive: 0"},
+			finding{
+				"spec.taskManager.resources.requests.cpu", "TaskManager resource requirements requests cpu must be positive: 0",
+			},
 		},
 		{
 			"V9c",
@@ -105,7 +108,10 @@ func brokenRules() []struct {
 		{
 			"V11",
 			scaled("memory.heap-usage.threshold", "2"),
-			finding{confPath(autoscaler + "memory.heap-usage.threshold"), "is invalid, it should be a value within the range [0.0, 1.0]"},
+			finding{
+				confPath(autoscaler + "memory.heap-usage.threshold"),
+				"is invalid, it should be a value within the range [0.0, 1.0]",
+			},
 		},
 	}
 }
@@ -196,8 +202,10 @@ func TestJudgingChangesNothing(t *testing.T) {
 	}
 	before := in.Spec.DeepCopy()
 	validation.Deployment(in)
-	if in.Spec.FlinkConfiguration.String() != before.FlinkConfiguration.String() || in.Spec.Job.Parallelism != before.Job.Parallelism ||
-		len(in.Spec.LogConfiguration) != len(before.LogConfiguration) || *in.Spec.JobManager.Replicas != *before.JobManager.Replicas {
+	if in.Spec.FlinkConfiguration.String() != before.FlinkConfiguration.String() ||
+		in.Spec.Job.Parallelism != before.Job.Parallelism ||
+		len(in.Spec.LogConfiguration) != len(before.LogConfiguration) ||
+		*in.Spec.JobManager.Replicas != *before.JobManager.Replicas {
 		t.Errorf("changed to %+v", in.Spec)
 	}
 }

@@ -29,8 +29,8 @@ type Client struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Read looks at the data of a cluster; found is false when there is none. It fails with kind Denied when the servers do not let us look,
-// else with Transient.
+// Read looks at the data of a cluster; found is false when there is none. It fails with kind Denied when the servers do
+// not let us look, else with Transient.
 func (c Client) Read(ctx context.Context, l znode.Location) (tree znode.Tree, found bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
@@ -56,8 +56,8 @@ type Removal struct {
 	Below []string
 }
 
-// Remove removes data that nobody uses any more. What is gone already is removed. It fails with kind Conflict when something was written
-// since it was seen, or, where all of it is to go, while some process has its session open.
+// Remove removes data that nobody uses any more. What is gone already is removed. It fails with kind Conflict when
+// something was written since it was seen, or, where all of it is to go, while some process has its session open.
 func (c Client) Remove(ctx context.Context, r Removal) error {
 	ctx, cancel := context.WithTimeout(ctx, removeTimeout)
 	defer cancel()

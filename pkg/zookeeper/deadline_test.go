@@ -29,11 +29,11 @@ func TestCallsEnd(t *testing.T) {
 		cancel  bool
 		reason  string
 	}{
-		"nobody listens":     {[]string{closedPort(t)}, false, fail.ReasonUnreachable},
-		"none of two":        {[]string{closedPort(t), closedPort(t)}, false, fail.ReasonUnreachable},
-		"no answer":          {[]string{mute(t)}, false, fail.ReasonTimeout},
+		"nobody listens":            {[]string{closedPort(t)}, false, fail.ReasonUnreachable},
+		"none of two":               {[]string{closedPort(t), closedPort(t)}, false, fail.ReasonUnreachable},
+		"no answer":                 {[]string{mute(t)}, false, fail.ReasonTimeout},
 		"the request was cancelled": {[]string{mute(t)}, true, fail.ReasonCanceled},
-		"no such host":       {[]string{"zookeeper.invalid:2181"}, false, fail.ReasonUnreachable},
+		"no such host":              {[]string{"zookeeper.invalid:2181"}, false, fail.ReasonUnreachable},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,10 @@ func TestCallsEnd(t *testing.T) {
 			if row.cancel {
 				cancel()
 			}
-			l := znode.Location{Servers: row.servers, Path: "/flink/demo", Credentials: []znode.Credential{{Scheme: "digest", Secret: "me:secret"}}}
+			l := znode.Location{
+				Servers: row.servers, Path: "/flink/demo",
+				Credentials: []znode.Credential{{Scheme: "digest", Secret: "me:secret"}},
+			}
 			for _, call := range []func() error{
 				func() error { _, _, err := zookeeper.Client{}.Read(ctx, l); return err },
 				func() error { return zookeeper.Client{}.Remove(ctx, zookeeper.Removal{Location: l}) },

@@ -44,7 +44,13 @@ func TestServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()
 			b := bench{T: t, server: s, flink: connect(t, s.Address)}
-			play(b, znode.Location{Servers: []string{s.Address}, Path: "/flink/" + strings.ReplaceAll(name, " ", "-"), JobGraphs: []string{"execution-plans", "jobgraphs"}})
+			play(
+				b,
+				znode.Location{
+					Servers: []string{s.Address}, Path: "/flink/" + strings.ReplaceAll(name, " ", "-"),
+					JobGraphs: []string{"execution-plans", "jobgraphs"},
+				},
+			)
 			b.flink.Close()
 			nothingRuns(t, before)
 		})
@@ -173,7 +179,8 @@ func sessionOpen(b bench, l znode.Location) {
 	b.write(l, zk.FlagEphemeral, "leader/latch/x")
 	tree, _ := b.read(l)
 	removal := zookeeper.Removal{Location: l, Zxid: tree.Zxid()}
-	if err := (zookeeper.Client{}).Remove(b.Context(), removal); fail.ReasonOf(err) != "SessionOpen" || fail.KindOf(err) != fail.Conflict {
+	if err := (zookeeper.Client{}).Remove(b.Context(), removal); fail.ReasonOf(err) != "SessionOpen" ||
+		fail.KindOf(err) != fail.Conflict {
 		b.Errorf("%v, want a conflict: a JobManager lives", err)
 	}
 	b.flink.Close()
@@ -189,7 +196,9 @@ func onlyJobGraphs(b bench, l znode.Location) {
 	b.write(l, 0, "jobs/a/checkpoints/1", "jobgraphs/a/locks", "execution-plans/b")
 	b.write(l, zk.FlagEphemeral, "jobgraphs/a/locks/x")
 	tree, _ := b.read(l)
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid(), Below: l.JobGraphs}); err != nil {
+	if err := (zookeeper.Client{}).Remove(
+		b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid(), Below: l.JobGraphs},
+	); err != nil {
 		b.Fatal(err)
 	}
 	left, _ := b.read(l)
@@ -204,7 +213,12 @@ func manyNodes(b bench, l znode.Location) {
 	for i := range batches {
 		var ops []any
 		for k := range size {
-			ops = append(ops, &zk.CreateRequest{Path: fmt.Sprintf("%s/jobs/a/checkpoints/%019d", l.Path, i*size+k), Acl: zk.WorldACL(zk.PermAll)})
+			ops = append(
+				ops,
+				&zk.CreateRequest{
+					Path: fmt.Sprintf("%s/jobs/a/checkpoints/%019d", l.Path, i*size+k), Acl: zk.WorldACL(zk.PermAll),
+				},
+			)
 		}
 		if _, err := b.flink.Multi(ops...); err != nil {
 			b.Fatal(err)
@@ -231,7 +245,9 @@ func notAllowed(b bench, l znode.Location) {
 	inner.Path += "/demo"
 	b.writeAs(inner, zk.DigestACL(zk.PermAll, "me", "secret"), 0, "jobs/a/checkpoints/1")
 	_, _, err := zookeeper.Client{}.Read(b.Context(), inner)
-	if fail.KindOf(err) != fail.Denied || !strings.Contains(err.Error(), "high-availability.zookeeper.client.authorization must name") {
+	if fail.KindOf(err) != fail.Denied || !strings.Contains(
+		err.Error(), "high-availability.zookeeper.client.authorization must name",
+	) {
 		b.Errorf("%v, want one that names the option", err)
 	}
 	inner.Credentials = []znode.Credential{{Scheme: "digest", Secret: "me:secret"}}
@@ -239,7 +255,9 @@ func notAllowed(b bench, l znode.Location) {
 	if !tree.Checkpoint() {
 		b.Error("with the identity of Flink it is not seen either")
 	}
-	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: inner, Zxid: tree.Zxid()}); err != nil {
+	if err := (zookeeper.Client{}).Remove(
+		b.Context(), zookeeper.Removal{Location: inner, Zxid: tree.Zxid()},
+	); err != nil {
 		b.Error(err)
 	}
 	inner.Credentials = []znode.Credential{{Scheme: "sasl", Secret: "secret"}}

@@ -78,7 +78,10 @@ func TestFunctionsLinkNothingHeavy(t *testing.T) {
 }
 
 func TestHeavyBites(t *testing.T) {
-	linked := []string{"k8s.io/client-go/dynamic", "k8s.io/client-go/kubernetes/scheme", "knative.dev/pkg/logging", "knative.dev/pkg/injection/sharedmain"}
+	linked := []string{
+		"k8s.io/client-go/dynamic", "k8s.io/client-go/kubernetes/scheme", "knative.dev/pkg/logging",
+		"knative.dev/pkg/injection/sharedmain",
+	}
 	if got := tooHeavy("f", linked); len(got) != 2 {
 		t.Errorf("%v, want the typed clients' scheme and sharedmain", got)
 	}

@@ -27,7 +27,8 @@ type finding struct {
 	what  string
 }
 
-// report fails the test for every finding of the named rules that no exception covers, and for exceptions that cover none.
+// report fails the test for every finding of the named rules that no exception covers, and for exceptions that cover
+// none.
 func report(t *testing.T, findings []finding, rules ...string) {
 	t.Helper()
 	used := map[int]bool{}

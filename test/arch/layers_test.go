@@ -11,8 +11,9 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// redact, fail, flights, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves: they import other leaves at the
-// most. gather and apply never import each other. sweep never imports pass: it only reads.
+// redact, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves:
+// they import other leaves at the most. gather and apply never import each other. sweep never imports pass: it only
+// reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -24,7 +25,7 @@ var rooms = map[string][]string{
 	// leaves
 	"redact":    {},
 	"fail":      {"redact"},
-	"flights":   {"fail"},
+	"coalesce":  {"fail"},
 	"telemetry": {"redact"},
 	"serve":     {},
 	"flinkrest": {},
@@ -35,11 +36,24 @@ var rooms = map[string][]string{
 	"clock":     {"fail", "kube", "telemetry", "settings"},
 	"certs":     {"fail", "kube", "telemetry", "settings"},
 	// I/O
-	"gather":    {"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail", "telemetry", "settings"},
-	"apply":     {"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry", "settings"},
-	"pass":      {"flights", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
-	"sweep":     {"flights", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail", "telemetry", "settings"},
-	"admission": {"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings", "redact"},
+	"gather": {
+		"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail",
+		"telemetry", "settings",
+	},
+	"apply": {
+		"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry",
+		"settings",
+	},
+	"pass": {
+		"coalesce", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings",
+	},
+	"sweep": {
+		"coalesce", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail",
+		"telemetry", "settings",
+	},
+	"admission": {
+		"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings", "redact",
+	},
 }
 
 // room is the second part of a path below pkg; empty elsewhere.
@@ -87,7 +101,13 @@ func TestImportDirections(t *testing.T) {
 	var found []finding
 	for _, f := range tree(t) {
 		if r := room(f.path); r != "" && rooms[r] == nil {
-			found = append(found, finding{"direction", f.path, "is a room that the plan of the house does not know: add it to rooms with what it may import"})
+			found = append(
+				found,
+				finding{
+					"direction", f.path,
+					"is a room that the plan of the house does not know: add it to rooms with what it may import",
+				},
+			)
 		}
 	}
 	report(t, append(found, each(t, direction)...), "direction")

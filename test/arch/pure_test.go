@@ -12,22 +12,28 @@ var pureRooms = []string{"apis", "flinkconf", "render", "plan", "validation", "a
 
 // pureImports are what a PURE package may import directly. A word that ends in / allows everything below.
 var pureImports = []string{
-	"bytes", "cmp", "container/", "crypto/md5", "crypto/sha1", "crypto/sha256", "embed", "encoding", "encoding/", "errors", "fmt", "hash", "hash/",
-	"iter", "maps", "math", "math/big", "math/bits", "net/netip", "net/url", "path", "reflect", "regexp", "slices", "sort",
+	"bytes", "cmp", "container/", "crypto/md5", "crypto/sha1", "crypto/sha256", "embed", "encoding", "encoding/",
+	"errors", "fmt", "hash", "hash/",
+	"iter", "maps", "math", "math/big", "math/bits", "net/netip", "net/url", "path", "reflect", "regexp", "slices",
+	"sort",
 	"strconv", "strings", "text/template", "time", "unicode", "unicode/",
 	"k8s.io/api/",
-	"k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/api/resource", "k8s.io/apimachinery/pkg/api/validation",
+	"k8s.io/apimachinery/pkg/api/equality", "k8s.io/apimachinery/pkg/api/resource",
+	"k8s.io/apimachinery/pkg/api/validation",
 	"k8s.io/apimachinery/pkg/apis/meta/v1", "k8s.io/apimachinery/pkg/apis/meta/v1/unstructured",
 	"k8s.io/apimachinery/pkg/fields", "k8s.io/apimachinery/pkg/labels", "k8s.io/apimachinery/pkg/runtime",
 	"k8s.io/apimachinery/pkg/runtime/schema", "k8s.io/apimachinery/pkg/types", "k8s.io/apimachinery/pkg/util/intstr",
-	"k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/managedfields", "k8s.io/apimachinery/pkg/util/sets",
+	"k8s.io/apimachinery/pkg/util/json", "k8s.io/apimachinery/pkg/util/managedfields",
+	"k8s.io/apimachinery/pkg/util/sets",
 	"k8s.io/apimachinery/pkg/util/validation", "k8s.io/apimachinery/pkg/util/validation/field",
 	"knative.dev/pkg/apis", "go.yaml.in/yaml/v3", "sigs.k8s.io/yaml", "sigs.k8s.io/yaml/",
 }
 
 // impureNames are names of allowed packages that read a clock, wait, write to the outside, or are random.
 var impureNames = map[string][]string{
-	"time":                                 {"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker", "Local", "LoadLocation"},
+	"time": {
+		"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "Tick", "NewTimer", "NewTicker", "Local", "LoadLocation",
+	},
 	"fmt":                                  {"Print", "Printf", "Println", "Scan", "Scanf", "Scanln"},
 	"k8s.io/apimachinery/pkg/apis/meta/v1": {"Now", "NowMicro"},
 }
@@ -92,7 +98,9 @@ func TestPureBites(t *testing.T) {
 		"clock value":   {`import "time"; var x = time.Since`, true, "handing it on is using it"},
 		"renamed clock": {`import t "time"; var x = t.Now()`, true, "whatever it is called here"},
 		"durations":     {`import "time"; var x = time.Second`, false, "types and arithmetic are fine"},
-		"k8s clock":     {`import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"; var x = metav1.Now()`, true, "a clock by another name"},
+		"k8s clock": {
+			`import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"; var x = metav1.Now()`, true, "a clock by another name",
+		},
 		"context":       {`import "context"; var x context.Context`, true, "pure code waits for nothing"},
 		"logger":        {`import "log/slog"; var x = slog.Info`, true, "pure code returns notes"},
 		"random":        {`import "math/rand"; var x = rand.Int`, true, "identifiers are derived"},

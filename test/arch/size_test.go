@@ -53,10 +53,18 @@ func sizes(s *source) []finding {
 			return true
 		}
 		if lines := s.fset.Position(node.End()).Line - s.fset.Position(node.Pos()).Line + 1; lines > functionLimit {
-			found = append(found, finding{"size", s.at(node), fmt.Sprintf("%s has %d lines, the limit is %d", name, lines, functionLimit)})
+			found = append(
+				found, finding{"size", s.at(node), fmt.Sprintf("%s has %d lines, the limit is %d", name, lines, functionLimit)},
+			)
 		}
 		if n := kind.Params.NumFields(); n > parameterLimit {
-			found = append(found, finding{"size", s.at(node), fmt.Sprintf("%s has %d parameters, the limit is %d: make a struct", name, n, parameterLimit)})
+			found = append(
+				found,
+				finding{
+					"size", s.at(node),
+					fmt.Sprintf("%s has %d parameters, the limit is %d: make a struct", name, n, parameterLimit),
+				},
+			)
 		}
 		return true
 	})

@@ -114,7 +114,8 @@ func readTree(base string) ([]*folder, error) {
 		name := entry.Name()
 		if entry.IsDir() {
 			_, nested := os.Stat(filepath.Join(file, "go.mod"))
-			if file != base && (nested == nil || name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+			if file != base && (nested == nil || name == "testdata" || strings.HasPrefix(name, ".") ||
+				strings.HasPrefix(name, "_")) {
 				return filepath.SkipDir
 			}
 			return nil

@@ -28,8 +28,12 @@ func TestWordsBite(t *testing.T) {
 		"unexported":       {"pkg/plan/a.go", "package plan\nfunc f() {}\n", ""},
 		"hidden receiver":  {"pkg/plan/a.go", "package plan\ntype x struct{}\n\nfunc (*x) F() {}\n", ""},
 		"method":           {"pkg/plan/a.go", "package plan\n// X is.\ntype X struct{}\n\nfunc (*X) F() {}\n", "comment"},
-		"standard method":  {"pkg/plan/a.go", "package plan\n// X is.\ntype X struct{}\n\nfunc (X) String() string { return \"\" }\n", ""},
-		"generic method":   {"pkg/plan/a.go", "package plan\n// X is.\ntype X[T any] struct{}\n\nfunc (X[T]) F() {}\n", "comment"},
+		"standard method": {
+			"pkg/plan/a.go", "package plan\n// X is.\ntype X struct{}\n\nfunc (X) String() string { return \"\" }\n", "",
+		},
+		"generic method": {
+			"pkg/plan/a.go", "package plan\n// X is.\ntype X[T any] struct{}\n\nfunc (X[T]) F() {}\n", "comment",
+		},
 		"type":             {"pkg/plan/a.go", "package plan\ntype X int\n", "comment"},
 		"type in a group":  {"pkg/plan/a.go", "package plan\n// Both are.\ntype (\n\tX int\n)\n", "comment"},
 		"field":            {"pkg/plan/a.go", "package plan\n// X is.\ntype X struct{ A int }\n", "comment"},

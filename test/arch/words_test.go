@@ -41,7 +41,8 @@ func words(s *source) []finding {
 			found = append(found, finding{"sleep", s.at(node), "must not sleep"})
 		}
 	})
-	shipped := !s.test && (strings.HasPrefix(s.path, "pkg/") || strings.HasPrefix(s.path, "functions/") || strings.HasPrefix(s.path, "cmd/"))
+	shipped := !s.test && (strings.HasPrefix(s.path, "pkg/") || strings.HasPrefix(s.path, "functions/") ||
+		strings.HasPrefix(s.path, "cmd/"))
 	ast.Inspect(s.ast, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
 		if !ok {
@@ -81,12 +82,13 @@ func docFile(f *folder) []finding {
 
 // standard are methods whose meaning the interface that they are for gives.
 var standard = []string{
-	"String", "Error", "Unwrap", "Is", "As", "MarshalJSON", "UnmarshalJSON", "ServeHTTP", "RoundTrip", "Read", "Write", "Close",
+	"String", "Error", "Unwrap", "Is", "As", "MarshalJSON", "UnmarshalJSON", "ServeHTTP", "RoundTrip", "Read", "Write",
+	"Close",
 	"Len", "Less", "Swap", "GetObjectKind", "DeepCopyObject", "Check",
 }
 
-// comments checks that every exported name and struct field has one. Lines without a blank between them share the comment
-// above the first.
+// comments checks that every exported name and struct field has one. Lines without a blank between them share the
+// comment above the first.
 func comments(s *source) []finding {
 	if s.test || s.generated {
 		return nil
@@ -98,7 +100,8 @@ func comments(s *source) []finding {
 		switch d := declaration.(type) {
 		case *ast.FuncDecl:
 			documented = d.Doc != nil || adjacent
-			if !documented && d.Name.IsExported() && exportedReceiver(d) && !(d.Recv != nil && slices.Contains(standard, d.Name.Name)) {
+			if !documented && d.Name.IsExported() && exportedReceiver(d) && !(d.Recv != nil &&
+				slices.Contains(standard, d.Name.Name)) {
 				found = append(found, finding{"comment", s.at(d), d.Name.Name + " has no comment"})
 			}
 		case *ast.GenDecl:

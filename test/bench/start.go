@@ -16,7 +16,8 @@ import (
 // patience is how long a function may take to listen before it counts as broken.
 const patience = 10 * time.Second
 
-// prepare runs in the new mount namespace: it makes the token of a service account, waits for one line, and becomes the function.
+// prepare runs in the new mount namespace: it makes the token of a service account, waits for one line, and becomes the
+// function.
 const prepare = `set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/secrets/kubernetes.io/serviceaccount
@@ -24,7 +25,8 @@ printf token >/run/secrets/kubernetes.io/serviceaccount/token
 read -r go
 exec "$0"`
 
-// start runs a function once and returns the time from its exec to the first accepted connection, and its memory then in megabytes.
+// start runs a function once and returns the time from its exec to the first accepted connection, and its memory then
+// in megabytes.
 func start(binary string) (took time.Duration, rss float64, err error) {
 	port, err := freePort()
 	if err != nil {
@@ -50,7 +52,8 @@ func start(binary string) (took time.Duration, rss float64, err error) {
 	ended := make(chan error, 1)
 	go func() { ended <- command.Wait() }()
 	defer func() { _ = command.Process.Kill() }()
-	// The shell reads the line when it has prepared everything; a pipe keeps it until then, so it is written once the shell waits.
+	// The shell reads the line when it has prepared everything; a pipe keeps it until then, so it is written once the
+	// shell waits.
 	if err := waiting(command.Process.Pid); err != nil {
 		return 0, 0, err
 	}
@@ -95,7 +98,8 @@ func waiting(pid int) error {
 	token := fmt.Sprintf("/proc/%d/root/run/secrets/kubernetes.io/serviceaccount/token", pid)
 	for {
 		_, err := os.Stat(token)
-		if stat, readErr := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && readErr == nil && strings.Contains(string(stat), ") S ") {
+		if stat, readErr := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && readErr == nil &&
+			strings.Contains(string(stat), ") S ") {
 			return nil
 		}
 		select {

@@ -42,24 +42,45 @@ func story(t *testing.T, j *Judge, words string) {
 func TestJudge(t *testing.T) {
 	const kept = "began A j 0; kept A 1 900 100000002000; "
 	rows := map[string]struct{ story, finds, reason string }{
-		"nothing is lost":                  {kept + "began B j 950; steady", "", "it has what was kept, and more"},
-		"a start from nothing":             {kept + "began B j 0; steady", "900 were kept", "the first promise"},
-		"a start from an older state":      {kept + "began B j 400; steady", "with 400", "less is less"},
-		"told before it is steady":         {kept + "began B j 0; told; steady", "", "a person knows"},
-		"told while it is called steady":   {kept + "began B j 0; steady+told", "", "a person knows"},
-		"not steady yet":                   {kept + "began B j 0", "", "it may still be told"},
-		"begun with less, and mended":      {kept + "began B j 0; began C j 900; steady", "", "nobody called the first one steady"},
-		"a loss is a loss":                 {kept + "began B j 0; kept B 2 30 100000004000; began C j 30; steady", "900 were kept", "a second start does not heal the first"},
-		"the state was given up":           {"stateless; " + kept + "began B j 0; steady", "", "the spec says so"},
-		"given up, and later kept again":   {"stateless; " + kept + "stateful; began B j 0; steady", "900 were kept", "what was kept meanwhile counts"},
-		"a person chose an older one":      {kept + "chosen; began B j 600; steady", "", "it is what was asked for"},
-		"a person chose, and got less":     {kept + "chosen; began B j 100; steady", "900 were kept", "it is not what was asked for"},
-		"chosen and begun long ago":        {kept + "chosen; began B j 900; steady; began C j 600; steady", "with 600", "a choice is for one start"},
-		"another resource":                 {kept + "anew; began B j 0; steady", "", "a new resource of an old name is a new one"},
-		"two at once":                      {"began A j 0; began B j 0; kept A 1 9 100000005000", "two jobs at once", "its JobManager lives"},
-		"told late":                        {"began A j 0; began B j 0; kept A 1 9 100000000500", "", "it was taken before the other one began"},
-		"a number out of its turn":         {"began A j 0; wrong A 70 0", "not of the same moment", "state and position belong together"},
-		"what an older run kept in a loss": {kept + "began B j 900; kept B 2 1000 100000004000; began C j 1000; steady", "", "what is kept grows"},
+		"nothing is lost":                {kept + "began B j 950; steady", "", "it has what was kept, and more"},
+		"a start from nothing":           {kept + "began B j 0; steady", "900 were kept", "the first promise"},
+		"a start from an older state":    {kept + "began B j 400; steady", "with 400", "less is less"},
+		"told before it is steady":       {kept + "began B j 0; told; steady", "", "a person knows"},
+		"told while it is called steady": {kept + "began B j 0; steady+told", "", "a person knows"},
+		"not steady yet":                 {kept + "began B j 0", "", "it may still be told"},
+		"begun with less, and fixed": {
+			kept + "began B j 0; began C j 900; steady", "", "nobody called the first one steady",
+		},
+		"a loss is a loss": {
+			kept + "began B j 0; kept B 2 30 100000004000; began C j 30; steady", "900 were kept",
+			"a second start does not heal the first",
+		},
+		"the state was given up": {"stateless; " + kept + "began B j 0; steady", "", "the spec says so"},
+		"given up, and later kept again": {
+			"stateless; " + kept + "stateful; began B j 0; steady", "900 were kept", "what was kept meanwhile counts",
+		},
+		"a person chose an older one": {kept + "chosen; began B j 600; steady", "", "it is what was asked for"},
+		"a person chose, and got less": {
+			kept + "chosen; began B j 100; steady", "900 were kept", "it is not what was asked for",
+		},
+		"chosen and begun long ago": {
+			kept + "chosen; began B j 900; steady; began C j 600; steady", "with 600", "a choice is for one start",
+		},
+		"another resource": {
+			kept + "anew; began B j 0; steady", "", "a new resource of an old name is a new one",
+		},
+		"two at once": {
+			"began A j 0; began B j 0; kept A 1 9 100000005000", "two jobs at once", "its JobManager lives",
+		},
+		"told late": {
+			"began A j 0; began B j 0; kept A 1 9 100000000500", "", "it was taken before the other one began",
+		},
+		"a number out of its turn": {
+			"began A j 0; wrong A 70 0", "not of the same moment", "state and position belong together",
+		},
+		"what an older run kept in a loss": {
+			kept + "began B j 900; kept B 2 1000 100000004000; began C j 1000; steady", "", "what is kept grows",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

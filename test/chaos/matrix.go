@@ -75,7 +75,7 @@ func Matrix() []Row {
 			row.Script = append(row.Script, Command{"version", version})
 		}
 		if failing {
-			row.Script = append(row.Script, Command{"wait", 20}, Command{"mended", 0})
+			row.Script = append(row.Script, Command{"wait", 20}, Command{"fixed", 0})
 		}
 		rows = append(rows, row)
 	}

@@ -33,7 +33,7 @@ var Disturbances = map[string]string{
 	"cancel":           "nothing: by a person, with Flink's REST API",
 	"fail-job":         "nothing: the job throws an exception, once",
 	"failing":          "nothing: the job throws one in every run",
-	"mended":           "nothing: no more",
+	"fixed":            "nothing: no more",
 	"snapshot":         "4k+3: of a checkpoint; else of a savepoint, which goes with its resource where N is even",
 	"crash":            "tenths of a second, after which the functions are killed",
 	"lose-events":      "halves of a second, in which every event is lost",
@@ -71,7 +71,7 @@ func Text(script []Command) string {
 
 // often is how many times more than once a verb is in the lots. One that is not here, is not drawn.
 var often = map[string]int{
-	"parallelism": 5, "restart": 4, "suspend": 3, "resume": 1, "break-image": 1, "mend-image": 1,
+	"parallelism": 5, "restart": 4, "suspend": 3, "resume": 1, "break-image": 1, "fix-image": 1,
 	"version": 1, "upgrade-mode": 2,
 	"retention": 1, "retention-in-code": 1, "restart-strategy": 1, "high-availability": 2, "switch": 3, "redeploy": 1,
 	"savepoint-nonce": 1, "snapshot": 1, "crash-jobmanager": 3, "stop-jobmanager": 2, "kill-taskmanager": 2,

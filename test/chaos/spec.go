@@ -125,7 +125,7 @@ var Edits = map[string]func(r *Resource, n int){
 	"resume":          func(r *Resource, _ int) { r.job()["state"] = "running" },
 	"restart":         func(r *Resource, n int) { r.Spec["restartNonce"] = int64(n) },
 	"break-image":     func(r *Resource, _ int) { r.Spec["image"] = "flink:broken" },
-	"mend-image":      func(r *Resource, _ int) { r.mendImage() },
+	"fix-image":       func(r *Resource, _ int) { r.mendImage() },
 	"savepoint-nonce": func(r *Resource, n int) { r.job()["savepointTriggerNonce"] = int64(1 + n) },
 	"upgrade-mode":    func(r *Resource, n int) { r.job()["upgradeMode"] = modes[n%len(modes)] },
 	"retention":       func(r *Resource, n int) { r.configuration()[retention] = retentions[n%len(retentions)] },

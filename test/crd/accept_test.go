@@ -97,7 +97,10 @@ func mustDecode(t *testing.T, file string, content map[string]any) {
 			got = map[string]any{}
 		}
 		// Parallelism 0 and no parallelism are one.
-		unset := cmpopts.IgnoreMapEntries(func(key string, value any) bool { return key == "parallelism" && value == int64(0) })
+		unset := cmpopts.IgnoreMapEntries(func(key string, value any) bool {
+			return key == "parallelism" &&
+				value == int64(0)
+		})
 		if diff := cmp.Diff(withoutFractions(want), got, unset, cmp.Transformer("number", asNumber)); diff != "" {
 			t.Errorf("%s: our types lose something of %s (-stored +ours):\n%s", file, part, diff)
 		}
@@ -194,11 +197,15 @@ func TestUnknownFieldsArePruned(t *testing.T) {
 // A resource without a spec is legal: a canary has none.
 func TestCanaryWithoutSpecIsAccepted(t *testing.T) {
 	for kind := range resources {
-		for name, spec := range map[string]any{"no spec": nil, "null fields": map[string]any{"flinkConfiguration": map[string]any{}}} {
+		for name, spec := range map[string]any{
+			"no spec": nil, "null fields": map[string]any{"flinkConfiguration": map[string]any{}},
+		} {
 			if kind == v1beta1.KindFlinkStateSnapshot && spec != nil {
 				continue // a snapshot needs to say what it is
 			}
-			content := map[string]any{"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"name": "canary"}}
+			content := map[string]any{
+				"apiVersion": v1beta1.APIVersion, "kind": kind, "metadata": map[string]any{"name": "canary"},
+			}
 			if spec != nil {
 				content["spec"] = spec
 			}

@@ -53,7 +53,9 @@ func (e expression) GetName() string            { return e.name }
 func (e expression) GetExpression() string      { return e.text }
 func (e expression) ReturnTypes() []*celgo.Type { return []*celgo.Type{e.result} }
 
-func loadPolicies(t *testing.T) (policies []policy, bindings []admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
+func loadPolicies(
+	t *testing.T,
+) (policies []policy, bindings []admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
 	t.Helper()
 	for kind, document := range documents(t, policyFile) {
 		switch kind {
@@ -114,7 +116,9 @@ func compile(t *testing.T, source admissionregistrationv1.ValidatingAdmissionPol
 	}
 	options := admissioncel.OptionalVariableDeclarations{HasAuthorizer: true}
 	for _, variable := range source.Spec.Variables {
-		result := compiler.CompileAndStoreVariable(expression{variable.Name, variable.Expression, celgo.AnyType}, options, environment.NewExpressions)
+		result := compiler.CompileAndStoreVariable(
+			expression{variable.Name, variable.Expression, celgo.AnyType}, options, environment.NewExpressions,
+		)
 		if result.Error != nil {
 			t.Errorf("%s, variable %s: %v", source.Name, variable.Name, result.Error)
 		}
@@ -125,7 +129,12 @@ func compile(t *testing.T, source admissionregistrationv1.ValidatingAdmissionPol
 	}
 	for _, validation := range source.Spec.Validations {
 		rules = append(rules, expression{validation.Message, validation.Expression, celgo.BoolType})
-		messages = append(messages, expression{validation.Message, cmp.Or(validation.MessageExpression, strconv.Quote(validation.Message)), celgo.StringType})
+		messages = append(
+			messages,
+			expression{
+				validation.Message, cmp.Or(validation.MessageExpression, strconv.Quote(validation.Message)), celgo.StringType,
+			},
+		)
 	}
 	p := policy{
 		source: source,
@@ -135,7 +144,9 @@ func compile(t *testing.T, source admissionregistrationv1.ValidatingAdmissionPol
 		rules:    compiler.CompileCondition(rules, options, environment.NewExpressions),
 		messages: compiler.CompileCondition(messages, options, environment.NewExpressions),
 	}
-	for _, err := range slices.Concat(p.conditions.CompilationErrors(), p.rules.CompilationErrors(), p.messages.CompilationErrors()) {
+	for _, err := range slices.Concat(
+		p.conditions.CompilationErrors(), p.rules.CompilationErrors(), p.messages.CompilationErrors(),
+	) {
 		t.Errorf("%s: %v", source.Name, err)
 	}
 	return p
@@ -157,11 +168,20 @@ func (p policy) refuses(t *testing.T, object, old map[string]any) string {
 	if !p.matches(gvr, operation) {
 		return ""
 	}
-	attributes := admission.NewAttributesRecord(current, before, gvk, current.GetNamespace(), current.GetName(), gvr, "", operation, nil, false, nil)
-	versioned := &admission.VersionedAttributes{Attributes: attributes, VersionedKind: gvk, VersionedObject: current, VersionedOldObject: before}
-	request := &admissionv1.AdmissionRequest{Operation: admissionv1.Operation(operation), Name: current.GetName(), Namespace: current.GetNamespace()}
+	attributes := admission.NewAttributesRecord(
+		current, before, gvk, current.GetNamespace(), current.GetName(), gvr, "", operation, nil, false, nil,
+	)
+	versioned := &admission.VersionedAttributes{
+		Attributes: attributes, VersionedKind: gvk, VersionedObject: current, VersionedOldObject: before,
+	}
+	request := &admissionv1.AdmissionRequest{
+		Operation: admissionv1.Operation(operation), Name: current.GetName(), Namespace: current.GetNamespace(),
+	}
 	evaluate := func(evaluator admissioncel.ConditionEvaluator) []admissioncel.EvaluationResult {
-		results, _, err := evaluator.ForInput(context.Background(), versioned, request, admissioncel.OptionalVariableBindings{}, nil, celconfig.RuntimeCELCostBudget)
+		results, _, err := evaluator.ForInput(
+			context.Background(), versioned, request, admissioncel.OptionalVariableBindings{}, nil,
+			celconfig.RuntimeCELCostBudget,
+		)
 		if err != nil {
 			t.Fatalf("%s: %v", p.source.Name, err)
 		}
@@ -189,49 +209,68 @@ func (p policy) refuses(t *testing.T, object, old map[string]any) string {
 
 // matches tells whether the policy is asked at all.
 func (p policy) matches(gvr schema.GroupVersionResource, operation admission.Operation) bool {
-	return slices.ContainsFunc(p.source.Spec.MatchConstraints.ResourceRules, func(rule admissionregistrationv1.NamedRuleWithOperations) bool {
-		return slices.Contains(rule.APIGroups, gvr.Group) && slices.Contains(rule.APIVersions, gvr.Version) &&
-			slices.Contains(rule.Resources, gvr.Resource) && slices.Contains(rule.Operations, admissionregistrationv1.OperationType(operation))
-	})
+	return slices.ContainsFunc(p.source.Spec.MatchConstraints.ResourceRules,
+		func(rule admissionregistrationv1.NamedRuleWithOperations) bool {
+			return slices.Contains(rule.APIGroups, gvr.Group) && slices.Contains(rule.APIVersions, gvr.Version) &&
+				slices.Contains(rule.Resources, gvr.Resource) &&
+				slices.Contains(rule.Operations, admissionregistrationv1.OperationType(operation))
+		})
 }
 
 const wellFormed = "flinkVersion: v2_2\nserviceAccount: flink\n"
 
 func TestForbiddenKeys(t *testing.T) {
 	const words = "Forbidden Flink config key: "
-	const namespace, cluster, highAvailability = words + "kubernetes.namespace", words + "kubernetes.cluster-id", words + "high-availability.cluster-id"
+	const namespace, cluster, highAvailability = words + "kubernetes.namespace", words + "kubernetes.cluster-id",
+		words + "high-availability.cluster-id"
 	rows := map[string]struct {
 		reason        string
 		configuration string // YAML of flinkConfiguration
 		says          string // empty means accepted
 	}{
-		"none":                         {"the usual configuration", `{taskmanager.numberOfTaskSlots: 2}`, ""},
-		"empty":                        {"nothing is set", `{}`, ""},
-		"namespace, flat":              {"the usual form", `{kubernetes.namespace: x}`, namespace},
-		"namespace, nested":            {"means the same", `{kubernetes: {namespace: x}}`, namespace},
-		"cluster ID, flat":             {"the usual form", `{kubernetes.cluster-id: x}`, cluster},
-		"cluster ID, nested":           {"means the same", `{kubernetes: {cluster-id: x, rest-service: {exposed: {type: NodePort}}}}`, cluster},
-		"HA cluster ID, flat":          {"the usual form", `{high-availability.cluster-id: x}`, highAvailability},
-		"HA cluster ID, nested":        {"means the same", `{high-availability: {type: kubernetes, cluster-id: x}}`, highAvailability},
-		"empty text":                   {"is a value", `{kubernetes.namespace: ""}`, namespace},
-		"null":                         {"is the text null", `{kubernetes.namespace: null}`, namespace},
-		"null, nested":                 {"is the text null", `{kubernetes: {namespace: null}}`, namespace},
-		"number":                       {"is a value", `{kubernetes.cluster-id: 5}`, cluster},
-		"false":                        {"is a value", `{high-availability: {cluster-id: false}}`, highAvailability},
-		"list":                         {"is a value", `{kubernetes.namespace: [a, b]}`, namespace},
-		"empty list":                   {"is no entry", `{kubernetes.namespace: [], kubernetes: {cluster-id: []}}`, ""},
-		"empty map":                    {"is no entry", `{kubernetes.namespace: {}, high-availability: {cluster-id: {}}}`, ""},
-		"deeper key":                   {"another key that begins so", `{kubernetes.namespace: {x: 1}, kubernetes: {cluster-id: {y: 2}}}`, ""},
-		"longer key":                   {"another key that begins so", `{kubernetes.namespaced: x, kubernetes: {cluster-ids: x}}`, ""},
-		"key below another":            {"only the top level counts", `{x: {kubernetes.namespace: y, kubernetes: {namespace: z}}}`, ""},
-		"parent is no map":             {"has nothing below", `{kubernetes: x, high-availability: zookeeper}`, ""},
-		"parent is a list":             {"has nothing below", `{kubernetes: [namespace]}`, ""},
-		"operator option":              {"is for the operator", `{kubernetes.operator.savepoint.history.max.age: 1 h}`, ""},
-		"configuration is a text":      {"validation reports it", `text`, ""},
-		"configuration is null":        {"is absent", `null`, ""},
-		"other spelling":               {"keys are case-sensitive", `{Kubernetes.Namespace: x}`, ""},
-		"forbidden key among a few":    {"the order does not count", `{a: 1, kubernetes.operator.x: 2, z: {y: 3}, kubernetes.cluster-id: 4}`, cluster},
-		"both forms, one of no weight": {"the other one counts", `{kubernetes.namespace: {}, kubernetes: {namespace: x}}`, namespace},
+		"none":              {"the usual configuration", `{taskmanager.numberOfTaskSlots: 2}`, ""},
+		"empty":             {"nothing is set", `{}`, ""},
+		"namespace, flat":   {"the usual form", `{kubernetes.namespace: x}`, namespace},
+		"namespace, nested": {"means the same", `{kubernetes: {namespace: x}}`, namespace},
+		"cluster ID, flat":  {"the usual form", `{kubernetes.cluster-id: x}`, cluster},
+		"cluster ID, nested": {
+			"means the same", `{kubernetes: {cluster-id: x, rest-service: {exposed: {type: NodePort}}}}`, cluster,
+		},
+		"HA cluster ID, flat": {"the usual form", `{high-availability.cluster-id: x}`, highAvailability},
+		"HA cluster ID, nested": {
+			"means the same", `{high-availability: {type: kubernetes, cluster-id: x}}`, highAvailability,
+		},
+		"empty text":   {"is a value", `{kubernetes.namespace: ""}`, namespace},
+		"null":         {"is the text null", `{kubernetes.namespace: null}`, namespace},
+		"null, nested": {"is the text null", `{kubernetes: {namespace: null}}`, namespace},
+		"number":       {"is a value", `{kubernetes.cluster-id: 5}`, cluster},
+		"false":        {"is a value", `{high-availability: {cluster-id: false}}`, highAvailability},
+		"list":         {"is a value", `{kubernetes.namespace: [a, b]}`, namespace},
+		"empty list":   {"is no entry", `{kubernetes.namespace: [], kubernetes: {cluster-id: []}}`, ""},
+		"empty map": {
+			"is no entry", `{kubernetes.namespace: {}, high-availability: {cluster-id: {}}}`, "",
+		},
+		"deeper key": {
+			"another key that begins so", `{kubernetes.namespace: {x: 1}, kubernetes: {cluster-id: {y: 2}}}`, "",
+		},
+		"longer key": {
+			"another key that begins so", `{kubernetes.namespaced: x, kubernetes: {cluster-ids: x}}`, "",
+		},
+		"key below another": {
+			"only the top level counts", `{x: {kubernetes.namespace: y, kubernetes: {namespace: z}}}`, "",
+		},
+		"parent is no map":        {"has nothing below", `{kubernetes: x, high-availability: zookeeper}`, ""},
+		"parent is a list":        {"has nothing below", `{kubernetes: [namespace]}`, ""},
+		"operator option":         {"is for the operator", `{kubernetes.operator.savepoint.history.max.age: 1 h}`, ""},
+		"configuration is a text": {"validation reports it", `text`, ""},
+		"configuration is null":   {"is absent", `null`, ""},
+		"other spelling":          {"keys are case-sensitive", `{Kubernetes.Namespace: x}`, ""},
+		"forbidden key among a few": {
+			"the order does not count", `{a: 1, kubernetes.operator.x: 2, z: {y: 3}, kubernetes.cluster-id: 4}`, cluster,
+		},
+		"both forms, one of no weight": {
+			"the other one counts", `{kubernetes.namespace: {}, kubernetes: {namespace: x}}`, namespace,
+		},
 	}
 	policies, _ := loadPolicies(t)
 	for name, row := range rows {
@@ -272,21 +311,41 @@ func TestRequiredFields(t *testing.T) {
 	rows := map[string]struct {
 		reason, kind, name, spec, says string
 	}{
-		"well formed":                 {"all there", deployment, "app", wellFormed, ""},
-		"no Flink version":            {"Flink differs by version", deployment, "app", "serviceAccount: flink", "Flink Version must be defined. (spec.flinkVersion)"},
-		"no service account":          {"JobManagers start pods", deployment, "app", "flinkVersion: v2_2", "spec.serviceAccount must be defined. (spec.serviceAccount)"},
-		"empty service account":       {"is that of the namespace", deployment, "app", "flinkVersion: v2_2\nserviceAccount: \"\"", ""},
-		"name with a dot":             {"Services could not have it", deployment, "session-cluster-1.13", wellFormed, " is invalid (metadata.name): use 1 to 45 characters"},
-		"name of 45":                  {"the longest", deployment, strings.Repeat("a", 45), wellFormed, ""},
-		"name of 46":                  {"derived names would be too long", deployment, strings.Repeat("a", 46), wellFormed, " is invalid (metadata.name): use 1 to 45 characters"},
-		"name begins with a digit":    {"Services could not have it", deployment, "1app", wellFormed, "The FlinkDeployment name: 1app is invalid"},
-		"name of one letter":          {"the shortest", deployment, "a", wellFormed, ""},
-		"session job":                 {"all there", job, "job.1", "deploymentName: x\njob: {}", ""},
-		"session job without cluster": {"where to?", job, "job", "job: {}", "The FlinkDeployment name:  is invalid (spec.deploymentName)"},
-		"session job without job":     {"what?", job, "job", "deploymentName: x", "The job spec should not be empty (spec.job)"},
-		"long session job name":       {"no rule for it", job, strings.Repeat("a", 60), "deploymentName: x\njob: {}", ""},
-		"snapshot":                    {"its CRD has the rules", v1beta1.KindFlinkStateSnapshot, "s", "{}", ""},
-		"blue/green":                  {"its child is judged", v1beta1.KindFlinkBlueGreenDeployment, "Odd.Name", "{}", ""},
+		"well formed": {"all there", deployment, "app", wellFormed, ""},
+		"no Flink version": {
+			"Flink differs by version", deployment, "app", "serviceAccount: flink",
+			"Flink Version must be defined. (spec.flinkVersion)",
+		},
+		"no service account": {
+			"JobManagers start pods", deployment, "app", "flinkVersion: v2_2",
+			"spec.serviceAccount must be defined. (spec.serviceAccount)",
+		},
+		"empty service account": {
+			"is that of the namespace", deployment, "app", "flinkVersion: v2_2\nserviceAccount: \"\"", "",
+		},
+		"name with a dot": {
+			"Services could not have it", deployment, "session-cluster-1.13", wellFormed,
+			" is invalid (metadata.name): use 1 to 45 characters",
+		},
+		"name of 45": {"the longest", deployment, strings.Repeat("a", 45), wellFormed, ""},
+		"name of 46": {
+			"derived names would be too long", deployment, strings.Repeat("a", 46), wellFormed,
+			" is invalid (metadata.name): use 1 to 45 characters",
+		},
+		"name begins with a digit": {
+			"Services could not have it", deployment, "1app", wellFormed, "The FlinkDeployment name: 1app is invalid",
+		},
+		"name of one letter": {"the shortest", deployment, "a", wellFormed, ""},
+		"session job":        {"all there", job, "job.1", "deploymentName: x\njob: {}", ""},
+		"session job without cluster": {
+			"where to?", job, "job", "job: {}", "The FlinkDeployment name:  is invalid (spec.deploymentName)",
+		},
+		"session job without job": {
+			"what?", job, "job", "deploymentName: x", "The job spec should not be empty (spec.job)",
+		},
+		"long session job name": {"no rule for it", job, strings.Repeat("a", 60), "deploymentName: x\njob: {}", ""},
+		"snapshot":              {"its CRD has the rules", v1beta1.KindFlinkStateSnapshot, "s", "{}", ""},
+		"blue/green":            {"its child is judged", v1beta1.KindFlinkBlueGreenDeployment, "Odd.Name", "{}", ""},
 	}
 	policies, _ := loadPolicies(t)
 	for name, row := range rows {
@@ -306,13 +365,16 @@ func TestRequiredFields(t *testing.T) {
 // Whatever the policy refuses, it says in the words of validation, and all of it
 // at once.
 func TestThePolicySpeaksAsValidationDoes(t *testing.T) {
-	const wrong = "flinkConfiguration: {kubernetes.namespace: x, kubernetes.cluster-id: x, high-availability: {cluster-id: x}}"
+	const wrong = "flinkConfiguration: {kubernetes.namespace: x, kubernetes.cluster-id: x, high-availability: " +
+		"{cluster-id: x}}"
 	policies, _ := loadPolicies(t)
 	object := resourceWith(t, v1beta1.KindFlinkDeployment, wrong)
 	object["metadata"].(map[string]any)["name"] = "1.x"
 	message := denial(t, policies, object, nil)
 	said := 0
-	for _, finding := range validation.Deployment(validation.DeploymentInput{Name: "1.x", Spec: job(t, wrong)}).WrappedErrors() {
+	for _, finding := range validation.Deployment(validation.DeploymentInput{
+		Name: "1.x", Spec: job(t, wrong),
+	}).WrappedErrors() {
 		if strings.Contains(message, finding.Message+" ("+finding.Paths[0]+"): ") {
 			said++
 		}
@@ -346,13 +408,17 @@ func TestPoliciesLetPass(t *testing.T) {
 		object, old map[string]any
 		refused     int
 	}{
-		"new":                   {"everything is wrong", bad(map[string]any{}), nil, 4},
-		"canary":                {"is neither validated nor deployed", bad(label("true")), nil, 0},
-		"canary, other case":    {"the value's case does not count", bad(label("TRUE")), nil, 0},
-		"no canary":             {"only true makes one", bad(label("yes")), nil, 4},
-		"other labels":          {"only that label counts", bad(map[string]any{"labels": map[string]any{"a": "true"}}), nil, 4},
-		"unchanged spec":        {"a stored resource stays editable", withStatus, bad(map[string]any{}), 0},
-		"edited spec":           {"a new spec is judged, but not the name, which cannot be changed", edited, bad(map[string]any{}), 3},
+		"new":                {"everything is wrong", bad(map[string]any{}), nil, 4},
+		"canary":             {"is neither validated nor deployed", bad(label("true")), nil, 0},
+		"canary, other case": {"the value's case does not count", bad(label("TRUE")), nil, 0},
+		"no canary":          {"only true makes one", bad(label("yes")), nil, 4},
+		"other labels": {
+			"only that label counts", bad(map[string]any{"labels": map[string]any{"a": "true"}}), nil, 4,
+		},
+		"unchanged spec": {"a stored resource stays editable", withStatus, bad(map[string]any{}), 0},
+		"edited spec": {
+			"a new spec is judged, but not the name, which cannot be changed", edited, bad(map[string]any{}), 3,
+		},
 		"edited while deleting": {"a resource must stay deletable", dying, bad(map[string]any{}), 0},
 		"spec added":            {"a new spec is judged", bad(map[string]any{}), noSpec, 3},
 		"still no spec":         {"nothing is new", noSpec, noSpec, 0},
@@ -389,7 +455,10 @@ func TestPolicyObjects(t *testing.T) {
 			}
 		}
 		b := bindings[i]
-		if b.Spec.PolicyName != p.source.Name || !slices.Equal(b.Spec.ValidationActions, []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny}) ||
+		if b.Spec.PolicyName != p.source.Name ||
+			!slices.Equal(
+				b.Spec.ValidationActions, []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+			) ||
 			b.Spec.MatchResources != nil {
 			t.Errorf("binding %s: %+v", b.Name, b.Spec)
 		}

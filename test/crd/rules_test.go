@@ -24,56 +24,143 @@ type rule struct {
 }
 
 func ruleRows() map[string]rule {
-	const deployment, job, snapshot, blueGreen = v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob, v1beta1.KindFlinkStateSnapshot, v1beta1.KindFlinkBlueGreenDeployment
+	const deployment, job, snapshot, blueGreen = v1beta1.KindFlinkDeployment, v1beta1.KindFlinkSessionJob,
+		v1beta1.KindFlinkStateSnapshot, v1beta1.KindFlinkBlueGreenDeployment
 	return map[string]rule{
-		"Flink 1.13":                       {"the Java operator dropped it", deployment, `flinkVersion: v1_13`, "spec.flinkVersion: Invalid value: Flink version v1_13 is not supported by this operator version"},
-		"Flink 1.14":                       {"the Java operator dropped it", deployment, `flinkVersion: v1_14`, "use Flink 1.15 or newer and set flinkVersion to match the image"},
-		"Flink 1.15":                       {"the oldest supported one", deployment, `flinkVersion: v1_15`, ""},
-		"Flink 2.4":                        {"the newest", deployment, `flinkVersion: v2_4`, ""},
-		"no Flink version":                 {"a canary needs none; the policy asks for it", deployment, `image: i`, ""},
-		"Flink 9.9":                        {"not in the enumeration", deployment, `flinkVersion: v9_9`, "Unsupported value"},
-		"ingress without template":         {"there is no default", deployment, `ingress: {className: nginx}`, "spec.ingress.template: Invalid value: Ingress template must be defined"},
-		"empty ingress":                    {"there is no default", deployment, `ingress: {}`, "Ingress template must be defined"},
-		"ingress with template":            {"host and path", deployment, `ingress: {template: "/{{name}}"}`, ""},
-		"ingress null":                     {"is no ingress", deployment, `ingress: null`, ""},
-		"log4j and logback":                {"both known files", deployment, `logConfiguration: {log4j-console.properties: a, logback-console.xml: b}`, ""},
-		"one log file":                     {"one known file", deployment, `logConfiguration: {logback-console.xml: b}`, ""},
-		"no log file":                      {"an empty map", deployment, `logConfiguration: {}`, ""},
-		"another log file":                 {"Flink would not read it", deployment, `logConfiguration: {random: a}`, "spec.logConfiguration: Invalid value: Invalid log config key. Allowed keys are [log4j-console.properties, logback-console.xml]"},
-		"a log file too many":              {"Flink would not read it", deployment, `logConfiguration: {log4j-console.properties: a, random: b}`, "move the content of the others"},
-		"JobManager replicas 0":            {"suspending is done by state", deployment, `jobManager: {replicas: 0}`, "spec.jobManager.replicas: Invalid value: JobManager replicas should not be configured less than one."},
-		"JobManager replicas negative":     {"no such number", deployment, `jobManager: {replicas: -1}`, "to stop a job set job.state to suspended"},
-		"JobManager replicas 1":            {"the default", deployment, `jobManager: {replicas: 1}`, ""},
-		"JobManager replicas 3":            {"high availability is for admit to check", deployment, `jobManager: {replicas: 3}`, ""},
-		"TaskManager replicas 0":           {"suspending is done by state", deployment, `taskManager: {replicas: 0}`, "spec.taskManager.replicas: Invalid value: TaskManager replicas should not be configured less than one."},
-		"TaskManager replicas 0, of a job": {"the Java operator's words differ", deployment, `{taskManager: {replicas: 0}, job: {}}`, "spec.taskManager.replicas: Invalid value: TaskManager replicas must be larger than 0"},
-		"TaskManager replicas 1":           {"of a session cluster, too", deployment, `taskManager: {replicas: 1}`, ""},
-		"parallelism 0":                    {"left to validation: running resources have it", deployment, `job: {parallelism: 0}`, ""},
-		"mode":                             {"not in the enumeration", deployment, `mode: hybrid`, "Unsupported value"},
-		"job state":                        {"not in the enumeration", deployment, `job: {state: paused}`, "Unsupported value"},
-		"quantity as a fraction":           {"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 0.5}}}`, "spec.jobManager.resources.requests.cpu"},
-		"quantity as a number":             {"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 1}}}`, ""},
-		"unreadable quantity":              {"left to validation, which knows memory text", deployment, `taskManager: {resources: {limits: {memory: abc}}}`, ""},
-		"blue/green child":                 {"the child would be refused", blueGreen, `template: {spec: {flinkVersion: v1_13}}`, "spec.template.spec.flinkVersion: Invalid value: Flink version v1_13"},
-		"blue/green child's JobManager":    {"the child would be refused", blueGreen, `template: {spec: {jobManager: {replicas: 0}}}`, "spec.template.spec.jobManager.replicas"},
-		"blue/green ingress":               {"the Java operator accepts it", blueGreen, `ingress: {className: nginx}`, ""},
-		"session cluster's name":           {"as that of a FlinkDeployment", job, `deploymentName: session-1`, ""},
-		"session cluster's name, 45":       {"the longest", job, `deploymentName: ` + strings.Repeat("a", 45), ""},
-		"session cluster's name, 46":       {"no FlinkDeployment can have it", job, `deploymentName: ` + strings.Repeat("a", 46), "spec.deploymentName: Invalid value: The FlinkDeployment name: " + strings.Repeat("a", 46) + " is invalid"},
-		"session cluster's name, dot":      {"no FlinkDeployment can have it", job, `deploymentName: session.1`, "The FlinkDeployment name: session.1 is invalid"},
-		"session cluster's name, digit":    {"no FlinkDeployment can have it", job, `deploymentName: 1session`, "beginning with a letter"},
-		"session cluster's name, capital":  {"no FlinkDeployment can have it", job, `deploymentName: Session`, "The FlinkDeployment name: Session is invalid"},
-		"session cluster's name, dash":     {"no FlinkDeployment can have it", job, `deploymentName: session-`, "ending with a letter or digit"},
-		"session cluster's name, empty":    {"no FlinkDeployment can have it", job, `deploymentName: ""`, "The FlinkDeployment name:  is invalid"},
-		"no session cluster":               {"the policy asks for it", job, `job: {parallelism: 1}`, ""},
-		"savepoint":                        {"with a job", snapshot, `{savepoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, ""},
-		"checkpoint":                       {"with a job", snapshot, `{checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, ""},
-		"neither":                          {"it says nothing", snapshot, `{jobReference: {kind: FlinkDeployment, name: a}}`, "spec: Invalid value: Exactly one of checkpoint or savepoint configurations has to be set."},
-		"both":                             {"which one?", snapshot, `{savepoint: {}, checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, "Exactly one of checkpoint or savepoint configurations has to be set."},
-		"existing savepoint":               {"needs no job", snapshot, `{savepoint: {alreadyExists: true, path: p}}`, ""},
-		"savepoint without job":            {"of what?", snapshot, `{savepoint: {alreadyExists: false}}`, "spec.jobReference: Invalid value: Job reference must be supplied for this snapshot"},
-		"savepoint, nothing said":          {"of what?", snapshot, `{savepoint: {}}`, "Job reference must be supplied for this snapshot"},
-		"checkpoint without job":           {"of what?", snapshot, `{checkpoint: {}}`, "Job reference must be supplied for this snapshot"},
+		"Flink 1.13": {
+			"the Java operator dropped it", deployment, `flinkVersion: v1_13`,
+			"spec.flinkVersion: Invalid value: Flink version v1_13 is not supported by this operator version",
+		},
+		"Flink 1.14": {
+			"the Java operator dropped it", deployment, `flinkVersion: v1_14`,
+			"use Flink 1.15 or newer and set flinkVersion to match the image",
+		},
+		"Flink 1.15":       {"the oldest supported one", deployment, `flinkVersion: v1_15`, ""},
+		"Flink 2.4":        {"the newest", deployment, `flinkVersion: v2_4`, ""},
+		"no Flink version": {"a canary needs none; the policy asks for it", deployment, `image: i`, ""},
+		"Flink 9.9": {
+			"not in the enumeration", deployment, `flinkVersion: v9_9`, "Unsupported value",
+		},
+		"ingress without template": {
+			"there is no default", deployment, `ingress: {className: nginx}`,
+			"spec.ingress.template: Invalid value: Ingress template must be defined",
+		},
+		"empty ingress": {
+			"there is no default", deployment, `ingress: {}`, "Ingress template must be defined",
+		},
+		"ingress with template": {"host and path", deployment, `ingress: {template: "/{{name}}"}`, ""},
+		"ingress null":          {"is no ingress", deployment, `ingress: null`, ""},
+		"log4j and logback": {
+			"both known files", deployment, `logConfiguration: {log4j-console.properties: a, logback-console.xml: b}`, "",
+		},
+		"one log file": {
+			"one known file", deployment, `logConfiguration: {logback-console.xml: b}`, "",
+		},
+		"no log file": {"an empty map", deployment, `logConfiguration: {}`, ""},
+		"another log file": {
+			"Flink would not read it", deployment, `logConfiguration: {random: a}`,
+			"spec.logConfiguration: Invalid value: Invalid log config key. Allowed keys are [log4j-console.properties, " +
+				"logback-console.xml]",
+		},
+		"a log file too many": {
+			"Flink would not read it", deployment, `logConfiguration: {log4j-console.properties: a, random: b}`,
+			"move the content of the others",
+		},
+		"JobManager replicas 0": {
+			"suspending is done by state", deployment, `jobManager: {replicas: 0}`,
+			"spec.jobManager.replicas: Invalid value: JobManager replicas should not be configured less than one.",
+		},
+		"JobManager replicas negative": {
+			"no such number", deployment, `jobManager: {replicas: -1}`, "to stop a job set job.state to suspended",
+		},
+		"JobManager replicas 1": {"the default", deployment, `jobManager: {replicas: 1}`, ""},
+		"JobManager replicas 3": {
+			"high availability is for admit to check", deployment, `jobManager: {replicas: 3}`, "",
+		},
+		"TaskManager replicas 0": {
+			"suspending is done by state", deployment, `taskManager: {replicas: 0}`,
+			"spec.taskManager.replicas: Invalid value: TaskManager replicas should not be configured less than one.",
+		},
+		"TaskManager replicas 0, of a job": {
+			"the Java operator's words differ", deployment, `{taskManager: {replicas: 0}, job: {}}`,
+			"spec.taskManager.replicas: Invalid value: TaskManager replicas must be larger than 0",
+		},
+		"TaskManager replicas 1": {"of a session cluster, too", deployment, `taskManager: {replicas: 1}`, ""},
+		"parallelism 0": {
+			"left to validation: running resources have it", deployment, `job: {parallelism: 0}`, "",
+		},
+		"mode": {"not in the enumeration", deployment, `mode: hybrid`, "Unsupported value"},
+		"job state": {
+			"not in the enumeration", deployment, `job: {state: paused}`, "Unsupported value",
+		},
+		"quantity as a fraction": {
+			"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 0.5}}}`,
+			"spec.jobManager.resources.requests.cpu",
+		},
+		"quantity as a number": {
+			"text or a whole number", deployment, `jobManager: {resources: {requests: {cpu: 1}}}`, "",
+		},
+		"unreadable quantity": {
+			"left to validation, which knows memory text", deployment, `taskManager: {resources: {limits: {memory: abc}}}`,
+			"",
+		},
+		"blue/green child": {
+			"the child would be refused", blueGreen, `template: {spec: {flinkVersion: v1_13}}`,
+			"spec.template.spec.flinkVersion: Invalid value: Flink version v1_13",
+		},
+		"blue/green child's JobManager": {
+			"the child would be refused", blueGreen, `template: {spec: {jobManager: {replicas: 0}}}`,
+			"spec.template.spec.jobManager.replicas",
+		},
+		"blue/green ingress":         {"the Java operator accepts it", blueGreen, `ingress: {className: nginx}`, ""},
+		"session cluster's name":     {"as that of a FlinkDeployment", job, `deploymentName: session-1`, ""},
+		"session cluster's name, 45": {"the longest", job, `deploymentName: ` + strings.Repeat("a", 45), ""},
+		"session cluster's name, 46": {
+			"no FlinkDeployment can have it", job, `deploymentName: ` + strings.Repeat("a", 46),
+			"spec.deploymentName: Invalid value: The FlinkDeployment name: " + strings.Repeat("a", 46) + " is invalid",
+		},
+		"session cluster's name, dot": {
+			"no FlinkDeployment can have it", job, `deploymentName: session.1`,
+			"The FlinkDeployment name: session.1 is invalid",
+		},
+		"session cluster's name, digit": {
+			"no FlinkDeployment can have it", job, `deploymentName: 1session`, "beginning with a letter",
+		},
+		"session cluster's name, capital": {
+			"no FlinkDeployment can have it", job, `deploymentName: Session`, "The FlinkDeployment name: Session is invalid",
+		},
+		"session cluster's name, dash": {
+			"no FlinkDeployment can have it", job, `deploymentName: session-`, "ending with a letter or digit",
+		},
+		"session cluster's name, empty": {
+			"no FlinkDeployment can have it", job, `deploymentName: ""`, "The FlinkDeployment name:  is invalid",
+		},
+		"no session cluster": {"the policy asks for it", job, `job: {parallelism: 1}`, ""},
+		"savepoint": {
+			"with a job", snapshot, `{savepoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, "",
+		},
+		"checkpoint": {
+			"with a job", snapshot, `{checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`, "",
+		},
+		"neither": {
+			"it says nothing", snapshot, `{jobReference: {kind: FlinkDeployment, name: a}}`,
+			"spec: Invalid value: Exactly one of checkpoint or savepoint configurations has to be set.",
+		},
+		"both": {
+			"which one?", snapshot, `{savepoint: {}, checkpoint: {}, jobReference: {kind: FlinkDeployment, name: a}}`,
+			"Exactly one of checkpoint or savepoint configurations has to be set.",
+		},
+		"existing savepoint": {"needs no job", snapshot, `{savepoint: {alreadyExists: true, path: p}}`, ""},
+		"savepoint without job": {
+			"of what?", snapshot, `{savepoint: {alreadyExists: false}}`,
+			"spec.jobReference: Invalid value: Job reference must be supplied for this snapshot",
+		},
+		"savepoint, nothing said": {
+			"of what?", snapshot, `{savepoint: {}}`, "Job reference must be supplied for this snapshot",
+		},
+		"checkpoint without job": {
+			"of what?", snapshot, `{checkpoint: {}}`, "Job reference must be supplied for this snapshot",
+		},
 	}
 }
 
@@ -97,23 +184,31 @@ func TestRules(t *testing.T) {
 func resourceWith(t *testing.T, kind, spec string) map[string]any {
 	t.Helper()
 	indented := "  " + strings.ReplaceAll(spec, "\n", "\n  ")
-	return readResource(t, []byte("apiVersion: flink.apache.org/v1beta1\nkind: "+kind+"\nmetadata:\n  name: x\nspec:\n"+indented+"\n"))
+	return readResource(
+		t, []byte("apiVersion: flink.apache.org/v1beta1\nkind: "+kind+"\nmetadata:\n  name: x\nspec:\n"+indented+"\n"),
+	)
 }
 
 // Every rule that a spec breaks is told at once, in the words of validation.
 func TestRulesAreAllTold(t *testing.T) {
-	wrong := "{flinkVersion: v1_13, ingress: {}, logConfiguration: {b: x, a: x}, jobManager: {replicas: 0}, taskManager: {replicas: -1}, job: {parallelism: 1}}"
+	wrong := "{flinkVersion: v1_13, ingress: {}, logConfiguration: {b: x, a: x}, jobManager: {replicas: 0}, " +
+		"taskManager: {replicas: -1}, job: {parallelism: 1}}"
 	_, err := loadDefinition(t, v1beta1.KindFlinkDeployment).create(resourceWith(t, v1beta1.KindFlinkDeployment, wrong))
 	if err == nil {
 		t.Fatal("it is accepted")
 	}
-	for _, path := range []string{"spec.flinkVersion", "spec.ingress.template", "spec.logConfiguration", "spec.jobManager.replicas", "spec.taskManager.replicas"} {
+	for _, path := range []string{
+		"spec.flinkVersion", "spec.ingress.template", "spec.logConfiguration", "spec.jobManager.replicas",
+		"spec.taskManager.replicas",
+	} {
 		if !strings.Contains(err.Error(), path+": Invalid value: ") {
 			t.Errorf("%s is not told: %v", path, err)
 		}
 	}
 	said := 0
-	for _, finding := range validation.Deployment(validation.DeploymentInput{Name: "x", Spec: job(t, wrong)}).WrappedErrors() {
+	for _, finding := range validation.Deployment(validation.DeploymentInput{
+		Name: "x", Spec: job(t, wrong),
+	}).WrappedErrors() {
 		if strings.Contains(err.Error(), finding.Message) {
 			said++
 		}
@@ -175,7 +270,10 @@ func TestRulesAreTakenByTheServer(t *testing.T) {
 					t.Errorf("%s %s, %q: %v, %v", kind, path, text.Rule, result.Error, result.MessageExpressionError)
 				}
 				if max(result.MaxCost, result.MessageExpressionMaxCost) > ruleCostLimit/2 {
-					t.Errorf("%s %s, %q may cost %d, its message %d, more than half of the limit", kind, path, text.Rule, result.MaxCost, result.MessageExpressionMaxCost)
+					t.Errorf(
+						"%s %s, %q may cost %d, its message %d, more than half of the limit", kind, path, text.Rule, result.MaxCost,
+						result.MessageExpressionMaxCost,
+					)
 				}
 				if text.Message == "" || strings.Contains(text.Rule, "oldSelf") {
 					t.Errorf("%s %s, %q: has no message or looks at the old value", kind, path, text.Rule)

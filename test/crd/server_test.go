@@ -77,7 +77,9 @@ func parseDefinition(t *testing.T, kind string) definition {
 	}
 	d.version = d.crd.Spec.Versions[0]
 	internal := &apiextensions.JSONSchemaProps{}
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(d.version.Schema.OpenAPIV3Schema, internal, nil); err != nil {
+	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(
+		d.version.Schema.OpenAPIV3Schema, internal, nil,
+	); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	if d.structural, err = structuralschema.NewStructural(internal); err != nil {
@@ -114,7 +116,12 @@ func (d definition) write(content, stored map[string]any) (map[string]any, error
 	var old any
 	if stored != nil {
 		old = stored
-		options = append(options, schemacel.WithRatcheting(common.NewCorrelatedObject(content, stored, &model.Structural{Structural: d.structural})))
+		options = append(
+			options,
+			schemacel.WithRatcheting(common.NewCorrelatedObject(
+				content, stored, &model.Structural{Structural: d.structural},
+			)),
+		)
 	}
 	if d.rules != nil {
 		refused, _ := d.rules.Validate(context.Background(), nil, d.structural, content, old, celconfig.RuntimeCELCostBudget, options...)

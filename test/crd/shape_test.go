@@ -47,11 +47,13 @@ func TestNamesColumnsAndSubresources(t *testing.T) {
 	for kind, row := range rows {
 		d := loadDefinition(t, kind)
 		names := d.crd.Spec.Names
-		if d.crd.Name != resources[kind]+".flink.apache.org" || names.Plural != resources[kind] || names.Singular != row.singular ||
+		if d.crd.Name != resources[kind]+".flink.apache.org" || names.Plural != resources[kind] ||
+			names.Singular != row.singular ||
 			!slices.Equal(names.ShortNames, []string{row.short}) || names.Kind != kind {
 			t.Errorf("%s: names %+v", kind, names)
 		}
-		if d.crd.Spec.Scope != apiextensionsv1.NamespaceScoped || d.version.Name != "v1beta1" || !d.version.Served || !d.version.Storage {
+		if d.crd.Spec.Scope != apiextensionsv1.NamespaceScoped || d.version.Name != "v1beta1" || !d.version.Served ||
+			!d.version.Storage {
 			t.Errorf("%s: scope %s, version %s", kind, d.crd.Spec.Scope, d.version.Name)
 		}
 		var columns []string
@@ -67,13 +69,15 @@ func TestNamesColumnsAndSubresources(t *testing.T) {
 			t.Errorf("%s: columns (-want +got):\n%s", kind, diff)
 		}
 		checkSelectable(t, kind, d, row.selectable)
-		if d.version.Subresources == nil || d.version.Subresources.Status == nil || (d.version.Subresources.Scale != nil) != row.scale {
+		if d.version.Subresources == nil || d.version.Subresources.Status == nil ||
+			(d.version.Subresources.Scale != nil) != row.scale {
 			t.Errorf("%s: subresources %+v", kind, d.version.Subresources)
 		}
 	}
 	selector := ".status.taskManager.labelSelector"
 	want := &apiextensionsv1.CustomResourceSubresourceScale{
-		SpecReplicasPath: ".spec.taskManager.replicas", StatusReplicasPath: ".status.taskManager.replicas", LabelSelectorPath: &selector,
+		SpecReplicasPath: ".spec.taskManager.replicas", StatusReplicasPath: ".status.taskManager.replicas",
+		LabelSelectorPath: &selector,
 	}
 	if diff := cmp.Diff(want, loadDefinition(t, v1beta1.KindFlinkDeployment).version.Subresources.Scale); diff != "" {
 		t.Errorf("scale subresource (-want +got):\n%s", diff)
@@ -86,7 +90,9 @@ func checkSelectable(t *testing.T, kind string, d definition, want []string) {
 	var got []string
 	for _, field := range d.version.SelectableFields {
 		got = append(got, field.JSONPath)
-		_, schema, err := schemacel.ValidFieldPath(field.JSONPath, d.structural, schemacel.WithFieldPathAllowArrayNotation(false))
+		_, schema, err := schemacel.ValidFieldPath(
+			field.JSONPath, d.structural, schemacel.WithFieldPathAllowArrayNotation(false),
+		)
 		if err != nil || schema.Type != "string" {
 			t.Errorf("%s: selectable field %s: %v", kind, field.JSONPath, err)
 		}
@@ -100,35 +106,50 @@ func checkSelectable(t *testing.T, kind string, d definition, want []string) {
 // more, never less and never another type.
 func TestFieldsAndTypes(t *testing.T) {
 	job := map[string]string{
-		"jarURI": "string", "parallelism": "integer", "entryClass": "string", "args": "array", "args[]": "string", "state": "string",
-		"savepointTriggerNonce": "integer", "checkpointTriggerNonce": "integer", "initialSavepointPath": "string", "upgradeMode": "string",
+		"jarURI": "string", "parallelism": "integer", "entryClass": "string", "args": "array", "args[]": "string",
+		"state":                 "string",
+		"savepointTriggerNonce": "integer", "checkpointTriggerNonce": "integer", "initialSavepointPath": "string",
+		"upgradeMode":           "string",
 		"allowNonRestoredState": "boolean", "savepointRedeployNonce": "integer", "autoscalerResetNonce": "integer",
 	}
 	ingress := map[string]string{
-		"": "object", "template": "string", "className": "string", "annotations": "object", "annotations{}": "string", "labels": "object",
-		"labels{}": "string", "tls": "array", "tls[]": "object", "tls[].hosts": "array", "tls[].hosts[]": "string", "tls[].secretName": "string",
+		"": "object", "template": "string", "className": "string", "annotations": "object", "annotations{}": "string",
+		"labels":   "object",
+		"labels{}": "string", "tls": "array", "tls[]": "object", "tls[].hosts": "array", "tls[].hosts[]": "string",
+		"tls[].secretName": "string",
 	}
 	manager := map[string]string{
-		"": "object", "resource": "object", "resource.cpu": "number", "resource.memory": "string", "resource.ephemeralStorage": "string",
-		"resources": "object", "resources.requests": "object", "resources.requests{}": "", "resources.limits": "object", "resources.limits{}": "",
+		"": "object", "resource": "object", "resource.cpu": "number", "resource.memory": "string",
+		"resource.ephemeralStorage": "string",
+		"resources":                 "object", "resources.requests": "object", "resources.requests{}": "",
+		"resources.limits": "object", "resources.limits{}": "",
 		"resources.claims": "array", "resources.claims[].name": "string", "resources.claims[].request": "string",
-		"replicas": "integer", "podTemplate": "object", "podTemplate.spec.containers": "array", "podTemplate.status": "object",
+		"replicas": "integer", "podTemplate": "object", "podTemplate.spec.containers": "array",
+		"podTemplate.status":     "object",
 		"podTemplate.apiVersion": "string", "podTemplate.kind": "string", "podTemplate.metadata.annotations{}": "string",
 	}
 	jobStatus := map[string]string{
-		"": "object", "jobName": "string", "jobId": "string", "state": "string", "startTime": "string", "updateTime": "string", "upgradeSavepointPath": "string",
-		"savepointInfo.lastSavepoint.timeStamp": "integer", "savepointInfo.lastSavepoint.location": "string", "savepointInfo.lastSavepoint.triggerNonce": "integer",
-		"savepointInfo.triggerId": "string", "savepointInfo.triggerTimestamp": "integer", "savepointInfo.savepointHistory": "array",
+		"": "object", "jobName": "string", "jobId": "string", "state": "string", "startTime": "string",
+		"updateTime": "string", "upgradeSavepointPath": "string",
+		"savepointInfo.lastSavepoint.timeStamp": "integer", "savepointInfo.lastSavepoint.location": "string",
+		"savepointInfo.lastSavepoint.triggerNonce": "integer",
+		"savepointInfo.triggerId":                  "string", "savepointInfo.triggerTimestamp": "integer",
+		"savepointInfo.savepointHistory":               "array",
 		"savepointInfo.lastPeriodicSavepointTimestamp": "integer", "checkpointInfo.lastCheckpoint.timeStamp": "integer",
-		"checkpointInfo.triggerId": "string", "checkpointInfo.triggerTimestamp": "integer", "checkpointInfo.lastPeriodicCheckpointTimestamp": "integer",
+		"checkpointInfo.triggerId": "string", "checkpointInfo.triggerTimestamp": "integer",
+		"checkpointInfo.lastPeriodicCheckpointTimestamp": "integer",
 	}
 	cluster := map[string]string{
-		"image": "string", "imagePullPolicy": "string", "serviceAccount": "string", "flinkVersion": "string", "restartNonce": "integer",
-		"flinkConfiguration": "", "logConfiguration": "object", "logConfiguration{}": "string", "mode": "string", "podTemplate": "object",
+		"image": "string", "imagePullPolicy": "string", "serviceAccount": "string", "flinkVersion": "string",
+		"restartNonce":       "integer",
+		"flinkConfiguration": "", "logConfiguration": "object", "logConfiguration{}": "string", "mode": "string",
+		"podTemplate": "object",
 	}
 	common := map[string]string{
-		"error": "string", "observedGeneration": "integer", "lifecycleState": "string", "reconciliationStatus.reconciliationTimestamp": "integer",
-		"reconciliationStatus.lastReconciledSpec": "string", "reconciliationStatus.lastStableSpec": "string", "reconciliationStatus.state": "string",
+		"error": "string", "observedGeneration": "integer", "lifecycleState": "string",
+		"reconciliationStatus.reconciliationTimestamp": "integer",
+		"reconciliationStatus.lastReconciledSpec":      "string", "reconciliationStatus.lastStableSpec": "string",
+		"reconciliationStatus.state": "string",
 	}
 	at := func(prefix string, fields map[string]string) map[string]string {
 		out := map[string]string{}
@@ -145,32 +166,47 @@ func TestFieldsAndTypes(t *testing.T) {
 		return out
 	}
 	clusterAt := func(prefix string) map[string]string {
-		return join(at(prefix, cluster), at(prefix+".job", job), at(prefix+".ingress", ingress), at(prefix+".jobManager", manager), at(prefix+".taskManager", manager))
+		return join(
+			at(prefix, cluster), at(prefix+".job", job), at(prefix+".ingress", ingress), at(prefix+".jobManager", manager),
+			at(prefix+".taskManager", manager),
+		)
 	}
 	want := map[string]map[string]string{
-		v1beta1.KindFlinkDeployment: join(clusterAt("spec"), at("status", common), at("status.jobStatus", jobStatus), at("status", map[string]string{
-			"clusterInfo{}": "string", "jobManagerDeploymentStatus": "string", "taskManager.labelSelector": "string", "taskManager.replicas": "integer",
-			"conditions[].type": "string", "conditions[].status": "string", "conditions[].reason": "string", "conditions[].message": "string",
-			"conditions[].lastTransitionTime": "string", "conditions[].observedGeneration": "integer",
-		})),
-		v1beta1.KindFlinkSessionJob: join(at("spec.job", job), at("status", common), at("status.jobStatus", jobStatus), map[string]string{
-			"spec.deploymentName": "string", "spec.restartNonce": "integer", "spec.flinkConfiguration": "",
-		}),
+		v1beta1.KindFlinkDeployment: join(clusterAt("spec"), at("status", common), at("status.jobStatus", jobStatus),
+			at("status", map[string]string{
+				"clusterInfo{}": "string", "jobManagerDeploymentStatus": "string", "taskManager.labelSelector": "string",
+				"taskManager.replicas": "integer",
+				"conditions[].type":    "string", "conditions[].status": "string", "conditions[].reason": "string",
+				"conditions[].message":            "string",
+				"conditions[].lastTransitionTime": "string", "conditions[].observedGeneration": "integer",
+			})),
+		v1beta1.KindFlinkSessionJob: join(at("spec.job", job), at("status", common), at("status.jobStatus", jobStatus),
+			map[string]string{
+				"spec.deploymentName": "string", "spec.restartNonce": "integer", "spec.flinkConfiguration": "",
+			}),
 		v1beta1.KindFlinkStateSnapshot: {
-			"spec.backoffLimit": "integer", "spec.checkpoint": "object", "spec.jobReference.kind": "string", "spec.jobReference.name": "string",
-			"spec.savepoint.alreadyExists": "boolean", "spec.savepoint.disposeOnDelete": "boolean", "spec.savepoint.formatType": "string", "spec.savepoint.path": "string",
-			"status.error": "string", "status.failures": "integer", "status.path": "string", "status.resultTimestamp": "string", "status.state": "string",
+			"spec.backoffLimit": "integer", "spec.checkpoint": "object", "spec.jobReference.kind": "string",
+			"spec.jobReference.name":       "string",
+			"spec.savepoint.alreadyExists": "boolean", "spec.savepoint.disposeOnDelete": "boolean",
+			"spec.savepoint.formatType": "string", "spec.savepoint.path": "string",
+			"status.error": "string", "status.failures": "integer", "status.path": "string",
+			"status.resultTimestamp": "string", "status.state": "string",
 			"status.triggerId": "string", "status.triggerTimestamp": "string",
 		},
-		v1beta1.KindFlinkBlueGreenDeployment: join(clusterAt("spec.template.spec"), at("spec.ingress", ingress), at("status.jobStatus", jobStatus), map[string]string{
-			"spec.configuration{}": "string", "spec.template.metadata": "object", "status.blueGreenState": "string", "status.lastReconciledSpec": "string",
-			"status.lastReconciledTimestamp": "string", "status.abortTimestamp": "string", "status.deploymentReadyTimestamp": "string",
-			"status.savepointTriggerId": "string", "status.error": "string",
-		}),
+		v1beta1.KindFlinkBlueGreenDeployment: join(clusterAt("spec.template.spec"), at("spec.ingress", ingress),
+			at("status.jobStatus", jobStatus), map[string]string{
+				"spec.configuration{}": "string", "spec.template.metadata": "object", "status.blueGreenState": "string",
+				"status.lastReconciledSpec":      "string",
+				"status.lastReconciledTimestamp": "string", "status.abortTimestamp": "string",
+				"status.deploymentReadyTimestamp": "string",
+				"status.savepointTriggerId":       "string", "status.error": "string",
+			}),
 	}
 	for kind, fields := range want {
 		got := map[string]string{}
-		visit(loadDefinition(t, kind).structural, "", func(path string, s *structuralschema.Structural) { got[path] = s.Type })
+		visit(loadDefinition(t, kind).structural, "", func(path string, s *structuralschema.Structural) {
+			got[path] = s.Type
+		})
 		for path, wantType := range fields {
 			if gotType, ok := got[path]; !ok || gotType != wantType {
 				t.Errorf("%s %s: type %q (there: %t), want %q", kind, path, gotType, ok, wantType)
@@ -201,8 +237,10 @@ func TestEnumerations(t *testing.T) {
 		},
 	}
 	sizes := map[string]int{
-		"flinkVersion": 13, "mode": 2, "job.state": 2, "upgradeMode": 3, "jobReference.kind": 2, "savepoint.formatType": 3, "triggerType": 4, "jobStatus.state": 11,
-		"lifecycleState": 10, "reconciliationStatus.state": 4, "jobManagerDeploymentStatus": 5, "status.state": 5, "blueGreenState": 7, "formatType": 3,
+		"flinkVersion": 13, "mode": 2, "job.state": 2, "upgradeMode": 3, "jobReference.kind": 2, "savepoint.formatType": 3,
+		"triggerType": 4, "jobStatus.state": 11,
+		"lifecycleState": 10, "reconciliationStatus.state": 4, "jobManagerDeploymentStatus": 5, "status.state": 5,
+		"blueGreenState": 7, "formatType": 3,
 	}
 	// The most specific ending of the path names the field.
 	endings := slices.SortedFunc(maps.Keys(known), func(a, b string) int { return len(b) - len(a) })
@@ -245,7 +283,8 @@ func TestNoOtherConstraints(t *testing.T) {
 				t.Errorf("%s %s: default, nullable, list or map type, or embedded resource", kind, path)
 			}
 			if v := s.ValueValidation; v != nil {
-				constrained := v.Format != "" || len(v.Required) > 0 || v.Maximum != nil || v.Minimum != nil || v.MaxLength != nil || v.MinLength != nil ||
+				constrained := v.Format != "" || len(v.Required) > 0 || v.Maximum != nil || v.Minimum != nil ||
+					v.MaxLength != nil || v.MinLength != nil ||
 					v.Pattern != "" || v.MaxItems != nil || v.MinItems != nil || v.MaxProperties != nil || v.MinProperties != nil
 				if constrained {
 					t.Errorf("%s %s: constrained by %+v", kind, path, v)

@@ -40,7 +40,9 @@ func TestDeepCopies(t *testing.T) {
 		}
 		scramble(reflect.ValueOf(copied).Elem())
 		if again, err := json.Marshal(object); err != nil || string(again) != string(before) {
-			t.Errorf("%s: changing the copy changes the original (%v):\n%s", kind, err, cmp.Diff(string(before), string(again)))
+			t.Errorf(
+				"%s: changing the copy changes the original (%v):\n%s", kind, err, cmp.Diff(string(before), string(again)),
+			)
 		}
 	}
 }

@@ -42,7 +42,9 @@ func validating(t *testing.T) admissionregistrationv1.ValidatingWebhook {
 }
 
 // asks tells whether the API server asks the webhook about an update of a FlinkDeployment, as it decides that itself.
-func asks(t *testing.T, webhook admissionregistrationv1.ValidatingWebhook, before, after v1beta1.FlinkDeploymentSpec) bool {
+func asks(
+	t *testing.T, webhook admissionregistrationv1.ValidatingWebhook, before, after v1beta1.FlinkDeploymentSpec,
+) bool {
 	t.Helper()
 	old, current := resourceOf(t, before), resourceOf(t, after)
 	var conditions []admissioncel.ExpressionAccessor
@@ -50,18 +52,25 @@ func asks(t *testing.T, webhook admissionregistrationv1.ValidatingWebhook, befor
 		conditions = append(conditions, expression{c.Name, c.Expression, celgo.BoolType})
 	}
 	evaluator := admissioncel.NewConditionCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())).
-		CompileCondition(conditions, admissioncel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions)
+		CompileCondition(
+			conditions, admissioncel.OptionalVariableDeclarations{HasAuthorizer: true}, environment.NewExpressions,
+		)
 	for _, err := range evaluator.CompilationErrors() {
 		t.Fatal(err)
 	}
 	gvk := v1beta1.GroupVersion.WithKind(v1beta1.KindFlinkDeployment)
 	gvr := v1beta1.GroupVersion.WithResource(resources[gvk.Kind])
-	attributes := admission.NewAttributesRecord(current, old, gvk, "flink", "demo", gvr, "", admission.Update, nil, false, nil)
+	attributes := admission.NewAttributesRecord(
+		current, old, gvk, "flink", "demo", gvr, "", admission.Update, nil, false, nil,
+	)
 	results, _, err := evaluator.ForInput(context.Background(),
-		&admission.VersionedAttributes{Attributes: attributes, VersionedKind: gvk, VersionedObject: current, VersionedOldObject: old},
+		&admission.VersionedAttributes{
+			Attributes: attributes, VersionedKind: gvk, VersionedObject: current, VersionedOldObject: old,
+		},
 		&admissionv1.AdmissionRequest{
 			Operation: admissionv1.Update, Name: "demo", Namespace: "flink",
-			Kind: metav1.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}, UserInfo: authenticationv1.UserInfo{Username: "somebody"},
+			Kind:     metav1.GroupVersionKind{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind},
+			UserInfo: authenticationv1.UserInfo{Username: "somebody"},
 		}, admissioncel.OptionalVariableBindings{}, nil, celconfig.RuntimeCELCostBudgetMatchConditions)
 	if err != nil {
 		t.Fatal(err)
@@ -102,9 +111,12 @@ func job(t *testing.T, text string) v1beta1.FlinkDeploymentSpec {
 // An edit that nobody is asked about passes validation exactly as the spec before it did.
 func TestWhichEditsAreAskedAbout(t *testing.T) {
 	const (
-		valid = "{image: 'flink:1.20', flinkVersion: v1_20, serviceAccount: flink, jobManager: {resource: {memory: 1g}}, taskManager: {resource: {memory: 1g}}, " +
-			"job: {jarURI: 'local:///a.jar', args: [a], entryClass: A, parallelism: 2, state: running, upgradeMode: stateless}}"
-		invalid = "{flinkVersion: v1_20, serviceAccount: flink, flinkConfiguration: {kubernetes.operator.deployment.rollback.enabled: 'true'}, " +
+		valid = "{image: 'flink:1.20', flinkVersion: v1_20, serviceAccount: flink, jobManager: {resource: {memory: 1g}}, " +
+			"taskManager: {resource: {memory: 1g}}, " +
+			"job: {jarURI: 'local:///a.jar', args: [a], entryClass: A, parallelism: 2, state: running, upgradeMode: " +
+			"stateless}}"
+		invalid = "{flinkVersion: v1_20, serviceAccount: flink, flinkConfiguration: " +
+			"{kubernetes.operator.deployment.rollback.enabled: 'true'}, " +
 			"jobManager: {replicas: 2}, job: {parallelism: 2, upgradeMode: savepoint, savepointTriggerNonce: 1}}"
 	)
 	n := int64(7)
@@ -114,33 +126,70 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 		asked  bool
 		reason string
 	}{
-		"suspend":              {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }, false, "the schema knows the states"},
-		"no state":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = "" }, false, "empty is running"},
-		"rescale":              {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, false, "any that is at least 1 will do"},
-		"parallelism 0":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }, true, "it needs replicas"},
-		"too much parallelism": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 1 << 30 }, false, "it is a number"},
-		"parallelism below 0":  {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 }, true, "it is refused"},
-		"restart":              {func(s *v1beta1.FlinkDeploymentSpec) { s.RestartNonce = &n }, false, "any number will do"},
-		"another image":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, false, "only a registry can judge it"},
-		"no image":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "" }, false, "then the operator's is taken"},
-		"pull policy":          {func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Always" }, false, "only Kubernetes can judge it"},
+		"suspend": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }, false,
+			"the schema knows the states",
+		},
+		"no state": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = "" }, false, "empty is running"},
+		"rescale": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, false, "any that is at least 1 will do",
+		},
+		"parallelism 0": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 }, true, "it needs replicas"},
+		"too much parallelism": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 1 << 30 }, false, "it is a number",
+		},
+		"parallelism below 0": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 }, true, "it is refused"},
+		"restart":             {func(s *v1beta1.FlinkDeploymentSpec) { s.RestartNonce = &n }, false, "any number will do"},
+		"another image": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, false, "only a registry can judge it",
+		},
+		"no image": {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "" }, false, "then the operator's is taken"},
+		"pull policy": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.ImagePullPolicy = "Always" }, false, "only Kubernetes can judge it",
+		},
 		"jar, class": {func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.JarURI, s.Job.EntryClass = "local:///b.jar", ""
 		}, false, "only Flink can judge them"},
-		"arguments":           {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{"#"} }, true, "flink-conf.yaml does not hold all"},
-		"what may be dropped": {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, true, "with last-state there is a warning"},
-		"a checkpoint":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.CheckpointTriggerNonce = &n }, false, "it needs no directory of its own"},
-		"a savepoint":         {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointTriggerNonce = &n }, true, "it needs a directory"},
-		"upgrade mode":        {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeLastState }, true, "it needs directories"},
-		"redeploy":            {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointRedeployNonce = &n }, true, "it needs a path"},
-		"no job":              {func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }, true, "an application is not made a session cluster"},
-		"Flink version":       {func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = v1beta1.FlinkV2_0 }, true, "not after each suspension"},
-		"account":             {func(s *v1beta1.FlinkDeploymentSpec) { s.ServiceAccount = "" }, true, "there must be one"},
-		"configuration":       {func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkConfiguration = []byte(`{"a":"b"}`) }, true, "most rules read it"},
-		"JobManager":          {func(s *v1beta1.FlinkDeploymentSpec) { s.JobManager = nil }, true, "it needs memory"},
-		"pod template":        {func(s *v1beta1.FlinkDeploymentSpec) { s.PodTemplate = &v1beta1.PodTemplate{} }, true, "it is not named"},
-		"one of each":         {func(s *v1beta1.FlinkDeploymentSpec) { s.Image, s.Mode = "flink:2", v1beta1.ModeStandalone }, true, "one is enough"},
-		"nothing":             {func(*v1beta1.FlinkDeploymentSpec) {}, false, "the spec is the same"},
+		"arguments": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Args = []string{"#"} }, true, "flink-conf.yaml does not hold all",
+		},
+		"what may be dropped": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, true,
+			"with last-state there is a warning",
+		},
+		"a checkpoint": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.CheckpointTriggerNonce = &n }, false,
+			"it needs no directory of its own",
+		},
+		"a savepoint": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointTriggerNonce = &n }, true, "it needs a directory",
+		},
+		"upgrade mode": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeLastState }, true,
+			"it needs directories",
+		},
+		"redeploy": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.SavepointRedeployNonce = &n }, true, "it needs a path",
+		},
+		"no job": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }, true, "an application is not made a session cluster",
+		},
+		"Flink version": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = v1beta1.FlinkV2_0 }, true, "not after each suspension",
+		},
+		"account": {func(s *v1beta1.FlinkDeploymentSpec) { s.ServiceAccount = "" }, true, "there must be one"},
+		"configuration": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkConfiguration = []byte(`{"a":"b"}`) }, true, "most rules read it",
+		},
+		"JobManager": {func(s *v1beta1.FlinkDeploymentSpec) { s.JobManager = nil }, true, "it needs memory"},
+		"pod template": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.PodTemplate = &v1beta1.PodTemplate{} }, true, "it is not named",
+		},
+		"one of each": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image, s.Mode = "flink:2", v1beta1.ModeStandalone }, true,
+			"one is enough",
+		},
+		"nothing": {func(*v1beta1.FlinkDeploymentSpec) {}, false, "the spec is the same"},
 	}
 	webhook := validating(t)
 	for name, row := range rows {
@@ -170,5 +219,7 @@ func TestWhichEditsAreAskedAbout(t *testing.T) {
 }
 
 func judge(spec v1beta1.FlinkDeploymentSpec) string {
-	return validation.Deployment(validation.DeploymentInput{Namespace: "flink", Name: "demo", Spec: spec, Operator: flinkconf.Operator{}}).Error()
+	return validation.Deployment(validation.DeploymentInput{
+		Namespace: "flink", Name: "demo", Spec: spec, Operator: flinkconf.Operator{},
+	}).Error()
 }

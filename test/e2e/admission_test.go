@@ -49,7 +49,7 @@ func TestInvalidResourceIsRefused(t *testing.T) {
 			want: []string{"spec.jobManager.replicas", "high-availability"},
 		},
 		"all problems are told at once": {
-			reason: "a person wants to mend them in one go",
+			reason: "a person wants to fix them in one go",
 			spoil: func(t *testing.T, u *unstructured.Unstructured) {
 				set(t, u, int64(2), "spec", "jobManager", "replicas")
 				set(t, u, "savepoint", "spec", "job", "upgradeMode")
@@ -86,7 +86,12 @@ func TestEveryExampleIsAccepted(t *testing.T) {
 			u := example(t, file.Name(), strings.TrimSuffix(file.Name(), ".yaml"), nil)
 			if u.GetKind() == "FlinkStateSnapshot" { // its job has to be there, if only suspended
 				const name = "of-a-snapshot"
-				kube.create(t, example(t, "checkpoint-ha.yaml", name, func(u *unstructured.Unstructured) { set(t, u, "suspended", "spec", "job", "state") }))
+				kube.create(
+					t,
+					example(t, "checkpoint-ha.yaml", name, func(u *unstructured.Unstructured) {
+						set(t, u, "suspended", "spec", "job", "state")
+					}),
+				)
 				set(t, u, name, "spec", "jobReference", "name")
 			}
 			if err := dryRun(t, u); err != nil {

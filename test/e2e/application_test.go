@@ -17,9 +17,14 @@ import (
 )
 
 // watch follows what a selector names, until ctx ends.
-func (c *cluster) watch(ctx context.Context, t *testing.T, gvr schema.GroupVersionResource, ns, fields, labels string) *watch.Watcher {
+func (c *cluster) watch(
+	ctx context.Context, t *testing.T, gvr schema.GroupVersionResource, ns, fields, labels string,
+) *watch.Watcher {
 	t.Helper()
-	return watch.Start(ctx, t, watch.Query{Client: c.dynamic, Resource: gvr, Namespace: ns, Fields: fields, Labels: labels, Diagnose: c.diagnose})
+	return watch.Start(
+		ctx, t,
+		watch.Query{Client: c.dynamic, Resource: gvr, Namespace: ns, Fields: fields, Labels: labels, Diagnose: c.diagnose},
+	)
 }
 
 // resource follows one FlinkDeployment, jobManager the Deployment of its JobManager.
@@ -48,19 +53,28 @@ func TestApplicationReachesStable(t *testing.T) {
 			start := jobManager.Until("is released", life.Released)
 			jobID, running := kube.flink(name).TasksRunning(t, "")
 			stable := resource.Until("is STABLE", life.State("STABLE"))
-			figures.duration("flink "+version+": apply to JobManager Deployment released, as it came", 0, start.At.Sub(made.At))
+			figures.duration(
+				"flink "+version+": apply to JobManager Deployment released, as it came", 0, start.At.Sub(made.At),
+			)
 			figures.duration("flink "+version+": apply to STABLE", 0, stable.At.Sub(made.At))
 			figures.duration("flink "+version+": all tasks running to STABLE", 4*time.Second, max(0, stable.At.Sub(running)))
 
-			expect(t, "status.jobManagerDeploymentStatus", watch.Text(stable.Unstructured, "status", "jobManagerDeploymentStatus"), "READY")
+			expect(
+				t, "status.jobManagerDeploymentStatus", watch.Text(stable.Unstructured, "status", "jobManagerDeploymentStatus"),
+				"READY",
+			)
 			expect(t, "status.jobStatus.state", watch.Text(stable.Unstructured, "status", "jobStatus", "state"), "RUNNING")
 			expect(t, "status.jobStatus.jobId", watch.Text(stable.Unstructured, "status", "jobStatus", "jobId"), jobID)
 			ready, reason, message := condition(stable.Unstructured, "Ready")
 			expect(t, "condition Ready", ready, "True", reason, message)
-			if !strings.Contains(watch.Text(stable.Unstructured, "status", "reconciliationStatus", "lastStableSpec"), "jarURI") {
+			if !strings.Contains(
+				watch.Text(stable.Unstructured, "status", "reconciliationStatus", "lastStableSpec"), "jarURI",
+			) {
 				t.Error("status.reconciliationStatus.lastStableSpec does not hold the spec")
 			}
-			if is := watch.Text(stable.Unstructured, "status", "clusterInfo", "flink-version"); !strings.HasPrefix(is, version) {
+			if is := watch.Text(
+				stable.Unstructured, "status", "clusterInfo", "flink-version",
+			); !strings.HasPrefix(is, version) {
 				t.Errorf("clusterInfo says flink-version %q, want %s", is, version)
 			}
 			kube.deletesInTime(t, name, "one deletion of a running job")
@@ -115,7 +129,8 @@ func TestStatelessUpgrade(t *testing.T) {
 	for i := range 3 {
 		jobManager := kube.jobManager(t, name, life.Limit)
 		old := jobManager.Until("exists", life.Released)
-		at := kube.patch(t, name, map[string]any{"image": []string{"flink:2.2.1", "flink:2.2"}[i%2]}) // two names of one image
+		// two names of one image
+		at := kube.patch(t, name, map[string]any{"image": []string{"flink:2.2.1", "flink:2.2"}[i%2]})
 		next := jobManager.Until("is a new one, released", life.Replaced(old))
 		took = append(took, next.At.Sub(at))
 		stable := kube.resource(t, name, life.Limit).Until("is STABLE again", life.State("STABLE"))
@@ -157,21 +172,24 @@ func TestBrokenImageIsToldAndMended(t *testing.T) {
 		if o.Unstructured == nil {
 			return false, "there is no FlinkDeployment"
 		}
-		return watch.Text(o.Unstructured, "status", "error") != "" && watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus") == "ERROR",
+		return watch.Text(o.Unstructured, "status", "error") != "" &&
+				watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus") == "ERROR",
 			"jobManagerDeploymentStatus is " + watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus")
 	})
-	if e := watch.Text(broken.Unstructured, "status", "error"); !strings.Contains(e, "ImagePull") && !strings.Contains(e, "ErrImage") {
+	if e := watch.Text(broken.Unstructured, "status", "error"); !strings.Contains(e, "ImagePull") &&
+		!strings.Contains(e, "ErrImage") {
 		t.Errorf("status.error does not name the cause: %s", e)
 	}
-	if status, reason, message := condition(broken.Unstructured, "ClusterAvailable"); status != "False" || !strings.Contains(message, "no-such-tag") {
+	if status, reason, message := condition(broken.Unstructured, "ClusterAvailable"); status != "False" ||
+		!strings.Contains(message, "no-such-tag") {
 		t.Errorf("condition ClusterAvailable is %s (%s: %s), want False and the image's name", status, reason, message)
 	}
 	kube.patch(t, name, map[string]any{"image": "flink:2.2"})
-	mended := kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
-	expect(t, "status.error of the mended resource", watch.Text(mended.Unstructured, "status", "error"), "")
+	fixed := kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
+	expect(t, "status.error of the fixed resource", watch.Text(fixed.Unstructured, "status", "error"), "")
 }
 
-// A namespace that nobody prepared is told, with the command that mends it.
+// A namespace that nobody prepared is told, with the command that fixes it.
 func TestMissingServiceAccountIsTold(t *testing.T) {
 	const name = "no-account"
 	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {

@@ -27,8 +27,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/watch"
 )
 
-// system is where the operator lives, space is where the tests do. A second namespace would restart the source's adapter
-// (Knative lists the namespaces in its environment), and with it disturb every figure.
+// system is where the operator lives, space is where the tests do. A second namespace would restart the source's
+// adapter (Knative lists the namespaces in its environment), and with it disturb every figure.
 const (
 	system = "flink-system"
 	space  = "kn-flink-e2e"
@@ -97,7 +97,12 @@ func (c *cluster) raw(ctx context.Context, path string) ([]byte, error) {
 
 // flink asks the JobManager of a cluster, through the API server, so that the test runs from anywhere.
 func (c *cluster) flink(name string) life.Flink {
-	return life.At(c.http, fmt.Sprintf("%s/api/v1/namespaces/%s/services/%s-rest:8081/proxy", strings.TrimSuffix(c.config.Host, "/"), space, name))
+	return life.At(
+		c.http,
+		fmt.Sprintf(
+			"%s/api/v1/namespaces/%s/services/%s-rest:8081/proxy", strings.TrimSuffix(c.config.Host, "/"), space, name,
+		),
+	)
 }
 
 // life is a resource of the test's namespace with all that kills and asks it.
@@ -155,7 +160,9 @@ func (c *cluster) patch(t *testing.T, name string, spec map[string]any) time.Tim
 		t.Fatal(err)
 	}
 	at := time.Now()
-	if _, err := c.in(life.Resources, space).Patch(t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{}); err != nil {
+	if _, err := c.in(life.Resources, space).Patch(
+		t.Context(), name, types.MergePatchType, body, metav1.PatchOptions{},
+	); err != nil {
 		t.Fatalf("patch %s: %v", name, err)
 	}
 	return at
@@ -179,7 +186,9 @@ func (c *cluster) remove(t *testing.T, name string) (took time.Duration) {
 	return gone.At.Sub(at)
 }
 
-func (c *cluster) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, labels string) ([]unstructured.Unstructured, error) {
+func (c *cluster) list(
+	ctx context.Context, gvr schema.GroupVersionResource, namespace, labels string,
+) ([]unstructured.Unstructured, error) {
 	list, err := c.in(gvr, namespace).List(ctx, metav1.ListOptions{LabelSelector: labels})
 	if err != nil {
 		return nil, err

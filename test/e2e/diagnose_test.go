@@ -28,7 +28,9 @@ func (c *cluster) diagnose(t *testing.T) {
 			fmt.Fprintln(&b, "…")
 			break
 		}
-		status, _ := yaml.Marshal(map[string]any{"generation": u.GetGeneration(), "deleted": u.GetDeletionTimestamp(), "status": u.Object["status"]})
+		status, _ := yaml.Marshal(map[string]any{
+			"generation": u.GetGeneration(), "deleted": u.GetDeletionTimestamp(), "status": u.Object["status"],
+		})
 		fmt.Fprintf(&b, "--- %s\n%s", u.GetName(), status)
 	}
 	list, _ := c.list(ctx, pods, space, "")
@@ -38,7 +40,10 @@ func (c *cluster) diagnose(t *testing.T) {
 	list, _ = c.list(ctx, events, space, "")
 	for _, u := range list {
 		if watch.Text(&u, "type") == "Warning" || watch.Text(&u, "involvedObject", "kind") == "FlinkDeployment" {
-			fmt.Fprintf(&b, "event %s %s %s: %s\n", watch.Text(&u, "involvedObject", "kind"), watch.Text(&u, "involvedObject", "name"), watch.Text(&u, "reason"), watch.Text(&u, "message"))
+			fmt.Fprintf(
+				&b, "event %s %s %s: %s\n", watch.Text(&u, "involvedObject", "kind"), watch.Text(&u, "involvedObject", "name"),
+				watch.Text(&u, "reason"), watch.Text(&u, "message"),
+			)
 		}
 	}
 	list, _ = c.list(ctx, pods, system, "")
@@ -48,7 +53,9 @@ func (c *cluster) diagnose(t *testing.T) {
 		if function == "" {
 			continue
 		}
-		log, err := c.raw(ctx, fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=user-container&tailLines=40", system, u.GetName()))
+		log, err := c.raw(
+			ctx, fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=user-container&tailLines=40", system, u.GetName()),
+		)
 		fmt.Fprintf(&b, "%s %v\n", log, err)
 	}
 	t.Log(b.String())

@@ -44,7 +44,11 @@ func TestAFailureForGoodIsTold(t *testing.T) {
 func TestAJobThatCannotBeginIsTold(t *testing.T) {
 	const name, component = "cannot-begin", "app=cannot-begin,component=jobmanager"
 	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
-		set(t, u, map[string]any{"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "nosuch://checkpoints"}, "spec", "flinkConfiguration")
+		set(
+			t, u,
+			map[string]any{"execution.checkpointing.interval": "10 s", "execution.checkpointing.dir": "nosuch://checkpoints"},
+			"spec", "flinkConfiguration",
+		)
 	}))
 	resource := kube.resource(t, name, life.Limit)
 	var at time.Time
@@ -76,12 +80,17 @@ func TestAJobThatCannotBeginIsTold(t *testing.T) {
 	if why := watch.Text(told.Unstructured, "status", "error"); !strings.Contains(why, "checkpoint storage") {
 		t.Errorf("status.error names no cause: %s", why)
 	}
-	figures.duration("a job fails for good while it starts: JobManager's end to status", 6*time.Second, max(0, told.At.Sub(at)))
+	figures.duration(
+		"a job fails for good while it starts: JobManager's end to status", 6*time.Second, max(0, told.At.Sub(at)),
+	)
 	resource.Until("says that it is a loop", func(o watch.Object) (bool, string) {
 		if o.Unstructured == nil {
 			return false, "there is no FlinkDeployment"
 		}
-		is, why := watch.Text(o.Unstructured, "status", "jobManagerDeploymentStatus"), watch.Text(o.Unstructured, "status", "error")
-		return is == "ERROR" && strings.Contains(why, "CrashLoop - ") && strings.Contains(why, "checkpoint storage"), fmt.Sprintf("JobManager %s, error %q", is, why)
+		is, why := watch.Text(
+			o.Unstructured, "status", "jobManagerDeploymentStatus",
+		), watch.Text(o.Unstructured, "status", "error")
+		return is == "ERROR" && strings.Contains(why, "CrashLoop - ") &&
+			strings.Contains(why, "checkpoint storage"), fmt.Sprintf("JobManager %s, error %q", is, why)
 	})
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/watch"
 )
 
-// Taking the operator away leaves what runs alone; a resource that was made in between is found within a minute of its return.
+// Taking the operator away leaves what runs alone; a resource that was made in between is found within a minute of its
+// return.
 func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 	const running, meanwhile = "stays", "meanwhile"
 	kube.create(t, example(t, "basic.yaml", running, nil))
@@ -46,13 +47,19 @@ func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 	}
 	installed := time.Now()
 	found := kube.resource(t, meanwhile, 2*time.Minute).Until("is found", func(o watch.Object) (bool, string) {
-		return o.Unstructured != nil && watch.Text(o.Unstructured, "status", "lifecycleState") != "", "no pass has looked at it"
+		return o.Unstructured != nil && watch.Text(
+			o.Unstructured, "status", "lifecycleState",
+		) != "", "no pass has looked at it"
 	})
-	figures.duration("install to the first pass of a resource that was there", time.Minute, max(0, found.At.Sub(installed)))
+	figures.duration(
+		"install to the first pass of a resource that was there", time.Minute, max(0, found.At.Sub(installed)),
+	)
 
 	after := kube.resource(t, running, time.Minute).Until("is STABLE", life.State("STABLE"))
 	same(t, "the FlinkDeployment", stable, after)
-	same(t, "the JobManager Deployment", jobManager, kube.jobManager(t, running, time.Minute).Until("exists", life.Released))
+	same(
+		t, "the JobManager Deployment", jobManager, kube.jobManager(t, running, time.Minute).Until("exists", life.Released),
+	)
 	if id, _ := kube.flink(running).TasksRunning(t, ""); id != jobID {
 		t.Errorf("the job became %s, was %s, when the operator came back", id, jobID)
 	}

@@ -19,10 +19,14 @@ import (
 // burst is how many resources come at once, as in the aims.
 const burst = 100
 
-// homeless gives a resource a node selector that no node has: its objects are made, its pods wait, no JVM takes the CPU that is measured.
+// homeless gives a resource a node selector that no node has: its objects are made, its pods wait, no JVM takes the CPU
+// that is measured.
 func homeless(t *testing.T) func(*unstructured.Unstructured) {
 	return func(u *unstructured.Unstructured) {
-		set(t, u, map[string]any{"kubernetes.jobmanager.node-selector": "e2e.example/none:none"}, "spec", "flinkConfiguration")
+		set(
+			t, u, map[string]any{"kubernetes.jobmanager.node-selector": "e2e.example/none:none"}, "spec",
+			"flinkConfiguration",
+		)
 	}
 }
 
@@ -92,15 +96,22 @@ func TestHundredAtOnce(t *testing.T) {
 
 	started := time.Now()
 	each(t, func(name string) error {
-		_, err := kube.in(life.Resources, space).Create(ctx, example(t, "basic.yaml", name, homeless(t)), metav1.CreateOptions{})
+		_, err := kube.in(life.Resources, space).Create(
+			ctx, example(t, "basic.yaml", name, homeless(t)), metav1.CreateOptions{},
+		)
 		return err
 	})
 	figures.duration("100 at once: all accepted", 0, time.Since(started))
 	last := jobManagers.All("all exist", burst, func(o watch.Object) bool { return true })
 	figures.duration("100 at once: all JobManager Deployments exist", 10*time.Second, last.Sub(started))
-	last = jobManagers.All("all are life.Released", burst, func(o watch.Object) bool { ok, _ := life.Released(o); return ok })
+	last = jobManagers.All("all are life.Released", burst, func(o watch.Object) bool {
+		ok, _ := life.Released(o)
+		return ok
+	})
 	figures.duration("100 at once: all JobManager Deployments released", 0, last.Sub(started))
-	resources.All("all statuses are written", burst, func(o watch.Object) bool { return watch.Text(o.Unstructured, "status", "lifecycleState") == "DEPLOYED" })
+	resources.All("all statuses are written", burst, func(o watch.Object) bool {
+		return watch.Text(o.Unstructured, "status", "lifecycleState") == "DEPLOYED"
+	})
 
 	started = time.Now()
 	each(t, func(name string) error {

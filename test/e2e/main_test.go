@@ -52,10 +52,14 @@ func run(m *testing.M) int {
 	return code
 }
 
-// prepare makes the namespace first, so that the deployment's wait covers the source's adapter that starts again for it.
+// prepare makes the namespace first, so that the deployment's wait covers the source's adapter that starts again for
+// it.
 func prepare(ctx context.Context) error {
-	ns := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}}}
-	if _, err := kube.in(namespaces, "").Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+	ns := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}},
+	}
+	if _, err := kube.in(namespaces, "").Create(ctx, ns, metav1.CreateOptions{}); err != nil &&
+		!apierrors.IsAlreadyExists(err) {
 		return err
 	}
 	if os.Getenv("E2E_DEPLOY") != "no" {
@@ -78,7 +82,8 @@ func removeLeftovers(ctx context.Context) error {
 		return err
 	}
 	for _, u := range left {
-		if err := kube.in(life.Resources, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+		if err := kube.in(life.Resources, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil &&
+			!apierrors.IsNotFound(err) {
 			return err
 		}
 	}

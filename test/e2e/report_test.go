@@ -49,7 +49,9 @@ func (r *report) duration(name string, aim time.Duration, values ...time.Duratio
 
 // count adds a number beside its largest wanted value; a negative one is only a print.
 func (r *report) count(name string, value float64, aim float64, unit string) {
-	f := figure{name: name, value: strings.TrimSpace(fmt.Sprintf("%.4g %s", value, unit)), missed: aim >= 0 && value > aim}
+	f := figure{
+		name: name, value: strings.TrimSpace(fmt.Sprintf("%.4g %s", value, unit)), missed: aim >= 0 && value > aim,
+	}
 	if aim >= 0 {
 		f.aim = strings.TrimSpace(fmt.Sprintf("≤ %.4g %s", aim, unit))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/watch"
 )
 
-// The riskiest combinations of what becomes of a job's checkpoints and what is done to it. All others are tried on the models and on
-// the local platform.
+// The riskiest combinations of what becomes of a job's checkpoints and what is done to it. All others are tried on the
+// models and on the local platform.
 
 // calls waits until the resource calls for a person by a condition and says why.
 func calls(t *testing.T, resource *watch.Watcher, kind, status string) (reason string) {
@@ -32,8 +32,8 @@ func calls(t *testing.T, resource *watch.Watcher, kind, status string) (reason s
 	return reason
 }
 
-// Checkpoints that do not outlive a cancel: a change takes a savepoint where it can, and is refused where it cannot; a job that was
-// cancelled by somebody else is not started from less than it had.
+// Checkpoints that do not outlive a cancel: a change takes a savepoint where it can, and is refused where it cannot; a
+// job that was cancelled by somebody else is not started from less than it had.
 func TestDiscardedCheckpointsAreNotForgotten(t *testing.T) {
 	const name = "discards"
 	makeDirectory(t)
@@ -81,7 +81,9 @@ func TestDiscardedCheckpointsAreNotForgotten(t *testing.T) {
 // cancel does what flink cancel does.
 func (c *cluster) cancel(t *testing.T, name, jobID string) {
 	t.Helper()
-	path := fmt.Sprintf("%s/api/v1/namespaces/%s/services/%s-rest:8081/proxy/jobs/%s?mode=cancel", c.config.Host, space, name, jobID)
+	path := fmt.Sprintf(
+		"%s/api/v1/namespaces/%s/services/%s-rest:8081/proxy/jobs/%s?mode=cancel", c.config.Host, space, name, jobID,
+	)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, path, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +98,8 @@ func (c *cluster) cancel(t *testing.T, name, jobID string) {
 	}
 }
 
-// A TaskManager that leaves before the JobManager of a job without restarts would end it for good, and its high-availability data with
-// it. Each last-state upgrade under load must go on from the newest checkpoint.
+// A TaskManager that leaves before the JobManager of a job without restarts would end it for good, and its
+// high-availability data with it. Each last-state upgrade under load must go on from the newest checkpoint.
 func TestLastStateUpgradesOfAJobThatMayNotRestart(t *testing.T) {
 	const name = "no-restarts"
 	makeDirectory(t)
@@ -120,5 +122,6 @@ func TestLastStateUpgradesOfAJobThatMayNotRestart(t *testing.T) {
 		upgrades = append(upgrades, next.At.Sub(at))
 		kept = kube.wentOn(t, name, false, kept)
 	}
-	figures.duration("upgrade by last-state, JobManager of 0.3 CPU: patch to new JobManager Deployment", 4*time.Second, upgrades...)
+	figures.duration("upgrade by last-state, JobManager of 0.3 CPU: patch to new JobManager "+
+		"Deployment", 4*time.Second, upgrades...)
 }

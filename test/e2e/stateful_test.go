@@ -52,7 +52,9 @@ func makeDirectory(t *testing.T) {
 		if o.Unstructured == nil {
 			return false, "no pod"
 		}
-		return watch.Text(o.Unstructured, "status", "phase") == "Succeeded", "phase " + watch.Text(o.Unstructured, "status", "phase")
+		return watch.Text(
+			o.Unstructured, "status", "phase",
+		) == "Succeeded", "phase " + watch.Text(o.Unstructured, "status", "phase")
 	})
 }
 
@@ -78,8 +80,12 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 			for range 3 {
 				jobManager := kube.jobManager(t, name, life.Limit)
 				old := jobManager.Until("exists", life.Released)
-				jobManagers := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "", "app="+name+",component=jobmanager")
-				was := jobManagers.Until("is there", func(o watch.Object) (bool, string) { return o.Unstructured != nil, "there is none" })
+				jobManagers := kube.watch(
+					watch.Deadline(t, life.Limit), t, pods, space, "", "app="+name+",component=jobmanager",
+				)
+				was := jobManagers.Until("is there", func(o watch.Object) (bool, string) {
+					return o.Unstructured != nil, "there is none"
+				})
 				pod := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "metadata.name="+was.GetName(), "")
 				image = another[image]
 				at := kube.patch(t, name, map[string]any{"job": map[string]any{"upgradeMode": mode}, "image": image})
@@ -105,7 +111,8 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 				beside = append(beside, max(runs.Sub(at), shown.At.Sub(at))-flinks)
 				kept = kube.wentOn(t, name, mode == "savepoint", kept)
 			}
-			figures.duration("upgrade by "+mode+": patch to RUNNING, beside the ends and starts of pods and Flink", 5*time.Second, beside...)
+			figures.duration("upgrade by "+mode+
+				": patch to RUNNING, beside the ends and starts of pods and Flink", 5*time.Second, beside...)
 			figures.duration("upgrade by "+mode+": patch to new JobManager Deployment", aims[mode].upgrade, upgrades...)
 
 			at := kube.patch(t, name, map[string]any{"job": map[string]any{"state": "suspended"}})
@@ -117,8 +124,8 @@ func TestStateSurvivesUpgrades(t *testing.T) {
 	}
 }
 
-// wentOn waits until a job runs again, and fails if it did not start from where it was stopped: with all that was kept. It returns what
-// is kept now.
+// wentOn waits until a job runs again, and fails if it did not start from where it was stopped: with all that was kept.
+// It returns what is kept now.
 func (c *cluster) wentOn(t *testing.T, name string, fromSavepoint bool, kept life.Counted) life.Counted {
 	t.Helper()
 	stable := c.resource(t, name, life.Limit).Until("is STABLE again", life.State("STABLE"))

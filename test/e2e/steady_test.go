@@ -52,14 +52,22 @@ func TestSteadyJobIsQuiet(t *testing.T) {
 	}
 	started := time.Now()
 	alive, serving := observePods(t, started.Add(quiet))
-	figures.count("observe pod-seconds per hour with one steady job: serving", serving.Seconds()*float64(time.Hour/quiet), -1, "s")
-	figures.count("observe pod-seconds per hour with one steady job: with draining", alive.Seconds()*float64(time.Hour/quiet), -1, "s")
+	figures.count(
+		"observe pod-seconds per hour with one steady job: serving", serving.Seconds()*float64(time.Hour/quiet), -1, "s",
+	)
+	figures.count(
+		"observe pod-seconds per hour with one steady job: with draining", alive.Seconds()*float64(time.Hour/quiet), -1,
+		"s",
+	)
 	after, err := kube.list(t.Context(), life.Resources, space, "")
 	if err != nil || len(after) != 1 {
 		t.Fatalf("%d FlinkDeployments are there, want one: %v", len(after), err)
 	}
 	if after[0].GetResourceVersion() != before[0].GetResourceVersion() {
-		t.Errorf("a stable resource was written while nothing happened: %s became %s", before[0].GetResourceVersion(), after[0].GetResourceVersion())
+		t.Errorf(
+			"a stable resource was written while nothing happened: %s became %s", before[0].GetResourceVersion(),
+			after[0].GetResourceVersion(),
+		)
 	}
 	clock, err := kube.list(t.Context(), pingSources, system, "app.kubernetes.io/component=clock")
 	if err != nil || len(clock) != 1 {
@@ -122,8 +130,8 @@ type request struct {
 	At time.Time `json:"requestReceivedTimestamp"`
 }
 
-// reportRequests counts what the functions asked the API server in a span of time. Only a cluster with an audit log can tell
-// (AUDIT_LOG; test/cluster has one).
+// reportRequests counts what the functions asked the API server in a span of time. Only a cluster with an audit log can
+// tell (AUDIT_LOG; test/cluster has one).
 func reportRequests(t *testing.T, from, to time.Time) {
 	t.Helper()
 	file, err := os.Open(os.Getenv("AUDIT_LOG"))
@@ -151,7 +159,10 @@ func reportRequests(t *testing.T, from, to time.Time) {
 			t.Logf("a write in quiet times: %+v", r)
 		}
 	}
-	figures.count("API requests of quiet looks, each minute, the tick's lists among them", float64(total)/to.Sub(from).Minutes(), -1, "")
+	figures.count(
+		"API requests of quiet looks, each minute, the tick's lists among them", float64(total)/to.Sub(from).Minutes(), -1,
+		"",
+	)
 	for _, kind := range slices.Sorted(keys(kinds)) {
 		figures.count("  "+kind, float64(kinds[kind])/to.Sub(from).Minutes(), -1, "a minute")
 	}

@@ -27,10 +27,13 @@ const (
 func application(more map[string]string) map[string]string {
 	config := map[string]string{
 		"execution.target": "kubernetes-application", "$internal.pipeline.job-id": jobA, "pipeline.name": "demo",
-		"parallelism.default": "2", "taskmanager.numberOfTaskSlots": "2", "execution.shutdown-on-application-finish": "false",
-		"execution.checkpointing.interval": "1 min", "state.checkpoints.dir": "s3://c", "state.savepoints.dir": "s3://s",
+		"parallelism.default": "2", "taskmanager.numberOfTaskSlots": "2",
+		"execution.shutdown-on-application-finish": "false",
+		"execution.checkpointing.interval":         "1 min", "state.checkpoints.dir": "s3://c",
+		"state.savepoints.dir": "s3://s",
 		"execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
-		"$internal.flink.version":                                   "v1_20", "kubernetes.container.image.ref": "flink:1.20",
+		"$internal.flink.version":                                   "v1_20",
+		"kubernetes.container.image.ref":                            "flink:1.20",
 	}
 	for key, value := range more {
 		config[key] = value
@@ -85,7 +88,9 @@ func deploy(t *testing.T, w *World, config map[string]string) {
 				Spec: corev1.PodSpec{
 					Containers: []corev1.Container{{Name: "flink-main-container", Image: "flink:1.20"}},
 					Volumes: []corev1.Volume{{Name: "flink-config-volume", VolumeSource: corev1.VolumeSource{
-						ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "flink-config-demo"}},
+						ConfigMap: &corev1.ConfigMapVolumeSource{
+							LocalObjectReference: corev1.LocalObjectReference{Name: "flink-config-demo"},
+						},
 					}}},
 				},
 			},
@@ -95,11 +100,16 @@ func deploy(t *testing.T, w *World, config map[string]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner := metav1.OwnerReference{APIVersion: "apps/v1", Kind: "Deployment", Name: "demo", UID: made.GetUID(), Controller: new(bool), BlockOwnerDeletion: new(bool)}
+	owner := metav1.OwnerReference{
+		APIVersion: "apps/v1", Kind: "Deployment", Name: "demo", UID: made.GetUID(), Controller: new(bool),
+		BlockOwnerDeletion: new(bool),
+	}
 	*owner.Controller, *owner.BlockOwnerDeletion = true, true
 	service := &corev1.Service{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Service"}, ObjectMeta: meta("demo-rest"),
-		Spec: corev1.ServiceSpec{Selector: labels, Ports: []corev1.ServicePort{{Name: "rest", Port: 8081, TargetPort: intstr.FromInt32(8081)}}},
+		Spec: corev1.ServiceSpec{
+			Selector: labels, Ports: []corev1.ServicePort{{Name: "rest", Port: 8081, TargetPort: intstr.FromInt32(8081)}},
+		},
 	}
 	service.OwnerReferences = []metav1.OwnerReference{owner}
 	conf := &corev1.ConfigMap{

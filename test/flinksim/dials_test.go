@@ -14,7 +14,9 @@ import (
 // What Flink and the kubelets do later, earlier or otherwise than one would like.
 
 func TestAnswersAboutAJobAreAsOldAsTheRefreshInterval(t *testing.T) {
-	for interval, want := range map[string]flinkrest.JobState{"": flinkrest.Running, "20 s": flinkrest.Running, "0 s": flinkrest.Finished, "1 s": flinkrest.Finished} {
+	for interval, want := range map[string]flinkrest.JobState{
+		"": flinkrest.Running, "20 s": flinkrest.Running, "0 s": flinkrest.Finished, "1 s": flinkrest.Finished,
+	} {
 		t.Run(interval, func(t *testing.T) {
 			w := running(t, application(map[string]string{"web.refresh-interval": interval}))
 			c, ctx := client(t, w), t.Context()
@@ -40,7 +42,9 @@ func TestAnswersAboutAJobAreAsOldAsTheRefreshInterval(t *testing.T) {
 func TestATaskManagerThatLeavesEndsAJobThatDoesNotRestart(t *testing.T) {
 	for strategy, want := range map[string]job.State{"none": job.Failed, "exponential-delay": job.Running} {
 		t.Run(strategy, func(t *testing.T) {
-			w := running(t, application(map[string]string{"restart-strategy.type": strategy, "high-availability.type": "kubernetes"}))
+			w := running(
+				t, application(map[string]string{"restart-strategy.type": strategy, "high-availability.type": "kubernetes"}),
+			)
 			w.Tick(30 * time.Second)
 			for _, pod := range w.Kube.List(kubesim.Pods, "flink", map[string]string{"component": "taskmanager"}) {
 				w.Nodes.Crash("flink", pod.GetName(), "oom")
@@ -61,7 +65,8 @@ func TestAJobRestoredFromASavepointHasItInItsHighAvailabilityData(t *testing.T) 
 	w := NewWorld(t)
 	w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-1", Savepoint: true, CheckpointID: 7, Progress: 40})
 	deploy(t, w, application(map[string]string{
-		"high-availability.type": "kubernetes", "execution.state-recovery.path": "s3://s/savepoint-1", "execution.checkpointing.interval": "10 min",
+		"high-availability.type": "kubernetes", "execution.state-recovery.path": "s3://s/savepoint-1",
+		"execution.checkpointing.interval": "10 min",
 	}))
 	w.Settle()
 	data := w.Kube.Get(kubesim.ConfigMaps, "flink", "demo-"+jobA+"-config-map")

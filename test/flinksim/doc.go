@@ -6,8 +6,8 @@
 // Clients reach JobManagers by World.Dial or World.Transport under the name of their REST Service, and Kubernetes by
 // World.Config. Each request goes through the World's Tap, so that the n-th effect counts over both.
 //
-// It must not decide anything for a test: nothing happens but by Step, Tick and Settle, and the clock stands still but for
-// Tick.
+// It must not decide anything for a test: nothing happens but by Step, Tick and Settle, and the clock stands still but
+// for Tick.
 //
 // Invariant: the same calls give the same world, byte for byte.
 //

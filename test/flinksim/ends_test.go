@@ -31,7 +31,8 @@ func facts(t *testing.T, version string) map[string]any {
 	return all
 }
 
-// TestWhatIsLeftAfterAnEndIsReal holds the model to what real Flink left of the newest checkpoint, for each retention and each end.
+// TestWhatIsLeftAfterAnEndIsReal holds the model to what real Flink left of the newest checkpoint, for each retention
+// and each end.
 func TestWhatIsLeftAfterAnEndIsReal(t *testing.T) {
 	ends := map[string]func(j *job.Job, w *World){
 		"CANCELED": func(j *job.Job, w *World) { j.Cancel(w.Clock.Now()) },
@@ -42,7 +43,9 @@ func TestWhatIsLeftAfterAnEndIsReal(t *testing.T) {
 	for _, retention := range []string{job.RetainedOnCancellation, job.DeletedOnCancellation, job.NeverRetained} {
 		for end, act := range ends {
 			t.Run(retention+" "+end, func(t *testing.T) {
-				w := running(t, application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": retention}))
+				w := running(
+					t, application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": retention}),
+				)
 				w.Flink.Do("flink", "demo", jobA, func(j *job.Job) { act(j, w) })
 				w.Settle()
 				newest := w.Flink.Job("flink", "demo", jobA).Latest(false)
@@ -58,7 +61,8 @@ func TestWhatIsLeftAfterAnEndIsReal(t *testing.T) {
 	}
 }
 
-// TestRetentionTellsWhatItIs holds GET /jobs/:jobid/checkpoints/config to the recordings, for each retention and for one in the job's code.
+// TestRetentionTellsWhatItIs holds GET /jobs/:jobid/checkpoints/config to the recordings, for each retention and for
+// one in the job's code.
 func TestRetentionTellsWhatItIs(t *testing.T) {
 	rows := map[string]struct{ configured, code, recording string }{
 		"kept":                {job.RetainedOnCancellation, "", "checkpoint-config-retain_on_cancellation"},
@@ -73,7 +77,10 @@ func TestRetentionTellsWhatItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := NewWorld(t)
 			w.Flink.ScriptJob("demo", job.Script{Retain: row.code})
-			deploy(t, w, application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": row.configured}))
+			deploy(
+				t, w,
+				application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": row.configured}),
+			)
 			w.Settle()
 			_, answer := raw(t, w, "GET", "/jobs/"+jobA+"/checkpoints/config", "")
 			want := recorded(t, row.recording).Answer
@@ -86,8 +93,8 @@ func TestRetentionTellsWhatItIs(t *testing.T) {
 	}
 }
 
-// TestHighAvailabilityDataIsReal holds the model to what real Flink kept in its high-availability data, and told of jobs whose result was
-// there when their JobManager began.
+// TestHighAvailabilityDataIsReal holds the model to what real Flink kept in its high-availability data, and told of
+// jobs whose result was there when their JobManager began.
 func TestHighAvailabilityDataIsReal(t *testing.T) {
 	w := running(t, withHA(map[string]string{"restart-strategy.type": "none"}))
 	kept := func() bool {
@@ -108,7 +115,8 @@ func TestHighAvailabilityDataIsReal(t *testing.T) {
 		want := recorded(t, recording).Answer
 		compare(t, want, answer)
 		got, flink := answer.(map[string]any)["jobs"].([]any), want.(map[string]any)["jobs"].([]any)
-		if len(got) != len(flink) || len(got) > 0 && got[0].(map[string]any)["state"] != flink[0].(map[string]any)["state"] {
+		if len(got) != len(flink) || len(got) > 0 &&
+			got[0].(map[string]any)["state"] != flink[0].(map[string]any)["state"] {
 			t.Errorf("%s: %v, Flink: %v", recording, got, flink)
 		}
 	}
@@ -190,18 +198,22 @@ func TestRestartStrategiesEndAsRealOnes(t *testing.T) {
 		}
 		j := mustState(t, w, jobA, job.Failed)
 		for _, version := range versions {
-			if want := facts(t, version)["failures-of-a-job-with-restart-strategy-"+name]; fmt.Sprint(len(j.Failures)) != fmt.Sprint(want) {
+			if want := facts(t, version)["failures-of-a-job-with-restart-strategy-"+
+				name]; fmt.Sprint(len(j.Failures)) != fmt.Sprint(want) {
 				t.Errorf("%s: %d failures, Flink %s: %v", name, len(j.Failures), version, want)
 			}
 		}
 	}
 }
 
-// TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave ends the process without high availability, in order and by force.
+// TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave ends the process without high availability, in order and by
+// force.
 func TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave(t *testing.T) {
 	for _, retention := range []string{job.RetainedOnCancellation, job.DeletedOnCancellation, job.NeverRetained} {
 		for _, signal := range []string{"SIGTERM", "SIGKILL"} {
-			w := running(t, application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": retention}))
+			w := running(
+				t, application(map[string]string{"execution.checkpointing.externalized-checkpoint-retention": retention}),
+			)
 			path := w.Flink.Job("flink", "demo", jobA).Latest(false).Path
 			for _, pod := range w.Kube.List(kubesim.Pods, "flink", map[string]string{"component": "jobmanager"}) {
 				w.Flink.Stop(pod.GetUID(), signal == "SIGKILL")
@@ -221,7 +233,10 @@ func TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave(t *testing.T) {
 func TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes(t *testing.T) {
 	cancel := func(j *job.Job, w *World) { j.Cancel(w.Clock.Now()) }
 	fail := func(j *job.Job, w *World) {
-		j.Fail("org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException", "Not enough resources", w.Clock.Now())
+		j.Fail(
+			"org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException", "Not enough resources",
+			w.Clock.Now(),
+		)
 	}
 	rows := map[string]struct {
 		ran bool
@@ -273,7 +288,9 @@ func TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes(t *testing.T) {
 					}
 				}
 			}
-			for path, kind := range map[string]string{"": "job", "/checkpoints": "checkpoints", "/checkpoints/config": "checkpoint-config"} {
+			for path, kind := range map[string]string{
+				"": "job", "/checkpoints": "checkpoints", "/checkpoints/config": "checkpoint-config",
+			} {
 				_, answer := raw(t, w, "GET", "/jobs/"+jobA+path, "")
 				for _, version := range versions {
 					flink := recordedBy(t, version, "adaptive-"+kind+"-"+name).Answer

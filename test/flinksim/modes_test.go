@@ -43,7 +43,9 @@ func TestStandBy(t *testing.T) {
 		w.Step()
 	}
 	mustState(t, w, jobA, job.Running)
-	if diff := cmp.Diff([]string{"a nothing  0", "a high-availability data s3://c/" + jobA + "/chk-2 4"}, starts(w)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"a nothing  0", "a high-availability data s3://c/" + jobA + "/chk-2 4"}, starts(w),
+	); diff != "" {
 		t.Errorf("the stand-by takes over\n%s", diff)
 	}
 	noViolations(t, w)
@@ -61,7 +63,9 @@ func TestReplicasWithoutHighAvailability(t *testing.T) {
 func TestPatchedTemplateRunsTwo(t *testing.T) {
 	w := running(t, application(nil))
 	if _, err := w.Kube.Update(kubesim.Deployments, "flink", "demo", func(u *unstructured.Unstructured) {
-		if err := unstructured.SetNestedField(u.Object, "x", "spec", "template", "metadata", "annotations", "a"); err != nil {
+		if err := unstructured.SetNestedField(
+			u.Object, "x", "spec", "template", "metadata", "annotations", "a",
+		); err != nil {
 			t.Error(err)
 		}
 	}); err != nil {
@@ -100,20 +104,27 @@ func TestStandalone(t *testing.T) {
 				Replicas: &replicas, Selector: &metav1.LabelSelector{MatchLabels: labels(component)},
 				Template: corev1.PodTemplateSpec{
 					ObjectMeta: metav1.ObjectMeta{Labels: labels(component)},
-					Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "flink-main-container", Image: "flink:1.20"}}},
+					Spec: corev1.PodSpec{
+						Containers: []corev1.Container{{Name: "flink-main-container", Image: "flink:1.20"}},
+					},
 				},
 			},
 		}
 	}
-	config := application(map[string]string{"execution.target": "remote", "kubernetes.internal.cluster-mode": "APPLICATION", "parallelism.default": "4"})
+	config := application(map[string]string{
+		"execution.target": "remote", "kubernetes.internal.cluster-mode": "APPLICATION", "parallelism.default": "4",
+	})
 	conf := &corev1.ConfigMap{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "flink-config-demo"},
-		Data: map[string]string{"flink-conf.yaml": lines(config)},
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "flink-config-demo"},
+		Data:       map[string]string{"flink-conf.yaml": lines(config)},
 	}
 	if _, err := w.Kube.Create(kubesim.ConfigMaps, content(t, conf)); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []*appsv1.Deployment{deployment("demo", "jobmanager", 1), deployment("demo-taskmanager", "taskmanager", 1)} {
+	for _, d := range []*appsv1.Deployment{
+		deployment("demo", "jobmanager", 1), deployment("demo-taskmanager", "taskmanager", 1),
+	} {
 		if _, err := w.Kube.Create(kubesim.Deployments, content(t, d)); err != nil {
 			t.Fatal(err)
 		}
@@ -141,14 +152,18 @@ func TestTwoClientsAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				patch := fmt.Sprintf(`{"data":{"%s":"%d"}}`, agent, i)
-				if _, err := kube.Patch(t.Context(), "flink-config-demo", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+				if _, err := kube.Patch(
+					t.Context(), "flink-config-demo", types.MergePatchType, []byte(patch), metav1.PatchOptions{},
+				); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	group.Wait()
-	data, _, _ := unstructured.NestedStringMap(w.Kube.Get(kubesim.ConfigMaps, "flink", "flink-config-demo").Object, "data")
+	data, _, _ := unstructured.NestedStringMap(
+		w.Kube.Get(kubesim.ConfigMaps, "flink", "flink-config-demo").Object, "data",
+	)
 	if data["one"] != "19" || data["two"] != "19" {
 		t.Errorf("data %v, want the last of both", data)
 	}

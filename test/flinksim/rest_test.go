@@ -38,7 +38,8 @@ func TestReadsOfARunningJob(t *testing.T) {
 	w.Flink.SetMetric("jobmanager", "taskSlotsTotal", "2")
 	w.Flink.SetMetric("taskmanagers", "Status.JVM.CPU.Load", "0.5")
 
-	if o := must(c.Overview(ctx))(t); o.TaskManagers != 1 || o.SlotsTotal != 2 || o.SlotsAvailable != 0 || o.JobsRunning != 1 || o.FlinkVersion != "1.20.5" {
+	if o := must(c.Overview(ctx))(t); o.TaskManagers != 1 || o.SlotsTotal != 2 || o.SlotsAvailable != 0 ||
+		o.JobsRunning != 1 || o.FlinkVersion != "1.20.5" {
 		t.Errorf("overview %+v", o)
 	}
 	if o := must(c.ClusterConfig(ctx))(t); o.FlinkVersion != "1.20.5" || o.Features.WebSubmit {
@@ -50,10 +51,12 @@ func TestReadsOfARunningJob(t *testing.T) {
 	if o := must(c.JobManagerConfig(ctx))(t); o["pipeline.name"] != "demo" {
 		t.Errorf("JobManager config %v", o)
 	}
-	if jobs := must(c.Jobs(ctx))(t); len(jobs) != 1 || jobs[0].ID != jobA || jobs[0].State != flinkrest.Running || jobs[0].EndTime != -1 || jobs[0].StartTime.Time().IsZero() {
+	if jobs := must(c.Jobs(ctx))(t); len(jobs) != 1 || jobs[0].ID != jobA || jobs[0].State != flinkrest.Running ||
+		jobs[0].EndTime != -1 || jobs[0].StartTime.Time().IsZero() {
 		t.Errorf("jobs %+v", jobs)
 	}
-	if j := must(c.Job(ctx, jobA))(t); len(j.Vertices) != 2 || j.Vertices[1].Parallelism != 2 || len(j.Plan.Nodes) != 2 || j.Plan.Nodes[1].Inputs[0].ID != j.Vertices[0].ID {
+	if j := must(c.Job(ctx, jobA))(t); len(j.Vertices) != 2 || j.Vertices[1].Parallelism != 2 || len(j.Plan.Nodes) != 2 ||
+		j.Plan.Nodes[1].Inputs[0].ID != j.Vertices[0].ID {
 		t.Errorf("job %+v", j)
 	}
 	if o := must(c.JobConfig(ctx, jobA))(t); o.Execution.Parallelism != 2 {
@@ -65,7 +68,9 @@ func TestReadsOfARunningJob(t *testing.T) {
 	if r := must(c.ExecutionResult(ctx, jobA))(t); r.Done {
 		t.Errorf("result %+v of a running job", r)
 	}
-	if m := must(c.Metrics(ctx, jobA, []string{"numRestarts", "numberOfCompletedCheckpoints", "own", "nothing"}))(t); m["numRestarts"] != "0" || m["numberOfCompletedCheckpoints"] != "2" || m["own"] != "1.5" || len(m) != 3 {
+	if m := must(c.Metrics(
+		ctx, jobA, []string{"numRestarts", "numberOfCompletedCheckpoints", "own", "nothing"},
+	))(t); m["numRestarts"] != "0" || m["numberOfCompletedCheckpoints"] != "2" || m["own"] != "1.5" || len(m) != 3 {
 		t.Errorf("metrics %v", m)
 	}
 	if m := must(c.Metrics(ctx, jobB, []string{"numRestarts"}))(t); len(m) != 0 {
@@ -85,7 +90,8 @@ func TestReadsOfARunningJob(t *testing.T) {
 		t.Errorf("vertex metrics %v, want Flink's empty answer when one name has no value", m)
 	}
 	s := must(c.CheckpointStatistics(ctx, jobA))(t)
-	if s.Counts.Completed != 2 || s.Latest.Completed.ExternalPath != "s3://c/"+jobA+"/chk-2" || s.Latest.Restored != nil || len(s.History) != 2 || s.History[0].ID != 2 || !s.History[1].Discarded {
+	if s.Counts.Completed != 2 || s.Latest.Completed.ExternalPath != "s3://c/"+jobA+"/chk-2" ||
+		s.Latest.Restored != nil || len(s.History) != 2 || s.History[0].ID != 2 || !s.History[1].Discarded {
 		t.Errorf("checkpoints %+v", s)
 	}
 	if d := must(c.CheckpointDetails(ctx, jobA, 2))(t); d.Status != flinkrest.CheckpointCompleted {
@@ -119,10 +125,16 @@ func TestRefusals(t *testing.T) {
 		{"details", first(c.CheckpointDetails(ctx, jobA, 99)), flinkrest.ErrNotFound, "it left the history"},
 		{"no id", first(c.Job(ctx, "nonsense")), flinkrest.ErrRejected, "not a job ID"},
 		{"cancel", c.Cancel(ctx, jobB), flinkrest.ErrNotFound, "nobody knows it"},
-		{"savepoint without a place", first(c.TriggerSavepoint(ctx, jobA, flinkrest.SavepointRequest{})), flinkrest.ErrRejected, "no directory anywhere"},
+		{
+			"savepoint without a place", first(c.TriggerSavepoint(ctx, jobA, flinkrest.SavepointRequest{})),
+			flinkrest.ErrRejected, "no directory anywhere",
+		},
 		{"jars", first(c.Jars(ctx)), flinkrest.ErrNoEndpoint, "an application cluster has none"},
 		{"shutdown", c.ShutdownCluster(ctx), flinkrest.ErrNoEndpoint, "not modelled"},
-		{"rescale", c.SetResourceRequirements(ctx, jobA, flinkrest.Requirements{}), flinkrest.ErrRejected, "the default scheduler cannot"},
+		{
+			"rescale", c.SetResourceRequirements(ctx, jobA, flinkrest.Requirements{}), flinkrest.ErrRejected,
+			"the default scheduler cannot",
+		},
 		{"cancel too late", ended(), flinkrest.ErrTerminal, "it has ended otherwise"},
 	}
 	for _, row := range rows {
@@ -140,7 +152,8 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	must(c.StopWithSavepoint(ctx, jobB, flinkrest.StopRequest{TriggerID: trigger, TargetDirectory: "s3://t"}))(t)
-	if o := must(c.SavepointStatus(ctx, jobB, trigger))(t); o.State != flinkrest.OperationFailed || !strings.Contains(o.Failure.Summary(), "Could not find Flink job") {
+	if o := must(c.SavepointStatus(ctx, jobB, trigger))(t); o.State != flinkrest.OperationFailed ||
+		!strings.Contains(o.Failure.Summary(), "Could not find Flink job") {
 		t.Errorf("stop of a job that is not there: %+v; it is accepted, its status says so", o)
 	}
 	if n := len(w.Tap.Effects()); n != 0 {
@@ -189,7 +202,8 @@ func TestCheckpointAndStop(t *testing.T) {
 	c, ctx := client(t, w), t.Context()
 	must(c.TriggerCheckpoint(ctx, jobA, flinkrest.CheckpointRequest{TriggerID: trigger}))(t)
 	w.Settle()
-	if o := must(c.CheckpointStatus(ctx, jobA, trigger))(t); o.State != flinkrest.OperationCompleted || o.CheckpointID != 3 {
+	if o := must(c.CheckpointStatus(ctx, jobA, trigger))(t); o.State != flinkrest.OperationCompleted ||
+		o.CheckpointID != 3 {
 		t.Errorf("checkpoint %+v, want the third", o)
 	}
 	must(c.StopWithSavepoint(ctx, jobA, flinkrest.StopRequest{TriggerID: trigger, TargetDirectory: "s3://t"}))(t)
@@ -323,7 +337,8 @@ func TestTwoRunsOfOneSessionJob(t *testing.T) {
 	id := must(c.JarUpload(ctx, "op.jar", strings.NewReader("jar")))(t)
 	for _, jobID := range []string{jobA, jobB} {
 		must(c.JarRun(ctx, id, flinkrest.RunRequest{
-			Version: flinkrest.Version{Major: 1, Minor: 20}, JobID: jobID, Configuration: map[string]string{"pipeline.name": "mine"},
+			Version: flinkrest.Version{Major: 1, Minor: 20}, JobID: jobID,
+			Configuration: map[string]string{"pipeline.name": "mine"},
 		}))(t)
 	}
 	want := []string{"two live jobs of flink/demo mine: " + jobA + " and " + jobB}
@@ -385,7 +400,9 @@ func TestOneLogOverBothSystems(t *testing.T) {
 	w.Tap.CrashAfterEffect("test", 2)
 	c, ctx := client(t, w), t.Context()
 	must(c.TriggerSavepoint(ctx, jobA, flinkrest.SavepointRequest{TriggerID: trigger}))(t)
-	deleted := kube.Resource(kubesim.ConfigMaps).Namespace("flink").Delete(ctx, "flink-config-demo", metav1.DeleteOptions{})
+	deleted := kube.Resource(kubesim.ConfigMaps).Namespace("flink").Delete(
+		ctx, "flink-config-demo", metav1.DeleteOptions{},
+	)
 	if deleted == nil {
 		t.Error("the second effect was answered")
 	}
@@ -402,7 +419,10 @@ func TestOneLogOverBothSystems(t *testing.T) {
 	for _, e := range w.Tap.Effects() {
 		texts = append(texts, e.System+" "+e.Text)
 	}
-	want := []string{"flink trigger savepoint " + trigger + " of job " + jobA + " in flink/demo", "kube delete configmaps flink/flink-config-demo"}
+	want := []string{
+		"flink trigger savepoint " + trigger + " of job " + jobA + " in flink/demo",
+		"kube delete configmaps flink/flink-config-demo",
+	}
 	if diff := cmp.Diff(want, texts); diff != "" {
 		t.Error(diff)
 	}

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// secured is the server's side of a connection to a JobManager with TLS: the first byte says what the client speaks, as in Flink's own
-// RedirectingSslHandler. One goroutine reads it before anything is written.
+// secured is the server's side of a connection to a JobManager with TLS: the first byte says what the client speaks, as
+// in Flink's own RedirectingSslHandler. One goroutine reads it before anything is written.
 type secured struct {
 	net.Conn
 	config *tls.Config
@@ -37,8 +37,8 @@ func (s *secured) Read(p []byte) (int, error) {
 	return s.Conn.Read(p)
 }
 
-// buffered is a connection whose writes do not wait for the reader. Over an in-memory pipe, a client that refuses a handshake and the server
-// that is in the middle of it would wait for each other.
+// buffered is a connection whose writes do not wait for the reader. Over an in-memory pipe, a client that refuses a
+// handshake and the server that is in the middle of it would wait for each other.
 type buffered struct {
 	net.Conn
 	mu     sync.Mutex

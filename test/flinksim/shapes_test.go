@@ -67,8 +67,8 @@ func shape(prefix string, value any, into map[string]map[string]bool) {
 	}
 }
 
-// TestShapesAreReal compares answers of the model with recorded answers of Flink 1.20: the same status, no key that Flink
-// does not have, no other type at a key. Flink may have more.
+// TestShapesAreReal compares answers of the model with recorded answers of Flink 1.20: the same status, no key that
+// Flink does not have, no other type at a key. Flink may have more.
 func TestShapesAreReal(t *testing.T) {
 	w := running(t, application(map[string]string{"jobmanager.scheduler": "adaptive"}))
 	w.Flink.Do("flink", "demo", jobA, func(j *job.Job) {
@@ -87,39 +87,49 @@ func TestShapesAreReal(t *testing.T) {
 		body      string
 		recording string
 	}{
-		"overview":               {"GET /overview", "", "overview"},
-		"config":                 {"GET /config", "", "config"},
-		"jobs":                   {"GET /jobs/overview", "", "jobs"},
-		"job":                    {"GET /jobs/" + jobA, "", "job"},
-		"job config":             {"GET /jobs/" + jobA + "/config", "", "job-config"},
-		"no job":                 {"GET /jobs/" + jobB, "", "job-unknown-job"},
-		"bad job":                {"GET /jobs/xyz", "", "job-bad-id"},
-		"no path":                {"GET /no-such-path", "", "no-such-path"},
-		"no path to post":        {"POST /no-such-path", "", "no-such-path-post"},
-		"no jars":                {"GET /jars", "", "application-jars"},
-		"no jar to run":          {"POST /jars/x.jar/run", "{}", "application-jar-run"},
-		"exceptions":             {"GET /jobs/" + jobA + "/exceptions", "", "job-exceptions-none"},
-		"result":                 {"GET /jobs/" + jobA + "/execution-result", "", "execution-result-running"},
-		"metrics":                {"GET /jobs/" + jobA + "/metrics?get=numRestarts,noSuchMetric", "", "metrics-one-unknown"},
-		"metrics of no job":      {"GET /jobs/" + jobB + "/metrics?get=numRestarts", "", "metrics-unknown-job"},
-		"vertex metrics":         {"GET /jobs/" + jobA + "/vertices/" + source + "/subtasks/metrics?get=numRecordsIn", "", "vertex-metrics"},
-		"vertex metric names":    {"GET /jobs/" + jobA + "/vertices/" + source + "/subtasks/metrics", "", "vertex-metric-names"},
-		"TaskManager metrics":    {"GET /taskmanagers/metrics?get=Status.JVM.CPU.Load", "", "taskmanager-metrics"},
-		"JobManager metrics":     {"GET /jobmanager/metrics?get=taskSlotsTotal", "", "jobmanager-metrics"},
-		"JobManager config":      {"GET /jobmanager/config", "", "jobmanager-config"},
-		"TaskManagers":           {"GET /taskmanagers", "", "taskmanagers"},
-		"checkpoints":            {"GET /jobs/" + jobA + "/checkpoints", "", "checkpoints"},
-		"checkpoints of no job":  {"GET /jobs/" + jobB + "/checkpoints", "", "checkpoints-unknown-job"},
-		"checkpoint config":      {"GET /jobs/" + jobA + "/checkpoints/config", "", "checkpoint-config"},
-		"checkpoint details":     {"GET /jobs/" + jobA + "/checkpoints/details/1", "", "checkpoint-details"},
-		"no checkpoint":          {"GET /jobs/" + jobA + "/checkpoints/details/99999", "", "checkpoint-details-unknown"},
-		"savepoint":              {"GET /jobs/" + jobA + "/savepoints/" + trigger, "", "savepoint-completed"},
-		"no savepoint":           {"GET /jobs/" + jobA + "/savepoints/" + other, "", "savepoint-unknown-trigger"},
-		"checkpoint":             {"GET /jobs/" + jobA + "/checkpoints/" + trigger, "", "checkpoint-completed"},
-		"no checkpoint trigger":  {"GET /jobs/" + jobA + "/checkpoints/" + other, "", "checkpoint-unknown-trigger"},
-		"savepoint again":        {"POST /jobs/" + jobA + "/savepoints", `{"triggerId":"` + trigger + `"}`, "savepoint-trigger-again"},
-		"bad trigger":            {"POST /jobs/" + jobA + "/savepoints", `{"triggerId":"xy"}`, "savepoint-bad-trigger-id"},
-		"stop of no job":         {"POST /jobs/" + jobB + "/stop", `{"targetDirectory":"s3://x","triggerId":"` + other + `"}`, "stop-unknown-job"},
+		"overview":        {"GET /overview", "", "overview"},
+		"config":          {"GET /config", "", "config"},
+		"jobs":            {"GET /jobs/overview", "", "jobs"},
+		"job":             {"GET /jobs/" + jobA, "", "job"},
+		"job config":      {"GET /jobs/" + jobA + "/config", "", "job-config"},
+		"no job":          {"GET /jobs/" + jobB, "", "job-unknown-job"},
+		"bad job":         {"GET /jobs/xyz", "", "job-bad-id"},
+		"no path":         {"GET /no-such-path", "", "no-such-path"},
+		"no path to post": {"POST /no-such-path", "", "no-such-path-post"},
+		"no jars":         {"GET /jars", "", "application-jars"},
+		"no jar to run":   {"POST /jars/x.jar/run", "{}", "application-jar-run"},
+		"exceptions":      {"GET /jobs/" + jobA + "/exceptions", "", "job-exceptions-none"},
+		"result":          {"GET /jobs/" + jobA + "/execution-result", "", "execution-result-running"},
+		"metrics": {
+			"GET /jobs/" + jobA + "/metrics?get=numRestarts,noSuchMetric", "", "metrics-one-unknown",
+		},
+		"metrics of no job": {"GET /jobs/" + jobB + "/metrics?get=numRestarts", "", "metrics-unknown-job"},
+		"vertex metrics": {
+			"GET /jobs/" + jobA + "/vertices/" + source + "/subtasks/metrics?get=numRecordsIn", "", "vertex-metrics",
+		},
+		"vertex metric names": {
+			"GET /jobs/" + jobA + "/vertices/" + source + "/subtasks/metrics", "", "vertex-metric-names",
+		},
+		"TaskManager metrics":   {"GET /taskmanagers/metrics?get=Status.JVM.CPU.Load", "", "taskmanager-metrics"},
+		"JobManager metrics":    {"GET /jobmanager/metrics?get=taskSlotsTotal", "", "jobmanager-metrics"},
+		"JobManager config":     {"GET /jobmanager/config", "", "jobmanager-config"},
+		"TaskManagers":          {"GET /taskmanagers", "", "taskmanagers"},
+		"checkpoints":           {"GET /jobs/" + jobA + "/checkpoints", "", "checkpoints"},
+		"checkpoints of no job": {"GET /jobs/" + jobB + "/checkpoints", "", "checkpoints-unknown-job"},
+		"checkpoint config":     {"GET /jobs/" + jobA + "/checkpoints/config", "", "checkpoint-config"},
+		"checkpoint details":    {"GET /jobs/" + jobA + "/checkpoints/details/1", "", "checkpoint-details"},
+		"no checkpoint":         {"GET /jobs/" + jobA + "/checkpoints/details/99999", "", "checkpoint-details-unknown"},
+		"savepoint":             {"GET /jobs/" + jobA + "/savepoints/" + trigger, "", "savepoint-completed"},
+		"no savepoint":          {"GET /jobs/" + jobA + "/savepoints/" + other, "", "savepoint-unknown-trigger"},
+		"checkpoint":            {"GET /jobs/" + jobA + "/checkpoints/" + trigger, "", "checkpoint-completed"},
+		"no checkpoint trigger": {"GET /jobs/" + jobA + "/checkpoints/" + other, "", "checkpoint-unknown-trigger"},
+		"savepoint again": {
+			"POST /jobs/" + jobA + "/savepoints", `{"triggerId":"` + trigger + `"}`, "savepoint-trigger-again",
+		},
+		"bad trigger": {"POST /jobs/" + jobA + "/savepoints", `{"triggerId":"xy"}`, "savepoint-bad-trigger-id"},
+		"stop of no job": {
+			"POST /jobs/" + jobB + "/stop", `{"targetDirectory":"s3://x","triggerId":"` + other + `"}`, "stop-unknown-job",
+		},
 		"cancel of no job":       {"PATCH /jobs/" + jobB + "?mode=cancel", "", "cancel-unknown-job"},
 		"disposal":               {"POST /savepoint-disposal", `{"savepoint-path":"s3://gone"}`, "disposal-trigger"},
 		"no disposal":            {"GET /savepoint-disposal/" + other, "", "disposal-unknown-trigger"},
@@ -172,7 +182,9 @@ func TestShapesOfAnEndedJob(t *testing.T) {
 
 func raw(t *testing.T, w *World, method, path, body string) (int, any) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+Host("flink", "demo")+"/v1"+path, strings.NewReader(body))
+	request, err := http.NewRequestWithContext(
+		t.Context(), method, "http://"+Host("flink", "demo")+"/v1"+path, strings.NewReader(body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// World is a Kubernetes cluster with Flink in it, in which nothing happens but by Step. Make it with NewWorld. Clients may
-// call it at the same time; Step, Settle and the scripts belong to one goroutine.
+// World is a Kubernetes cluster with Flink in it, in which nothing happens but by Step. Make it with NewWorld. Clients
+// may call it at the same time; Step, Settle and the scripts belong to one goroutine.
 type World struct {
 	// T is the test.
 	T testing.TB
@@ -37,7 +37,8 @@ type World struct {
 	Flink *process.Flink
 	// Storage is where snapshots lie.
 	Storage *job.Storage
-	// TLS is what JobManagers with security.ssl.rest.enabled serve REST with, by World.Dial. Nil: no job of the test asks for it.
+	// TLS is what JobManagers with security.ssl.rest.enabled serve REST with, by World.Dial. Nil: no job of the test asks
+	// for it.
 	TLS *tls.Config
 
 	listener *listener
@@ -110,9 +111,9 @@ func (r reachable) RoundTrip(request *http.Request) (*http.Response, error) {
 	return r.inner.RoundTrip(request)
 }
 
-// Dial is the dialer of the client of that name, for clients that bring their own http.Transport. Names resolve as in the
-// cluster: <service>.<namespace>, with or without .svc and what follows.
-// One with security.ssl.rest.enabled serves TLS, and redirects plain http to it.
+// Dial is the dialer of the client of that name, for clients that bring their own http.Transport. Names resolve as in
+// the cluster: <service>.<namespace>, with or without .svc and what follows. One with security.ssl.rest.enabled serves
+// TLS, and redirects plain http to it.
 func (w *World) Dial(agent string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		if err := ctx.Err(); err != nil {

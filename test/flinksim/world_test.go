@@ -142,7 +142,9 @@ func TestHighAvailability(t *testing.T) {
 	w := running(t, withHA(nil))
 	maps := func() []string {
 		var found []string
-		for _, u := range w.Kube.List(kubesim.ConfigMaps, "flink", map[string]string{"configmap-type": "high-availability"}) {
+		for _, u := range w.Kube.List(
+			kubesim.ConfigMaps, "flink", map[string]string{"configmap-type": "high-availability"},
+		) {
 			data, _, _ := unstructured.NestedStringMap(u.Object, "data")
 			text := u.GetName()
 			for _, name := range []string{"jobGraph-" + jobA, "checkpointID-0000000000000000002", "counter"} {
@@ -194,13 +196,35 @@ func TestWhereAJobStartsFrom(t *testing.T) {
 		state  job.State
 		why    string
 	}{
-		"nothing":      {application(nil), []string{"a nothing  0"}, job.Running, "no path, no state"},
-		"a savepoint":  {application(map[string]string{"execution.savepoint.path": snapshot.Path}), []string{"a path s3://s/savepoint-1 77"}, job.Running, "the path counts"},
-		"the new key":  {application(map[string]string{"execution.savepoint.path": "s3://gone", "execution.state-recovery.path": snapshot.Path}), []string{"a path s3://s/savepoint-1 77"}, job.Running, "from 1.20 on the new key beats the old"},
-		"old version":  {application(map[string]string{"$internal.flink.version": "v1_19", "execution.savepoint.path": snapshot.Path, "execution.state-recovery.path": "s3://gone"}), []string{"a path s3://s/savepoint-1 77"}, job.Running, "1.19 does not know the new key"},
-		"a lost path":  {application(map[string]string{"execution.savepoint.path": "s3://gone"}), nil, job.Failed, "it never starts empty instead"},
-		"marker":       {withHA(map[string]string{"execution.savepoint.path": "KUBERNETES_OPERATOR_LAST_STATE"}), nil, job.Failed, "without high-availability data the marker fails the job"},
-		"fails itself": {application(map[string]string{"pipeline.name": "bad"}), []string{"a nothing  0"}, job.Failed, "by its script"},
+		"nothing": {application(nil), []string{"a nothing  0"}, job.Running, "no path, no state"},
+		"a savepoint": {
+			application(map[string]string{"execution.savepoint.path": snapshot.Path}),
+			[]string{"a path s3://s/savepoint-1 77"}, job.Running, "the path counts",
+		},
+		"the new key": {
+			application(map[string]string{
+				"execution.savepoint.path": "s3://gone", "execution.state-recovery.path": snapshot.Path,
+			}),
+			[]string{"a path s3://s/savepoint-1 77"}, job.Running, "from 1.20 on the new key beats the old",
+		},
+		"old version": {
+			application(map[string]string{
+				"$internal.flink.version": "v1_19", "execution.savepoint.path": snapshot.Path,
+				"execution.state-recovery.path": "s3://gone",
+			}),
+			[]string{"a path s3://s/savepoint-1 77"}, job.Running, "1.19 does not know the new key",
+		},
+		"a lost path": {
+			application(map[string]string{"execution.savepoint.path": "s3://gone"}), nil, job.Failed,
+			"it never starts empty instead",
+		},
+		"marker": {
+			withHA(map[string]string{"execution.savepoint.path": "KUBERNETES_OPERATOR_LAST_STATE"}), nil, job.Failed,
+			"without high-availability data the marker fails the job",
+		},
+		"fails itself": {
+			application(map[string]string{"pipeline.name": "bad"}), []string{"a nothing  0"}, job.Failed, "by its script",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -229,8 +253,12 @@ func TestACrashedJobManager(t *testing.T) {
 		want   []string
 		why    string
 	}{
-		"with high availability": {withHA(nil), []string{"a nothing  0", "a high-availability data s3://c/" + jobA + "/chk-2 4"}, "it goes on"},
-		"without":                {application(nil), []string{"a nothing  0", "a nothing  0"}, "main runs again from what the configuration says"},
+		"with high availability": {
+			withHA(nil), []string{"a nothing  0", "a high-availability data s3://c/" + jobA + "/chk-2 4"}, "it goes on",
+		},
+		"without": {
+			application(nil), []string{"a nothing  0", "a nothing  0"}, "main runs again from what the configuration says",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -310,11 +338,14 @@ func TestViolations(t *testing.T) {
 	})
 	t.Run("data deleted under a JobManager", func(t *testing.T) {
 		w := running(t, withHA(nil))
-		if err := w.Kube.Delete(kubesim.ConfigMaps, "flink", "demo-"+jobA+"-config-map", kubesim.DeleteOptions{}); err != nil {
+		if err := w.Kube.Delete(
+			kubesim.ConfigMaps, "flink", "demo-"+jobA+"-config-map", kubesim.DeleteOptions{},
+		); err != nil {
 			t.Fatal(err)
 		}
 		w.Step()
-		if v := w.Flink.Violations(); len(v) != 1 || !strings.Contains(v[0], "high-availability data of flink/demo deleted") {
+		if v := w.Flink.Violations(); len(v) != 1 ||
+			!strings.Contains(v[0], "high-availability data of flink/demo deleted") {
 			t.Errorf("violations %v, want the deleted data", v)
 		}
 	})

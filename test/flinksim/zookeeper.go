@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
-// Nodes is a client of the model ZooKeeper, in the place of zookeeper.Client. Package zookeeper proves that one against a real server.
+// Nodes is a client of the model ZooKeeper, in the place of zookeeper.Client. Package zookeeper proves that one against
+// a real server.
 type Nodes struct {
 	world *World
 	way   http.RoundTripper

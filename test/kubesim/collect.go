@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// GC runs the garbage collector and the namespace controller once over all objects and says whether anything changed. Every
-// decision of a call is made on what was there before it, so that one call is one level of a cascade: a test can look, and
-// write, between owner and dependents.
+// GC runs the garbage collector and the namespace controller once over all objects and says whether anything changed.
+// Every decision of a call is made on what was there before it, so that one call is one level of a cascade: a test can
+// look, and write, between owner and dependents.
 func (s *Server) GC() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,9 @@ func (s *Server) emptyNamespace(k key) []func() {
 	var work []func()
 	for _, inside := range s.allKeys() {
 		if inside.namespace == k.name {
-			work = append(work, func() { s.mustRemove(inside, DeleteOptions{Propagation: metav1.DeletePropagationBackground}) })
+			work = append(work, func() {
+				s.mustRemove(inside, DeleteOptions{Propagation: metav1.DeletePropagationBackground})
+			})
 		}
 	}
 	if work == nil {
@@ -112,7 +114,8 @@ func (s *Server) owners(u *unstructured.Unstructured) (solid int, waiting, gone 
 		switch {
 		case owner == nil:
 			gone = append(gone, ref.UID)
-		case owner.GetDeletionTimestamp() != nil && slices.Contains(owner.GetFinalizers(), metav1.FinalizerDeleteDependents):
+		case owner.GetDeletionTimestamp() != nil &&
+			slices.Contains(owner.GetFinalizers(), metav1.FinalizerDeleteDependents):
 			waiting = append(waiting, ref.UID)
 		default:
 			solid++
@@ -143,7 +146,9 @@ func (s *Server) dependents(owner *unstructured.Unstructured) []key {
 		if owner.GetNamespace() != "" && k.namespace != owner.GetNamespace() {
 			continue
 		}
-		if slices.ContainsFunc(s.objects[k].GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == owner.GetUID() }) {
+		if slices.ContainsFunc(s.objects[k].GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+			return ref.UID == owner.GetUID()
+		}) {
 			found = append(found, k)
 		}
 	}
@@ -159,7 +164,9 @@ func (s *Server) blocks(dependent key, owner types.UID) bool {
 
 func (s *Server) dropOwner(k key, uid types.UID) {
 	s.mustUpdate(k, func(u *unstructured.Unstructured) {
-		u.SetOwnerReferences(slices.DeleteFunc(u.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == uid }))
+		u.SetOwnerReferences(slices.DeleteFunc(u.GetOwnerReferences(), func(ref metav1.OwnerReference) bool {
+			return ref.UID == uid
+		}))
 	})
 }
 

@@ -38,8 +38,8 @@ func (e Event) CloudEventType() string { return "dev.knative.apiserver.ref." + e
 // String is one line for a test's log.
 func (e Event) String() string { return e.Type + " " + e.Kind + " " + e.Namespace + "/" + e.Name }
 
-// Feed holds the events that were not taken yet, oldest first. Deliver them once, twice, late, in another order or never:
-// they are plain values. Safe for concurrent use.
+// Feed holds the events that were not taken yet, oldest first. Deliver them once, twice, late, in another order or
+// never: they are plain values. Safe for concurrent use.
 type Feed struct {
 	mu      sync.Mutex
 	watches func(*unstructured.Unstructured) bool

@@ -32,8 +32,8 @@ type token struct {
 	Name      string `json:"name"`
 }
 
-// list answers a LIST. Called with the lock. Unlike the real server a later page shows the present, not the version of the
-// first page: tests that change objects between pages see what an inconsistent continue would show.
+// list answers a LIST. Called with the lock. Unlike the real server a later page shows the present, not the version of
+// the first page: tests that change objects between pages see what an inconsistent continue would show.
 func (s *Server) list(r Resource, namespace string, query url.Values) (map[string]any, error) {
 	p, err := s.parsePage(r, query)
 	if err != nil {
@@ -114,7 +114,9 @@ func (s *Server) decode(text string) (*token, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("continue key is not valid: %v", err))
 	}
 	if t.Version <= s.expired {
-		return nil, apierrors.NewResourceExpired("The provided continue parameter is too old to display a consistent list result.")
+		return nil, apierrors.NewResourceExpired(
+			"The provided continue parameter is too old to display a consistent list result.",
+		)
 	}
 	return t, nil
 }

@@ -27,7 +27,9 @@ func TestSelectors(t *testing.T) {
 		u := flinkDeployment(fmt.Sprintf("f%d", i))
 		u.SetLabels(map[string]string{"team": pace[:1]})
 		create(t, c, u)
-		if _, err := s.UpdateStatus(FlinkDeployments, "flink", u.GetName(), map[string]any{"pace": pace, "lifecycleState": "STABLE"}); err != nil {
+		if _, err := s.UpdateStatus(
+			FlinkDeployments, "flink", u.GetName(), map[string]any{"pace": pace, "lifecycleState": "STABLE"},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,15 +48,36 @@ func TestSelectors(t *testing.T) {
 		want      []string
 		why       string
 	}{
-		"all namespaces": {"f", "", metav1.ListOptions{}, []string{"default/f9", "flink/f0", "flink/f1", "flink/f2"}, "ordered by namespace and name"},
-		"one namespace":  {"f", "flink", metav1.ListOptions{}, []string{"flink/f0", "flink/f1", "flink/f2"}, "no other"},
-		"by label":       {"f", "", metav1.ListOptions{LabelSelector: "team=f"}, []string{"flink/f0", "flink/f2"}, "equality"},
-		"by label set":   {"f", "", metav1.ListOptions{LabelSelector: "team notin (f),team"}, []string{"flink/f1"}, "sets and existence"},
-		"by name":        {"f", "flink", metav1.ListOptions{FieldSelector: "metadata.name=f1"}, []string{"flink/f1"}, "every kind knows its name"},
-		"by pace":        {"f", "", metav1.ListOptions{FieldSelector: "status.pace=fast"}, []string{"flink/f0", "flink/f2"}, "a selectable field of the CRD"},
-		"by state":       {"f", "", metav1.ListOptions{FieldSelector: "status.lifecycleState!=STABLE"}, []string{"default/f9"}, "absent is empty"},
-		"by involved":    {"e", "flink", metav1.ListOptions{FieldSelector: "involvedObject.uid=u1,reason=FailedMount"}, []string{"flink/e1"}, "the Events of an object"},
-		"nothing":        {"e", "", metav1.ListOptions{FieldSelector: "involvedObject.uid=u2"}, []string{}, "an empty list, not an error"},
+		"all namespaces": {
+			"f", "", metav1.ListOptions{}, []string{"default/f9", "flink/f0", "flink/f1", "flink/f2"},
+			"ordered by namespace and name",
+		},
+		"one namespace": {"f", "flink", metav1.ListOptions{}, []string{"flink/f0", "flink/f1", "flink/f2"}, "no other"},
+		"by label": {
+			"f", "", metav1.ListOptions{LabelSelector: "team=f"}, []string{"flink/f0", "flink/f2"}, "equality",
+		},
+		"by label set": {
+			"f", "", metav1.ListOptions{LabelSelector: "team notin (f),team"}, []string{"flink/f1"}, "sets and existence",
+		},
+		"by name": {
+			"f", "flink", metav1.ListOptions{FieldSelector: "metadata.name=f1"}, []string{"flink/f1"},
+			"every kind knows its name",
+		},
+		"by pace": {
+			"f", "", metav1.ListOptions{FieldSelector: "status.pace=fast"}, []string{"flink/f0", "flink/f2"},
+			"a selectable field of the CRD",
+		},
+		"by state": {
+			"f", "", metav1.ListOptions{FieldSelector: "status.lifecycleState!=STABLE"}, []string{"default/f9"},
+			"absent is empty",
+		},
+		"by involved": {
+			"e", "flink", metav1.ListOptions{FieldSelector: "involvedObject.uid=u1,reason=FailedMount"}, []string{"flink/e1"},
+			"the Events of an object",
+		},
+		"nothing": {
+			"e", "", metav1.ListOptions{FieldSelector: "involvedObject.uid=u2"}, []string{}, "an empty list, not an error",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +98,9 @@ func TestSelectors(t *testing.T) {
 		})
 	}
 	for _, selector := range []string{"spec.flinkVersion=v1_20", "nonsense"} {
-		if _, err := c.Resource(FlinkDeployments).List(t.Context(), metav1.ListOptions{FieldSelector: selector}); !apierrors.IsBadRequest(err) {
+		if _, err := c.Resource(FlinkDeployments).List(
+			t.Context(), metav1.ListOptions{FieldSelector: selector},
+		); !apierrors.IsBadRequest(err) {
 			t.Errorf("field selector %q: %v, want 400", selector, err)
 		}
 	}
@@ -137,7 +162,9 @@ func TestFeed(t *testing.T) {
 	create(t, c, flinkDeployment("a"))
 	create(t, c, configMap("a"))
 	create(t, c, deployment("a", "x"))
-	if _, err := s.Update(Deployments, "flink", "a", func(u *unstructured.Unstructured) { u.SetLabels(nil) }); err != nil {
+	if _, err := s.Update(Deployments, "flink", "a", func(u *unstructured.Unstructured) {
+		u.SetLabels(nil)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.UpdateStatus(FlinkDeployments, "flink", "a", map[string]any{"x": "y"}); err != nil {

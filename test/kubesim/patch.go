@@ -17,10 +17,14 @@ import (
 )
 
 // patch carries out a PATCH. Called with the lock. created says that an apply made the object.
-func (s *Server) patch(w write, kind types.PatchType, text []byte, force bool) (u *unstructured.Unstructured, changed, created bool, err error) {
+func (s *Server) patch(
+	w write, kind types.PatchType, text []byte, force bool,
+) (u *unstructured.Unstructured, changed, created bool, err error) {
 	switch kind {
 	case types.MergePatchType:
-		u, changed, err = s.update(w, patchWith(func(doc []byte) ([]byte, error) { return jsonpatch.MergePatch(doc, text) }))
+		u, changed, err = s.update(
+			w, patchWith(func(doc []byte) ([]byte, error) { return jsonpatch.MergePatch(doc, text) }),
+		)
 	case types.JSONPatchType:
 		operations, decodeErr := jsonpatch.DecodePatch(text)
 		if decodeErr != nil {
@@ -47,7 +51,9 @@ func patchWith(rewrite func([]byte) ([]byte, error)) func(*unstructured.Unstruct
 		}
 		after, err := rewrite(before)
 		if err != nil {
-			return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
+			return apierrors.NewGenericServerResponse(
+				http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false,
+			)
 		}
 		content := map[string]any{}
 		if err := kjson.Unmarshal(after, &content); err != nil {
@@ -126,13 +132,17 @@ func parseApply(w write, text []byte) (*unstructured.Unstructured, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf("error decoding YAML: %v", err))
 	}
 	if wanted.GroupVersionKind() != w.resource.gvk() {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the object provided is a %s, not a %s", wanted.GroupVersionKind(), w.resource.gvk()))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the object provided is a %s, not a %s", wanted.GroupVersionKind(), w.resource.gvk(),
+		))
 	}
 	if wanted.GetManagedFields() != nil {
 		return nil, apierrors.NewBadRequest("metadata.managedFields must be nil")
 	}
 	if name := wanted.GetName(); name != "" && name != w.name {
-		return nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", name, w.name))
+		return nil, apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", name, w.name,
+		))
 	}
 	wanted.SetName(w.name)
 	wanted.SetNamespace(w.namespace)

@@ -85,7 +85,9 @@ func TestAPolicySeesEveryWriteOfAClient(t *testing.T) {
 	}
 	labelled := flinkDeployment("a")
 	labelled.SetLabels(map[string]string{"k": "v"})
-	if _, err := there.Apply(t.Context(), "a", labelled, metav1.ApplyOptions{FieldManager: "us", Force: true}); err != nil {
+	if _, err := there.Apply(
+		t.Context(), "a", labelled, metav1.ApplyOptions{FieldManager: "us", Force: true},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if err := there.Delete(t.Context(), "a", metav1.DeleteOptions{}); err != nil {

@@ -29,7 +29,9 @@ type DeleteOptions struct {
 //	pod on a node, grace > 0   marked, the kubelet removes it
 //	finalizers left            marked; Foreground and Orphan bring a finalizer of their own, which GC takes away
 //	otherwise                  gone
-func (s *Server) remove(r Resource, namespace, name string, options DeleteOptions) (*unstructured.Unstructured, bool, error) {
+func (s *Server) remove(
+	r Resource, namespace, name string, options DeleteOptions,
+) (*unstructured.Unstructured, bool, error) {
 	k := key{r.GVR, namespace, name}
 	old, ok := s.objects[k]
 	if !ok {
@@ -61,12 +63,14 @@ func deletePrecondition(r Resource, old *unstructured.Unstructured, options Dele
 	kind.Resource = r.Kind
 	if options.UID != "" && options.UID != string(old.GetUID()) {
 		return apierrors.NewConflict(kind, old.GetName(), fmt.Errorf(
-			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted and then recreated",
+			"the UID in the precondition (%s) does not match the UID in record (%s). The object might have been deleted "+
+				"and then recreated",
 			options.UID, old.GetUID()))
 	}
 	if options.ResourceVersion != "" && options.ResourceVersion != old.GetResourceVersion() {
 		return apierrors.NewConflict(kind, old.GetName(), fmt.Errorf(
-			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object might have been modified",
+			"the ResourceVersion in the precondition (%s) does not match the ResourceVersion in record (%s). The object "+
+				"might have been modified",
 			options.ResourceVersion, old.GetResourceVersion()))
 	}
 	return nil
@@ -76,7 +80,8 @@ func deletePrecondition(r Resource, old *unstructured.Unstructured, options Dele
 func (s *Server) mayGoAtOnce(pod *unstructured.Unstructured, options DeleteOptions) bool {
 	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
 	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
-	return node == "" || phase == "Succeeded" || phase == "Failed" || options.GraceSeconds != nil && *options.GraceSeconds == 0
+	return node == "" || phase == "Succeeded" || phase == "Failed" || options.GraceSeconds != nil &&
+		*options.GraceSeconds == 0
 }
 
 func (s *Server) mark(u *unstructured.Unstructured, graceful bool, options DeleteOptions) {

@@ -51,7 +51,8 @@ func TestPropagation(t *testing.T) {
 			{"deployments/a", "configmaps/c"}, {"configmaps/c"}, {},
 		}, "as the default"},
 		"orphan": {metav1.DeletePropagationOrphan, true, [][]string{
-			{"flinkdeployments/a-", "deployments/a", "configmaps/c"}, {"deployments/a", "configmaps/c"}, {"deployments/a", "configmaps/c"},
+			{"flinkdeployments/a-", "deployments/a", "configmaps/c"}, {"deployments/a", "configmaps/c"},
+			{"deployments/a", "configmaps/c"},
 		}, "the dependents stay without an owner"},
 		"foreground, blocking": {metav1.DeletePropagationForeground, true, [][]string{
 			{"flinkdeployments/a-", "deployments/a", "configmaps/c"},
@@ -156,7 +157,9 @@ func TestFinalizers(t *testing.T) {
 		_, err := client.Patch(t.Context(), "a", types.MergePatchType, []byte(text), metav1.PatchOptions{})
 		return err
 	}
-	if err := patch(`{"metadata":{"finalizers":["flinkdeployments.flink.apache.org/finalizer","new/one"]}}`); !apierrors.IsInvalid(err) {
+	if err := patch(
+		`{"metadata":{"finalizers":["flinkdeployments.flink.apache.org/finalizer","new/one"]}}`,
+	); !apierrors.IsInvalid(err) {
 		t.Errorf("a new finalizer during deletion: %v, want 422", err)
 	}
 	if err := patch(`{"metadata":{"deletionTimestamp":null},"spec":{"x":1}}`); err != nil {
@@ -203,7 +206,9 @@ func TestPodDeletion(t *testing.T) {
 			if _, err := s.UpdateStatus(Pods, "flink", "p", map[string]any{"phase": row.phase}); err != nil {
 				t.Fatal(err)
 			}
-			if err := c.Resource(Pods).Namespace("flink").Delete(t.Context(), "p", metav1.DeleteOptions{GracePeriodSeconds: row.grace}); err != nil {
+			if err := c.Resource(Pods).Namespace("flink").Delete(
+				t.Context(), "p", metav1.DeleteOptions{GracePeriodSeconds: row.grace},
+			); err != nil {
 				t.Fatal(err)
 			}
 			left := s.Get(Pods, "flink", "p")
@@ -213,7 +218,8 @@ func TestPodDeletion(t *testing.T) {
 			if left != nil && left.GetDeletionTimestamp().Sub(s.Clock.Now()).Seconds() != float64(row.after) {
 				t.Errorf("deletion at %s, want in %d s: %s", left.GetDeletionTimestamp(), row.after, row.why)
 			}
-			if err := s.Delete(Pods, "flink", "p", DeleteOptions{GraceSeconds: &zero}); left != nil && (err != nil || s.Get(Pods, "flink", "p") != nil) {
+			if err := s.Delete(Pods, "flink", "p", DeleteOptions{GraceSeconds: &zero}); left != nil && (err != nil ||
+				s.Get(Pods, "flink", "p") != nil) {
 				t.Errorf("the kubelet's own delete left it: %v", err)
 			}
 		})
@@ -238,7 +244,9 @@ func TestNamespaceDeletion(t *testing.T) {
 	if diff := cmp.Diff([]string{"flinkdeployments/a-"}, world(s)); diff != "" {
 		t.Errorf("a finalizer holds the namespace\n%s", diff)
 	}
-	if _, err := s.Update(FlinkDeployments, "flink", "a", func(u *unstructured.Unstructured) { u.SetFinalizers(nil) }); err != nil {
+	if _, err := s.Update(FlinkDeployments, "flink", "a", func(u *unstructured.Unstructured) {
+		u.SetFinalizers(nil)
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for s.GC() {

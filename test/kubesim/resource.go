@@ -21,7 +21,8 @@ type Resource struct {
 	Generation bool
 	// Conditional says that a PUT must name a resourceVersion, as for all custom resources.
 	Conditional bool
-	// Unowned says that no managedFields are kept: nobody but the world itself writes these, and an apply of one is refused.
+	// Unowned says that no managedFields are kept: nobody but the world itself writes these, and an apply of one is
+	// refused.
 	Unowned bool
 	// Fields are the selectable fields besides metadata.name and metadata.namespace.
 	Fields []string
@@ -46,9 +47,11 @@ var (
 	Secrets                   = core("secrets")
 	Events                    = core("events")
 	ServiceAccounts           = core("serviceaccounts")
-	Ingresses                 = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "ingresses"}
-	Leases                    = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
-	PingSources               = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
+	Ingresses                 = schema.GroupVersionResource{
+		Group: "networking.k8s.io", Version: "v1", Resource: "ingresses",
+	}
+	Leases      = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
+	PingSources = schema.GroupVersionResource{Group: "sources.knative.dev", Version: "v1", Resource: "pingsources"}
 )
 
 func flink(plural string) schema.GroupVersionResource {
@@ -69,12 +72,27 @@ var paceFields = []string{"status.lifecycleState", "status.pace"}
 
 // resources is every resource that the server knows, with the traits that kube-apiserver and our CRDs give it.
 var resources = []Resource{
-	{GVR: FlinkDeployments, Kind: "FlinkDeployment", Status: true, Generation: true, Conditional: true, Fields: paceFields},
-	{GVR: FlinkSessionJobs, Kind: "FlinkSessionJob", Status: true, Generation: true, Conditional: true, Fields: paceFields},
-	{GVR: FlinkStateSnapshots, Kind: "FlinkStateSnapshot", Status: true, Generation: true, Conditional: true, Fields: paceFields},
-	{GVR: FlinkBlueGreenDeployments, Kind: "FlinkBlueGreenDeployment", Status: true, Generation: true, Conditional: true, Fields: paceFields},
+	{
+		GVR: FlinkDeployments, Kind: "FlinkDeployment", Status: true, Generation: true, Conditional: true,
+		Fields: paceFields,
+	},
+	{
+		GVR: FlinkSessionJobs, Kind: "FlinkSessionJob", Status: true, Generation: true, Conditional: true,
+		Fields: paceFields,
+	},
+	{
+		GVR: FlinkStateSnapshots, Kind: "FlinkStateSnapshot", Status: true, Generation: true, Conditional: true,
+		Fields: paceFields,
+	},
+	{
+		GVR: FlinkBlueGreenDeployments, Kind: "FlinkBlueGreenDeployment", Status: true, Generation: true, Conditional: true,
+		Fields: paceFields,
+	},
 	{GVR: Deployments, Kind: "Deployment", Status: true, Generation: true},
-	{GVR: Pods, Kind: "Pod", Status: true, Unowned: true, Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"}},
+	{
+		GVR: Pods, Kind: "Pod", Status: true, Unowned: true,
+		Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"},
+	},
 	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
 	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Unowned: true, Fields: []string{"status.phase"}},
 	{GVR: Services, Kind: "Service", Status: true},

@@ -159,8 +159,8 @@ type Request struct {
 	at route
 }
 
-// Do carries out one request without HTTP, at a path below the API server's root, and says whether anything changed, as the text of an
-// effect. The answer is what is stored or, of a write, a copy: it must not be written to.
+// Do carries out one request without HTTP, at a path below the API server's root, and says whether anything changed, as
+// the text of an effect. The answer is what is stored or, of a write, a copy: it must not be written to.
 func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, err error) {
 	q.at = parsePath(path)
 	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
@@ -194,8 +194,8 @@ func (q Request) parse() (*unstructured.Unstructured, error) {
 	return u, nil
 }
 
-// dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed. The answer to a read is
-// what is stored: it must not be written to.
+// dispatch runs one request with the lock and returns the HTTP status, the answer and whether anything changed. The
+// answer to a read is what is stored: it must not be written to.
 func (s *Server) dispatch(q Request) (int, any, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -291,7 +291,9 @@ func (s *Server) delete(w write, text []byte, policy string) (int, any, bool, er
 	}
 	return http.StatusOK, metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess,
-		Details: &metav1.StatusDetails{Name: w.name, Group: w.resource.GVR.Group, Kind: w.resource.GVR.Resource, UID: u.GetUID()},
+		Details: &metav1.StatusDetails{
+			Name: w.name, Group: w.resource.GVR.Group, Kind: w.resource.GVR.Resource, UID: u.GetUID(),
+		},
 	}, changed, nil
 }
 

@@ -95,10 +95,12 @@ func object(apiVersion, kind, namespace, name string) *unstructured.Unstructured
 	return u
 }
 
-// Config returns a client configuration without rate limits that reaches the server in memory. The agent, when not empty,
-// becomes the User-Agent whatever the client sets, so that faults and counts can tell clients apart.
+// Config returns a client configuration without rate limits that reaches the server in memory. The agent, when not
+// empty, becomes the User-Agent whatever the client sets, so that faults and counts can tell clients apart.
 func (s *Server) Config(agent string) *rest.Config {
-	return &rest.Config{Host: "http://kubesim.invalid", QPS: -1, UserAgent: agent, Transport: s.Tap.Transport(s.system(), agent)}
+	return &rest.Config{
+		Host: "http://kubesim.invalid", QPS: -1, UserAgent: agent, Transport: s.Tap.Transport(s.system(), agent),
+	}
 }
 
 // Dynamic returns a dynamic client over Config.
@@ -141,7 +143,9 @@ func (s *Server) Peek(gvr schema.GroupVersionResource, namespace, name string) *
 }
 
 // List returns copies of all objects with these labels, ordered by namespace and name. The empty namespace means all.
-func (s *Server) List(gvr schema.GroupVersionResource, namespace string, with map[string]string) []*unstructured.Unstructured {
+func (s *Server) List(
+	gvr schema.GroupVersionResource, namespace string, with map[string]string,
+) []*unstructured.Unstructured {
 	found := s.PeekAll(gvr, namespace, with)
 	for i := range found {
 		found[i] = found[i].DeepCopy()
@@ -150,7 +154,9 @@ func (s *Server) List(gvr schema.GroupVersionResource, namespace string, with ma
 }
 
 // PeekAll is List without the copies: the caller must not write to what it gets.
-func (s *Server) PeekAll(gvr schema.GroupVersionResource, namespace string, with map[string]string) []*unstructured.Unstructured {
+func (s *Server) PeekAll(
+	gvr schema.GroupVersionResource, namespace string, with map[string]string,
+) []*unstructured.Unstructured {
 	selector := labels.SelectorFromSet(with)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,16 +170,20 @@ func (s *Server) PeekAll(gvr schema.GroupVersionResource, namespace string, with
 }
 
 // Create stores an object on behalf of a model or a test. It is an effect of nobody but feeds its event.
-func (s *Server) Create(gvr schema.GroupVersionResource, u *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (s *Server) Create(
+	gvr schema.GroupVersionResource, u *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	created, _, err := s.create(mustResource(gvr), u.GetNamespace(), u.DeepCopy(), "kubesim")
 	return created, err
 }
 
-// Update changes an object in place on behalf of a model or a test. Changes of status are ignored where the resource has
-// a status subresource: use UpdateStatus.
-func (s *Server) Update(gvr schema.GroupVersionResource, namespace, name string, change func(*unstructured.Unstructured)) (*unstructured.Unstructured, error) {
+// Update changes an object in place on behalf of a model or a test. Changes of status are ignored where the resource
+// has a status subresource: use UpdateStatus.
+func (s *Server) Update(
+	gvr schema.GroupVersionResource, namespace, name string, change func(*unstructured.Unstructured),
+) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	target := write{resource: mustResource(gvr), namespace: namespace, name: name, manager: "kubesim"}
@@ -185,7 +195,9 @@ func (s *Server) Update(gvr schema.GroupVersionResource, namespace, name string,
 }
 
 // UpdateStatus replaces the status of an object on behalf of a model or a test.
-func (s *Server) UpdateStatus(gvr schema.GroupVersionResource, namespace, name string, status map[string]any) (*unstructured.Unstructured, error) {
+func (s *Server) UpdateStatus(
+	gvr schema.GroupVersionResource, namespace, name string, status map[string]any,
+) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	target := write{resource: mustResource(gvr), namespace: namespace, name: name, manager: "kubesim", status: true}

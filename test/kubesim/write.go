@@ -46,7 +46,9 @@ func (s *Server) track(w write, old, next *unstructured.Unstructured) (*unstruct
 const staleMessage = "the object has been modified; please apply your changes to the latest version and try again"
 
 // create stores a new object. Called with the lock. The returned bool says that something changed.
-func (s *Server) create(r Resource, namespace string, u *unstructured.Unstructured, manager string) (*unstructured.Unstructured, bool, error) {
+func (s *Server) create(
+	r Resource, namespace string, u *unstructured.Unstructured, manager string,
+) (*unstructured.Unstructured, bool, error) {
 	return s.createAs(write{resource: r, namespace: namespace, manager: manager}, u)
 }
 
@@ -121,7 +123,9 @@ func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
 		u.SetNamespace(w.namespace)
 	}
 	if u.GetNamespace() != w.namespace || w.namespace == "" {
-		return apierrors.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
+		return apierrors.NewBadRequest(
+			"the namespace of the provided object does not match the namespace sent on the request",
+		)
 	}
 	return s.checkNamespace(r, u)
 }
@@ -144,7 +148,9 @@ func (s *Server) checkNamespace(r Resource, u *unstructured.Unstructured) error 
 }
 
 // update changes a stored object. Called with the lock. The returned bool says that something changed.
-func (s *Server) update(w write, change func(*unstructured.Unstructured) error) (*unstructured.Unstructured, bool, error) {
+func (s *Server) update(
+	w write, change func(*unstructured.Unstructured) error,
+) (*unstructured.Unstructured, bool, error) {
 	r := w.resource
 	k := key{r.GVR, w.namespace, w.name}
 	old, ok := s.objects[k]
@@ -182,7 +188,8 @@ func (s *Server) update(w write, change func(*unstructured.Unstructured) error) 
 	return s.store(k, old, tracked)
 }
 
-// store commits an update, unless nothing changed; the update that takes the last finalizer of a deleted object deletes it.
+// store commits an update, unless nothing changed; the update that takes the last finalizer of a deleted object deletes
+// it.
 func (s *Server) store(k key, old, next *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
 	grace := old.GetDeletionGracePeriodSeconds()
 	if old.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 && (grace == nil || *grace == 0) {
@@ -243,7 +250,8 @@ func prepare(w write, old, next *unstructured.Unstructured) {
 	next.SetDeletionTimestamp(old.GetDeletionTimestamp())
 	next.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
 	next.SetGeneration(old.GetGeneration())
-	annotated := w.resource.GVR == Deployments && !equality.Semantic.DeepEqual(old.GetAnnotations(), next.GetAnnotations())
+	annotated := w.resource.GVR == Deployments &&
+		!equality.Semantic.DeepEqual(old.GetAnnotations(), next.GetAnnotations())
 	if w.resource.Generation && (annotated || !equality.Semantic.DeepEqual(body(old), body(next))) {
 		next.SetGeneration(old.GetGeneration() + 1)
 	}
@@ -264,11 +272,15 @@ func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
 	var errs field.ErrorList
 	meta := field.NewPath("metadata")
 	if old.GetDeletionTimestamp() != nil {
-		errs = append(errs, validation.ValidateNoNewFinalizers(next.GetFinalizers(), old.GetFinalizers(), meta.Child("finalizers"))...)
+		errs = append(errs, validation.ValidateNoNewFinalizers(
+			next.GetFinalizers(), old.GetFinalizers(), meta.Child("finalizers"),
+		)...)
 	}
 	errs = append(errs, validation.ValidateImmutableField(next.GetUID(), old.GetUID(), meta.Child("uid"))...)
 	errs = append(errs, validation.ValidateImmutableField(next.GetName(), old.GetName(), meta.Child("name"))...)
-	errs = append(errs, validation.ValidateImmutableField(next.GetNamespace(), old.GetNamespace(), meta.Child("namespace"))...)
+	errs = append(errs, validation.ValidateImmutableField(
+		next.GetNamespace(), old.GetNamespace(), meta.Child("namespace"),
+	)...)
 	errs = append(errs, validation.ValidateOwnerReferences(next.GetOwnerReferences(), meta.Child("ownerReferences"))...)
 	if next.GroupVersionKind() != r.gvk() {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))

@@ -70,7 +70,10 @@ func TestCreateFillsMetadata(t *testing.T) {
 	u.Object["status"] = map[string]any{"lifecycleState": "STABLE"}
 	made := create(t, c, u)
 	if made.GetUID() == "" || made.GetResourceVersion() == "" || made.GetGeneration() != 1 {
-		t.Errorf("uid %q, version %q, generation %d: want all set and generation 1", made.GetUID(), made.GetResourceVersion(), made.GetGeneration())
+		t.Errorf(
+			"uid %q, version %q, generation %d: want all set and generation 1", made.GetUID(), made.GetResourceVersion(),
+			made.GetGeneration(),
+		)
 	}
 	if !made.GetCreationTimestamp().Time.Equal(s.Clock.Now()) {
 		t.Errorf("created at %s, want the simulated %s", made.GetCreationTimestamp(), s.Clock.Now())
@@ -87,7 +90,9 @@ func TestRefusals(t *testing.T) {
 	type call func(t *testing.T, s *Server, c dynamic.Interface) error
 	patch := func(kind types.PatchType, text string) call {
 		return func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(t.Context(), "a", kind, []byte(text), metav1.PatchOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(
+				t.Context(), "a", kind, []byte(text), metav1.PatchOptions{},
+			)
 			return err
 		}
 	}
@@ -113,9 +118,12 @@ func TestRefusals(t *testing.T) {
 		why    string
 	}{
 		"create again": {func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Create(t.Context(), flinkDeployment("a"), metav1.CreateOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Create(
+				t.Context(), flinkDeployment("a"), metav1.CreateOptions{},
+			)
 			return err
-		}, 409, metav1.StatusReasonAlreadyExists, `flinkdeployments.flink.apache.org "a" already exists`, "names are unique"},
+		}, 409, metav1.StatusReasonAlreadyExists, `flinkdeployments.flink.apache.org "a" already exists`,
+			"names are unique"},
 		"create in no namespace": {func(t *testing.T, s *Server, c dynamic.Interface) error {
 			u := flinkDeployment("b")
 			u.SetNamespace("nowhere")
@@ -129,11 +137,15 @@ func TestRefusals(t *testing.T) {
 			return err
 		}, 400, metav1.StatusReasonBadRequest, "resourceVersion should not be set", "a new object has none"},
 		"create a bad name": {func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Create(t.Context(), flinkDeployment("A_b"), metav1.CreateOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Create(
+				t.Context(), flinkDeployment("A_b"), metav1.CreateOptions{},
+			)
 			return err
 		}, 422, metav1.StatusReasonInvalid, "metadata.name", "names are DNS subdomains"},
 		"create a foreign kind": {func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(Deployments).Namespace("flink").Create(t.Context(), flinkDeployment("b"), metav1.CreateOptions{})
+			_, err := c.Resource(Deployments).Namespace("flink").Create(
+				t.Context(), flinkDeployment("b"), metav1.CreateOptions{},
+			)
 			return err
 		}, 400, metav1.StatusReasonBadRequest, "is a flink.apache.org/v1beta1", "path and body must agree"},
 		"deployment with a loose selector": {func(t *testing.T, s *Server, c dynamic.Interface) error {
@@ -151,16 +163,21 @@ func TestRefusals(t *testing.T) {
 			return err
 		}, 404, metav1.StatusReasonNotFound, "could not find the requested resource", "a CRD that is not installed"},
 		"put without a version": {put(func(u *unstructured.Unstructured) { u.SetResourceVersion("") }),
-			422, metav1.StatusReasonInvalid, "must be specified for an update", "custom resources have no unconditional update"},
+			422, metav1.StatusReasonInvalid, "must be specified for an update",
+			"custom resources have no unconditional update"},
 		"put with an old version": {put(func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }),
 			409, metav1.StatusReasonConflict, "the object has been modified", "optimistic locking"},
 		"put with another uid": {put(func(u *unstructured.Unstructured) { u.SetUID("other") }),
 			409, metav1.StatusReasonConflict, "UID in precondition: other", "another incarnation"},
-		"merge patch with an old version": {patch(types.MergePatchType, `{"metadata":{"resourceVersion":"1"},"spec":{"x":1}}`),
+		"merge patch with an old version": {patch(
+			types.MergePatchType, `{"metadata":{"resourceVersion":"1"},"spec":{"x":1}}`,
+		),
 			409, metav1.StatusReasonConflict, "the object has been modified", "a version in a patch is a precondition"},
 		"merge patch with another uid": {patch(types.MergePatchType, `{"metadata":{"uid":"other"},"spec":{"x":1}}`),
 			422, metav1.StatusReasonInvalid, "metadata.uid", "a uid in a patch is an immutable field, not a conflict"},
-		"json patch with a failed test": {patch(types.JSONPatchType, `[{"op":"test","path":"/spec/flinkVersion","value":"v2_0"}]`),
+		"json patch with a failed test": {patch(
+			types.JSONPatchType, `[{"op":"test","path":"/spec/flinkVersion","value":"v2_0"}]`,
+		),
 			422, metav1.StatusReasonInvalid, "error in our request", "a test operation is a precondition"},
 		"json patch that is none": {patch(types.JSONPatchType, `{}`),
 			400, metav1.StatusReasonBadRequest, "", "a JSON patch is a list"},
@@ -168,17 +185,24 @@ func TestRefusals(t *testing.T) {
 			415, metav1.StatusReasonUnsupportedMediaType, "does not model", "custom resources do not know it"},
 		"delete another uid": {remove(metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}),
 			409, metav1.StatusReasonConflict, "the UID in the precondition (other) does not match", "another incarnation"},
-		"delete an old version": {remove(metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &version}}),
-			409, metav1.StatusReasonConflict, "the ResourceVersion in the precondition (1) does not match", "it changed since"},
+		"delete an old version": {remove(metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{ResourceVersion: &version},
+		}),
+			409, metav1.StatusReasonConflict, "the ResourceVersion in the precondition (1) does not match",
+			"it changed since"},
 		"delete all": {func(t *testing.T, s *Server, c dynamic.Interface) error {
-			return c.Resource(FlinkDeployments).Namespace("flink").DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{})
+			return c.Resource(FlinkDeployments).Namespace("flink").DeleteCollection(
+				t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{},
+			)
 		}, 405, metav1.StatusReasonMethodNotAllowed, "", "not modelled"},
 		"watch": {func(t *testing.T, s *Server, c dynamic.Interface) error {
 			_, err := c.Resource(FlinkDeployments).Namespace("flink").Watch(t.Context(), metav1.ListOptions{})
 			return err
 		}, 405, metav1.StatusReasonMethodNotAllowed, "", "not modelled"},
 		"status of a kind without": {func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(ConfigMaps).Namespace("flink").UpdateStatus(t.Context(), configMap("a"), metav1.UpdateOptions{})
+			_, err := c.Resource(ConfigMaps).Namespace("flink").UpdateStatus(
+				t.Context(), configMap("a"), metav1.UpdateOptions{},
+			)
 			return err
 		}, 404, metav1.StatusReasonNotFound, "", "ConfigMaps have no status"},
 	}
@@ -192,8 +216,11 @@ func TestRefusals(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %T %v, want an API error: %s", err, err, row.why)
 			}
-			if got := status.Status(); got.Code != row.code || got.Reason != row.reason || !strings.Contains(got.Message, row.text) {
-				t.Errorf("got %d %s %q, want %d %s %q: %s", got.Code, got.Reason, got.Message, row.code, row.reason, row.text, row.why)
+			if got := status.Status(); got.Code != row.code || got.Reason != row.reason ||
+				!strings.Contains(got.Message, row.text) {
+				t.Errorf(
+					"got %d %s %q, want %d %s %q: %s", got.Code, got.Reason, got.Message, row.code, row.reason, row.text, row.why,
+				)
 			}
 			if s.Version() != before {
 				t.Errorf("a refused call changed something: %s", row.why)
@@ -216,7 +243,9 @@ func TestWritesKeepToTheirPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.GetLabels() != nil || got.GetGeneration() != 1 || version(got) != "v1_20" {
-		t.Errorf("a status write changed labels %v, generation %d or spec %s", got.GetLabels(), got.GetGeneration(), version(got))
+		t.Errorf(
+			"a status write changed labels %v, generation %d or spec %s", got.GetLabels(), got.GetGeneration(), version(got),
+		)
 	}
 
 	got.Object["spec"] = map[string]any{"flinkVersion": "v2_0"}
@@ -227,7 +256,10 @@ func TestWritesKeepToTheirPart(t *testing.T) {
 	}
 	state, _, _ := unstructured.NestedString(got.Object, "status", "lifecycleState")
 	if state != "STABLE" || got.GetGeneration() != 2 || version(got) != "v2_0" {
-		t.Errorf("a main write gave state %s, generation %d, version %s: want STABLE, 2, v2_0", state, got.GetGeneration(), version(got))
+		t.Errorf(
+			"a main write gave state %s, generation %d, version %s: want STABLE, 2, v2_0", state, got.GetGeneration(),
+			version(got),
+		)
 	}
 
 	got.SetAnnotations(map[string]string{"a": "b"})
@@ -254,7 +286,9 @@ func TestDeploymentGenerationCountsAnnotations(t *testing.T) {
 		{`{"spec":{"replicas":0}}`, 3, "and the spec"},
 		{`{"status":{"replicas":5}}`, 3, "never status"},
 	} {
-		got, err := c.Resource(Deployments).Namespace("flink").Patch(t.Context(), "a", types.MergePatchType, []byte(row.patch), metav1.PatchOptions{})
+		got, err := c.Resource(Deployments).Namespace("flink").Patch(
+			t.Context(), "a", types.MergePatchType, []byte(row.patch), metav1.PatchOptions{},
+		)
 		if err != nil || got.GetGeneration() != row.want {
 			t.Errorf("step %d: generation %d, %v; want %d: %s", step, got.GetGeneration(), err, row.want, row.why)
 		}
@@ -267,25 +301,36 @@ func TestDeploymentGenerationCountsAnnotations(t *testing.T) {
 func TestNoOpIsSilent(t *testing.T) {
 	rows := map[string]func(*testing.T, *Server, dynamic.Interface) error{
 		"put": func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Update(t.Context(), s.Get(FlinkDeployments, "flink", "a"), metav1.UpdateOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Update(
+				t.Context(), s.Get(FlinkDeployments, "flink", "a"), metav1.UpdateOptions{},
+			)
 			return err
 		},
 		"put status": func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").UpdateStatus(t.Context(), s.Get(FlinkDeployments, "flink", "a"), metav1.UpdateOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").UpdateStatus(
+				t.Context(), s.Get(FlinkDeployments, "flink", "a"), metav1.UpdateOptions{},
+			)
 			return err
 		},
 		"merge patch": func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"flinkVersion":"v1_20"}}`), metav1.PatchOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(
+				t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"flinkVersion":"v1_20"}}`), metav1.PatchOptions{},
+			)
 			return err
 		},
 		"json patch": func(t *testing.T, s *Server, c dynamic.Interface) error {
-			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(t.Context(), "a", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/flinkVersion","value":"v1_20"}]`), metav1.PatchOptions{})
+			_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(
+				t.Context(), "a", types.JSONPatchType, []byte(`[{"op":"replace","path":"/spec/flinkVersion","value":"v1_20"}]`),
+				metav1.PatchOptions{},
+			)
 			return err
 		},
 		"apply again": func(t *testing.T, s *Server, c dynamic.Interface) error {
 			u := object("v1", "ConfigMap", "flink", "applied")
 			u.Object["data"] = map[string]any{"k": "v"}
-			_, err := c.Resource(ConfigMaps).Namespace("flink").Apply(t.Context(), "applied", u, metav1.ApplyOptions{FieldManager: "us", Force: true})
+			_, err := c.Resource(ConfigMaps).Namespace("flink").Apply(
+				t.Context(), "applied", u, metav1.ApplyOptions{FieldManager: "us", Force: true},
+			)
 			return err
 		},
 	}
@@ -303,7 +348,10 @@ func TestNoOpIsSilent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if s.Version() != before || len(s.Tap.Effects()) != effects || len(s.Feed.Take()) != 0 {
-				t.Errorf("version %d -> %d, effects %d -> %d: a write that changes nothing is nothing", before, s.Version(), effects, len(s.Tap.Effects()))
+				t.Errorf(
+					"version %d -> %d, effects %d -> %d: a write that changes nothing is nothing", before, s.Version(), effects,
+					len(s.Tap.Effects()),
+				)
 			}
 		})
 	}
@@ -326,7 +374,10 @@ func TestApply(t *testing.T) {
 	}{
 		{"us", false, map[string]any{"a": "1", "b": "1"}, map[string]any{"a": "1", "b": "1"}, "an apply creates"},
 		{"them", false, map[string]any{"c": "1"}, map[string]any{"a": "1", "b": "1", "c": "1"}, "another manager adds"},
-		{"us", false, map[string]any{"a": "2"}, map[string]any{"a": "2", "c": "1"}, "what we no longer want goes, what is theirs stays"},
+		{
+			"us", false, map[string]any{"a": "2"}, map[string]any{"a": "2", "c": "1"},
+			"what we no longer want goes, what is theirs stays",
+		},
 		{"them", false, map[string]any{"a": "3", "c": "1"}, nil, "a field of ours with another value is a conflict"},
 		{"them", true, map[string]any{"a": "3", "c": "1"}, map[string]any{"a": "3", "c": "1"}, "force takes it over"},
 	}
@@ -359,7 +410,9 @@ func TestAdmission(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"flinkVersion":"v9_9"}}`), metav1.PatchOptions{})
+	_, err := c.Resource(FlinkDeployments).Namespace("flink").Patch(
+		t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"flinkVersion":"v9_9"}}`), metav1.PatchOptions{},
+	)
 	if !apierrors.IsForbidden(err) {
 		t.Errorf("got %v, want what admission said", err)
 	}

@@ -105,7 +105,8 @@ func (f Flink) counts(ctx context.Context, jobID string) (Counted, error) {
 	return Counted{}, fmt.Errorf("job %s does not offer its counters yet", jobID)
 }
 
-// Kept reads the counters, and returns when a checkpoint that was begun after that is complete: what they say cannot be lost any more.
+// Kept reads the counters, and returns when a checkpoint that was begun after that is complete: what they say cannot be
+// lost any more.
 func (f Flink) Kept(t *testing.T, jobID string) (is Counted) {
 	t.Helper()
 	var after detail
@@ -131,18 +132,19 @@ func (f Flink) Kept(t *testing.T, jobID string) (is Counted) {
 	return is
 }
 
-// GoesOn waits until the job says that it was restored with all that was kept, and has counted on from there. A number that was lost or
-// came twice since its state began is a failure.
+// GoesOn waits until the job says that it was restored with all that was kept, and has counted on from there. A number
+// that was lost or came twice since its state began is a failure.
 func (f Flink) GoesOn(t *testing.T, jobID string, kept Counted) {
 	t.Helper()
 	var is Counted
-	watch.Poll(t, 90*time.Second, fmt.Sprintf("the job goes on from %.0f or more", kept.Highest), func(ctx context.Context) (bool, error) {
-		var err error
-		if is, err = f.counts(ctx, jobID); err != nil {
-			return false, err
-		}
-		return is.Restored >= kept.Highest && is.Highest > is.Restored, fmt.Errorf("its counters are %+v", is)
-	})
+	watch.Poll(t, 90*time.Second, fmt.Sprintf("the job goes on from %.0f or more", kept.Highest),
+		func(ctx context.Context) (bool, error) {
+			var err error
+			if is, err = f.counts(ctx, jobID); err != nil {
+				return false, err
+			}
+			return is.Restored >= kept.Highest && is.Highest > is.Restored, fmt.Errorf("its counters are %+v", is)
+		})
 	t.Logf("kept %.0f, restored %.0f, now %.0f", kept.Highest, is.Restored, is.Highest)
 	if is.Wrong != 0 {
 		t.Errorf("%.0f numbers were lost or counted twice: its state and its position are not of the same moment", is.Wrong)
@@ -160,12 +162,13 @@ func (f Flink) Restored(t *testing.T, jobID string) (path string, savepoint bool
 			} `json:"restored"`
 		} `json:"latest"`
 	}
-	watch.Poll(t, time.Minute, "its checkpoints tell what job "+jobID+" started from", func(ctx context.Context) (bool, error) {
-		if err := f(ctx, "/jobs/"+jobID+"/checkpoints", &answer); err != nil {
-			return false, err
-		}
-		return answer.Latest.Restored != nil, fmt.Errorf("it was not restored from anything")
-	})
+	watch.Poll(t, time.Minute, "its checkpoints tell what job "+jobID+" started from",
+		func(ctx context.Context) (bool, error) {
+			if err := f(ctx, "/jobs/"+jobID+"/checkpoints", &answer); err != nil {
+				return false, err
+			}
+			return answer.Latest.Restored != nil, fmt.Errorf("it was not restored from anything")
+		})
 	return answer.Latest.Restored.Path, answer.Latest.Restored.Savepoint
 }
 

@@ -24,7 +24,9 @@ const (
 func Delete(client dynamic.Interface) func(context.Context, *unstructured.Unstructured) error {
 	return func(ctx context.Context, pod *unstructured.Unstructured) error {
 		now := int64(0)
-		err := client.Resource(Pods).Namespace(pod.GetNamespace()).Delete(ctx, pod.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now})
+		err := client.Resource(Pods).Namespace(pod.GetNamespace()).Delete(
+			ctx, pod.GetName(), metav1.DeleteOptions{GracePeriodSeconds: &now},
+		)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -38,7 +40,9 @@ func (l *Life) component(name string) string { return "app=" + l.Name + ",compon
 // KillAll kills the pods of a component that run. That there is none is a failure.
 func (l *Life) KillAll(t *testing.T, component string) {
 	t.Helper()
-	list, err := l.Client.Resource(Pods).Namespace(l.Namespace).List(t.Context(), metav1.ListOptions{LabelSelector: l.component(component)})
+	list, err := l.Client.Resource(Pods).Namespace(l.Namespace).List(
+		t.Context(), metav1.ListOptions{LabelSelector: l.component(component)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +69,8 @@ func (l *Life) killStarting(t *testing.T) {
 	l.KillAll(t, "jobmanager")
 }
 
-// whileFunctionsDie kills the pods of the functions, again and again, until what follows is done. Each has a second to work in, so that
-// there is always something under way when it dies.
+// whileFunctionsDie kills the pods of the functions, again and again, until what follows is done. Each has a second to
+// work in, so that there is always something under way when it dies.
 func (l *Life) whileFunctionsDie(t *testing.T, until func()) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
@@ -119,7 +123,8 @@ func readyFor(pod *unstructured.Unstructured) time.Duration {
 	list, _, _ := unstructured.NestedSlice(pod.Object, "status", "conditions")
 	for _, item := range list {
 		c, _ := item.(map[string]any)
-		if at, err := time.Parse(time.RFC3339, fmt.Sprint(c["lastTransitionTime"])); err == nil && c["type"] == "Ready" && c["status"] == "True" {
+		if at, err := time.Parse(time.RFC3339, fmt.Sprint(c["lastTransitionTime"])); err == nil && c["type"] == "Ready" &&
+			c["status"] == "True" {
 			return time.Since(at)
 		}
 	}

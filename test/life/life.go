@@ -52,8 +52,8 @@ type Chapter struct {
 	Run func(*testing.T, *Life)
 }
 
-// Ready edits examples/checkpoint-ha.yaml into what a life begins with: Flink 1.20, rolled back when an upgrade fails, and with its counters
-// fresh.
+// Ready edits examples/checkpoint-ha.yaml into what a life begins with: Flink 1.20, rolled back when an upgrade fails,
+// and with its counters fresh.
 func Ready(t *testing.T, u *unstructured.Unstructured) {
 	t.Helper()
 	for _, one := range []struct {
@@ -71,8 +71,8 @@ func Ready(t *testing.T, u *unstructured.Unstructured) {
 	}
 }
 
-// Run has the resource, which was just made, go through the chapters, and checks the job's counters after each. It ends with the first
-// that fails: what follows stands on it.
+// Run has the resource, which was just made, go through the chapters, and checks the job's counters after each. It ends
+// with the first that fails: what follows stands on it.
 func (l *Life) Run(t *testing.T, chapters ...Chapter) {
 	t.Helper()
 	jobID := l.Stable(t)
@@ -167,7 +167,9 @@ func (l *Life) patch(t *testing.T, spec map[string]any) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := l.Client.Resource(Resources).Namespace(l.Namespace).Patch(t.Context(), l.Name, types.MergePatchType, body, metav1.PatchOptions{})
+	made, err := l.Client.Resource(Resources).Namespace(l.Namespace).Patch(
+		t.Context(), l.Name, types.MergePatchType, body, metav1.PatchOptions{},
+	)
 	if err != nil {
 		t.Fatalf("patch %s: %v", l.Name, err)
 	}

@@ -15,7 +15,8 @@ import (
 // All are the chapters, in their order.
 func All() []Chapter {
 	return []Chapter{
-		SavepointFunctionsKilled, JobManagerKilled, savepointJobManagerKilled, LastStateJobManagerKilled, lastStateFunctionsKilled,
+		SavepointFunctionsKilled, JobManagerKilled, savepointJobManagerKilled, LastStateJobManagerKilled,
+		lastStateFunctionsKilled,
 		NextVersion, RolledBack, nextChange, fromSnapshot, failedRolledBack, failedBeginsAgain, failedRestarted,
 	}
 }
@@ -47,11 +48,13 @@ var JobManagerKilled = Chapter{"JobManager killed", func(t *testing.T, l *Life) 
 	if early := running.Sub(shown.At); early > time.Second {
 		t.Errorf("it was STABLE %s before its tasks ran", early)
 	}
-	l.figure("JobManager killed, HA: tasks run in Flink to STABLE in status", 6*time.Second, max(0, shown.At.Sub(running)))
+	l.figure(
+		"JobManager killed, HA: tasks run in Flink to STABLE in status", 6*time.Second, max(0, shown.At.Sub(running)),
+	)
 }}
 
-// The new JobManager dies while it starts from the savepoint. The old one is let live: if it dies between the savepoint's end and the answer that
-// tells its path, which no test can time, a person has to look for it.
+// The new JobManager dies while it starts from the savepoint. The old one is let live: if it dies between the
+// savepoint's end and the answer that tells its path, which no test can time, a person has to look for it.
 var savepointJobManagerKilled = Chapter{"savepoint upgrade, JobManager killed", func(t *testing.T, l *Life) {
 	l.apply(t, change{spec: by("savepoint")})
 	l.killStarting(t)
@@ -66,7 +69,8 @@ var lastStateFunctionsKilled = Chapter{"last-state upgrade, functions killed", f
 	l.apply(t, change{spec: by("last-state"), functionsDie: true})
 }}
 
-// NextVersion goes from Flink 1.20 to 2.2, with the functions killed until the new JobManager is released, and then that one.
+// NextVersion goes from Flink 1.20 to 2.2, with the functions killed until the new JobManager is released, and then
+// that one.
 var NextVersion = Chapter{"Flink 1.20 to 2.2, functions and JobManager killed", func(t *testing.T, l *Life) {
 	spec := by("savepoint")
 	spec["image"], spec["flinkVersion"] = "flink:2.2", "v2_2"
@@ -84,7 +88,9 @@ var nextChange = Chapter{"the next change runs", func(t *testing.T, l *Life) {
 // fromSnapshot takes a savepoint by a resource of its own, and begins again from it while the job has gone on.
 var fromSnapshot = Chapter{"a redeployment from a FlinkStateSnapshot", func(t *testing.T, l *Life) {
 	path := l.savepoint(t)
-	l.apply(t, change{spec: map[string]any{"job": map[string]any{"initialSavepointPath": path, "savepointRedeployNonce": 1}}})
+	l.apply(
+		t, change{spec: map[string]any{"job": map[string]any{"initialSavepointPath": path, "savepointRedeployNonce": 1}}},
+	)
 	from, savepoint := l.Flink.Restored(t, l.Stable(t))
 	if from != path || !savepoint {
 		t.Errorf("the job started from %s (a savepoint: %v), want the snapshot's %s", from, savepoint, path)
@@ -97,7 +103,8 @@ func (l *Life) savepoint(t *testing.T) (path string) {
 	snapshots := l.Client.Resource(Snapshots).Namespace(l.Namespace)
 	name := l.Name + "-by-hand"
 	_, err := snapshots.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": Snapshots.GroupVersion().String(), "kind": "FlinkStateSnapshot", "metadata": map[string]any{"name": name},
+		"apiVersion": Snapshots.GroupVersion().String(), "kind": "FlinkStateSnapshot",
+		"metadata": map[string]any{"name": name},
 		"spec": map[string]any{
 			"jobReference": map[string]any{"kind": "FlinkDeployment", "name": l.Name},
 			"savepoint":    map[string]any{"disposeOnDelete": false},
@@ -106,11 +113,12 @@ func (l *Life) savepoint(t *testing.T) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := l.follow(t, Snapshots, "metadata.name="+name, "").Until("is COMPLETED with a path", func(o watch.Object) (bool, string) {
-		is := watch.Text(o.Unstructured, "status", "state")
-		path = watch.Text(o.Unstructured, "status", "path")
-		return is == "COMPLETED" && path != "", fmt.Sprintf("it is %q, path %q", is, path)
-	})
+	done := l.follow(t, Snapshots, "metadata.name="+name, "").Until("is COMPLETED with a path",
+		func(o watch.Object) (bool, string) {
+			is := watch.Text(o.Unstructured, "status", "state")
+			path = watch.Text(o.Unstructured, "status", "path")
+			return is == "COMPLETED" && path != "", fmt.Sprintf("it is %q, path %q", is, path)
+		})
 	if err := snapshots.Delete(t.Context(), done.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Error(err)
 	}

@@ -158,7 +158,8 @@ func TestRightsAreSmall(t *testing.T) {
 			reason: "its adapter is always on", role: "kn-flink-source", verbs: []string{"get", "list", "watch"},
 		},
 		"reconcile watches the end of pods alone": {
-			reason: "events wake it", role: "kn-flink-reconcile", verbs: []string{"get", "list", "create", "update", "patch", "delete"}, also: "pods watch",
+			reason: "events wake it", role: "kn-flink-reconcile",
+			verbs: []string{"get", "list", "create", "update", "patch", "delete"}, also: "pods watch",
 		},
 		"the clock is only turned": {
 			reason: "it is one object, by name", role: "flink-clock", verbs: []string{"get", "patch"},

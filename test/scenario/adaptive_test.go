@@ -47,7 +47,9 @@ var adaptiveScenarios = map[string]scenario{
 		h.checkpoints("demo")
 		h.untilItWaits("demo")
 		h.edit("demo", parallelism(4))
-		h.until("the edit waits", func() bool { return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointsUnknown") })
+		h.until("the edit waits", func() bool {
+			return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointsUnknown")
+		})
 		h.image("flink:1.20@taskmanager", controllers.Script{})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, fail-over(checkpoint), path(checkpoint)")

@@ -37,7 +37,10 @@ var clockFaults = map[string]wire.Fault{
 	"the webhook does not reply": {Match: wakes, Err: wire.Timeout},
 	"the pass may not":           {Match: wakes, Status: 403},
 	"nobody may write it":        {Match: wire.On("patch", "pingsources"), Status: 500},
-	"the pass may not even look": {Match: func(r wire.Request) bool { return r.Agent == "reconcile" && r.Resource == "pingsources" }, Status: 403},
+	"the pass may not even look": {Match: func(r wire.Request) bool {
+		return r.Agent == "reconcile" &&
+			r.Resource == "pingsources"
+	}, Status: 403},
 }
 
 func wakes(r wire.Request) bool {

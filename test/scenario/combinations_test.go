@@ -10,8 +10,8 @@ import (
 // oneIn has no factor in common with the sizes of the rows, so that what is left out differs from row to row.
 const oneIn = 11
 
-// TestNoJobIsCalledSteadyWithLessThanItHad carries every combination out, each as a script of commands that random runs draw from, held by
-// the same judge:
+// TestNoJobIsCalledSteadyWithLessThanItHad carries every combination out, each as a script of commands that random runs
+// draw from, held by the same judge:
 //
 //	retention      kept, deleted on cancellation, never kept, deleted on cancellation by the job's code
 //	availability   none, Kubernetes, ZooKeeper
@@ -25,7 +25,10 @@ const oneIn = 11
 // R10
 func TestNoJobIsCalledSteadyWithLessThanItHad(t *testing.T) {
 	every, at := setting("KNFLINK_SCENARIO_COMBINATIONS", oneIn), 0
-	retentions := map[string]string{"kept": "retention 0", "deleted": "retention 1", "never kept": "retention 2", "deleted by code": "retention-in-code 2"}
+	retentions := map[string]string{
+		"kept": "retention 0", "deleted": "retention 1", "never kept": "retention 2",
+		"deleted by code": "retention-in-code 2",
+	}
 	edits := map[string][]string{
 		"parallelism": {"parallelism 3"}, "restart nonce": {"restart 7"}, "another version": {"version 1"},
 		"suspension": {"suspend 0", "wait-long 0", "resume 0"},
@@ -45,7 +48,8 @@ func TestNoJobIsCalledSteadyWithLessThanItHad(t *testing.T) {
 			for _, edit := range names(edits) {
 				for _, job := range names(jobs) {
 					for _, end := range names(ends) {
-						script := slices.Concat(ends[end], []string{retentions[retention], fmt.Sprintf("apply %d", n), "wait-long 0"},
+						script := slices.Concat(ends[end],
+							[]string{retentions[retention], fmt.Sprintf("apply %d", n), "wait-long 0"},
 							jobs[job], edits[edit], []string{"wait-long 0"})
 						name := strings.Join([]string{mode.name, retention, edit, job, end}, ", ")
 						if at++; at%every == 0 && !slices.ContainsFunc(script, isNotYet) {

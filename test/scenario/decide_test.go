@@ -24,7 +24,8 @@ type judge struct {
 func newJudge(h *harness) *judge {
 	const agent = "judge"
 	return &judge{h: h, gather: &gather.Gatherer{
-		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: installation.Operator, Now: h.w.Clock.Now,
+		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: installation.Operator,
+		Now: h.w.Clock.Now,
 	}}
 }
 
@@ -67,7 +68,8 @@ func (j *judge) look(name string) {
 	missed := hasEnded(s) || j.h.refused && runsUnheard(s)
 	part.value.SetZero()
 	blind := deployment.Make(s)
-	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && part.name == "Flink.Jobs" && status.Intent != nil && takesNothing[status.Intent.Stop] {
+	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && part.name == "Flink.Jobs" &&
+		status.Intent != nil && takesNothing[status.Intent.Stop] {
 		return
 	}
 	for _, action := range disruptive(blind) {
@@ -77,7 +79,8 @@ func (j *judge) look(name string) {
 	}
 }
 
-// takesNothing are the stops that need no word of the job: it goes on from its high-availability data, or from nothing as its spec says.
+// takesNothing are the stops that need no word of the job: it goes on from its high-availability data, or from nothing
+// as its spec says.
 var takesNothing = map[v1beta1.StopKind]bool{v1beta1.StopLastState: true, v1beta1.StopStateless: true}
 
 // hasEnded tells whether Flink says that the job has ended, and the status does not know it yet.

@@ -10,8 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
-// dialVerbs turn what differs from one real Flink to the next, or from one machine to the next. A run turns some before it makes its
-// resource, and may turn them again at any time. A new value of an option is an edit of the spec.
+// dialVerbs turn what differs from one real Flink to the next, or from one machine to the next. A run turns some before
+// it makes its resource, and may turn them again at any time. A new value of an option is an edit of the spec.
 var dialVerbs = map[string]func(r *run, n int){
 	"retention": func(r *run, n int) {
 		r.turn("execution.checkpointing.externalized-checkpoint-retention",
@@ -43,17 +43,23 @@ var dialVerbs = map[string]func(r *run, n int){
 			})
 		}
 	},
-	"jobmanagers-end-slowly":  func(r *run, n int) { r.image("flink:1.20@jobmanager", controllers.Script{StopSteps: n % 6}) },
-	"taskmanagers-end-slowly": func(r *run, n int) { r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6}) },
-	"pod-status-late":         func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
-	"kubelet-dead":            func(r *run, _ int) { r.w.Nodes.KubeletDown("node-1") },
-	"kubelet-back":            func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
+	"jobmanagers-end-slowly": func(r *run, n int) {
+		r.image("flink:1.20@jobmanager", controllers.Script{StopSteps: n % 6})
+	},
+	"taskmanagers-end-slowly": func(r *run, n int) {
+		r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6})
+	},
+	"pod-status-late": func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
+	"kubelet-dead":    func(r *run, _ int) { r.w.Nodes.KubeletDown("node-1") },
+	"kubelet-back":    func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
 }
 
-// notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be mended first. A script
-// may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with commas between, or "all".
+// notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be
+// fixed first. A script may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with
+// commas between, or "all".
 var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{
-	"object-limit": "a job that finished while no status could be written, and whose JobManager was replaced since, is waited for without end",
+	"object-limit": "a job that finished while no status could be written, and whose JobManager was replaced since, is " +
+		"waited for without end",
 })
 
 func without(turned string, all map[string]string) map[string]string {
@@ -68,13 +74,15 @@ func without(turned string, all map[string]string) map[string]string {
 
 // prologue are the dials that a run may begin with.
 var prologue = []string{
-	"retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly", "taskmanagers-end-slowly", "pod-status-late",
+	"retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly",
+	"taskmanagers-end-slowly", "pod-status-late",
 	"cleaned-up-slowly",
 }
 
 func pick[T any](n int, from ...T) T { return from[n%len(from)] }
 
-// turn sets an option of this run: of its resource, if there is one, and of those that it makes from now on. Empty: not set.
+// turn sets an option of this run: of its resource, if there is one, and of those that it makes from now on. Empty: not
+// set.
 func (r *run) turn(key, value string) {
 	r.options[key] = value
 	r.editIfThere(set(key, value))

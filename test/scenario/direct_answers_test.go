@@ -17,7 +17,11 @@ import (
 )
 
 func plainResource(name string) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment, "spec": map[string]any{}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment, "spec": map[string]any{},
+		},
+	}
 	u.SetName(name)
 	u.SetNamespace(namespace)
 	return u
@@ -74,13 +78,20 @@ func TestDirectAnswersAsOverHTTP(t *testing.T) {
 			return c.UpdateStatus(ctx, edited(c, status), metav1.UpdateOptions{})
 		}},
 		{"update an old version", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Update(ctx, edited(c, func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }), metav1.UpdateOptions{})
+			return c.Update(
+				ctx, edited(c, func(u *unstructured.Unstructured) { u.SetResourceVersion("1") }), metav1.UpdateOptions{},
+			)
 		}},
 		{"merge patch", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Patch(ctx, "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["x/y"]}}`), metav1.PatchOptions{})
+			return c.Patch(
+				ctx, "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["x/y"]}}`), metav1.PatchOptions{},
+			)
 		}},
 		{"JSON patch whose test fails", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
-			return c.Patch(ctx, "a", types.JSONPatchType, []byte(`[{"op":"test","path":"/metadata/uid","value":"x"}]`), metav1.PatchOptions{})
+			return c.Patch(
+				ctx, "a", types.JSONPatchType, []byte(`[{"op":"test","path":"/metadata/uid","value":"x"}]`),
+				metav1.PatchOptions{},
+			)
 		}},
 		{"apply", func(_ *kubesim.Server, c dynamic.ResourceInterface) (any, error) {
 			u := plainResource("a")
@@ -128,7 +139,8 @@ func TestDirectAnswersAsOverHTTP(t *testing.T) {
 		}},
 	}
 	one, other := kubesim.New(t, kubesim.NewClock(), wire.New()), kubesim.New(t, kubesim.NewClock(), wire.New())
-	over, short := one.Dynamic("me").Resource(kubesim.FlinkDeployments).Namespace("flink"), direct{server: other, agent: "me"}.Resource(kubesim.FlinkDeployments).Namespace("flink")
+	over, short := one.Dynamic("me").Resource(kubesim.FlinkDeployments).Namespace("flink"),
+		direct{server: other, agent: "me"}.Resource(kubesim.FlinkDeployments).Namespace("flink")
 	for _, row := range calls {
 		want, wantErr := row.call(one, over)
 		got, gotErr := row.call(other, short)

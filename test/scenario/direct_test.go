@@ -20,8 +20,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// direct is a dynamic client that leaves out HTTP and JSON: several times as fast as that of client-go, through the same Tap, with the same
-// answers and errors. A random run makes requests by the million.
+// direct is a dynamic client that leaves out HTTP and JSON: several times as fast as that of client-go, through the
+// same Tap, with the same answers and errors. A random run makes requests by the million.
 type direct struct {
 	server    *kubesim.Server
 	agent     string
@@ -42,7 +42,8 @@ func (d direct) Namespace(namespace string) dynamic.ResourceInterface {
 }
 
 var methods = map[string]string{
-	"get": "GET", "list": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "apply": "PATCH", "delete": "DELETE",
+	"get": "GET", "list": "GET", "create": "POST", "update": "PUT", "patch": "PATCH", "apply": "PATCH",
+	"delete": "DELETE",
 }
 
 // call carries out one request.
@@ -78,7 +79,9 @@ func (d direct) call(ctx context.Context, q kubesim.Request, name string, subres
 }
 
 // object is a call whose answer is an object. What is read is copied, so that the caller may write to it.
-func (d direct) object(ctx context.Context, q kubesim.Request, name string, subresources []string) (*unstructured.Unstructured, error) {
+func (d direct) object(
+	ctx context.Context, q kubesim.Request, name string, subresources []string,
+) (*unstructured.Unstructured, error) {
 	answer, err := d.call(ctx, q, name, subresources)
 	if err != nil {
 		return nil, err
@@ -87,27 +90,37 @@ func (d direct) object(ctx context.Context, q kubesim.Request, name string, subr
 }
 
 // Create makes an object.
-func (d direct) Create(ctx context.Context, u *unstructured.Unstructured, o metav1.CreateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (d direct) Create(
+	ctx context.Context, u *unstructured.Unstructured, o metav1.CreateOptions, subresources ...string,
+) (*unstructured.Unstructured, error) {
 	return d.object(ctx, kubesim.Request{Verb: "create", Object: u, Manager: o.FieldManager}, "", subresources)
 }
 
 // Update replaces an object.
-func (d direct) Update(ctx context.Context, u *unstructured.Unstructured, o metav1.UpdateOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (d direct) Update(
+	ctx context.Context, u *unstructured.Unstructured, o metav1.UpdateOptions, subresources ...string,
+) (*unstructured.Unstructured, error) {
 	return d.object(ctx, kubesim.Request{Verb: "update", Object: u, Manager: o.FieldManager}, u.GetName(), subresources)
 }
 
 // UpdateStatus replaces the status of an object.
-func (d direct) UpdateStatus(ctx context.Context, u *unstructured.Unstructured, o metav1.UpdateOptions) (*unstructured.Unstructured, error) {
+func (d direct) UpdateStatus(
+	ctx context.Context, u *unstructured.Unstructured, o metav1.UpdateOptions,
+) (*unstructured.Unstructured, error) {
 	return d.Update(ctx, u, o, "status")
 }
 
 // Get reads an object.
-func (d direct) Get(ctx context.Context, name string, _ metav1.GetOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (d direct) Get(
+	ctx context.Context, name string, _ metav1.GetOptions, subresources ...string,
+) (*unstructured.Unstructured, error) {
 	return d.object(ctx, kubesim.Request{Verb: "get"}, name, subresources)
 }
 
 // Patch changes an object.
-func (d direct) Patch(ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (d direct) Patch(
+	ctx context.Context, name string, kind types.PatchType, data []byte, o metav1.PatchOptions, subresources ...string,
+) (*unstructured.Unstructured, error) {
 	q := kubesim.Request{Verb: "patch", Kind: kind, Text: data, Manager: o.FieldManager}
 	if kind == types.ApplyPatchType {
 		q.Verb = "apply"
@@ -119,7 +132,9 @@ func (d direct) Patch(ctx context.Context, name string, kind types.PatchType, da
 }
 
 // Apply is server-side apply.
-func (d direct) Apply(ctx context.Context, name string, u *unstructured.Unstructured, o metav1.ApplyOptions, subresources ...string) (*unstructured.Unstructured, error) {
+func (d direct) Apply(
+	ctx context.Context, name string, u *unstructured.Unstructured, o metav1.ApplyOptions, subresources ...string,
+) (*unstructured.Unstructured, error) {
 	text, err := json.Marshal(u.Object)
 	if err != nil {
 		return nil, err
@@ -128,7 +143,9 @@ func (d direct) Apply(ctx context.Context, name string, u *unstructured.Unstruct
 }
 
 // ApplyStatus is server-side apply of a status.
-func (d direct) ApplyStatus(ctx context.Context, name string, u *unstructured.Unstructured, o metav1.ApplyOptions) (*unstructured.Unstructured, error) {
+func (d direct) ApplyStatus(
+	ctx context.Context, name string, u *unstructured.Unstructured, o metav1.ApplyOptions,
+) (*unstructured.Unstructured, error) {
 	return d.Apply(ctx, name, u, o, "status")
 }
 
@@ -145,7 +162,9 @@ func (d direct) Delete(ctx context.Context, name string, o metav1.DeleteOptions,
 // List reads objects.
 func (d direct) List(ctx context.Context, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
 	query := url.Values{}
-	for name, value := range map[string]string{"labelSelector": o.LabelSelector, "fieldSelector": o.FieldSelector, "continue": o.Continue} {
+	for name, value := range map[string]string{
+		"labelSelector": o.LabelSelector, "fieldSelector": o.FieldSelector, "continue": o.Continue,
+	} {
 		if value != "" {
 			query.Set(name, value)
 		}

@@ -36,7 +36,8 @@ func (h *harness) untilTold(name, failure string) {
 	h.t.Helper()
 	h.until("the failure is told: "+failure, func() bool { return h.exceptionsOf(name)[failure] != nil })
 	u := h.exceptionsOf(name)[failure]
-	if at, err := time.Parse(time.RFC3339Nano, u.GetAnnotations()["exception-timestamp"]); err != nil || at.After(h.w.Clock.Now()) {
+	if at, err := time.Parse(time.RFC3339Nano, u.GetAnnotations()["exception-timestamp"]); err != nil ||
+		at.After(h.w.Clock.Now()) {
 		h.t.Errorf("annotations %v: %v", u.GetAnnotations(), err)
 	}
 }
@@ -87,7 +88,10 @@ var exceptionScenarios = map[string]scenario{
 		h.untilTold("demo", "java.io.IOException: no route")
 		h.untilStable("demo")
 		h.pass(10 * time.Minute)
-		h.counted("demo", "java.io.IOException: disk full", "java.lang.RuntimeException: bad record", "java.io.IOException: no route")
+		h.counted(
+			"demo", "java.io.IOException: disk full", "java.lang.RuntimeException: bad record",
+			"java.io.IOException: no route",
+		)
 		h.edit("demo", parallelism(4))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, fail-over(checkpoint), fail-over(checkpoint), path(savepoint)")

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestFoundByChance replays what random runs found and what was mended since: one file each, as the failing run printed it.
+// TestFoundByChance replays what random runs found and what was fixed since: one file each, as the failing run printed
+// it.
 func TestFoundByChance(t *testing.T) {
 	files, err := filepath.Glob("testdata/found/*.txt")
 	if err != nil || len(files) == 0 {

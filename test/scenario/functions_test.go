@@ -48,7 +48,8 @@ func (h *harness) newReconcile(agent string) http.Handler {
 	h.t.Helper()
 	return pass.NewHandler(pass.Setup{
 		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
-		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(), Manager: agent,
+		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
+		Manager: agent,
 		Pause: func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 			h.w.Clock.Advance(d)
 			h.w.Settle()

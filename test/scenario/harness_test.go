@@ -31,8 +31,8 @@ const (
 	ticker    = "flink-clock"
 )
 
-// harness is an installation: the two functions, their Brokers and their clock over one model World. Nothing happens but by its
-// methods. One goroutine drives it.
+// harness is an installation: the two functions, their Brokers and their clock over one model World. Nothing happens
+// but by its methods. One goroutine drives it.
 type harness struct {
 	t testing.TB
 	w *flinksim.World
@@ -54,14 +54,16 @@ type harness struct {
 	lastTick time.Time
 	serial   int
 
-	direct                        bool   // Kubernetes is asked without HTTP between: a random run makes very many requests
+	// Kubernetes is asked without HTTP between: a random run makes very many requests
+	direct                        bool
 	disturbance                   string // what breaks in this run; empty: nothing
 	passes, looks, ticks, crashes int
 	moments                       int
-	uncounted                     bool // how often the job began depends on the order of things: the end tells only the last start
-	figures                       figures
-	watch                         *watcher
-	transcript                    *transcript // of what happens; nil: nobody reads it
+	// how often the job began depends on the order of things: the end tells only the last start
+	uncounted  bool
+	figures    figures
+	watch      *watcher
+	transcript *transcript // of what happens; nil: nobody reads it
 }
 
 // figures are counts of requests and effects.
@@ -70,7 +72,8 @@ type figures struct {
 	tick, pass, look  int // requests in a quiet world
 }
 
-// newHarness makes an empty cluster with the operator installed: the clock at the pace of config/knative, the functions asleep.
+// newHarness makes an empty cluster with the operator installed: the clock at the pace of config/knative, the functions
+// asleep.
 func newHarness(t testing.TB) *harness { return install(&harness{t: t}) }
 
 func install(h *harness) *harness {
@@ -162,8 +165,8 @@ func (h *harness) postTo(to http.Handler, e cloudevents.Event) int {
 	return answer.Code
 }
 
-// afterPass brings dead functions back, and looks at what was left. What was under way to them is lost with them: from the cluster
-// alone they must find their way.
+// afterPass brings dead functions back, and looks at what was left. What was under way to them is lost with them: from
+// the cluster alone they must find their way.
 func (h *harness) afterPass() {
 	if h.w.Tap.Dead("reconcile") || h.w.Tap.Dead("observe") {
 		h.crashes++
@@ -196,7 +199,9 @@ func (h *harness) fromFeed(e kubesim.Event) cloudevents.Event {
 	c.SetType(e.CloudEventType())
 	c.SetSource("https://10.0.0.1:443")
 	c.SetSubject(e.Subject())
-	for name, value := range map[string]string{"apiversion": e.APIVersion, "kind": e.Kind, "namespace": e.Namespace, "name": e.Name} {
+	for name, value := range map[string]string{
+		"apiversion": e.APIVersion, "kind": e.Kind, "namespace": e.Namespace, "name": e.Name,
+	} {
 		c.SetExtension(name, value)
 	}
 	return c
@@ -268,7 +273,9 @@ func (h *harness) flush() {
 			crashes := h.crashes
 			h.deliver(e)
 			if delivered++; delivered > mostDeliveries {
-				h.t.Fatalf("more than %d events in one moment: the functions keep each other busy\n%s", mostDeliveries, h.describe())
+				h.t.Fatalf(
+					"more than %d events in one moment: the functions keep each other busy\n%s", mostDeliveries, h.describe(),
+				)
 			}
 			if h.crashes != crashes {
 				break
@@ -284,7 +291,9 @@ func (h *harness) pace() clock.Pace {
 	return clock.Of(schedule)
 }
 
-var periods = map[clock.Pace]time.Duration{clock.Transition: 2 * time.Second, clock.Steady: time.Minute, clock.Asleep: 5 * time.Minute}
+var periods = map[clock.Pace]time.Duration{
+	clock.Transition: 2 * time.Second, clock.Steady: time.Minute, clock.Asleep: 5 * time.Minute,
+}
 
 // step lets a little time pass: the world moves, events come, and a tick if one is due.
 func (h *harness) step() {

@@ -144,10 +144,15 @@ func TestAKilledJobManagerIsShownAsRunningAtTheFirstLookAtItsJob(t *testing.T) {
 	h.checkpoints("demo")
 	h.until("the clock is steady", func() bool { return h.pace() == clock.Steady })
 	h.w.Nodes.Crash(namespace, h.jobManagerPod("demo"), "killed")
-	if took := h.took("it is noticed", func() bool { return h.status("demo").JobManagerDeploymentStatus != v1beta1.JobManagerReady }); took > time.Minute {
+	if took := h.took("it is noticed", func() bool {
+		return h.status("demo").JobManagerDeploymentStatus != v1beta1.JobManagerReady
+	}); took > time.Minute {
 		t.Errorf("it was noticed after %s", took)
 	}
-	h.until("Flink runs it again", func() bool { return len(h.w.Flink.Starts(namespace, "demo")) == 2 && h.running("demo") == "RUNNING" })
+	h.until("Flink runs it again", func() bool {
+		return len(h.w.Flink.Starts(namespace, "demo")) == 2 &&
+			h.running("demo") == "RUNNING"
+	})
 	expect(t, "the clock while it is away", h.pace(), clock.Transition)
 	if took := h.took("it is RUNNING again", func() bool { return h.columns("demo") == stable }); took > 2*time.Second {
 		t.Errorf("it is shown as running after %s, want the first look", took)

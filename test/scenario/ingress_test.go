@@ -81,11 +81,13 @@ func TestAnIngressThatIsRefusedIsToldAndMadeLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			fault.Match = func(r wire.Request) bool { return r.Resource == "ingresses" && r.IsWrite() }
-			mend := h.w.Tap.Inject(fault)
+			fix := h.w.Tap.Inject(fault)
 			h.apply("demo", application(ingress("demo.example.com")))
 			h.untilStable("demo")
 			h.until("it is told", func() bool {
-				return strings.Contains(h.condition("demo", "IngressReady"), "the Ingress could not be made, changed or removed: ")
+				return strings.Contains(
+					h.condition("demo", "IngressReady"), "the Ingress could not be made, changed or removed: ",
+				)
 			})
 			expect(t, "IngressReady", strings.Fields(h.condition("demo", "IngressReady"))[0], "False")
 			h.says("demo", "Ready", "True")
@@ -98,7 +100,7 @@ func TestAnIngressThatIsRefusedIsToldAndMadeLater(t *testing.T) {
 			if n := h.w.Tap.Count(fault.Match); n > 12 || n < 5 {
 				t.Errorf("%d attempts in 10 minutes, want about one a minute", n)
 			}
-			mend()
+			fix()
 			h.untilIngress("demo.example.com")
 			h.rest()
 			h.quiet()
@@ -109,8 +111,9 @@ func TestAnIngressThatIsRefusedIsToldAndMadeLater(t *testing.T) {
 func TestAnIngressOfSomebodyElseIsLeftAlone(t *testing.T) {
 	h := newHarness(t)
 	theirs := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress", "metadata": map[string]any{"namespace": namespace, "name": "demo"},
-		"spec": map[string]any{"rules": []any{map[string]any{"host": "theirs.example.com"}}},
+		"apiVersion": "networking.k8s.io/v1", "kind": "Ingress",
+		"metadata": map[string]any{"namespace": namespace, "name": "demo"},
+		"spec":     map[string]any{"rules": []any{map[string]any{"host": "theirs.example.com"}}},
 	}}
 	if _, err := h.w.Kube.Create(kubesim.Ingresses, theirs); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,9 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
-// Every combination of what decides whether a job's state outlives its stop: what becomes of its checkpoints, where high availability
-// keeps them, how it is upgraded, whether there is a place for savepoints, how it does, and what happens to it.
+// Every combination of what decides whether a job's state outlives its stop: what becomes of its checkpoints, where
+// high availability keeps them, how it is upgraded, whether there is a place for savepoints, how it does, and what
+// happens to it.
 
 var rewriteMatrix = flag.Bool("rewrite-matrix", false, "write testdata/retention.txt again")
 
@@ -45,11 +46,15 @@ var (
 	upgradeModes   = []dial{
 		{"savepoint", []change{stateful("savepoint")}},
 		{"last-state", []change{stateful("last-state")}},
-		{"last-state without savepoint-dir", []change{stateful("last-state"), lacks("execution.checkpointing.savepoint-dir")}},
+		{
+			"last-state without savepoint-dir",
+			[]change{stateful("last-state"), lacks("execution.checkpointing.savepoint-dir")},
+		},
 	}
 )
 
-// healths are how the job does when the event comes. keep is called with the first job before each step until another one starts.
+// healths are how the job does when the event comes. keep is called with the first job before each step until another
+// one starts.
 var healths = []struct {
 	name string
 	keep func(j *job.Job, now time.Time)
@@ -79,7 +84,10 @@ var happenings = []struct {
 		m.steps(60)
 		m.edit(demo, jobState("running"))
 	}},
-	{"other-version", nil, func(m *combination) { m.edit(demo, field("image", "flink:2.0"), field("flinkVersion", "v2_0")) }},
+	{
+		"other-version", nil,
+		func(m *combination) { m.edit(demo, field("image", "flink:2.0"), field("flinkVersion", "v2_0")) },
+	},
 	{"fails-restarted", []change{option("kubernetes.operator.job.restart.failed", "true")}, func(m *combination) {
 		m.first(func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", m.w.Clock.Now()) })
 	}},
@@ -125,7 +133,9 @@ func (m *combination) outcome() string {
 	running := m.running(demo)
 	switch {
 	case unsafe:
-		return fmt.Sprintf("a person decides: %s, job %s", meta.FindStatusCondition(s.Conditions, summary.StateSafe).Reason, running)
+		return fmt.Sprintf(
+			"a person decides: %s, job %s", meta.FindStatusCondition(s.Conditions, summary.StateSafe).Reason, running,
+		)
 	case stalled != nil && stalled.Status == metav1.ConditionTrue:
 		return fmt.Sprintf("stalled: %s, job %s", stalled.Reason, running)
 	case s.Situation != "Steady" && s.Situation != "Suspended":
@@ -214,6 +224,8 @@ func TestEveryCombinationKeepsItsState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), text.String()); diff != "" && !t.Failed() {
-		t.Errorf("what users see has changed; to accept it: go test ./test/scenario -run %s -rewrite-matrix\n%s", t.Name(), diff)
+		t.Errorf(
+			"what users see has changed; to accept it: go test ./test/scenario -run %s -rewrite-matrix\n%s", t.Name(), diff,
+		)
 	}
 }

@@ -8,7 +8,7 @@ func init() {
 	}
 }
 
-// neverRanScenarios mend starts of stateful jobs whose JobManager never ran, however late its pod came.
+// neverRanScenarios fix starts of stateful jobs whose JobManager never ran, however late its pod came.
 var neverRanScenarios = map[string]scenario{
 	"a quota in the way of a stateful job, and another spec": {func(h *harness) {
 		h.image("flink:large", controllers.Script{Quota: true, Message: "exceeded quota: compute, requested: cpu=9"})
@@ -25,7 +25,10 @@ var neverRanScenarios = map[string]scenario{
 		h.untilSituation("demo", "Broken")
 		h.rest()
 		h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
-		h.until("the image is missing", func() bool { return h.condition("demo", "Stalled") != "-" && h.podsOn("node-1") == 1 })
+		h.until("the image is missing", func() bool {
+			return h.condition("demo", "Stalled") != "-" &&
+				h.podsOn("node-1") == 1
+		})
 		h.edit("demo", field("image", "flink:1.20"))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")

@@ -12,7 +12,8 @@ func init() {
 	}
 }
 
-// failNode takes the machine away from under everything that runs, as far as anybody else can see. There is another one.
+// failNode takes the machine away from under everything that runs, as far as anybody else can see. There is another
+// one.
 func (h *harness) failNode() {
 	h.w.Kube.AddNode("node-2")
 	h.w.Nodes.NodeDown("node-1")
@@ -63,7 +64,9 @@ var nodeScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.failNode()
 		h.remove("demo")
-		h.until("it waits for a person", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable") })
+		h.until("it waits for a person", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable")
+		})
 		if h.podsOn("node-1") == 0 {
 			h.t.Error("a pod that may still run its job was taken away")
 		}
@@ -76,7 +79,9 @@ var nodeScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.failNode()
 		h.edit("demo", parallelism(4))
-		h.until("it asks for a person", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable") })
+		h.until("it asks for a person", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable")
+		})
 		h.says("demo", "Stalled", "kubectl delete pod -n flink --force --grace-period=0 demo-")
 		expect(h.t, "what runs", h.starts("demo"), "nothing")
 		h.w.Nodes.RemoveNode("node-1")

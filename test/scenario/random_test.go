@@ -20,8 +20,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// A random run is a list of commands, one a line: a verb and a number. What a command cannot do just now it leaves out, so that any
-// list is a script.
+// A random run is a list of commands, one a line: a verb and a number. What a command cannot do just now it leaves out,
+// so that any list is a script.
 
 // run is one random run over one resource, demo.
 type run struct {
@@ -59,7 +59,10 @@ var modes = []struct {
 	{"savepoint, on ZooKeeper", []change{stateful("savepoint"), retained, onZooKeeper}},
 	{"last-state, on ZooKeeper", []change{stateful("last-state"), retained, onZooKeeper}},
 	{"savepoint, highly available, rolled back", []change{stateful("savepoint"), retained, highlyAvailable, rolledBack}},
-	{"last-state, highly available, rolled back", []change{stateful("last-state"), retained, highlyAvailable, rolledBack}},
+	{
+		"last-state, highly available, rolled back",
+		[]change{stateful("last-state"), retained, highlyAvailable, rolledBack},
+	},
 	{"savepoint, recorded", []change{stateful("savepoint"), retained, recorded}},
 	{"last-state, highly available, recorded", []change{stateful("last-state"), retained, highlyAvailable, recorded}},
 	{"savepoint, snapshots by the clock", []change{stateful("savepoint"), retained, byTheClock}},
@@ -91,8 +94,9 @@ func newRun(t testing.TB) *run {
 	return r
 }
 
-// callsNobody holds that no status calls for a person, not for a moment, where none is needed. A spec that is invalid may be one that
-// wants its state kept; that nothing leads back is told also of a start that may still succeed, on a node that comes back.
+// callsNobody holds that no status calls for a person, not for a moment, where none is needed. A spec that is invalid
+// may be one that wants its state kept; that nothing leads back is told also of a start that may still succeed, on a
+// node that comes back.
 func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
@@ -108,8 +112,8 @@ func (r *run) there() bool {
 	return u != nil && u.GetDeletionTimestamp() == nil
 }
 
-// highlyAvailable says whether the job is, by the spec, by what was deployed, and after a rollback by what runs instead: in between it
-// counts as if it were not.
+// highlyAvailable says whether the job is, by the spec, by what was deployed, and after a rollback by what runs
+// instead: in between it counts as if it were not.
 func (r *run) highlyAvailable() bool {
 	u := r.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
 	if u == nil {
@@ -121,7 +125,8 @@ func (r *run) highlyAvailable() bool {
 	}
 	recorded := d.Status.ReconciliationStatus
 	rolls := recorded.State == v1beta1.ReconciliationRollingBack || recorded.State == v1beta1.ReconciliationRolledBack
-	return r.hasHighAvailability(d.Spec) && r.recordsHighAvailability(recorded.LastReconciledSpec) && (!rolls || r.recordsHighAvailability(recorded.LastStableSpec))
+	return r.hasHighAvailability(d.Spec) && r.recordsHighAvailability(recorded.LastReconciledSpec) && (!rolls ||
+		r.recordsHighAvailability(recorded.LastStableSpec))
 }
 
 func (r *run) hasHighAvailability(spec v1beta1.FlinkDeploymentSpec) bool {
@@ -153,7 +158,8 @@ func (r *run) excuse(why string) {
 	}
 }
 
-// excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was stopped is no excuse.
+// excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was
+// stopped is no excuse.
 func (r *run) excuseFailure() {
 	i := r.status(demo).Intent
 	stopped := i != nil && i.Step == v1beta1.StepStopping && !r.w.Nodes.IsDown("node-1")
@@ -250,8 +256,10 @@ func (r *run) conclude() {
 			r.states.look()
 			r.taken.look()
 			s := r.status(demo)
-			return s.ObservedGeneration == r.resource(demo).GetGeneration() && (s.Situation == "Steady" || s.Situation == "Ended") ||
-				r.excused != "" && strings.HasPrefix(r.condition(demo, "Stalled"), "True") && r.w.Clock.Now().Sub(edited) > seenBy
+			return s.ObservedGeneration == r.resource(demo).GetGeneration() && (s.Situation == "Steady" ||
+				s.Situation == "Ended") ||
+				r.excused != "" && strings.HasPrefix(r.condition(demo, "Stalled"), "True") &&
+					r.w.Clock.Now().Sub(edited) > seenBy
 		})
 	}
 	if !r.there() {
@@ -272,8 +280,8 @@ func (r *run) conclude() {
 	expect(r.t, "what is left", r.end(), "\n")
 }
 
-// runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the last stable one; and that
-// one that keeps its state began from where a person told it to.
+// runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the
+// last stable one; and that one that keeps its state began from where a person told it to.
 func (r *run) runsWhatIsRecorded() {
 	r.t.Helper()
 	s, j := r.status(demo), r.w.Flink.Job(namespace, demo, "")
@@ -294,10 +302,15 @@ func (r *run) runsWhatIsRecorded() {
 	}
 	want := deployed.Spec.Job
 	if j.Parallelism != int(want.Parallelism) {
-		r.t.Errorf("%s, and what runs has parallelism %d instead of %d\n%s", recorded.State, j.Parallelism, want.Parallelism, r.describe())
+		r.t.Errorf(
+			"%s, and what runs has parallelism %d instead of %d\n%s", recorded.State, j.Parallelism, want.Parallelism,
+			r.describe(),
+		)
 	}
 	if s.Situation == "Steady" && r.states.owed[want.InitialSavepointPath] {
-		r.t.Errorf("%s from %s, and the job never began from there\n%s", recorded.State, want.InitialSavepointPath, r.describe())
+		r.t.Errorf(
+			"%s from %s, and the job never began from there\n%s", recorded.State, want.InitialSavepointPath, r.describe(),
+		)
 	}
 }
 
@@ -316,7 +329,8 @@ func settled(spec map[string]any) {
 	}
 }
 
-// versionThatMayRun is the Flink version that was deployed last: after a suspension by last-state no other one can be resumed.
+// versionThatMayRun is the Flink version that was deployed last: after a suspension by last-state no other one can be
+// resumed.
 func (r *run) versionThatMayRun() change {
 	last, err := v1beta1.ParseReconciledDeployment(r.status(demo).ReconciliationStatus.LastReconciledSpec)
 	if err != nil || last.Spec.FlinkVersion == "" {

@@ -95,7 +95,12 @@ var recordedScenarios = map[string]scenario{
 		}
 		from := func(start int) string { return h.w.Flink.Starts(namespace, "demo")[start].From }
 		given := func() string { return h.status("demo").JobStatus.UpgradeSavepointPath }
-		h.apply("demo", application(stateful("savepoint"), recorded, highlyAvailable, jobField("initialSavepointPath", "s3://s/savepoint-mine")))
+		h.apply(
+			"demo",
+			application(
+				stateful("savepoint"), recorded, highlyAvailable, jobField("initialSavepointPath", "s3://s/savepoint-mine"),
+			),
+		)
 		h.untilStable("demo")
 		expect(h.t, "the first start is from", from(0), "s3://s/savepoint-mine")
 		expect(h.t, "what it was given", given(), "s3://s/savepoint-mine")
@@ -116,7 +121,10 @@ var recordedScenarios = map[string]scenario{
 		expect(h.t, "the resumption is from", from(2), second)
 		h.sees("demo", stable, "path(savepoint), path(savepoint), path(savepoint)")
 		history := h.status("demo").JobStatus.SavepointInfo.SavepointHistory
-		expect(h.t, "the history", len(history) == 2 && history[0].Location == first && history[1].Location == second && first != second, true)
+		expect(
+			h.t, "the history",
+			len(history) == 2 && history[0].Location == first && history[1].Location == second && first != second, true,
+		)
 		h.remove("demo")
 		h.untilGone("demo")
 		expect(h.t, "its jobs", h.running("demo"), "-")
@@ -125,7 +133,12 @@ var recordedScenarios = map[string]scenario{
 	// T3.22
 	"an upgrade beside a recorded savepoint": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotSteps: 30})
-		h.apply("demo", application(stateful("savepoint"), recorded, option("kubernetes.operator.job.upgrade.ignore-pending-savepoint", "true")))
+		h.apply(
+			"demo",
+			application(
+				stateful("savepoint"), recorded, option("kubernetes.operator.job.upgrade.ignore-pending-savepoint", "true"),
+			),
+		)
 		h.untilStable("demo")
 		h.edit("demo", nonce(1))
 		var id string
@@ -138,12 +151,16 @@ var recordedScenarios = map[string]scenario{
 		h.edit("demo", field("image", "flink:1.20.5"))
 		h.until("the job is being stopped beside it", func() bool {
 			s := h.status("demo")
-			return s.Intent != nil && s.Intent.Stop == v1beta1.StopSavepoint && s.JobStatus.SavepointInfo.TriggerID != nil && *s.JobStatus.SavepointInfo.TriggerID == id
+			return s.Intent != nil && s.Intent.Stop == v1beta1.StopSavepoint && s.JobStatus.SavepointInfo.TriggerID != nil &&
+				*s.JobStatus.SavepointInfo.TriggerID == id
 		})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 		expect(h.t, "the savepoints", h.savepoints("demo"), "2, last UPGRADE")
-		expect(h.t, "the first one", h.status("demo").JobStatus.SavepointInfo.SavepointHistory[0].TriggerType, v1beta1.SnapshotTriggerManual)
+		expect(
+			h.t, "the first one", h.status("demo").JobStatus.SavepointInfo.SavepointHistory[0].TriggerType,
+			v1beta1.SnapshotTriggerManual,
+		)
 	}, "a user who does not want to wait loses nothing by it"},
 
 	"a recorded savepoint outlives a fail-over": {func(h *harness) {
@@ -158,7 +175,10 @@ var recordedScenarios = map[string]scenario{
 		})
 		h.w.Flink.ScriptJob("demo", job.Script{})
 		h.w.Nodes.Crash(namespace, h.jobManagerPod("demo"), "oom")
-		h.until("it runs again", func() bool { return len(h.w.Flink.Starts(namespace, "demo")) == 2 && h.running("demo") == "RUNNING" })
+		h.until("it runs again", func() bool {
+			return len(h.w.Flink.Starts(namespace, "demo")) == 2 &&
+				h.running("demo") == "RUNNING"
+		})
 		h.untilSavepoints("demo", "1, last MANUAL")
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, high-availability data(checkpoint)")
@@ -166,7 +186,8 @@ var recordedScenarios = map[string]scenario{
 
 	"recorded savepoints each five minutes": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), recorded,
-			option("kubernetes.operator.periodic.savepoint.interval", "5 min"), option("kubernetes.operator.savepoint.history.max.count", "2")))
+			option("kubernetes.operator.periodic.savepoint.interval", "5 min"),
+			option("kubernetes.operator.savepoint.history.max.count", "2")))
 		h.untilStable("demo")
 		h.pass(32 * time.Minute)
 		h.edit("demo", option("kubernetes.operator.periodic.savepoint.interval", "0"))
@@ -176,7 +197,10 @@ var recordedScenarios = map[string]scenario{
 	}, "the history is no longer than asked for, and what leaves it is disposed of"},
 
 	"snapshots by the clock, then no longer": {func(h *harness) {
-		h.apply("demo", application(stateful("savepoint"), recorded, option("kubernetes.operator.periodic.savepoint.interval", "5 min")))
+		h.apply(
+			"demo",
+			application(stateful("savepoint"), recorded, option("kubernetes.operator.periodic.savepoint.interval", "5 min")),
+		)
 		h.untilStable("demo")
 		h.pass(12 * time.Minute)
 		h.edit("demo", func(spec map[string]any) {

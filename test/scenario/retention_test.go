@@ -22,7 +22,9 @@ func withoutSavepoints(spec map[string]any) {
 // untilLost waits until a person is told that the state is lost, and what to do.
 func (h *harness) untilLost(name string) {
 	h.t.Helper()
-	h.until("the loss is told", func() bool { return strings.Contains(h.condition(name, "StateSafe"), "kubectl patch flinkdeployment") })
+	h.until("the loss is told", func() bool {
+		return strings.Contains(h.condition(name, "StateSafe"), "kubectl patch flinkdeployment")
+	})
 }
 
 // retentionScenarios are jobs whose checkpoints do not outlive a cancellation, and those that lost them.
@@ -71,7 +73,10 @@ var retentionScenarios = map[string]scenario{
 	}, "the spec that asks for the change may name the place"},
 
 	"another Flink version, and a cancellation deletes checkpoints": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), highlyAvailable, retention("DELETE_ON_CANCELLATION"), withoutSavepoints))
+		h.apply(
+			"demo",
+			application(stateful("last-state"), highlyAvailable, retention("DELETE_ON_CANCELLATION"), withoutSavepoints),
+		)
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.edit("demo", field("image", "flink:2.2"), field("flinkVersion", "v2_2"))
@@ -85,7 +90,9 @@ var retentionScenarios = map[string]scenario{
 		h.checkpoints("demo")
 		h.flink("demo", func(j *job.Job) { j.Script.KeepsRestarting = true })
 		h.edit("demo", parallelism(4))
-		h.until("the edit waits", func() bool { return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointsNotRetained") })
+		h.until("the edit waits", func() bool {
+			return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointsNotRetained")
+		})
 		expect(h.t, "its JobManager", h.starts("demo"), "nothing")
 		h.flink("demo", func(j *job.Job) { j.Script.KeepsRestarting = false })
 		h.untilStable("demo")
@@ -105,7 +112,13 @@ var retentionScenarios = map[string]scenario{
 
 	"cancelled behind our back, with its checkpoints": {func(h *harness) {
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
-		h.apply("demo", application(stateful("last-state"), jobField("initialSavepointPath", "s3://s/savepoint-mine"), retention("DELETE_ON_CANCELLATION")))
+		h.apply(
+			"demo",
+			application(
+				stateful("last-state"), jobField("initialSavepointPath", "s3://s/savepoint-mine"),
+				retention("DELETE_ON_CANCELLATION"),
+			),
+		)
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.flink("demo", func(j *job.Job) { j.Cancel(h.w.Clock.Now()) })
@@ -126,7 +139,13 @@ var retentionScenarios = map[string]scenario{
 	}, "an edit does not make a loss unseen"},
 
 	"failed with its checkpoints, and restarted when it fails": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), retention("NO_EXTERNALIZED_CHECKPOINTS"), option("kubernetes.operator.job.restart.failed", "true")))
+		h.apply(
+			"demo",
+			application(
+				stateful("last-state"), retention("NO_EXTERNALIZED_CHECKPOINTS"),
+				option("kubernetes.operator.job.restart.failed", "true"),
+			),
+		)
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.flink("demo", func(j *job.Job) { j.Fail("X", "boom", h.w.Clock.Now()) })

@@ -16,7 +16,10 @@ func init() {
 func (h *harness) broken(mode string) {
 	h.t.Helper()
 	h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
-	h.apply("demo", application(stateful(mode), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")))
+	h.apply(
+		"demo",
+		application(stateful(mode), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")),
+	)
 	h.untilStable("demo")
 	h.checkpoints("demo")
 	h.edit("demo", field("image", "flink:broken"), option("kubernetes.operator.deployment.readiness.timeout", "20 s"))
@@ -48,7 +51,12 @@ var rollbackScenarios = map[string]scenario{
 	}, "the new pod never came up, and the state is that of the old job"},
 
 	"a job that fails for good after its upgrade is rolled back with what it ended with": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true")))
+		h.apply(
+			"demo",
+			application(
+				stateful("last-state"), highlyAvailable, option("kubernetes.operator.deployment.rollback.enabled", "true"),
+			),
+		)
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.failing("20 s")
@@ -56,13 +64,19 @@ var rollbackScenarios = map[string]scenario{
 	}, "Flink removes the high-availability data of a job that failed, and tells what it ended with"},
 
 	"a job that fails before its first checkpoint is rolled back, empty": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), highlyAvailable, option("execution.checkpointing.interval", "1 h"), option("kubernetes.operator.deployment.rollback.enabled", "true")))
+		h.apply(
+			"demo",
+			application(
+				stateful("last-state"), highlyAvailable, option("execution.checkpointing.interval", "1 h"),
+				option("kubernetes.operator.deployment.rollback.enabled", "true"),
+			),
+		)
 		h.untilStable("demo")
 		h.failing("5 min")
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, nothing, nothing")
 	}, "there is nothing to lose, and it is asked whether there is, long after its end"},
 
-	"a failed upgrade by savepoint is rolled back, then mended": {func(h *harness) {
+	"a failed upgrade by savepoint is rolled back, then fixed": {func(h *harness) {
 		h.broken("savepoint")
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, path(savepoint)")
 		h.edit("demo", field("image", "flink:1.20"), parallelism(4))

@@ -12,7 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// The rules for passes that run at the same time, each with what would break it. What breaks every story, TestScenarios does.
+// The rules for passes that run at the same time, each with what would break it. What breaks every story, TestScenarios
+// does.
 
 // kinds are the jobs that the rules are tried with.
 var kinds = map[string][]change{
@@ -142,14 +143,18 @@ func TestAStatusThatIsRestoredFromABackup(t *testing.T) {
 			h.untilStable(demo)
 			var backup map[string]any
 			h.w.Tap.Inject(wire.Fault{
-				Match: func(r wire.Request) bool { return r.Subresource == "status" }, Effective: true, After: true, Do: func() {
+				Match: func(r wire.Request) bool { return r.Subresource == "status" }, Effective: true, After: true,
+				Do: func() {
 					if i := h.status(demo).Intent; backup == nil && i != nil && i.Step == v1beta1.StepStopping {
 						backup, _, _ = unstructured.NestedMap(h.resource(demo).Object, "status")
 					}
 				},
 			})
 			h.edit(demo, parallelism(4))
-			h.until("the change is STABLE", func() bool { return h.settled(demo, v1beta1.LifecycleStable)() && h.status(demo).Situation == "Steady" })
+			h.until("the change is STABLE", func() bool {
+				return h.settled(demo, v1beta1.LifecycleStable)() &&
+					h.status(demo).Situation == "Steady"
+			})
 			if backup == nil {
 				t.Fatal("no intent to stop was ever stored")
 			}
@@ -182,7 +187,8 @@ func TestAJobManagerThatIsReplacedInTheMiddleOfAStop(t *testing.T) {
 	h.says(demo, "StateSafe", "False")
 	h.says(demo, "Stalled", "savepointRedeployNonce")
 	h.rest()
-	if d := h.w.Kube.Get(kubesim.Deployments, namespace, demo); d == nil || d.GetUID() != deployment || d.GetDeletionTimestamp() != nil {
+	if d := h.w.Kube.Get(kubesim.Deployments, namespace, demo); d == nil || d.GetUID() != deployment ||
+		d.GetDeletionTimestamp() != nil {
 		t.Error("the cluster that may know its state was deleted")
 	}
 	h.w.Storage.Put(job.Snapshot{Path: "s3://s/found", JobID: "found", Savepoint: true})
@@ -204,7 +210,10 @@ func TestANodeThatIsLost(t *testing.T) {
 			h.w.Nodes.NodeDown("node-1")
 			h.edit(demo, parallelism(4), option("kubernetes.operator.resource.cleanup.timeout", "1 min"))
 			h.pass(4 * 60e9)
-			expect(t, "JobManagers at a time", h.w.Flink.MostJobManagers(namespace, demo) <= 1 || kind == "last-state, highly available", true)
+			expect(
+				t, "JobManagers at a time",
+				h.w.Flink.MostJobManagers(namespace, demo) <= 1 || kind == "last-state, highly available", true,
+			)
 			h.w.Nodes.NodeUp("node-1")
 			h.until("the change is STABLE", func() bool {
 				j := h.w.Flink.Job(namespace, demo, "")

@@ -149,7 +149,9 @@ var scenarios = map[string]scenario{
 	}, "nothing is started until the spec says so"},
 
 	"a broken image, then a good one": {func(h *harness) {
-		h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: `Back-off pulling image "flink:broken"`})
+		h.image(
+			"flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: `Back-off pulling image "flink:broken"`},
+		)
 		h.apply("demo", application(field("image", "flink:broken")))
 		h.untilSituation("demo", "Broken")
 		h.says("demo", "Stalled", "True ImagePullBackOff: [flink-main-container] Back-off pulling image")
@@ -157,10 +159,12 @@ var scenarios = map[string]scenario{
 		h.edit("demo", field("image", "flink:1.20"))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")
-	}, "the reason is shown, and an edit mends it"},
+	}, "the reason is shown, and an edit fixes it"},
 
 	"a quota in the way": {func(h *harness) {
-		h.image("flink:1.20@jobmanager", controllers.Script{Quota: true, Message: "exceeded quota: compute, requested: cpu=1"})
+		h.image(
+			"flink:1.20@jobmanager", controllers.Script{Quota: true, Message: "exceeded quota: compute, requested: cpu=1"},
+		)
 		h.apply("demo", application())
 		h.untilSituation("demo", "Broken")
 		h.says("demo", "Stalled", "True FailedCreate: ")
@@ -168,10 +172,15 @@ var scenarios = map[string]scenario{
 		h.image("flink:1.20@jobmanager", controllers.Script{})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")
-	}, "what Kubernetes mends by itself needs no edit"},
+	}, "what Kubernetes fixes by itself needs no edit"},
 
 	"a missing service account": {func(h *harness) {
-		h.image("flink:1.20@jobmanager", controllers.Script{Quota: true, Message: `error looking up service account flink/flink: serviceaccount "flink" not found`})
+		h.image(
+			"flink:1.20@jobmanager",
+			controllers.Script{
+				Quota: true, Message: `error looking up service account flink/flink: serviceaccount "flink" not found`,
+			},
+		)
 		h.apply("demo", application())
 		h.untilSituation("demo", "Broken")
 		h.says("demo", "Stalled", "make tenant NS=flink")
@@ -181,7 +190,10 @@ var scenarios = map[string]scenario{
 	}, "the message says which command makes the account"},
 
 	"no room on any node": {func(h *harness) {
-		h.image("flink:1.20@jobmanager", controllers.Script{Unschedulable: true, Message: "0/1 nodes are available: 1 Insufficient cpu."})
+		h.image(
+			"flink:1.20@jobmanager",
+			controllers.Script{Unschedulable: true, Message: "0/1 nodes are available: 1 Insufficient cpu."},
+		)
 		h.apply("demo", application())
 		h.until("it says so", func() bool { return strings.Contains(h.condition("demo", "Ready"), "Insufficient cpu") })
 		expect(h.t, "columns", h.columns("demo"), "RECONCILING DEPLOYED False Waiting")
@@ -242,7 +254,9 @@ var scenarios = map[string]scenario{
 		h.says("demo", "StateSafe", "False")
 		h.says("demo", "Stalled", "savepointRedeployNonce")
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
-		h.edit("demo", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
+		h.edit(
+			"demo", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)),
+		)
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "without high availability a person decides what state it starts from"},

@@ -7,8 +7,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
-// switches are options that a person changes while the job runs, each with the value that it is given and taken away from. The order is
-// that by which scripts number them.
+// switches are options that a person changes while the job runs, each with the value that it is given and taken away
+// from. The order is that by which scripts number them.
 var switches = []struct{ key, value string }{
 	{"kubernetes.operator.snapshot.resource.enabled", "false"},
 	{"kubernetes.operator.periodic.savepoint.interval", "2 min"},
@@ -46,7 +46,8 @@ var settingVerbs = map[string]func(r *run, n int){
 		r.states.givenUp = r.states.givenUp || mode == "stateless"
 		r.edit(demo, upgradeMode(mode))
 	},
-	// What is kept in one store is not in another: switched from ZooKeeper to Kubernetes, a job that waits for its last state is a person's.
+	// What is kept in one store is not in another: switched from ZooKeeper to Kubernetes, a job that waits for its last
+	// state is a person's.
 	"high-availability": func(r *run, n int) {
 		switch {
 		case !r.stateful() || strings.HasSuffix(r.mode, "on ZooKeeper"):

@@ -56,7 +56,9 @@ func (s *snapshots) drop(u *unstructured.Unstructured) {
 	if u.GetDeletionTimestamp() != nil {
 		return
 	}
-	if err := s.h.w.Kube.Delete(kubesim.FlinkStateSnapshots, namespace, u.GetName(), kubesim.DeleteOptions{}); err != nil {
+	if err := s.h.w.Kube.Delete(
+		kubesim.FlinkStateSnapshots, namespace, u.GetName(), kubesim.DeleteOptions{},
+	); err != nil {
 		s.h.t.Fatal(err)
 	}
 }
@@ -103,7 +105,8 @@ func (s *snapshots) look() {
 		case v1beta1.SnapshotCompleted, v1beta1.SnapshotFailed, v1beta1.SnapshotAbandoned:
 			s.ended[id] = now
 		}
-		if status.State != v1beta1.SnapshotCompleted || snapshot.Spec.Savepoint == nil || snapshot.DeletionTimestamp != nil {
+		if status.State != v1beta1.SnapshotCompleted || snapshot.Spec.Savepoint == nil ||
+			snapshot.DeletionTimestamp != nil {
 			continue
 		}
 		if _, stored := s.h.w.Storage.Get(path); !stored {
@@ -138,7 +141,8 @@ func (s *snapshots) history() {
 	}
 }
 
-// atRest holds that nothing is left dangling once the job has come to rest: each snapshot is final, or says why it cannot go on.
+// atRest holds that nothing is left dangling once the job has come to rest: each snapshot is final, or says why it
+// cannot go on.
 func (s *snapshots) atRest() {
 	t := s.h.t
 	t.Helper()
@@ -157,7 +161,10 @@ func waits(status v1beta1.FlinkStateSnapshotStatus) bool {
 	case v1beta1.SnapshotCompleted, v1beta1.SnapshotFailed, v1beta1.SnapshotAbandoned:
 		return false
 	}
-	return !slices.ContainsFunc(status.Conditions, func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Status == metav1.ConditionTrue })
+	return !slices.ContainsFunc(status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == summary.Stalled &&
+			c.Status == metav1.ConditionTrue
+	})
 }
 
 // removeAll deletes all: that ends, whatever became of their job.

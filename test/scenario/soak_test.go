@@ -24,7 +24,10 @@ const (
 )
 
 // often are the commands that are drawn more often than the others: without time, nothing follows from anything.
-var often = map[string]int{"wait": 16, "wait-more": 3, "parallelism": 2, "crash": 3, "second-pass": 3, "refuse": 2, "lose-answer": 2, "apply": 2, "savepoint-nonce": 2, "snapshot": 2, "switch": 3, "break-image": 2, "mend-image": 2}
+var often = map[string]int{
+	"wait": 16, "wait-more": 3, "parallelism": 2, "crash": 3, "second-pass": 3, "refuse": 2, "lose-answer": 2, "apply": 2,
+	"savepoint-nonce": 2, "snapshot": 2, "switch": 3, "break-image": 2, "fix-image": 2,
+}
 
 // lots are the commands to draw from.
 var lots = func() []string {
@@ -133,8 +136,8 @@ func shorten(t testing.TB, script []string) []string {
 // fewSteps are drawn when nobody says how many: make test asks for ten times as many.
 const fewSteps = 2000
 
-// timeFor is how long random runs may take: half of what is left of go test's limit, so that what was found can still be made short and
-// told. Zero: there is no limit.
+// timeFor is how long random runs may take: half of what is left of go test's limit, so that what was found can still
+// be made short and told. Zero: there is no limit.
 func timeFor(t *testing.T) time.Duration {
 	deadline, limited := t.Deadline()
 	if !limited {
@@ -143,9 +146,10 @@ func timeFor(t *testing.T) time.Duration {
 	return time.Until(deadline) / 2
 }
 
-// TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED. A run that fails is
-// made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when
-// its time is over (timeFor): that is no failure, and it says how far it came.
+// TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED.
+// A run that fails is made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with
+// KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over (timeFor): that is no failure, and it
+// says how far it came.
 //
 // R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
@@ -161,10 +165,15 @@ func TestRandomRuns(t *testing.T) {
 	t.Cleanup(func() {
 		passed := time.Since(started)
 		if drawn.Load() < steps && failures.Load() == 0 {
-			fmt.Fprintf(os.Stderr, "random runs ended by their own clock after %s: %d of %d steps\n", passed.Round(time.Second), drawn.Load(), steps)
+			fmt.Fprintf(
+				os.Stderr, "random runs ended by their own clock after %s: %d of %d steps\n", passed.Round(time.Second),
+				drawn.Load(), steps,
+			)
 		}
-		t.Logf("seed %d: %d runs, %d of %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f steps a second",
-			seed, runs.Load(), drawn.Load(), steps, moments.Load(), statuses.Load(), decisions.Load(), failures.Load(), passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
+		t.Logf("seed %d: %d runs, %d of %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f "+
+			"steps a second",
+			seed, runs.Load(), drawn.Load(), steps, moments.Load(), statuses.Load(), decisions.Load(), failures.Load(),
+			passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
 	})
 	for worker := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
@@ -189,9 +198,13 @@ func TestRandomRuns(t *testing.T) {
 				if again, _ := attempt(t, script); again != "" {
 					failure = again
 				} else {
-					failure += "\n(not when it was carried out again: this machine may have stood still, and calls have real deadlines)"
+					failure += "\n(not when it was carried out again: this machine may have stood still, and calls have real " +
+						"deadlines)"
 				}
-				t.Errorf("run %d of seed %d: %s\nto replay: KNFLINK_SCENARIO_SCRIPT=<file with these lines>\n%s", n, seed, failure, strings.Join(script, "\n"))
+				t.Errorf(
+					"run %d of seed %d: %s\nto replay: KNFLINK_SCENARIO_SCRIPT=<file with these lines>\n%s", n, seed, failure,
+					strings.Join(script, "\n"),
+				)
 			}
 		})
 	}

@@ -41,7 +41,13 @@ var statefulScenarios = map[string]scenario{
 	}, "the cluster goes, its high-availability data stays"},
 
 	"an upgrade by cancellation": {func(h *harness) {
-		h.apply("demo", application(stateful("last-state"), option("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION")))
+		h.apply(
+			"demo",
+			application(
+				stateful("last-state"),
+				option("execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION"),
+			),
+		)
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.edit("demo", parallelism(4))
@@ -110,7 +116,9 @@ var statefulScenarios = map[string]scenario{
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
 		h.untilStable("demo")
 		h.checkpoints("demo")
-		mute := h.w.Tap.Inject(wire.Fault{Match: func(r wire.Request) bool { return r.System == "flink" }, Err: wire.Timeout})
+		mute := h.w.Tap.Inject(wire.Fault{
+			Match: func(r wire.Request) bool { return r.System == "flink" }, Err: wire.Timeout,
+		})
 		h.edit("demo", parallelism(4))
 		h.steps(3)
 		mute()
@@ -131,7 +139,9 @@ var statefulScenarios = map[string]scenario{
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
 		h.apply("demo", application(stateful("savepoint")))
 		h.untilStable("demo")
-		h.edit("demo", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
+		h.edit(
+			"demo", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)),
+		)
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 		starts := h.w.Flink.Starts(namespace, "demo")
@@ -143,7 +153,10 @@ var statefulScenarios = map[string]scenario{
 		h.apply("demo", application(stateful("last-state"), highlyAvailable))
 		h.untilStable("demo")
 		h.checkpoints("demo")
-		h.edit("demo", jobState("suspended"), jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
+		h.edit(
+			"demo", jobState("suspended"), jobField("initialSavepointPath", "s3://s/savepoint-mine"),
+			jobField("savepointRedeployNonce", int64(1)),
+		)
 		h.untilSuspended("demo")
 		h.edit("demo", jobState("running"))
 		h.untilStable("demo")
@@ -162,7 +175,10 @@ var statefulScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.checkpoints("demo")
 		h.w.Nodes.Crash(namespace, h.jobManagerPod("demo"), "oom")
-		h.until("it runs again", func() bool { return len(h.w.Flink.Starts(namespace, "demo")) == 2 && h.running("demo") == "RUNNING" })
+		h.until("it runs again", func() bool {
+			return len(h.w.Flink.Starts(namespace, "demo")) == 2 &&
+				h.running("demo") == "RUNNING"
+		})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, high-availability data(checkpoint)")
 	}, "Flink itself goes on, and nobody interferes"},
@@ -197,7 +213,9 @@ var statefulScenarios = map[string]scenario{
 		h.loseDeployment("demo")
 		h.untilSituation("demo", "StateLost")
 		h.edit("demo", parallelism(4))
-		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "make stateful upgrades") })
+		h.until("the edit is refused", func() bool {
+			return strings.Contains(h.status("demo").Error, "make stateful upgrades")
+		})
 		h.says("demo", "Stalled", "Manual restore required")
 		expect(h.t, "what runs", h.starts("demo"), "nothing")
 	}, "two things that need a person are told once"},
@@ -208,27 +226,37 @@ var statefulScenarios = map[string]scenario{
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable, field("image", "flink:broken")))
 		h.untilSituation("demo", "Broken")
 		h.edit("demo", field("image", "flink:wrong"))
-		h.until("the second is broken, too", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "no such image either") })
+		h.until("the second is broken, too", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "no such image either")
+		})
 		h.edit("demo", field("image", "flink:1.20"))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")
 	}, "what never ran left no state, however often it was tried"},
 
 	"a crash loop after an upgrade by savepoint": {func(h *harness) {
-		h.image("flink:broken", controllers.Script{Waiting: "CrashLoopBackOff", Message: "back-off 5m0s", Terminated: "no such class"})
+		h.image(
+			"flink:broken",
+			controllers.Script{Waiting: "CrashLoopBackOff", Message: "back-off 5m0s", Terminated: "no such class"},
+		)
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable))
 		h.untilStable("demo")
 		h.edit("demo", field("image", "flink:broken"))
 		h.untilSituation("demo", "Broken")
 		h.edit("demo", field("image", "flink:1.20"))
-		h.until("the edit is refused", func() bool { return strings.Contains(h.status("demo").Error, "Manual restore required") })
+		h.until("the edit is refused", func() bool {
+			return strings.Contains(h.status("demo").Error, "Manual restore required")
+		})
 		h.rest()
 		h.says("demo", "Stalled", "savepointRedeployNonce")
 		h.says("demo", "ClusterAvailable", "False CrashLoopBackOff: [flink-main-container] CrashLoop - no such class")
 		if h.undisturbed() {
 			h.quiet()
 		}
-		h.edit("demo", jobField("initialSavepointPath", h.status("demo").JobStatus.UpgradeSavepointPath), jobField("savepointRedeployNonce", int64(1)))
+		h.edit(
+			"demo", jobField("initialSavepointPath", h.status("demo").JobStatus.UpgradeSavepointPath),
+			jobField("savepointRedeployNonce", int64(1)),
+		)
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "what ran may have gone further: a person decides, and is told once"},
@@ -279,7 +307,10 @@ var deletionScenarios = map[string]scenario{
 		h.apply("demo", application(field("image", "flink:broken")))
 		h.untilSituation("demo", "Broken")
 	}),
-	"deleted while invalid": deleted(func(h *harness) { h.apply("demo", application(parallelism(0))); h.untilSituation("demo", "Invalid") }),
+	"deleted while invalid": deleted(func(h *harness) {
+		h.apply("demo", application(parallelism(0)))
+		h.untilSituation("demo", "Invalid")
+	}),
 	"deleted after it failed": deleted(func(h *harness) {
 		h.apply("demo", application())
 		h.untilStable("demo")

@@ -27,15 +27,16 @@ type states struct {
 	owed map[string]bool
 	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
 	givenUp bool
-	// lost is what Flink itself let go of when its JobManager crashed without high availability: what began since has less, and a user
-	// must be told.
+	// lost is what Flink itself let go of when its JobManager crashed without high availability: what began since has
+	// less, and a user must be told.
 	lost   int64
 	lostAt int // starts until then
 	// failed is called when the job has failed for good.
 	failed func()
 }
 
-// lookForFailure looks whether the job has failed for good: what its retention does not keep is lost then, and may need a person.
+// lookForFailure looks whether the job has failed for good: what its retention does not keep is lost then, and may need
+// a person.
 func (s *states) lookForFailure() {
 	if j := s.h.w.Flink.Job(namespace, demo, ""); j != nil && j.State == job.Failed && s.failed != nil {
 		s.failed()
@@ -58,8 +59,9 @@ func (s *states) crash() {
 	s.forget()
 }
 
-// lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless status says that its
-// state is not safe, or somebody chose so. A later start takes the state that the job has then: of the loss the event remains.
+// lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless
+// status says that its state is not safe, or somebody chose so. A later start takes the state that the job has then: of
+// the loss the event remains.
 func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
 	if s.lost == 0 || len(starts) <= s.lostAt || notYet["lost-progress"] != "" {
 		return
@@ -121,7 +123,9 @@ func (s *states) look() {
 	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {
 		return // it has done its work: what runs is a replaced pod's, nobody asked for it and it is stopped once it is seen
 	}
-	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool { return start.JobID == j.ID }) {
+	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool {
+		return start.JobID == j.ID
+	}) {
 		return
 	}
 	for _, c := range j.Checkpoints {
@@ -129,7 +133,8 @@ func (s *states) look() {
 			continue // Flink discards what a job that has done its work could be restored from
 		}
 		if c.Savepoint && (!c.Stop || j.State != job.Finished) {
-			continue // a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does last-state
+			// a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does last-state
+			continue
 		}
 		if c.Status == job.Completed && c.Progress > s.floor {
 			s.floor, s.latest = c.Progress, c.Path

@@ -26,7 +26,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-var rewriteStored = flag.Bool("rewrite-stored", false, "write testdata/stored.yaml again: what any release has stored must stay in it")
+var rewriteStored = flag.Bool(
+	"rewrite-stored", false, "write testdata/stored.yaml again: what any release has stored must stay in it",
+)
 
 var storedPath = filepath.Join("testdata", "stored.yaml")
 
@@ -34,7 +36,8 @@ var storedPath = filepath.Join("testdata", "stored.yaml")
 type storedStatus struct {
 	// Kind is the situation and the intent, which no other one of the file has.
 	Kind string `json:"kind"`
-	// Blind is the plan of a pass that can look at nothing but the resource; Gone is that of one that finds nothing of its cluster.
+	// Blind is the plan of a pass that can look at nothing but the resource; Gone is that of one that finds nothing of
+	// its cluster.
 	Blind string `json:"blind"`
 	Gone  string `json:"gone"`
 	// Resource is the FlinkDeployment.
@@ -98,7 +101,9 @@ func planOf(t *testing.T, resource []byte, gone bool) string {
 }
 
 func decide(d v1beta1.FlinkDeployment, gone bool) string {
-	s := subject.Snapshot{Now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Operator: flinkconf.NewOperator(nil), Resource: &d}
+	s := subject.Snapshot{
+		Now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Operator: flinkconf.NewOperator(nil), Resource: &d,
+	}
 	if gone {
 		s.JobManager = plan.Absent[*appsv1.Deployment]()
 		s.Pods, s.TaskManagers = plan.Present[[]corev1.Pod](nil), plan.Present[[]corev1.Pod](nil)
@@ -133,8 +138,8 @@ func readStored(t *testing.T) []storedStatus {
 	return all
 }
 
-// Stored statuses outlive the release that wrote them: a pass of this one reads each, and goes on as the one that recorded
-// it would have.
+// Stored statuses outlive the release that wrote them: a pass of this one reads each, and goes on as the one that
+// recorded it would have.
 func TestStoredStatusesAreReadAgain(t *testing.T) {
 	if *rewriteStored {
 		var text bytes.Buffer
@@ -181,8 +186,8 @@ func TestStoredStatusesAreReadAgain(t *testing.T) {
 // damagedStatuses are tried by each run; each is decided on twice.
 var damagedStatuses = setting("KNFLINK_SCENARIO_DAMAGED", 5_000)
 
-// A status that somebody edited, restored in parts, or wrote with another release is no reason for a pass to panic: what
-// cannot be read is told.
+// A status that somebody edited, restored in parts, or wrote with another release is no reason for a pass to panic:
+// what cannot be read is told.
 func TestADamagedStatusIsDecidedOn(t *testing.T) {
 	all, r, read := readStored(t), rand.New(rand.NewPCG(1, 1)), 0
 	for range damagedStatuses {
@@ -262,7 +267,9 @@ func damage(r *rand.Rand, status, donor map[string]any) {
 		}
 	case 4:
 		if isText {
-			status[field] = []string{"Unheard", "-1", "0", "{}", "9223372036854775807", "file:/x", "2026-01-01T00:00:00Z"}[r.IntN(7)]
+			status[field] = []string{
+				"Unheard", "-1", "0", "{}", "9223372036854775807", "file:/x", "2026-01-01T00:00:00Z",
+			}[r.IntN(7)]
 		}
 	case 5:
 		if _, isNumber := status[field].(float64); isNumber {

@@ -25,9 +25,13 @@ func preparations(r wire.Request) bool {
 
 func TestASavepointThatFailsIsTriedEverMoreSeldom(t *testing.T) {
 	for name, act := range map[string]func(h *harness){
-		"for an upgrade":    func(h *harness) { h.edit(demo, parallelism(4)) },
-		"for a suspension":  func(h *harness) { h.edit(demo, jobState("suspended")) },
-		"beside a recovery": func(h *harness) { h.edit(demo, parallelism(4)); h.pass(2 * time.Minute); h.loseDeployment(demo) },
+		"for an upgrade":   func(h *harness) { h.edit(demo, parallelism(4)) },
+		"for a suspension": func(h *harness) { h.edit(demo, jobState("suspended")) },
+		"beside a recovery": func(h *harness) {
+			h.edit(demo, parallelism(4))
+			h.pass(2 * time.Minute)
+			h.loseDeployment(demo)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -53,7 +57,9 @@ func TestASavepointThatFailsIsTriedEverMoreSeldom(t *testing.T) {
 			h.says(demo, "Reconciling", "next attempt at")
 			h.w.Flink.ScriptJob(demo, job.Script{})
 			h.edit(demo, jobState("running"), parallelism(6))
-			if took := h.took("a newer spec is tried at once", func() bool { return len(h.w.Flink.Starts(namespace, demo)) > 1 && h.settled(demo, "STABLE")() }); took > 2*time.Minute {
+			if took := h.took("a newer spec is tried at once", func() bool {
+				return len(h.w.Flink.Starts(namespace, demo)) > 1 && h.settled(demo, "STABLE")()
+			}); took > 2*time.Minute {
 				t.Errorf("the newer spec took %s", took)
 			}
 			h.untilStable(demo)
@@ -74,11 +80,12 @@ func TestAJobThatIsLostAgainAndAgainIsStartedEverMoreSeldom(t *testing.T) {
 				h.loseDeployment(demo)
 			}
 		}},
-		"a session's Deployment is deleted": {[]change{func(spec map[string]any) { delete(spec, "job") }}, func(h *harness) {
-			if h.w.Kube.Get(kubesim.Deployments, namespace, demo) != nil {
-				h.loseDeployment(demo)
-			}
-		}},
+		"a session's Deployment is deleted": {[]change{func(spec map[string]any) { delete(spec, "job") }},
+			func(h *harness) {
+				if h.w.Kube.Get(kubesim.Deployments, namespace, demo) != nil {
+					h.loseDeployment(demo)
+				}
+			}},
 		"it is cancelled with the CLI": {nil, func(h *harness) {
 			if h.running(demo) == "RUNNING" {
 				h.flink(demo, func(j *job.Job) { j.Cancel(h.w.Clock.Now()) })
@@ -99,7 +106,10 @@ func TestAJobThatIsLostAgainAndAgainIsStartedEverMoreSeldom(t *testing.T) {
 			}
 			h.until("it waits", func() bool { return strings.Contains(h.condition(demo, "Reconciling"), "RestartPending") })
 			h.until("the clock calms down", func() bool { return h.pace() != clock.Transition })
-			h.until("it runs again", func() bool { return h.settled(demo, "STABLE")() && h.status(demo).Situation == "Steady" })
+			h.until("it runs again", func() bool {
+				return h.settled(demo, "STABLE")() &&
+					h.status(demo).Situation == "Steady"
+			})
 		})
 	}
 }

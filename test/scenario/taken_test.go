@@ -15,7 +15,9 @@ func init() { maps.Copy(scenarios, takenScenarios) }
 // take makes a FlinkStateSnapshot.
 func (h *harness) take(name string, spec map[string]any) {
 	h.t.Helper()
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "spec": spec}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "spec": spec},
+	}
 	u.SetNamespace(namespace)
 	u.SetName(name)
 	if _, err := h.w.Kube.Create(kubesim.FlinkStateSnapshots, u); err != nil {

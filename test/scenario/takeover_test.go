@@ -17,11 +17,14 @@ func init() {
 	}
 }
 
-// leftByAnother takes what is ours alone from a status and from its Deployment, as if the Java operator had made them, and edits the rest.
+// leftByAnother takes what is ours alone from a status and from its Deployment, as if the Java operator had made them,
+// and edits the rest.
 func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 	h.t.Helper()
 	status, _, _ := unstructured.NestedMap(h.resource(name).Object, "status")
-	for _, field := range []string{"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions", "deployedGeneration"} {
+	for _, field := range []string{
+		"situation", "pace", "paceSince", "nextLook", "intent", "retry", "conditions", "deployedGeneration",
+	} {
 		delete(status, field)
 	}
 	for _, field := range []string{"startedFrom", "stateTaken"} {
@@ -48,11 +51,17 @@ func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 func (h *harness) autoscalerStored(name, overrides string) {
 	h.t.Helper()
 	owner := h.resource(name)
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"parallelismOverrides": overrides}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "data": map[string]any{"parallelismOverrides": overrides},
+		},
+	}
 	u.SetNamespace(namespace)
 	u.SetName("autoscaler-" + name)
 	u.SetLabels(map[string]string{"component": "autoscaler", "app": name})
-	u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()}})
+	u.SetOwnerReferences([]metav1.OwnerReference{
+		{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()},
+	})
 	if _, err := h.w.Kube.Create(kubesim.ConfigMaps, u); err != nil {
 		h.t.Fatal(err)
 	}
@@ -61,8 +70,12 @@ func (h *harness) autoscalerStored(name, overrides string) {
 // sessionJobLeft makes a FlinkSessionJob as the Java operator left it: submitted, running, and held by its finalizer.
 func (h *harness) sessionJobLeft(name, cluster, id string) {
 	h.t.Helper()
-	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkSessionJob,
-		"spec": map[string]any{"deploymentName": cluster, "job": map[string]any{"jarURI": "https://example.com/mine.jar", "parallelism": int64(1)}}}}
+	u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": v1beta1.APIVersion,
+		"kind": v1beta1.KindFlinkSessionJob,
+		"spec": map[string]any{
+			"deploymentName": cluster,
+			"job":            map[string]any{"jarURI": "https://example.com/mine.jar", "parallelism": int64(1)},
+		}}}
 	u.SetNamespace(namespace)
 	u.SetName(name)
 	u.SetFinalizers([]string{v1beta1.FinalizerFlinkSessionJob})
@@ -90,7 +103,9 @@ func (h *harness) standaloneLeft(name string) {
 		h.t.Fatal(err)
 	}
 	d.Spec.Job.State = v1beta1.JobStateRunning
-	text, err := v1beta1.ReconciledDeployment{Spec: d.Spec, Meta: &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion}}.Text()
+	text, err := v1beta1.ReconciledDeployment{
+		Spec: d.Spec, Meta: &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion},
+	}.Text()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -101,15 +116,20 @@ func (h *harness) standaloneLeft(name string) {
 		h.t.Fatal(err)
 	}
 	labels := map[string]any{"app": name, "type": "flink-standalone-kubernetes", "component": "taskmanager"}
-	tm := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "spec": map[string]any{
-		"replicas": int64(2), "selector": map[string]any{"matchLabels": labels},
-		"template": map[string]any{"metadata": map[string]any{"labels": labels},
-			"spec": map[string]any{"containers": []any{map[string]any{"name": "flink-main-container", "image": "flink:1.20"}}}},
-	}}}
+	tm := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "apps/v1", "kind": "Deployment",
+		"spec": map[string]any{
+			"replicas": int64(2), "selector": map[string]any{"matchLabels": labels},
+			"template": map[string]any{"metadata": map[string]any{"labels": labels},
+				"spec": map[string]any{
+					"containers": []any{map[string]any{"name": "flink-main-container", "image": "flink:1.20"}},
+				}},
+		}}}
 	tm.SetNamespace(namespace)
 	tm.SetName(name + "-taskmanager")
 	tm.SetLabels(map[string]string{"app": name, "type": "flink-standalone-kubernetes", "component": "taskmanager"})
-	tm.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()}})
+	tm.SetOwnerReferences([]metav1.OwnerReference{
+		{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()},
+	})
 	if _, err := h.w.Kube.Create(kubesim.Deployments, tm); err != nil {
 		h.t.Fatal(err)
 	}
@@ -155,7 +175,9 @@ var takeoverScenarios = map[string]scenario{
 			status["reconciliationStatus"].(map[string]any)["state"] = "UPGRADING"
 		})
 		h.untilStable("demo")
-		expect(h.t, "what is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, `"k":"1"`), true)
+		expect(
+			h.t, "what is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, `"k":"1"`), true,
+		)
 		h.edit("demo", option("k", "2"))
 		h.untilStable("demo")
 		expect(h.t, "most JobManagers", h.w.Flink.MostJobManagers(namespace, "demo"), 1)
@@ -179,11 +201,17 @@ var takeoverScenarios = map[string]scenario{
 		h.edit("demo", option("k", "1"))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
-		expect(h.t, "the parallelism is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), true)
+		expect(
+			h.t, "the parallelism is recorded",
+			strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), true,
+		)
 		h.edit("demo", option("job.autoscaler.enabled", "false"))
 		h.untilStarts("demo", 3)
 		h.untilStable("demo")
-		expect(h.t, "the parallelism is recorded", strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), false)
+		expect(
+			h.t, "the parallelism is recorded",
+			strings.Contains(h.status("demo").ReconciliationStatus.LastStableSpec, scaled), false,
+		)
 	}, "it keeps its parallelism until the autoscaler is switched off"},
 
 	"a session job that the Java operator holds is deleted": {func(h *harness) {
@@ -191,7 +219,9 @@ var takeoverScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sessionJobLeft("mine", "demo", h.runJar("demo"))
 		h.deletes(kubesim.FlinkDeployments, "demo")
-		h.until("the cluster waits for its job", func() bool { return strings.Contains(h.condition("demo", "Stalled"), "CleanupBlocked") })
+		h.until("the cluster waits for its job", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "CleanupBlocked")
+		})
 		h.deletes(kubesim.FlinkSessionJobs, "mine")
 		h.untilEnded(kubesim.FlinkSessionJobs, "mine")
 		h.untilEnded(kubesim.FlinkDeployments, "demo")
@@ -220,7 +250,8 @@ var takeoverScenarios = map[string]scenario{
 		h.untilSavepoints("demo", "1, last MANUAL")
 		h.leftByAnother("demo", func(status map[string]any) {
 			info := status["jobStatus"].(map[string]any)["savepointInfo"].(map[string]any)
-			info["triggerId"], info["triggerTimestamp"], info["triggerType"] = "0123456789abcdef0123456789abcdef", h.w.Clock.Now().UnixMilli(), "MANUAL"
+			info["triggerId"], info["triggerTimestamp"], info["triggerType"] = "0123456789abcdef0123456789abcdef",
+				h.w.Clock.Now().UnixMilli(), "MANUAL"
 		})
 		h.edit("demo", nonce(2))
 		h.untilSavepoints("demo", "2, last MANUAL")

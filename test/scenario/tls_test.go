@@ -19,8 +19,8 @@ func init() {
 // secured makes REST serve TLS alone.
 func secured(spec map[string]any) { option("security.ssl.rest.enabled", "true")(spec) }
 
-// serveTLS gives JobManagers with security.ssl.rest.enabled a certificate of a new authority, and the functions a Secret, which is still
-// empty. trust puts something into it.
+// serveTLS gives JobManagers with security.ssl.rest.enabled a certificate of a new authority, and the functions a
+// Secret, which is still empty. trust puts something into it.
 func (h *harness) serveTLS(mutual bool) (ca authority.Identity, trust func(file string, text []byte)) {
 	h.t.Helper()
 	ca = authority.CA(h.t)
@@ -55,7 +55,9 @@ var tlsScenarios = map[string]scenario{
 		trust("ca.crt", ca.CertPEM())
 		trust("tls.crt", own.CertPEM())
 		trust("tls.key", own.KeyPEM(h.t))
-		h.apply("demo", application(stateful("savepoint"), secured, option("security.ssl.rest.authentication-enabled", "true")))
+		h.apply(
+			"demo", application(stateful("savepoint"), secured, option("security.ssl.rest.authentication-enabled", "true")),
+		)
 		h.untilStable("demo")
 		h.edit("demo", parallelism(4))
 		h.untilStable("demo")
@@ -87,7 +89,7 @@ var tlsScenarios = map[string]scenario{
 		trust("ca.crt", ca.CertPEM())
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing")
-	}, "a certificate that is missing is no lost job: nothing is done, and the Secret that mends it counts at once"},
+	}, "a certificate that is missing is no lost job: nothing is done, and the Secret that fixes it counts at once"},
 
 	"plain http to a cluster with TLS": {func(h *harness) {
 		ca, trust := h.serveTLS(false)

@@ -49,8 +49,9 @@ var told = map[string]string{
 	"snapshot-recorded":    "a savepoint recorded in status",
 }
 
-// A transcript is what the functions were told, decided and showed in a story, one thing a line, in the order in which it
-// happened. An event that led to nothing is left out. Identifiers are numbered, because a request more would change them.
+// A transcript is what the functions were told, decided and showed in a story, one thing a line, in the order in which
+// it happened. An event that led to nothing is left out. Identifiers are numbered, because a request more would change
+// them.
 //
 //	-- 4s                                     how much later the lines that follow are
 //	event    update FlinkDeployment demo      what was delivered to a function
@@ -71,7 +72,9 @@ type transcript struct {
 }
 
 func newTranscript(h *harness) *transcript {
-	r := &transcript{h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{}}
+	r := &transcript{
+		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{},
+	}
 	h.transcript, h.watch.stored = r, r.stored
 	h.restart() // the functions log to it from now on
 	return r

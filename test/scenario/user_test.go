@@ -38,7 +38,8 @@ func application(changes ...change) map[string]any {
 		"jobManager":         map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
 		"taskManager":        map[string]any{"resource": map[string]any{"memory": "1024m", "cpu": 0.5}},
 		"job": map[string]any{
-			"jarURI": "local:///opt/flink/examples/streaming/StateMachineExample.jar", "parallelism": int64(2), "upgradeMode": "stateless",
+			"jarURI": "local:///opt/flink/examples/streaming/StateMachineExample.jar", "parallelism": int64(2),
+			"upgradeMode": "stateless",
 		},
 	}
 	for _, c := range changes {
@@ -126,7 +127,9 @@ func (h *harness) remove(name string) {
 // removeBy deletes a resource as --cascade asks for.
 func (h *harness) removeBy(name string, cascade metav1.DeletionPropagation) {
 	h.t.Helper()
-	if err := h.w.Kube.Delete(kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{Propagation: cascade}); err != nil {
+	if err := h.w.Kube.Delete(
+		kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{Propagation: cascade},
+	); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -245,7 +248,8 @@ func (h *harness) reasons(name string) string {
 	for _, u := range h.w.Kube.List(kubesim.Events, namespace, nil) {
 		of, _, _ := unstructured.NestedString(u.Object, "involvedObject", "name")
 		kind, _, _ := unstructured.NestedString(u.Object, "involvedObject", "kind")
-		if reason, _, _ := unstructured.NestedString(u.Object, "reason"); of == name && kind == v1beta1.KindFlinkDeployment {
+		if reason, _, _ := unstructured.NestedString(u.Object, "reason"); of == name &&
+			kind == v1beta1.KindFlinkDeployment {
 			seen[reason] = true
 		}
 	}
@@ -301,9 +305,12 @@ func (h *harness) end() string {
 	var out strings.Builder
 	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
 		name, s := u.GetName(), h.status(u.GetName())
-		fmt.Fprintf(&out, "%s: %s | JobManager %s | %s, generation %d of %d, stable %t | pace %s | finalizers %v | deleting %t\n",
-			name, h.columns(name), s.JobManagerDeploymentStatus, s.ReconciliationStatus.State, s.ObservedGeneration, u.GetGeneration(),
-			s.ReconciliationStatus.LastStableSpec == s.ReconciliationStatus.LastReconciledSpec, s.Pace, u.GetFinalizers(), u.GetDeletionTimestamp() != nil)
+		fmt.Fprintf(&out, "%s: %s | JobManager %s | %s, generation %d of %d, stable %t | pace %s | finalizers %v | "+
+			"deleting %t\n",
+			name, h.columns(name), s.JobManagerDeploymentStatus, s.ReconciliationStatus.State, s.ObservedGeneration,
+			u.GetGeneration(),
+			s.ReconciliationStatus.LastStableSpec == s.ReconciliationStatus.LastReconciledSpec, s.Pace, u.GetFinalizers(),
+			u.GetDeletionTimestamp() != nil)
 		fmt.Fprintf(&out, "  last %s\n  error %s\n", s.ReconciliationStatus.LastReconciledSpec, s.Error)
 		if s.Intent != nil && s.Intent.Step != v1beta1.StepReleased {
 			fmt.Fprintf(&out, "  intent %s %s\n", s.Intent.Purpose, s.Intent.Step)
@@ -315,7 +322,10 @@ func (h *harness) end() string {
 		if h.uncounted {
 			starts = "... " + starts[strings.LastIndex(starts, ", ")+1:]
 		}
-		fmt.Fprintf(&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", starts, h.running(name), h.w.Flink.MostJobManagers(namespace, name))
+		fmt.Fprintf(
+			&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", starts, h.running(name),
+			h.w.Flink.MostJobManagers(namespace, name),
+		)
 	}
 	var objects []string
 	for _, u := range h.w.Kube.List(kubesim.Deployments, "", nil) {

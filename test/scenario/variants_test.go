@@ -19,8 +19,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// scenario is one story. Its story runs under every disturbance; what it expects must hold under each, but for what it asks of
-// h.undisturbed.
+// scenario is one story. Its story runs under every disturbance; what it expects must hold under each, but for what it
+// asks of h.undisturbed.
 type scenario struct {
 	// story is what happens.
 	story func(h *harness)
@@ -68,15 +68,15 @@ func (s scenario) run(t testing.TB, disturbance string, disturb func(h *harness)
 	return h, h.end()
 }
 
-// maxLook is how many requests a look or a pass may take for a resource that is as its spec wants it, maxStalled while it waits for a
-// person: then it asks for whatever could make it go on.
+// maxLook is how many requests a look or a pass may take for a resource that is as its spec wants it, maxStalled while
+// it waits for a person: then it asks for whatever could make it go on.
 const (
 	maxLook    = 6
 	maxStalled = 12
 )
 
-// quiet proves that nothing is written any more: not by a tick, not by the echo of the last status write, not by a look at a
-// Deployment.
+// quiet proves that nothing is written any more: not by a tick, not by the echo of the last status write, not by a look
+// at a Deployment.
 func (h *harness) quiet() {
 	h.t.Helper()
 	writes := func(what string) int {
@@ -94,7 +94,10 @@ func (h *harness) quiet() {
 	h.tick()
 	h.figures.tick = writes("a tick in a quiet world")
 	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
-		echo := kubesim.Event{Type: "update", APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: u.GetName()}
+		echo := kubesim.Event{
+			Type: "update", APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Namespace: namespace,
+			Name: u.GetName(),
+		}
 		h.deliver(h.fromFeed(echo))
 		pass := writes("the echo of a status write")
 		echo.APIVersion, echo.Kind = "apps/v1", "Deployment"
@@ -150,8 +153,8 @@ func (h *harness) passBy(who http.Handler, name string) {
 	h.postTo(who, e)
 }
 
-// points is how many crash points, disorders and positions of a second pass are tried for each scenario. Two keep `go test` short,
-// and over all scenarios every kind of point is met; a large number tries every one.
+// points is how many crash points, disorders and positions of a second pass are tried for each scenario. Two keep `go
+// test` short, and over all scenarios every kind of point is met; a large number tries every one.
 var points = max(1, setting("KNFLINK_SCENARIO_POINTS", 2))
 
 // setting is a number of the environment, or the given one.
@@ -186,8 +189,10 @@ func (s scenario) prove(t *testing.T, number int) {
 		return
 	}
 	effects, requests := plain.figures.effects, plain.figures.requests
-	t.Logf("%d effects, %d requests, %d passes, %d looks, %d ticks, %d statuses; quiet: tick %d, pass %d, look %d requests",
-		effects, requests, plain.passes, plain.looks, plain.ticks, plain.watch.statuses, plain.figures.tick, plain.figures.pass, plain.figures.look)
+	t.Logf("%d effects, %d requests, %d passes, %d looks, %d ticks, %d statuses; quiet: tick %d, pass %d, look %d "+
+		"requests",
+		effects, requests, plain.passes, plain.looks, plain.ticks, plain.watch.statuses, plain.figures.tick,
+		plain.figures.pass, plain.figures.look)
 	runs := 1
 	same := func(disturbance string, disturb func(h *harness)) {
 		runs++

@@ -41,7 +41,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		r.editIfThere(field("image", "flink:broken"))
 		r.excuseLateStart()
 	},
-	"mend-image": func(r *run, _ int) { r.editIfThere(field("image", "flink:1.20")) },
+	"fix-image": func(r *run, _ int) { r.editIfThere(field("image", "flink:1.20")) },
 	"version": func(r *run, n int) {
 		r.editIfThere(field("flinkVersion", []string{"v1_20", "v2_0"}[n%2]))
 	},
@@ -81,7 +81,8 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
 			return
 		}
-		if i := r.status(demo).Intent; !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil && i.Step == v1beta1.StepStopping) {
+		if i := r.status(demo).Intent; !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
+			i.Step == v1beta1.StepStopping) {
 			r.excuse("its Deployment was deleted")
 		}
 		r.loseDeployment(demo)

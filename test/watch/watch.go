@@ -55,7 +55,8 @@ type Watcher struct {
 	events apiwatch.Interface
 }
 
-// Start lists and starts to watch at once; what happens after its return is not missed. The context is the deadline of every wait.
+// Start lists and starts to watch at once; what happens after its return is not missed. The context is the deadline of
+// every wait.
 func Start(ctx context.Context, t *testing.T, query Query) *Watcher {
 	t.Helper()
 	w := &Watcher{t: t, ctx: ctx, query: query}
@@ -89,7 +90,8 @@ func (w *Watcher) start() {
 	}
 }
 
-// Next takes one event into account and returns the object, without content when it was deleted. ok is false at the deadline.
+// Next takes one event into account and returns the object, without content when it was deleted. ok is false at the
+// deadline.
 func (w *Watcher) Next() (o Object, ok bool) {
 	w.t.Helper()
 	for {
@@ -116,8 +118,8 @@ func (w *Watcher) Next() (o Object, ok bool) {
 	}
 }
 
-// Until waits for the one object that this watch is about. ok gets an object without content while there is none, and says what is
-// missing; that is the message at the deadline.
+// Until waits for the one object that this watch is about. ok gets an object without content while there is none, and
+// says what is missing; that is the message at the deadline.
 func (w *Watcher) Until(what string, ok func(Object) (bool, string)) Object {
 	w.t.Helper()
 	missing := ""

@@ -16,8 +16,8 @@ import (
 //go:embed pom.xml
 var project []byte
 
-// jars is a directory with the server and what it needs, in the user's cache: complete, or not there. Another project file makes
-// another one. Tests that want it at the same time copy it once.
+// jars is a directory with the server and what it needs, in the user's cache: complete, or not there. Another project
+// file makes another one. Tests that want it at the same time copy it once.
 func jars(ctx context.Context) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -52,7 +52,10 @@ func jars(ctx context.Context) (string, error) {
 func copyJars(ctx context.Context, into string) error {
 	maven, err := exec.LookPath("mvn")
 	if err != nil {
-		return errors.New("the ZooKeeper server that this test runs comes from Maven's repository: install Maven (such as Debian's package maven) and put mvn into the PATH")
+		return errors.New(
+			"the ZooKeeper server that this test runs comes from Maven's repository: install Maven (such as Debian's " +
+				"package maven) and put mvn into the PATH",
+		)
 	}
 	file, err := os.CreateTemp("", "pom-*.xml")
 	if err != nil {
@@ -65,7 +68,8 @@ func copyJars(ctx context.Context, into string) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	command := exec.CommandContext(ctx, maven, "--batch-mode", "--quiet", "--file", file.Name(), "dependency:copy-dependencies",
+	command := exec.CommandContext(ctx, maven, "--batch-mode", "--quiet", "--file", file.Name(),
+		"dependency:copy-dependencies",
 		"-DincludeScope=runtime", "-DoutputDirectory="+into)
 	if out, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("Maven could not fetch the ZooKeeper server; is its repository reachable? %w\n%s", err, out)

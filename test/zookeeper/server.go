@@ -35,7 +35,10 @@ func Start(t testing.TB) *Server {
 	}
 	java, err := exec.LookPath("java")
 	if err != nil {
-		t.Fatal("this test runs a ZooKeeper server: install a JDK (17 or later, such as openjdk-17-jdk) and put java into the PATH")
+		t.Fatal(
+			"this test runs a ZooKeeper server: install a JDK (17 or later, such as openjdk-17-jdk) and put java into " +
+				"the PATH",
+		)
 	}
 	address, port := freePort(t)
 	dir := t.TempDir()
@@ -46,7 +49,8 @@ func Start(t testing.TB) *Server {
 		t.Fatal(err)
 	}
 	s := &Server{Address: address, output: &buffer{}}
-	s.process = exec.Command(java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", filepath.Join(jars, "*"),
+	s.process = exec.Command(java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+		filepath.Join(jars, "*"),
 		"org.apache.zookeeper.server.ZooKeeperServerMain", config)
 	s.process.Stdout, s.process.Stderr = s.output, s.output
 	s.process.SysProcAttr = endsWithUs()

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kept is what a clean start leaves in a state directory: programs, which are built from the checkout; the lock; the number of the
-// network, so that addresses stay the same; and what make soak left.
+// kept is what a clean start leaves in a state directory: programs, which are built from the checkout; the lock; the
+// number of the network, so that addresses stay the same; and what make soak left.
 var kept = []string{"bin", "functions", "lock", "network", "soak"}
 
 // own keeps other processes out of a state directory. The kernel lifts the lock when the process ends, however it ends.
@@ -26,7 +26,8 @@ func own(dir string) (func(), error) {
 	}
 	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		text, _ := os.ReadFile(file.Name()) // whose it is
-		return nil, errors.Join(fmt.Errorf("a platform runs in %s already (process %s): stop it first, or use another checkout: %w",
+		return nil, errors.Join(fmt.Errorf("a platform runs in %s already (process %s): stop it first, or use another "+
+			"checkout: %w",
 			dir, strings.TrimSpace(string(text)), err), file.Close())
 	}
 	if err := errors.Join(file.Truncate(0), write(file, fmt.Sprintln(os.Getpid()))); err != nil {

@@ -30,7 +30,10 @@ func main() {
 	o := &options{stderr: os.Stderr}
 	flag.StringVar(&o.dir, "dir", ".local", "state directory: certificates, data, logs")
 	flag.StringVar(&o.checkout, "checkout", ".", "directory of kn-flink's sources")
-	flag.StringVar(&o.jobs, "jobs", "", "directory of Java sources of example jobs, put into every Flink image (default: those of the checkout)")
+	flag.StringVar(
+		&o.jobs, "jobs", "",
+		"directory of Java sources of example jobs, put into every Flink image (default: those of the checkout)",
+	)
 	flag.BoolVar(&o.keep, "keep", false, "go on with what the last run left in the state directory")
 	flag.BoolVar(&o.example, "example", false, "start an example job and a listener for its events")
 	flag.Parse()
@@ -73,7 +76,9 @@ func run(ctx context.Context, o *options) (err error) {
 		out.Print("", "stopping")
 		ending := time.Now()
 		err = errors.Join(err, local.Stop())
-		out.Print(fmt.Sprintf("stopped after %s: no process is left, and %s keeps the state and the logs", rounded(time.Since(ending)), o.dir))
+		out.Print(fmt.Sprintf(
+			"stopped after %s: no process is left, and %s keeps the state and the logs", rounded(time.Since(ending)), o.dir,
+		))
 	}()
 	out.Print(fmt.Sprintf("ready after %s", rounded(time.Since(begun))))
 	if o.example && !o.keep {
@@ -85,13 +90,19 @@ func run(ctx context.Context, o *options) (err error) {
 	if err != nil {
 		return err
 	}
-	return show(ctx, &view{options: *o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions}, local.Failed())
+	return show(
+		ctx, &view{options: *o, begun: begun, out: out, follower: follower, functions: local.Mesh().Functions},
+		local.Failed(),
+	)
 }
 
 func start(ctx context.Context, o *options, out *terminal.Terminal) (*platform.Platform, error) {
 	board := terminal.NewBoard(out)
 	defer board.Close()
-	return platform.Start(ctx, platform.Options{Dir: o.dir, Checkout: o.checkout, Jobs: o.jobs, Progress: board.Row().Bytes, Stderr: o.stderr})
+	return platform.Start(
+		ctx,
+		platform.Options{Dir: o.dir, Checkout: o.checkout, Jobs: o.jobs, Progress: board.Row().Bytes, Stderr: o.stderr},
+	)
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }

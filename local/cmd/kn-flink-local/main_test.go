@@ -20,11 +20,11 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/kn-flink/kn-flink/local/processes"
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
-// child makes the test binary be the command: a platform that is killed has to be another process. crash is how it ends itself when
-// it gets a SIGUSR1, as parts of the platform do.
+// child makes the test binary be the command: a platform that is killed has to be another process. crash is how it ends
+// itself when it gets a SIGUSR1, as parts of the platform do.
 const (
 	child = "KN_FLINK_LOCAL_CHILD"
 	crash = "KN_FLINK_LOCAL_CRASH"
@@ -70,7 +70,7 @@ func (o *output) String() string {
 
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	trial.Eventually(t, 3*time.Minute, what, condition)
+	testsuite.Eventually(t, 3*time.Minute, what, condition)
 }
 
 // command is one that runs, and what it said.
@@ -98,7 +98,9 @@ func launch(t *testing.T, dir string, env ...string) *command {
 
 func begin(t *testing.T, dir string, env ...string) *command {
 	t.Helper()
-	c := &command{t, exec.Command(os.Args[0], "-dir", dir, "-checkout", "../../..", "-keep"), &output{}, make(chan error, 1)}
+	c := &command{
+		t, exec.Command(os.Args[0], "-dir", dir, "-checkout", "../../..", "-keep"), &output{}, make(chan error, 1),
+	}
 	c.Env = append(append(os.Environ(), child+"=1"), env...)
 	c.Stdout, c.Stderr = c.said, c.said
 	if err := c.Start(); err != nil {
@@ -194,7 +196,9 @@ func TestNoProcessIsLeftAndADirectoryGoesOn(t *testing.T) {
 	if err := c.end(syscall.SIGKILL); err == nil {
 		t.Error("killed, it ends well")
 	}
-	eventually(t, "killed, it leaves no process", func(context.Context) (bool, error) { return len(processes.Of(dir)) == 0, nil })
+	eventually(t, "killed, it leaves no process", func(context.Context) (bool, error) {
+		return len(processes.Of(dir)) == 0, nil
+	})
 
 	c = launch(t, dir)
 	running(t, dir)
@@ -236,7 +240,9 @@ func TestDataThatEtcdCannotRead(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "etcd", "member", "wal"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "etcd", "member", "wal", "0000000000000000-0000000000000000.wal"), []byte("no log"), 0o600); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(dir, "etcd", "member", "wal", "0000000000000000-0000000000000000.wal"), []byte("no log"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	c := begin(t, dir)

@@ -59,7 +59,9 @@ func (v *view) step(now time.Time) {
 	}
 	v.before = state
 	if stable {
-		v.say(append([]string{fmt.Sprintf("%s is STABLE, %s after the start.", example, rounded(now.Sub(v.begun)))}, v.hints(page(state))...))
+		v.say(append([]string{
+			fmt.Sprintf("%s is STABLE, %s after the start.", example, rounded(now.Sub(v.begun))),
+		}, v.hints(page(state))...))
 	}
 }
 
@@ -114,7 +116,9 @@ func (v *view) hints(page string) []string {
 			"",
 			"Flink's web page: "+page)
 	}
-	return append(hints, "Logs: "+filepath.Join(v.options.dir, "log")+" (the platform), kubectl logs (functions and Flink)")
+	return append(
+		hints, "Logs: "+filepath.Join(v.options.dir, "log")+" (the platform), kubectl logs (functions and Flink)",
+	)
 }
 
 // shown are functions as the screen has them. The operator's own come without their namespace.

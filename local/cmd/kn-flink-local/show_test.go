@@ -18,7 +18,8 @@ func TestFunctionsOnTheScreen(t *testing.T) {
 		{Namespace: "flink-system", Name: "reconcile", Replicas: 2, Served: 7},
 	})
 	want := []screen.Function{
-		{Name: "default/listener", Requests: 3, Last: "03:04:05"}, {Name: "observe", Pods: 1, Starting: 1}, {Name: "reconcile", Pods: 2, Requests: 7},
+		{Name: "default/listener", Requests: 3, Last: "03:04:05"}, {Name: "observe", Pods: 1, Starting: 1},
+		{Name: "reconcile", Pods: 2, Requests: 7},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
@@ -32,12 +33,18 @@ func TestTheExampleIsThereWhenItIsStableAndAnswers(t *testing.T) {
 		state screen.State
 		want  string
 	}{
-		"nothing":      {screen.State{}, ""},
-		"on its way":   {screen.State{Resources: []screen.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []screen.Pod{pod}}, ""},
-		"no pod yet":   {screen.State{Resources: []screen.Resource{stable}}, ""},
-		"another pod":  {screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{{Name: "other/x-1", Page: "http://x"}}}, ""},
-		"there":        {screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{pod}}, pod.Page},
-		"another's is": {screen.State{Resources: []screen.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []screen.Pod{pod}}, ""},
+		"nothing": {screen.State{}, ""},
+		"on its way": {
+			screen.State{Resources: []screen.Resource{{Name: example, Lifecycle: "DEPLOYED"}}, Pods: []screen.Pod{pod}}, "",
+		},
+		"no pod yet": {screen.State{Resources: []screen.Resource{stable}}, ""},
+		"another pod": {
+			screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{{Name: "other/x-1", Page: "http://x"}}}, "",
+		},
+		"there": {screen.State{Resources: []screen.Resource{stable}, Pods: []screen.Pod{pod}}, pod.Page},
+		"another's is": {
+			screen.State{Resources: []screen.Resource{{Name: "other/x", Lifecycle: "STABLE"}}, Pods: []screen.Pod{pod}}, "",
+		},
 	} {
 		if got := page(row.state); got != row.want {
 			t.Errorf("%s: %q, want %q", name, got, row.want)
@@ -48,7 +55,10 @@ func TestTheExampleIsThereWhenItIsStableAndAnswers(t *testing.T) {
 func TestTheHintsSayWhereToLook(t *testing.T) {
 	v := &view{options: options{dir: "/checkout/.local"}}
 	text := strings.Join(v.hints("http://127.1.1.1:8081"), "\n")
-	for _, want := range []string{"export KUBECONFIG=/checkout/.local/kubeconfig\n", "kubectl patch flinkdeployment basic", "http://127.1.1.1:8081", "/checkout/.local/log"} {
+	for _, want := range []string{
+		"export KUBECONFIG=/checkout/.local/kubeconfig\n", "kubectl patch flinkdeployment basic", "http://127.1.1.1:8081",
+		"/checkout/.local/log",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// divert sends to a file what libraries write to standard error: it would tear the screen. It returns where a person reads; a panic
-// is told there, too.
+// divert sends to a file what libraries write to standard error: it would tear the screen. It returns where a person
+// reads; a panic is told there, too.
 func divert(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -24,5 +24,7 @@ func divert(path string) (*os.File, error) {
 		return nil, err
 	}
 	person := os.NewFile(uintptr(descriptor), "stderr")
-	return person, errors.Join(debug.SetCrashOutput(person, debug.CrashOptions{}), unix.Dup3(int(log.Fd()), int(os.Stderr.Fd()), 0), log.Close())
+	return person, errors.Join(
+		debug.SetCrashOutput(person, debug.CrashOptions{}), unix.Dup3(int(log.Fd()), int(os.Stderr.Fd()), 0), log.Close(),
+	)
 }

@@ -62,7 +62,8 @@ func (t *tail) more() {
 	t.lines = t.lines[max(0, len(t.lines)-tailLines):]
 }
 
-// spoken is the text of a line in the format of container runtimes: TIME stdout|stderr F|P TEXT. False for standard error.
+// spoken is the text of a line in the format of container runtimes: TIME stdout|stderr F|P TEXT. False for standard
+// error.
 func spoken(line string) (string, bool) {
 	fields := strings.SplitN(line, " ", 4)
 	if len(fields) < 4 || fields[1] != "stdout" {

@@ -44,7 +44,9 @@ func TestTheTailFollowsOneLogAfterAnother(t *testing.T) {
 }
 
 func TestTheListenerIsFound(t *testing.T) {
-	functions := []mesh.Function{{Namespace: "other", Name: "listener", LogFile: "no"}, {Namespace: "default", Name: "listener", LogFile: "yes"}}
+	functions := []mesh.Function{
+		{Namespace: "other", Name: "listener", LogFile: "no"}, {Namespace: "default", Name: "listener", LogFile: "yes"},
+	}
 	if got := listenerLog(functions); got != "yes" {
 		t.Errorf("%q", got)
 	}

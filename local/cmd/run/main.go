@@ -17,12 +17,12 @@ import (
 
 	"github.com/kn-flink/kn-flink/local/build"
 	"github.com/kn-flink/kn-flink/local/flink"
-	"github.com/kn-flink/kn-flink/local/need"
+	"github.com/kn-flink/kn-flink/local/preflight"
 	"github.com/kn-flink/kn-flink/local/terminal"
 )
 
-// The kernel's word of a parent's death is for the thread that asks for it, and stays with the thread that becomes another program:
-// both are the first.
+// The kernel's word of a parent's death is for the thread that asks for it, and stays with the thread that becomes
+// another program: both are the first.
 func init() { runtime.LockOSThread() }
 
 func main() {
@@ -43,7 +43,8 @@ func main() {
 	}
 }
 
-// endWithParent makes the end of make, which may be killed, a SIGTERM for this process and for the platform that it becomes.
+// endWithParent makes the end of make, which may be killed, a SIGTERM for this process and for the platform that it
+// becomes.
 func endWithParent() {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0); err != nil {
 		fmt.Println("note: the platform will not notice when make is killed:", err)
@@ -91,8 +92,8 @@ func checkout() (string, error) {
 	}
 }
 
-// Disk space in bytes, measured: a first build's modules and build cache, the distribution and what runs; later runs write
-// logs and Flink's state.
+// Disk space in bytes, measured: a first build's modules and build cache, the distribution and what runs; later runs
+// write logs and Flink's state.
 const (
 	firstSpace = 6 << 30
 	laterSpace = 1 << 30
@@ -107,7 +108,7 @@ func check(program string) error {
 	if _, err := os.Stat(program); err != nil {
 		space = firstSpace
 	}
-	machine := need.Look(cache, space)
+	machine := preflight.Inspect(cache, space)
 	for _, advice := range machine.Advice() {
 		fmt.Println("note:", advice)
 	}
@@ -117,11 +118,14 @@ func check(program string) error {
 	return nil
 }
 
-// targets are the platform, and what it would build itself when it starts, in the way and at the place that it does: here it is seen
-// how far that is.
+// targets are the platform, and what it would build itself when it starts, in the way and at the place that it does:
+// here it is seen how far that is.
 func targets(checkout, program string) []build.Target {
 	return []build.Target{
-		{Name: "the platform", Dir: filepath.Join(checkout, "local"), Packages: []string{"./cmd/kn-flink-local"}, Out: program},
+		{
+			Name: "the platform", Dir: filepath.Join(checkout, "local"), Packages: []string{"./cmd/kn-flink-local"},
+			Out: program,
+		},
 		{Name: "the functions", Dir: checkout, Packages: []string{"./functions/...", "./examples/listener"},
 			Out: filepath.Join(checkout, ".local", "functions", "build") + "/", Env: []string{"CGO_ENABLED=0"}},
 	}

@@ -40,7 +40,10 @@ func (i Images) resolve(name string) (string, error) {
 		return flink.Resolve(tag)
 	}
 	known := append([]string{"flink:VERSION"}, slices.Sorted(maps.Keys(i.Aliases))...)
-	return "", fmt.Errorf("this platform runs no containers, and no distribution stands for image %q: it knows %s", name, strings.Join(known, ", "))
+	return "", fmt.Errorf(
+		"this platform runs no containers, and no distribution stands for image %q: it knows %s", name,
+		strings.Join(known, ", "),
+	)
 }
 
 // Find returns an image whose distribution is in the cache.

@@ -114,18 +114,24 @@ func launch(t *testing.T, text string) *v1beta1.FlinkDeployment {
 		t.Fatal(err)
 	}
 	client := kubernetes.NewForConfigOrDie(plane.Config())
-	deployment, err := client.AppsV1().Deployments(cr.Namespace).Create(t.Context(), cluster.JobManager, metav1.CreateOptions{})
+	deployment, err := client.AppsV1().Deployments(cr.Namespace).Create(
+		t.Context(), cluster.JobManager, metav1.CreateOptions{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cluster = cluster.OwnedBy(deployment.UID)
 	for _, service := range cluster.Services {
-		if _, err := client.CoreV1().Services(cr.Namespace).Create(t.Context(), service, metav1.CreateOptions{}); err != nil {
+		if _, err := client.CoreV1().Services(cr.Namespace).Create(
+			t.Context(), service, metav1.CreateOptions{},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, configMap := range cluster.ConfigMaps {
-		if _, err := client.CoreV1().ConfigMaps(cr.Namespace).Create(t.Context(), configMap, metav1.CreateOptions{}); err != nil {
+		if _, err := client.CoreV1().ConfigMaps(cr.Namespace).Create(
+			t.Context(), configMap, metav1.CreateOptions{},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -139,21 +145,27 @@ func launch(t *testing.T, text string) *v1beta1.FlinkDeployment {
 
 // describe logs what the pods of a cluster say.
 func describe(t *testing.T, client kubernetes.Interface, name string) {
-	pods, err := client.CoreV1().Pods(namespace).List(context.Background(), metav1.ListOptions{LabelSelector: "app=" + name})
+	pods, err := client.CoreV1().Pods(namespace).List(
+		context.Background(), metav1.ListOptions{LabelSelector: "app=" + name},
+	)
 	if err != nil {
 		t.Log(err)
 		return
 	}
 	lines := int64(60)
 	for _, pod := range pods.Items {
-		log, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, &corev1.PodLogOptions{TailLines: &lines}).DoRaw(context.Background())
+		log, err := client.CoreV1().Pods(namespace).GetLogs(
+			pod.Name, &corev1.PodLogOptions{TailLines: &lines},
+		).DoRaw(context.Background())
 		t.Logf("%s is %s %+v\n%s%v", pod.Name, pod.Status.Phase, pod.Status.ContainerStatuses, log, err)
 	}
 }
 
 // rest asks a cluster's REST API, by the name of its Service.
 func rest(ctx context.Context, cr *v1beta1.FlinkDeployment, path string, answer any) error {
-	client := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: local.DialContext, DisableKeepAlives: true}}
+	client := http.Client{
+		Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: local.DialContext, DisableKeepAlives: true},
+	}
 	return life.At(&client, "http://"+cr.Name+"-rest."+cr.Namespace+".svc:8081")(ctx, path, answer)
 }
 
@@ -180,10 +192,14 @@ func stop(t *testing.T, cr *v1beta1.FlinkDeployment) {
 	t.Helper()
 	client := kubernetes.NewForConfigOrDie(plane.Config())
 	background := metav1.DeletePropagationBackground
-	if err := client.AppsV1().Deployments(cr.Namespace).Delete(t.Context(), cr.Name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+	if err := client.AppsV1().Deployments(cr.Namespace).Delete(
+		t.Context(), cr.Name, metav1.DeleteOptions{PropagationPolicy: &background},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if err := dynamicClient().Resource(deployments).Namespace(cr.Namespace).Delete(t.Context(), cr.Name, metav1.DeleteOptions{}); err != nil {
+	if err := dynamicClient().Resource(deployments).Namespace(cr.Namespace).Delete(
+		t.Context(), cr.Name, metav1.DeleteOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
 	ours := metav1.ListOptions{LabelSelector: "app=" + cr.Name}
@@ -192,7 +208,9 @@ func stop(t *testing.T, cr *v1beta1.FlinkDeployment) {
 		return err == nil && len(pods.Items) == 0, err
 	})
 	// High-availability data is nobody's.
-	if err := client.CoreV1().ConfigMaps(cr.Namespace).DeleteCollection(t.Context(), metav1.DeleteOptions{}, ours); err != nil {
+	if err := client.CoreV1().ConfigMaps(cr.Namespace).DeleteCollection(
+		t.Context(), metav1.DeleteOptions{}, ours,
+	); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "all of it is gone", func(ctx context.Context) (bool, error) {
@@ -205,7 +223,9 @@ func TestTheSmallestExampleRuns(t *testing.T) {
 	t.Parallel()
 	tenant(t)
 	begun := time.Now()
-	cr := launch(t, strings.Replace(file(t, "examples/basic.yaml"), "name: basic", "name: basic\n  namespace: "+namespace, 1))
+	cr := launch(
+		t, strings.Replace(file(t, "examples/basic.yaml"), "name: basic", "name: basic\n  namespace: "+namespace, 1),
+	)
 	running(t, cr)
 	t.Logf("running after %s", time.Since(begun))
 	client := kubernetes.NewForConfigOrDie(plane.Config())
@@ -277,7 +297,8 @@ func killed(t *testing.T, name string) int {
 		}
 		command, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "cmdline")) // it may have ended
 		environ, _ := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if bytes.Contains(command, []byte("KubernetesApplicationClusterEntrypoint")) && bytes.Contains(environ, []byte(plane.Dir()+"/")) &&
+		if bytes.Contains(command, []byte("KubernetesApplicationClusterEntrypoint")) &&
+			bytes.Contains(environ, []byte(plane.Dir()+"/")) &&
 			bytes.Contains(environ, []byte("HOSTNAME="+name+"-")) {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
@@ -295,11 +316,16 @@ func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
 	cr := launch(t, strings.ReplaceAll(highlyAvailable, "DATA", data))
 	running(t, cr)
 	client := kubernetes.NewForConfigOrDie(plane.Config())
-	pods, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=taskmanager"})
+	pods, err := client.CoreV1().Pods(namespace).List(
+		t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=taskmanager"},
+	)
 	if err != nil || len(pods.Items) != 1 {
 		t.Fatalf("%d TaskManagers, %v", len(pods.Items), err)
 	}
-	if mounts := pods.Items[0].Spec.Containers[0].VolumeMounts; !slices.ContainsFunc(mounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/flink-data" }) {
+	if mounts := pods.Items[0].Spec.Containers[0].VolumeMounts; !slices.ContainsFunc(mounts,
+		func(m corev1.VolumeMount) bool {
+			return m.MountPath == "/flink-data"
+		}) {
 		t.Errorf("the JobManager did not read its TaskManagers' pod template: mounts %+v", mounts)
 	}
 	path := "/jobs/5f1c9c0e6b2a4d7f8e3b1a2c3d4e5f60/checkpoints"
@@ -321,7 +347,9 @@ func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
 		return rest(ctx, cr, path, &now) == nil && now.Counts.Restored > 0 && now.Counts.Completed > 0, nil
 	})
 	running(t, cr)
-	pods, err = client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=jobmanager"})
+	pods, err = client.CoreV1().Pods(namespace).List(
+		t.Context(), metav1.ListOptions{LabelSelector: "app=ha,component=jobmanager"},
+	)
 	if err != nil || len(pods.Items) != 1 || pods.Items[0].Status.ContainerStatuses[0].RestartCount != 1 {
 		t.Errorf("the pod was not restarted in place: %+v, %v", pods.Items, err)
 	}
@@ -331,7 +359,9 @@ func TestAJobSurvivesTheCrashOfItsJobManager(t *testing.T) {
 func TestASessionClusterHasItsWebPage(t *testing.T) {
 	t.Parallel()
 	tenant(t)
-	cr := launch(t, strings.Replace(file(t, "examples/session.yaml"), "name: session", "name: session\n  namespace: "+namespace, 1))
+	cr := launch(
+		t, strings.Replace(file(t, "examples/session.yaml"), "name: session", "name: session\n  namespace: "+namespace, 1),
+	)
 	eventually(t, "the cluster answers", func(ctx context.Context) (bool, error) {
 		var overview struct {
 			Version string `json:"flink-version"`

@@ -13,7 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/controlplane"
 	"github.com/kn-flink/kn-flink/local/flink"
 	"github.com/kn-flink/kn-flink/local/node"
-	"github.com/kn-flink/kn-flink/local/trial"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one platform of this package's tests.
@@ -33,12 +33,16 @@ var cache = flink.Cache{
 }
 
 func TestMain(m *testing.M) {
-	trial.Main(m, func(stage *trial.Stage) (err error) {
-		if plane, err = controlplane.Start(context.Background(), controlplane.Options{Dir: filepath.Join(stage.Dir, "state")}); err != nil {
+	testsuite.Main(m, func(stage *testsuite.Stage) (err error) {
+		if plane, err = controlplane.Start(
+			context.Background(), controlplane.Options{Dir: filepath.Join(stage.Dir, "state")},
+		); err != nil {
 			return err
 		}
 		stage.Stop(plane.Stop)
-		if local, err = node.Start(context.Background(), node.Options{ControlPlane: plane, Images: Images{Cache: cache}}); err != nil {
+		if local, err = node.Start(
+			context.Background(), node.Options{ControlPlane: plane, Images: Images{Cache: cache}},
+		); err != nil {
 			return err
 		}
 		stage.Stop(local.Stop)
@@ -49,7 +53,7 @@ func TestMain(m *testing.M) {
 // eventually waits for a condition. A job's start is minutes on a busy machine, and the first download is, too.
 func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	trial.Eventually(t, 4*time.Minute, what, condition)
+	testsuite.Eventually(t, 4*time.Minute, what, condition)
 }
 
 func dynamicClient() dynamic.Interface { return dynamic.NewForConfigOrDie(plane.Config()) }

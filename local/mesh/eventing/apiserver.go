@@ -98,7 +98,9 @@ func (e *Eventing) namespaces(ctx context.Context, s *sourcesv1.ApiServerSource)
 	case len(selector.MatchLabels)+len(selector.MatchExpressions) == 0:
 		return []string{metav1.NamespaceAll}, nil
 	}
-	list, err := e.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)})
+	list, err := e.client.CoreV1().Namespaces().List(
+		ctx, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(selector)},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,8 @@ func (e *Eventing) namespaces(ctx context.Context, s *sourcesv1.ApiServerSource)
 // adapterConfig is what the reconciler of the real one gives its adapter.
 func adapterConfig(s *sourcesv1.ApiServerSource) (apiserver.Config, error) {
 	c := apiserver.Config{
-		Namespaces: s.Status.Namespaces, AllNamespaces: reflect.DeepEqual(s.Status.Namespaces, []string{metav1.NamespaceAll}),
+		Namespaces:    s.Status.Namespaces,
+		AllNamespaces: reflect.DeepEqual(s.Status.Namespaces, []string{metav1.NamespaceAll}),
 		ResourceOwner: s.Spec.ResourceOwner, EventMode: s.Spec.EventMode, Filters: s.Spec.Filters,
 	}
 	if c.EventMode == "" {
@@ -146,21 +149,28 @@ func account(s *sourcesv1.ApiServerSource) string {
 }
 
 // missingRights are the verbs that the service account lacks, in words.
-func (e *Eventing) missingRights(ctx context.Context, s *sourcesv1.ApiServerSource, c apiserver.Config) (string, error) {
+func (e *Eventing) missingRights(
+	ctx context.Context, s *sourcesv1.ApiServerSource, c apiserver.Config,
+) (string, error) {
 	var missing []string
 	for _, r := range c.Resources {
 		for _, ns := range c.Namespaces {
 			for _, verb := range []string{"get", "list", "watch"} {
 				review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-					User:               account(s),
-					ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Group: r.GVR.Group, Resource: r.GVR.Resource},
+					User: account(s),
+					ResourceAttributes: &authorizationv1.ResourceAttributes{
+						Namespace: ns, Verb: verb, Group: r.GVR.Group, Resource: r.GVR.Resource,
+					},
 				}}
 				answer, err := e.client.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 				if err != nil {
 					return "", err
 				}
 				if !answer.Status.Allowed {
-					missing = append(missing, fmt.Sprintf("%s resource %q in API group %q in namespace %q", verb, r.GVR.Resource, r.GVR.Group, ns))
+					missing = append(
+						missing,
+						fmt.Sprintf("%s resource %q in API group %q in namespace %q", verb, r.GVR.Resource, r.GVR.Group, ns),
+					)
 				}
 			}
 		}
@@ -169,7 +179,9 @@ func (e *Eventing) missingRights(ctx context.Context, s *sourcesv1.ApiServerSour
 }
 
 // runAdapter starts Knative's adapter, or leaves alone the one that runs with the same configuration.
-func (e *Eventing) runAdapter(ctx context.Context, s *sourcesv1.ApiServerSource, name types.NamespacedName, c apiserver.Config) error {
+func (e *Eventing) runAdapter(
+	ctx context.Context, s *sourcesv1.ApiServerSource, name types.NamespacedName, c apiserver.Config,
+) error {
 	sink := s.Status.SinkURI.String()
 	e.mu.Lock()
 	have := e.adapters[name]
@@ -193,7 +205,9 @@ func (e *Eventing) runAdapter(ctx context.Context, s *sourcesv1.ApiServerSource,
 	e.mu.Unlock()
 	e.ended.Go(func() {
 		if err := start(running); err != nil && running.Err() == nil {
-			fmt.Fprintf(e.options.Log, "%s apiserversource %s: its adapter ended: %v\n", time.Now().Format(time.RFC3339), name, err)
+			fmt.Fprintf(
+				e.options.Log, "%s apiserversource %s: its adapter ended: %v\n", time.Now().Format(time.RFC3339), name, err,
+			)
 		}
 	})
 	return nil
@@ -219,7 +233,9 @@ func (e *Eventing) endAdapter(name types.NamespacedName) {
 }
 
 // makeAdapter makes one as its command does: clients of the service account in the context, the rest as environment.
-func (e *Eventing) makeAdapter(ctx context.Context, s *sourcesv1.ApiServerSource, c apiserver.Config) (func(context.Context) error, error) {
+func (e *Eventing) makeAdapter(
+	ctx context.Context, s *sourcesv1.ApiServerSource, c apiserver.Config,
+) (func(context.Context) error, error) {
 	_, name, _ := strings.Cut(strings.TrimPrefix(account(s), "system:serviceaccount:"), ":")
 	rest, err := e.options.ServiceAccount(ctx, s.Namespace, name)
 	if err != nil {
@@ -243,7 +259,8 @@ func (e *Eventing) makeAdapter(ctx context.Context, s *sourcesv1.ApiServerSource
 	// The type of the environment is not exported, its fields are.
 	env := apiserver.NewEnvConfig()
 	fields, err := json.Marshal(map[string]string{
-		"Component": "apiserversource", "Namespace": s.Namespace, "Name": s.Name, "Sink": s.Status.SinkURI.String(), "ConfigJson": string(config),
+		"Component": "apiserversource", "Namespace": s.Namespace, "Name": s.Name, "Sink": s.Status.SinkURI.String(),
+		"ConfigJson":     string(config),
 		"EnvSinkTimeout": noTimeout,
 	})
 	if err != nil {

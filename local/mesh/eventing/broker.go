@@ -69,10 +69,13 @@ func (e *Eventing) fillBroker(ctx context.Context, b *eventingv1.Broker) time.Du
 	if b.Status.Annotations == nil {
 		b.Status.Annotations = map[string]string{}
 	}
-	b.Status.Annotations[eventing.BrokerChannelAddressStatusAnnotationKey] = apis.HTTP(b.Name + channelSuffix + "." + b.Namespace + domain).String()
+	b.Status.Annotations[eventing.BrokerChannelAddressStatusAnnotationKey] = apis.HTTP(
+		b.Name + channelSuffix + "." + b.Namespace + domain,
+	).String()
 	manager := b.GetConditionSet().Manage(&b.Status)
 	for _, c := range []apis.ConditionType{
-		eventingv1.BrokerConditionIngress, eventingv1.BrokerConditionTriggerChannel, eventingv1.BrokerConditionFilter, eventingv1.BrokerConditionEventPoliciesReady,
+		eventingv1.BrokerConditionIngress, eventingv1.BrokerConditionTriggerChannel, eventingv1.BrokerConditionFilter,
+		eventingv1.BrokerConditionEventPoliciesReady,
 	} {
 		manager.MarkTrue(c)
 	}
@@ -99,14 +102,16 @@ func brokerURL(ns, name string) *apis.URL {
 	return u
 }
 
-// channel finds or makes a Broker's. One that is to be the other kind is made anew: what it has in work is still delivered.
+// channel finds or makes a Broker's. One that is to be the other kind is made anew: what it has in work is still
+// delivered.
 func (e *Eventing) channel(name types.NamespacedName, async bool) (*channel, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c := e.channels[name]; c != nil && c.async == async {
 		return c, nil
 	}
-	handler, err := fanout.NewFanoutEventHandler(e.logger, fanout.Config{AsyncHandler: async}, nil, nil, nil, e.dispatcher,
+	handler, err := fanout.NewFanoutEventHandler(e.logger, fanout.Config{AsyncHandler: async}, nil, nil, nil,
+		e.dispatcher,
 		noopmetric.NewMeterProvider(), nooptrace.NewTracerProvider())
 	if err != nil {
 		return nil, err

@@ -9,13 +9,13 @@
 //	channel fan-out, dispatcher  | eventing/pkg/channel/fanout           | async-handler, retries, back-off, dead letters, replies
 //	Broker filter                | eventing/pkg/broker/filter            | filters of a Trigger, what counts as a reply
 //
-// The reconcilers are ours: they resolve addresses, fill the status that Knative's parts read, and say Ready. There are no
-// channels, subscriptions or adapter pods as objects.
+// The reconcilers are ours: they resolve addresses, fill the status that Knative's parts read, and say Ready. There are
+// no channels, subscriptions or adapter pods as objects.
 //
 // It must not know what an event means, nor how a function runs.
 //
-// Invariants: an object is Ready when events go through it, and not before; an adapter has the rights of its own service
-// account and no others.
+// Invariants: an object is Ready when events go through it, and not before; an adapter has the rights of its own
+// service account and no others.
 //
 // Start reading at Start.
 package eventing

@@ -82,7 +82,8 @@ type Eventing struct {
 // http.DefaultTransport, which has to know the names of Services by then.
 func Start(ctx context.Context, options Options) (*Eventing, error) {
 	e := &Eventing{
-		options: options, channels: map[types.NamespacedName]*channel{}, adapters: map[types.NamespacedName]*adapter{}, pings: map[types.NamespacedName]ping{},
+		options: options, channels: map[types.NamespacedName]*channel{}, adapters: map[types.NamespacedName]*adapter{},
+		pings: map[types.NamespacedName]ping{},
 	}
 	// Knative's code asks for its own namespace by this variable, and panics without.
 	if err := os.Setenv(system.NamespaceEnvKey, namespace); err != nil {
@@ -128,20 +129,27 @@ func (e *Eventing) connect() error {
 // build makes Knative's parts as their commands do, without OIDC, TLS and telemetry.
 func (e *Eventing) build() error {
 	e.informers = externalversions.NewSharedInformerFactory(e.knative, 0)
-	eventing, messaging := e.informers.Eventing().V1(), externalversions.NewSharedInformerFactory(e.knative, 0).Messaging().V1()
+	eventing, messaging := e.informers.Eventing().V1(),
+		externalversions.NewSharedInformerFactory(e.knative, 0).Messaging().V1()
 	meter, tracer := noopmetric.NewMeterProvider(), nooptrace.NewTracerProvider()
 	plain := func(ctx context.Context) context.Context { return ctx }
 	var err error
-	e.ingress, err = ingress.NewHandler(e.logger, broker.TTLDefaulter(e.logger, maxTTL), eventing.Brokers(), nil, nil, nil, plain, meter, tracer)
+	e.ingress, err = ingress.NewHandler(
+		e.logger, broker.TTLDefaulter(e.logger, maxTTL), eventing.Brokers(), nil, nil, nil, plain, meter, tracer,
+	)
 	if err != nil {
 		return err
 	}
 	// Subscriptions are asked for with OIDC only: that informer never starts.
-	e.filter, err = filter.NewHandler(e.logger, nil, nil, eventing.Triggers(), eventing.Brokers(), messaging.Subscriptions(), nil, plain, meter, tracer)
+	e.filter, err = filter.NewHandler(
+		e.logger, nil, nil, eventing.Triggers(), eventing.Brokers(), messaging.Subscriptions(), nil, plain, meter, tracer,
+	)
 	if err != nil {
 		return err
 	}
-	e.dispatcher = kncloudevents.NewDispatcher(eventingtls.ClientConfig{}, nil, kncloudevents.WithMeterProvider(meter), kncloudevents.WithTraceProvider(tracer))
+	e.dispatcher = kncloudevents.NewDispatcher(
+		eventingtls.ClientConfig{}, nil, kncloudevents.WithMeterProvider(meter), kncloudevents.WithTraceProvider(tracer),
+	)
 	e.runner = e.newRunner()
 	return nil
 }
@@ -151,7 +159,9 @@ func (e *Eventing) watch(ctx context.Context) error {
 	eventing, sources := e.informers.Eventing().V1(), e.informers.Sources().V1()
 	triggers := loop.New("trigger", e.reconcileTrigger, e.options.Log)
 	e.brokerLoop = loop.New("broker", e.reconcileBroker, e.options.Log)
-	apiServer, pings := loop.New("apiserversource", e.reconcileAPIServerSource, e.options.Log), loop.New("pingsource", e.reconcilePingSource, e.options.Log)
+	apiServer, pings := loop.New(
+		"apiserversource", e.reconcileAPIServerSource, e.options.Log,
+	), loop.New("pingsource", e.reconcilePingSource, e.options.Log)
 	for _, w := range []struct {
 		informer cache.SharedIndexInformer
 		loop     *loop.Loop

@@ -27,7 +27,9 @@ const noTimeout = "-1"
 
 // newRunner makes the runner as the multi-tenant adapter does.
 func (e *Eventing) newRunner() mtping.CronJobRunner {
-	return mtping.NewCronJobsRunner(adapterv2.ClientConfig{Env: &adapterv2.EnvConfig{Name: "pingsource-mt-adapter", EnvSinkTimeout: noTimeout}}, e.client, e.logger.Sugar(), cron.WithParser(cron.NewParser(
+	return mtping.NewCronJobsRunner(adapterv2.ClientConfig{
+		Env: &adapterv2.EnvConfig{Name: "pingsource-mt-adapter", EnvSinkTimeout: noTimeout},
+	}, e.client, e.logger.Sugar(), cron.WithParser(cron.NewParser(
 		cron.SecondOptional|cron.Minute|cron.Hour|cron.Dom|cron.Month|cron.Dow|cron.Descriptor,
 	)))
 }
@@ -53,10 +55,14 @@ func (e *Eventing) reconcilePingSource(ctx context.Context, name types.Namespace
 		again = retryResolve
 	} else {
 		p.Status.MarkSink(&duckv1.Addressable{URL: to})
-		p.Status.CloudEventAttributes = []duckv1.CloudEventAttributes{{Type: sourcesv1.PingSourceEventType, Source: sourcesv1.PingSourceSource(p.Namespace, p.Name)}}
+		p.Status.CloudEventAttributes = []duckv1.CloudEventAttributes{
+			{Type: sourcesv1.PingSourceEventType, Source: sourcesv1.PingSourceSource(p.Namespace, p.Name)},
+		}
 		sourcesv1.PingSourceCondSet.Manage(&p.Status).MarkTrue(sourcesv1.PingSourceConditionDeployed)
 		if invalid := p.Spec.Validate(ctx); invalid != nil {
-			sourcesv1.PingSourceCondSet.Manage(&p.Status).MarkFalse(sourcesv1.PingSourceConditionDeployed, "Invalid", "%v", invalid)
+			sourcesv1.PingSourceCondSet.Manage(&p.Status).MarkFalse(
+				sourcesv1.PingSourceConditionDeployed, "Invalid", "%v", invalid,
+			)
 			e.schedule(name, nil)
 		} else {
 			e.schedule(name, p)

@@ -40,8 +40,8 @@ type Builder struct {
 	mu sync.Mutex
 }
 
-// Resolve builds an image named ko://IMPORT/PATH and returns the name that it can be pulled by. Every other name it returns as
-// it is. A failed build's error has what the compiler said.
+// Resolve builds an image named ko://IMPORT/PATH and returns the name that it can be pulled by. Every other name it
+// returns as it is. A failed build's error has what the compiler said.
 func (b *Builder) Resolve(ctx context.Context, image string) (string, error) {
 	target, ok := strings.CutPrefix(image, scheme)
 	if !ok {

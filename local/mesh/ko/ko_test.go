@@ -34,13 +34,17 @@ func checkout(t *testing.T) *Builder {
 	t.Helper()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module example.org/m\n\ngo 1.25\n")
-	write(t, filepath.Join(dir, "ko.yaml"), "builds:\n- main: ./functions/hello\n  env: [CGO_ENABLED=0]\n  ldflags: [-s, -w, -X main.word=flags]\n")
+	write(
+		t, filepath.Join(dir, "ko.yaml"),
+		"builds:\n- main: ./functions/hello\n  env: [CGO_ENABLED=0]\n  ldflags: [-s, -w, -X main.word=flags]\n",
+	)
 	write(t, filepath.Join(dir, "functions/hello/main.go"), program("hello"))
 	return &Builder{Checkout: dir, Dir: t.TempDir(), Next: none{}}
 }
 
 func program(word string) string {
-	return "package main\n\nimport \"os\"\n\nvar word = \"none\"\n\nfunc main() { print(\"" + word + " \", word, \" \", os.Getenv(\"LISTEN_HOST\"), \" \", os.Args[1]) }\n"
+	return "package main\n\nimport \"os\"\n\nvar word = \"none\"\n\nfunc main() { print(\"" + word +
+		" \", word, \" \", os.Getenv(\"LISTEN_HOST\"), \" \", os.Args[1]) }\n"
 }
 
 const hello = "ko://example.org/m/functions/hello"
@@ -61,7 +65,9 @@ func TestAnImageIsTheProgramOfItsFolder(t *testing.T) {
 	command.Env = []string{"LOCAL_POD_ADDRESS=127.1.1.1"}
 	said, err := command.CombinedOutput()
 	if err != nil || string(said) != "hello flags 127.1.1.1 argument" {
-		t.Errorf("it says %q, %v: want its folder's program, ko.yaml's flags, the pod's address and the argument", said, err)
+		t.Errorf(
+			"it says %q, %v: want its folder's program, ko.yaml's flags, the pod's address and the argument", said, err,
+		)
 	}
 }
 

@@ -18,7 +18,8 @@ import (
 // dialTimeout bounds one dial. Everything is on this machine.
 const dialTimeout = 10 * time.Second
 
-// Resolve says which HOST:PORT of this machine a HOST:PORT of the cluster is. One that it does not know it returns as it is.
+// Resolve says which HOST:PORT of this machine a HOST:PORT of the cluster is. One that it does not know it returns as
+// it is.
 type Resolve func(address string) string
 
 // Network is the way in. Safe for concurrent use.

@@ -71,7 +71,9 @@ func TestAFunctionReachesAService(t *testing.T) {
 }
 
 func TestTheAPIServerReachesAService(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "hello") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "hello")
+	}))
 	defer server.Close()
 	n := listen(t)
 	n.SetResolve(only("10.96.0.7:443", server.Listener.Addr().String()))

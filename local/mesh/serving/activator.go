@@ -96,7 +96,9 @@ func (f *function) forward(ctx context.Context, r *http.Request, body []byte) (*
 			return nil, err
 		}
 		out := r.Clone(ctx)
-		out.URL = &url.URL{Scheme: "http", Host: address, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		out.URL = &url.URL{
+			Scheme: "http", Host: address, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery,
+		}
 		out.RequestURI = ""
 		out.Body, out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		if f.kill != nil {
@@ -127,7 +129,8 @@ func (s *slot) Close() error {
 	return s.ReadCloser.Close()
 }
 
-// acquire waits for a pod of the serving revision with a free place, the one with the fewest requests, and returns its address, too.
+// acquire waits for a pod of the serving revision with a free place, the one with the fewest requests, and returns its
+// address, too.
 func (f *function) acquire(ctx context.Context) (*pod, string, error) {
 	for {
 		f.mu.Lock()

@@ -30,7 +30,9 @@ func server(t *testing.T, name string, handler http.HandlerFunc) (*corev1.Pod, i
 	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{labelRevision: "f-00001"}},
-		Status:     corev1.PodStatus{PodIP: host, Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{State: running}}},
+		Status: corev1.PodStatus{
+			PodIP: host, Phase: corev1.PodRunning, ContainerStatuses: []corev1.ContainerStatus{{State: running}},
+		},
 	}, port
 }
 
@@ -38,7 +40,10 @@ func server(t *testing.T, name string, handler http.HandlerFunc) (*corev1.Pod, i
 func asleep(timeout time.Duration, concurrency int) (*function, chan int) {
 	f, wishes := newFunction("n", "f"), make(chan int, 10)
 	f.scale = func(_ string, n int) { wishes <- n }
-	f.serve("f-00001", settings{timeout: timeout, concurrency: concurrency, scale: Bounds{Target: 1, Window: 6 * time.Second}}, 0)
+	f.serve(
+		"f-00001", settings{timeout: timeout, concurrency: concurrency, scale: Bounds{Target: 1, Window: 6 * time.Second}},
+		0,
+	)
 	return f, wishes
 }
 

@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// A pod without a readiness probe is Ready before its program listens, and then the API server has nothing more to say of it.
+// A pod without a readiness probe is Ready before its program listens, and then the API server has nothing more to say
+// of it.
 func TestAPodThatAnswersLateIsToldOf(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -23,9 +24,10 @@ func TestAPodThatAnswersLateIsToldOf(t *testing.T) {
 	f.answered = func() { told <- struct{}{} }
 	f.setPod(&corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "late-1", UID: "1", Labels: map[string]string{labelRevision: "late-00001"}},
-		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: address.IP.String(), ContainerStatuses: []corev1.ContainerStatus{{
-			Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}},
-		}}},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, PodIP: address.IP.String(),
+			ContainerStatuses: []corev1.ContainerStatus{{
+				Ready: true, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}},
+			}}},
 	}, address.Port)
 	if f.isAnswering("late-00001") {
 		t.Fatal("nobody listens, and it answers")

@@ -34,7 +34,8 @@ func makeDeployment(s *service, image string, conf settings, replicas int32) *ap
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: s.Namespace, Name: revision + "-deployment", Labels: labels,
 			OwnerReferences: []metav1.OwnerReference{{
-				APIVersion: Resource.GroupVersion().String(), Kind: "Service", Name: s.Name, UID: s.UID, Controller: &yes, BlockOwnerDeletion: &yes,
+				APIVersion: Resource.GroupVersion().String(), Kind: "Service", Name: s.Name, UID: s.UID, Controller: &yes,
+				BlockOwnerDeletion: &yes,
 			}},
 		},
 		Spec: appsv1.DeploymentSpec{

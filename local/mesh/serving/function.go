@@ -61,7 +61,8 @@ type pod struct {
 
 func newFunction(namespace, name string) *function {
 	return &function{
-		namespace: namespace, name: name, changed: make(chan struct{}), pods: map[string]*pod{}, load: integral{since: time.Now()},
+		namespace: namespace, name: name, changed: make(chan struct{}), pods: map[string]*pod{},
+		load:     integral{since: time.Now()},
 		answered: func() {},
 	}
 }
@@ -85,7 +86,8 @@ func (f *function) setPod(object *corev1.Pod, port int) {
 	if address := net.JoinHostPort(object.Status.PodIP, strconv.Itoa(port)); runs(object) && address != p.address {
 		p.address, p.answers = address, false
 	}
-	p.gone = object.DeletionTimestamp != nil || object.Status.Phase == corev1.PodFailed || object.Status.Phase == corev1.PodSucceeded
+	p.gone = object.DeletionTimestamp != nil || object.Status.Phase == corev1.PodFailed ||
+		object.Status.Phase == corev1.PodSucceeded
 	f.probe(p)
 	f.notify()
 }
@@ -93,8 +95,8 @@ func (f *function) setPod(object *corev1.Pod, port int) {
 // begun is before any container of this process: they end with it.
 var begun = time.Now().Truncate(time.Second)
 
-// runs says whether the pod has had a process since this one began. In a state directory that goes on the API server has pods
-// with the addresses of the last time, where others may be now.
+// runs says whether the pod has had a process since this one began. In a state directory that goes on the API server
+// has pods with the addresses of the last time, where others may be now.
 func runs(p *corev1.Pod) bool {
 	for _, c := range p.Status.ContainerStatuses {
 		if s := c.State.Running; s != nil && !s.StartedAt.Time.Before(begun) {
@@ -197,7 +199,9 @@ func (f *function) second(now time.Time, decide bool) {
 func (f *function) state() State {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := State{Namespace: f.namespace, Name: f.name, Wanted: f.wanted, Served: f.served, InFlight: f.inFlight, LastRequest: f.last}
+	s := State{
+		Namespace: f.namespace, Name: f.name, Wanted: f.wanted, Served: f.served, InFlight: f.inFlight, LastRequest: f.last,
+	}
 	var newest *corev1.Pod
 	for _, p := range f.pods {
 		if p.answers && !p.gone {

@@ -46,7 +46,10 @@ func (s *Server) reconcile(ctx context.Context, name types.NamespacedName) (time
 	}
 	ready := svc.Status.LatestReady == revision || conf.initial == 0 || f.isAnswering(revision)
 	if !ready {
-		out := outcome{created: revision, ready: f.servingRevision(), reason: "Deploying", message: "the first pod of " + revision + " does not answer yet"}
+		out := outcome{
+			created: revision, ready: f.servingRevision(), reason: "Deploying",
+			message: "the first pod of " + revision + " does not answer yet",
+		}
 		if t := f.trouble(revision); t != "" {
 			out.reason, out.message, out.failed = "RevisionFailed", t, true
 		}
@@ -76,7 +79,9 @@ func (s *Server) ensure(ctx context.Context, svc *service, image string, conf se
 	case err != nil:
 		return nil, err
 	case !metav1.IsControlledBy(have, svc):
-		return nil, fmt.Errorf("deployment %s belongs to another Service, or to an earlier one of this name that is being deleted", wanted.Name)
+		return nil, fmt.Errorf(
+			"deployment %s belongs to another Service, or to an earlier one of this name that is being deleted", wanted.Name,
+		)
 	case have.Spec.Template.Spec.Containers[0].Image != image: // built anew from an image name that did not change
 		have.Spec.Template = wanted.Spec.Template
 		return deployments.Update(ctx, have, metav1.UpdateOptions{})
@@ -112,7 +117,9 @@ func (s *Server) scaleTo(ctx context.Context, r resize) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.client.AppsV1().Deployments(r.namespace).Patch(ctx, r.revision+"-deployment", types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = s.client.AppsV1().Deployments(r.namespace).Patch(
+		ctx, r.revision+"-deployment", types.MergePatchType, patch, metav1.PatchOptions{},
+	)
 	return err
 }
 

@@ -33,7 +33,8 @@ type History []float64
 //	                           | needs twice what is ready     | what that needs, and no fewer than there are
 func Desired(b Bounds, h History, ready int) int {
 	n := pods(h.average(b.Window), b.Target)
-	if burst := pods(h.average(time.Duration(float64(b.Window)*panicShare)), b.Target); ready > 0 && burst >= panicFrom*ready {
+	if burst := pods(h.average(time.Duration(float64(b.Window)*panicShare)), b.Target); ready > 0 &&
+		burst >= panicFrom*ready {
 		n = max(n, burst, ready)
 	}
 	n = max(n, b.Min)

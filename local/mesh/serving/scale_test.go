@@ -18,14 +18,16 @@ func TestHowManyPods(t *testing.T) {
 		want    int
 		reason  string
 	}{
-		"nothing yet":               {standard, nil, 0, 0, "There is nothing to do."},
-		"a quiet window":            {standard, quiet, 1, 0, "Nothing runs between events."},
-		"5 ms long ago":             {standard, with(0, 0.005), 1, 1, "One request anywhere in the window keeps a pod."},
-		"a full pod":                {standard, all(16), 1, 1, "It is full, not over."},
-		"more than a pod":           {standard, all(17), 1, 2, "The next one starts when the first is full."},
-		"far too much":              {standard, all(1000), 3, 3, "max-scale."},
-		"no max":                    {Bounds{Target: 10, Window: 30 * time.Second}, all(45), 5, 5, "No bound."},
-		"a burst":                   {standard, append(make(History, 27), 32, 32, 32), 1, 2, "A burst is not averaged away."},
+		"nothing yet":     {standard, nil, 0, 0, "There is nothing to do."},
+		"a quiet window":  {standard, quiet, 1, 0, "Nothing runs between events."},
+		"5 ms long ago":   {standard, with(0, 0.005), 1, 1, "One request anywhere in the window keeps a pod."},
+		"a full pod":      {standard, all(16), 1, 1, "It is full, not over."},
+		"more than a pod": {standard, all(17), 1, 2, "The next one starts when the first is full."},
+		"far too much":    {standard, all(1000), 3, 3, "max-scale."},
+		"no max":          {Bounds{Target: 10, Window: 30 * time.Second}, all(45), 5, 5, "No bound."},
+		"a burst": {
+			standard, append(make(History, 27), 32, 32, 32), 1, 2, "A burst is not averaged away.",
+		},
 		"a burst that is not twice": {standard, append(make(History, 27), 20, 20, 20), 2, 1, "Two pods can take it."},
 		"min":                       {Bounds{Target: 1, Min: 2, Window: 30 * time.Second}, quiet, 2, 2, "min-scale."},
 	} {

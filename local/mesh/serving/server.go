@@ -73,7 +73,9 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	pods := informers.NewSharedInformerFactoryWithOptions(s.client, 0, informers.WithTweakListOptions(ofFunctions))
 	for informer, handler := range map[cache.SharedIndexInformer]cache.ResourceEventHandler{
 		services.ForResource(Resource).Informer(): s.loop.Handler(loop.Own),
-		pods.Core().V1().Pods().Informer():        cache.ResourceEventHandlerFuncs{AddFunc: s.podSeen, UpdateFunc: func(_, o any) { s.podSeen(o) }, DeleteFunc: s.podGone},
+		pods.Core().V1().Pods().Informer(): cache.ResourceEventHandlerFuncs{
+			AddFunc: s.podSeen, UpdateFunc: func(_, o any) { s.podSeen(o) }, DeleteFunc: s.podGone,
+		},
 	} {
 		if _, err := informer.AddEventHandler(handler); err != nil {
 			cancel()
@@ -128,7 +130,9 @@ func (s *Server) States() []State {
 	for _, f := range all {
 		out = append(out, f.state())
 	}
-	slices.SortFunc(out, func(a, b State) int { return strings.Compare(key(a.Namespace, a.Name), key(b.Namespace, b.Name)) })
+	slices.SortFunc(out, func(a, b State) int {
+		return strings.Compare(key(a.Namespace, a.Name), key(b.Namespace, b.Name))
+	})
 	return out
 }
 
@@ -196,7 +200,10 @@ func (s *Server) resize(ctx context.Context) {
 			return
 		case r := <-s.scaling:
 			if err := s.scaleTo(ctx, r); err != nil && ctx.Err() == nil {
-				fmt.Fprintf(s.options.Log, "%s %s/%s cannot be scaled to %d: %v\n", time.Now().Format(time.RFC3339), r.namespace, r.revision, r.replicas, err)
+				fmt.Fprintf(
+					s.options.Log, "%s %s/%s cannot be scaled to %d: %v\n", time.Now().Format(time.RFC3339), r.namespace,
+					r.revision, r.replicas, err,
+				)
 				s.mu.Lock()
 				for _, f := range s.functions {
 					if f.namespace == r.namespace {

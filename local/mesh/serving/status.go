@@ -81,7 +81,9 @@ func (s *Server) report(ctx context.Context, object *unstructured.Unstructured, 
 	}
 	object = object.DeepCopy()
 	object.Object["status"] = after
-	_, err = s.dynamic.Resource(Resource).Namespace(object.GetNamespace()).UpdateStatus(ctx, object, metav1.UpdateOptions{})
+	_, err = s.dynamic.Resource(Resource).Namespace(object.GetNamespace()).UpdateStatus(
+		ctx, object, metav1.UpdateOptions{},
+	)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // it has changed: that comes as an event of its own
 	}

@@ -27,7 +27,8 @@ func Make(services []*corev1.Service, pods []*corev1.Pod) Table {
 		}
 		selector := labels.SelectorFromSet(service.Spec.Selector)
 		for _, pod := range pods {
-			if pod.Namespace == service.Namespace && selector.Matches(labels.Set(pod.Labels)) && answers(pod, service.Spec.PublishNotReadyAddresses) {
+			if pod.Namespace == service.Namespace && selector.Matches(labels.Set(pod.Labels)) &&
+				answers(pod, service.Spec.PublishNotReadyAddresses) {
 				table.Add(service.Namespace, service.Name, pod.Status.PodIP)
 			}
 		}

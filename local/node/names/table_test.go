@@ -22,7 +22,9 @@ func service(change func(*corev1.Service)) *corev1.Service {
 
 func pod(address string, change func(*corev1.Pod)) *corev1.Pod {
 	p := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: "jobs", Labels: map[string]string{"app": "basic", "component": "jobmanager"}},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: "jobs", Labels: map[string]string{"app": "basic", "component": "jobmanager"},
+		},
 		Status: corev1.PodStatus{
 			Phase: corev1.PodRunning, PodIP: address,
 			Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
@@ -41,16 +43,30 @@ func TestWhichPodsAnswerToAName(t *testing.T) {
 		found   bool
 		reason  string
 	}{
-		"ready":             {nil, nil, true, "It is what the Service selects."},
-		"other namespace":   {nil, func(p *corev1.Pod) { p.Namespace = "other" }, false, "A selector is for its own namespace."},
-		"other labels":      {nil, func(p *corev1.Pod) { p.Labels = nil }, false, "It is not selected."},
-		"no address":        {nil, func(p *corev1.Pod) { p.Status.PodIP = "" }, false, "It has not started."},
-		"ended":             {nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, false, "Nobody listens there."},
-		"succeeded":         {nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, false, "Nobody listens there."},
-		"not ready":         {nil, func(p *corev1.Pod) { p.Status.Conditions = nil }, false, "Its probe has not passed."},
-		"being deleted":     {nil, func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)} }, false, "It is on its way out."},
-		"not ready, wanted": {func(s *corev1.Service) { s.Spec.PublishNotReadyAddresses = true }, func(p *corev1.Pod) { p.Status.Conditions = nil }, true, "The Service wants those, too."},
-		"no selector":       {func(s *corev1.Service) { s.Spec.Selector = nil }, nil, false, "Its endpoints are somebody else's to say."},
+		"ready": {nil, nil, true, "It is what the Service selects."},
+		"other namespace": {
+			nil, func(p *corev1.Pod) { p.Namespace = "other" }, false, "A selector is for its own namespace.",
+		},
+		"other labels": {nil, func(p *corev1.Pod) { p.Labels = nil }, false, "It is not selected."},
+		"no address":   {nil, func(p *corev1.Pod) { p.Status.PodIP = "" }, false, "It has not started."},
+		"ended": {
+			nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, false, "Nobody listens there.",
+		},
+		"succeeded": {
+			nil, func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, false, "Nobody listens there.",
+		},
+		"not ready": {nil, func(p *corev1.Pod) { p.Status.Conditions = nil }, false, "Its probe has not passed."},
+		"being deleted": {
+			nil, func(p *corev1.Pod) { p.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)} }, false,
+			"It is on its way out.",
+		},
+		"not ready, wanted": {
+			func(s *corev1.Service) { s.Spec.PublishNotReadyAddresses = true },
+			func(p *corev1.Pod) { p.Status.Conditions = nil }, true, "The Service wants those, too.",
+		},
+		"no selector": {
+			func(s *corev1.Service) { s.Spec.Selector = nil }, nil, false, "Its endpoints are somebody else's to say.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			table := Make([]*corev1.Service{service(row.service)}, []*corev1.Pod{pod("127.1.1.1", row.pod)})
@@ -65,7 +81,9 @@ func TestANameHasTheFormsOfClusterDNS(t *testing.T) {
 	pods := []*corev1.Pod{pod("127.1.1.2", nil), pod("127.1.1.1", nil), pod("127.1.1.1", nil)}
 	table := Make([]*corev1.Service{service(nil)}, pods)
 	both := []string{"127.1.1.1", "127.1.1.2"}
-	for _, form := range []string{"basic-rest.jobs", "basic-rest.jobs.svc", "basic-rest.jobs.svc.cluster.local", "Basic-Rest.jobs.svc.cluster.local."} {
+	for _, form := range []string{
+		"basic-rest.jobs", "basic-rest.jobs.svc", "basic-rest.jobs.svc.cluster.local", "Basic-Rest.jobs.svc.cluster.local.",
+	} {
 		if diff := cmp.Diff(both, table.Lookup(form)); diff != "" {
 			t.Errorf("%s, -want +got:\n%s", form, diff)
 		}

@@ -68,14 +68,17 @@ func (c *container) workingDir() (string, error) {
 	return dir, nil
 }
 
-// environment is, later ones winning: what processes of this machine need, the image's, the kubelet's, the node's. Nothing
-// of this process's own environment but the PATH comes in: a token or a kubeconfig of the user's is none of a pod's business.
+// environment is, later ones winning: what processes of this machine need, the image's, the kubelet's, the node's.
+// Nothing of this process's own environment but the PATH comes in: a token or a kubeconfig of the user's is none of a
+// pod's business.
 func (r *Runtime) environment(c *container, kubeconfig string) []string {
 	address := c.sandbox.address
 	if address == "" {
 		address = r.options.Network.Server()
 	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "TMPDIR=/tmp", "HOSTNAME=" + c.sandbox.config.GetHostname()}
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.dir, "TMPDIR=/tmp", "HOSTNAME=" + c.sandbox.config.GetHostname(),
+	}
 	if kubeconfig != "" {
 		env = append(env, "KUBECONFIG="+kubeconfig)
 	}
@@ -111,8 +114,8 @@ func unique(env []string) []string {
 	return out
 }
 
-// kubeconfig writes one for a pod that has a service account's token: nothing answers at the address that in-cluster clients
-// use, and without one a client would find the user's own. Empty if the pod has no token.
+// kubeconfig writes one for a pod that has a service account's token: nothing answers at the address that in-cluster
+// clients use, and without one a client would find the user's own. Empty if the pod has no token.
 func (r *Runtime) kubeconfig(c *container) (string, error) {
 	token, err := os.ReadFile(filepath.Join(c.view.path(serviceAccount), "token"))
 	if os.IsNotExist(err) {

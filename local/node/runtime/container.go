@@ -35,7 +35,9 @@ type container struct {
 }
 
 // CreateContainer is part of the CRI: it lays the container's files out.
-func (r *Runtime) CreateContainer(_ context.Context, sandboxID string, config *runtimeapi.ContainerConfig, _ *runtimeapi.PodSandboxConfig) (string, error) {
+func (r *Runtime) CreateContainer(
+	_ context.Context, sandboxID string, config *runtimeapi.ContainerConfig, _ *runtimeapi.PodSandboxConfig,
+) (string, error) {
 	r.mu.Lock()
 	s, ok := r.sandboxes[sandboxID]
 	closed := r.closed
@@ -235,7 +237,9 @@ func (r *Runtime) ContainerStatus(_ context.Context, id string, _ bool) (*runtim
 }
 
 // ListContainers is part of the CRI.
-func (r *Runtime) ListContainers(_ context.Context, filter *runtimeapi.ContainerFilter) ([]*runtimeapi.Container, error) {
+func (r *Runtime) ListContainers(
+	_ context.Context, filter *runtimeapi.ContainerFilter,
+) ([]*runtimeapi.Container, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []*runtimeapi.Container
@@ -248,8 +252,9 @@ func (r *Runtime) ListContainers(_ context.Context, filter *runtimeapi.Container
 			continue
 		}
 		out = append(out, &runtimeapi.Container{
-			Id: c.id, PodSandboxId: c.sandbox.id, Metadata: s.Metadata, Image: s.Image, ImageRef: s.ImageRef, ImageId: s.ImageId,
-			State: s.State, CreatedAt: s.CreatedAt, Labels: s.Labels, Annotations: s.Annotations,
+			Id: c.id, PodSandboxId: c.sandbox.id, Metadata: s.Metadata, Image: s.Image, ImageRef: s.ImageRef,
+			ImageId: s.ImageId,
+			State:   s.State, CreatedAt: s.CreatedAt, Labels: s.Labels, Annotations: s.Annotations,
 		})
 	}
 	return out, nil

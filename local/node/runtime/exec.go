@@ -15,9 +15,11 @@ import (
 	utilexec "k8s.io/utils/exec"
 )
 
-// execute runs a command with a container's paths, environment and directory, and returns when it has ended or the context
-// has. The streams may be nil.
-func (r *Runtime) execute(ctx context.Context, id string, argv []string, in io.Reader, out, errs io.Writer) (int, error) {
+// execute runs a command with a container's paths, environment and directory, and returns when it has ended or the
+// context has. The streams may be nil.
+func (r *Runtime) execute(
+	ctx context.Context, id string, argv []string, in io.Reader, out, errs io.Writer,
+) (int, error) {
 	c, err := r.container(id)
 	if err != nil {
 		return 0, err
@@ -80,7 +82,9 @@ func (r *Runtime) execute(ctx context.Context, id string, argv []string, in io.R
 }
 
 // ExecSync is part of the CRI. The errors are the ones the kubelet's probes tell apart.
-func (r *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeout time.Duration) ([]byte, []byte, error) {
+func (r *Runtime) ExecSync(
+	ctx context.Context, id string, argv []string, timeout time.Duration,
+) ([]byte, []byte, error) {
 	if timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, timeout)
@@ -92,7 +96,9 @@ func (r *Runtime) ExecSync(ctx context.Context, id string, argv []string, timeou
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %q timed out after %s", remote.ErrCommandTimedOut, argv, timeout)
 	case err == nil && code != 0:
-		err = utilexec.CodeExitError{Err: fmt.Errorf("command %q exited with %d: %s", argv, code, errs.String()), Code: code}
+		err = utilexec.CodeExitError{
+			Err: fmt.Errorf("command %q exited with %d: %s", argv, code, errs.String()), Code: code,
+		}
 	}
 	return out.Bytes(), errs.Bytes(), err
 }

@@ -20,8 +20,8 @@ type Image struct {
 	// Rewritten are directories in the image whose text files name container paths. Each container reads a copy in which
 	// those are real paths, whether the files come from the image or from a mount.
 	Rewritten []string
-	// Verbatim says of a line of a rewritten file that it stays as it is, because it names paths of other containers. Nil:
-	// no line does.
+	// Verbatim says of a line of a rewritten file that it stays as it is, because it names paths of other containers.
+	// Nil: no line does.
 	Verbatim func(line string) bool
 	// Env are KEY=VALUE pairs, with container paths. PATH comes before the machine's own.
 	Env []string
@@ -100,7 +100,9 @@ func (r *Runtime) ListImages(_ context.Context, filter *runtimeapi.ImageFilter) 
 }
 
 // ImageStatus is part of the CRI. An image that is not here is no error but an empty answer.
-func (r *Runtime) ImageStatus(_ context.Context, spec *runtimeapi.ImageSpec, _ bool) (*runtimeapi.ImageStatusResponse, error) {
+func (r *Runtime) ImageStatus(
+	_ context.Context, spec *runtimeapi.ImageSpec, _ bool,
+) (*runtimeapi.ImageStatusResponse, error) {
 	image, ok := r.images.byRef(spec.GetImage())
 	if !ok {
 		if image, ok = r.images.find(spec.GetImage()); !ok {
@@ -112,7 +114,9 @@ func (r *Runtime) ImageStatus(_ context.Context, spec *runtimeapi.ImageSpec, _ b
 }
 
 // PullImage is part of the CRI.
-func (r *Runtime) PullImage(ctx context.Context, spec *runtimeapi.ImageSpec, _ *runtimeapi.AuthConfig, _ *runtimeapi.PodSandboxConfig) (string, error) {
+func (r *Runtime) PullImage(
+	ctx context.Context, spec *runtimeapi.ImageSpec, _ *runtimeapi.AuthConfig, _ *runtimeapi.PodSandboxConfig,
+) (string, error) {
 	image, ok := r.images.find(spec.GetImage())
 	if !ok {
 		var err error

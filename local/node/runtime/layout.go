@@ -16,8 +16,8 @@ import (
 //	DIR/files/N     the rewritten copies of the image's Rewritten
 //	DIR/root        links, for the image's Paths that have one of these or a mount below them
 //
-// Where two claim a path: mount before rewritten, scratch and image; what is deeper before what is higher. A path that is a
-// real one already means itself: what a container has said about its files, another may be told.
+// Where two claim a path: mount before rewritten, scratch and image; what is deeper before what is higher. A path that
+// is a real one already means itself: what a container has said about its files, another may be told.
 func layout(dir string, image Image, mounts []*runtimeapi.Mount) (view, error) {
 	mounted, maps := map[string]string{}, []mapping{}
 	for _, m := range mounts {

@@ -13,7 +13,8 @@ import (
 // chunk is the longest piece of a line that is written as one: longer lines are marked partial, as CRI runtimes do.
 const chunk = 16 << 10
 
-// logFile is a container's log in the CRI format: "TIME STREAM TAG TEXT", tag F for a full line and P for a part of one.
+// logFile is a container's log in the CRI format: "TIME STREAM TAG TEXT", tag F for a full line and P for a part of
+// one.
 type logFile struct {
 	mu   sync.Mutex
 	path string

@@ -15,9 +15,9 @@ import (
 	runtimeapi "k8s.io/cri-api/pkg/apis/runtime/v1"
 	"k8s.io/kubelet/pkg/cri/streaming"
 
+	"github.com/kn-flink/kn-flink/local/atexit"
 	"github.com/kn-flink/kn-flink/local/loopback"
 	"github.com/kn-flink/kn-flink/local/processes"
-	"github.com/kn-flink/kn-flink/local/will"
 )
 
 // Options say what a runtime works with. All but Env are needed.
@@ -41,7 +41,7 @@ type Runtime struct {
 	images  *pulled
 	starter *starter
 	streams streaming.Server
-	will    *will.Will // ends what the kernel does not when this process ends: what a container's process started
+	will    *atexit.Script // ends what the kernel does not when this process ends: what a container's process started
 
 	mu         sync.Mutex
 	sandboxes  map[string]*sandbox
@@ -105,7 +105,9 @@ func (r *Runtime) Close() error {
 
 // Version is part of the CRI.
 func (r *Runtime) Version(context.Context, string) (*runtimeapi.VersionResponse, error) {
-	return &runtimeapi.VersionResponse{Version: "0.1.0", RuntimeName: "processes", RuntimeVersion: "1.0.0", RuntimeApiVersion: "v1"}, nil
+	return &runtimeapi.VersionResponse{
+		Version: "0.1.0", RuntimeName: "processes", RuntimeVersion: "1.0.0", RuntimeApiVersion: "v1",
+	}, nil
 }
 
 // Status is part of the CRI.
@@ -120,7 +122,9 @@ func (r *Runtime) Status(context.Context, bool) (*runtimeapi.StatusResponse, err
 
 // RuntimeConfig is part of the CRI.
 func (r *Runtime) RuntimeConfig(context.Context) (*runtimeapi.RuntimeConfigResponse, error) {
-	return &runtimeapi.RuntimeConfigResponse{Linux: &runtimeapi.LinuxRuntimeConfiguration{CgroupDriver: runtimeapi.CgroupDriver_CGROUPFS}}, nil
+	return &runtimeapi.RuntimeConfigResponse{
+		Linux: &runtimeapi.LinuxRuntimeConfiguration{CgroupDriver: runtimeapi.CgroupDriver_CGROUPFS},
+	}, nil
 }
 
 // UpdateRuntimeConfig is part of the CRI: the pod network is not the kubelet's to choose.

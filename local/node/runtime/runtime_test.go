@@ -28,7 +28,8 @@ func (shell) Pull(_ context.Context, name string) (Image, error) {
 	if name != "shell" {
 		return Image{}, errors.New("no such image")
 	}
-	return Image{ID: "shell-id", Names: []string{name}, Entrypoint: []string{"/bin/sh"}, Cmd: []string{"-c", "echo from the image"},
+	return Image{ID: "shell-id", Names: []string{name}, Entrypoint: []string{"/bin/sh"},
+		Cmd: []string{"-c", "echo from the image"},
 		Env: []string{"PATH=/image/bin", "A=image", "B=image"}}, nil
 }
 
@@ -38,7 +39,9 @@ func start(t *testing.T) *Runtime {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := New(Options{Dir: filepath.Join(t.TempDir(), "runtime"), Network: network, Images: shell{}, Env: []string{"C=node"}})
+	r, err := New(Options{
+		Dir: filepath.Join(t.TempDir(), "runtime"), Network: network, Images: shell{}, Env: []string{"C=node"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +143,13 @@ func TestAContainerIsAProcess(t *testing.T) {
 	r := start(t)
 	pod := sandboxOf(t, r, "one")
 	config := script("echo out; echo err >&2; echo $A $B $C $D $PATH; exit 4")
-	config.Envs = []*runtimeapi.KeyValue{{Key: "B", Value: "container"}, {Key: "C", Value: "container"}, {Key: "D", Value: "container"}}
+	config.Envs = []*runtimeapi.KeyValue{
+		{Key: "B", Value: "container"}, {Key: "C", Value: "container"}, {Key: "D", Value: "container"},
+	}
 	id := begin(t, r, pod, config)
 	status := ended(t, r, id)
-	if status.State != runtimeapi.ContainerState_CONTAINER_EXITED || status.ExitCode != 4 || status.Reason != "Error" || status.FinishedAt < status.StartedAt {
+	if status.State != runtimeapi.ContainerState_CONTAINER_EXITED || status.ExitCode != 4 || status.Reason != "Error" ||
+		status.FinishedAt < status.StartedAt {
 		t.Errorf("%+v", status)
 	}
 	logged(t, r, id, " stdout F out\n")
@@ -178,11 +184,13 @@ func TestACommandThatIsNotThereFailsTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, err := r.CreateContainer(t.Context(), pod, &runtimeapi.ContainerConfig{
-		Metadata: &runtimeapi.ContainerMetadata{Name: "main"}, Image: &runtimeapi.ImageSpec{Image: ref}, Command: []string{"no-such-command"}, LogPath: "0.log"}, nil)
+		Metadata: &runtimeapi.ContainerMetadata{Name: "main"}, Image: &runtimeapi.ImageSpec{Image: ref},
+		Command: []string{"no-such-command"}, LogPath: "0.log"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.StartContainer(t.Context(), id); err == nil || !strings.Contains(err.Error(), "executable file not found in $PATH") {
+	if err := r.StartContainer(t.Context(), id); err == nil ||
+		!strings.Contains(err.Error(), "executable file not found in $PATH") {
 		t.Errorf("%v", err)
 	}
 }
@@ -195,7 +203,8 @@ func TestAWorkingDirectoryHasToBeThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = r.CreateContainer(t.Context(), pod, &runtimeapi.ContainerConfig{
-		Metadata: &runtimeapi.ContainerMetadata{Name: "main"}, Image: &runtimeapi.ImageSpec{Image: ref}, WorkingDir: "/no/such/place"}, nil)
+		Metadata: &runtimeapi.ContainerMetadata{Name: "main"}, Image: &runtimeapi.ImageSpec{Image: ref},
+		WorkingDir: "/no/such/place"}, nil)
 	if err == nil || !strings.Contains(err.Error(), `"/no/such/place" is neither in the image nor mounted`) {
 		t.Errorf("%v", err)
 	}
@@ -207,7 +216,8 @@ func TestAnUnknownImageIsAbsentAndCannotBePulled(t *testing.T) {
 	if err != nil || answer.Image != nil {
 		t.Errorf("%v, %v", answer, err)
 	}
-	if _, err := r.PullImage(t.Context(), &runtimeapi.ImageSpec{Image: "other"}, nil, nil); err == nil || err.Error() != "no such image" {
+	if _, err := r.PullImage(t.Context(), &runtimeapi.ImageSpec{Image: "other"}, nil, nil); err == nil ||
+		err.Error() != "no such image" {
 		t.Errorf("%v", err)
 	}
 }
@@ -235,7 +245,9 @@ func TestStopGivesTheProcessItsTime(t *testing.T) {
 func TestDescendantsEndWithTheContainer(t *testing.T) {
 	r := start(t)
 	// setsid leaves the process group; the mark in its environment stays.
-	id := begin(t, r, sandboxOf(t, r, "pod"), script("setsid sh -c 'echo daemon; exec sleep 1000' & sleep 1000 & echo up; wait"))
+	id := begin(
+		t, r, sandboxOf(t, r, "pod"), script("setsid sh -c 'echo daemon; exec sleep 1000' & sleep 1000 & echo up; wait"),
+	)
 	logged(t, r, id, "daemon")
 	logged(t, r, id, "up")
 	if err := r.StopPodSandbox(t.Context(), r.containers[id].sandbox.id); err != nil {
@@ -265,7 +277,9 @@ func TestExecSyncTellsTheProbesWhatTheyAsk(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitStatus() != 9 || string(errs) != "no\n" {
 		t.Errorf("%q, %v", errs, err)
 	}
-	if _, _, err := r.ExecSync(t.Context(), id, []string{"sleep", "1000"}, time.Millisecond); !errors.Is(err, remote.ErrCommandTimedOut) {
+	if _, _, err := r.ExecSync(
+		t.Context(), id, []string{"sleep", "1000"}, time.Millisecond,
+	); !errors.Is(err, remote.ErrCommandTimedOut) {
 		t.Errorf("%v", err)
 	}
 }
@@ -312,7 +326,8 @@ func TestNamesReachEveryPod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(string(content), s.address+" localhost ") || !strings.HasSuffix(string(content), "\n127.9.1.1 other.svc\n") {
+		if !strings.HasPrefix(string(content), s.address+" localhost ") ||
+			!strings.HasSuffix(string(content), "\n127.9.1.1 other.svc\n") {
 			t.Errorf("%s has\n%s", s.config.Hostname, content)
 		}
 	}

@@ -117,19 +117,23 @@ func (r *Runtime) PodSandboxStatus(_ context.Context, id string, _ bool) (*runti
 		return nil, notFound("pod sandbox", id)
 	}
 	return &runtimeapi.PodSandboxStatusResponse{Status: &runtimeapi.PodSandboxStatus{
-		Id:          s.id,
-		Metadata:    s.config.GetMetadata(),
-		State:       s.state(),
-		CreatedAt:   s.created.UnixNano(),
-		Network:     &runtimeapi.PodSandboxNetworkStatus{Ip: s.address},
-		Linux:       &runtimeapi.LinuxPodSandboxStatus{Namespaces: &runtimeapi.Namespace{Options: s.config.GetLinux().GetSecurityContext().GetNamespaceOptions()}},
+		Id:        s.id,
+		Metadata:  s.config.GetMetadata(),
+		State:     s.state(),
+		CreatedAt: s.created.UnixNano(),
+		Network:   &runtimeapi.PodSandboxNetworkStatus{Ip: s.address},
+		Linux: &runtimeapi.LinuxPodSandboxStatus{
+			Namespaces: &runtimeapi.Namespace{Options: s.config.GetLinux().GetSecurityContext().GetNamespaceOptions()},
+		},
 		Labels:      s.config.GetLabels(),
 		Annotations: s.config.GetAnnotations(),
 	}}, nil
 }
 
 // ListPodSandbox is part of the CRI.
-func (r *Runtime) ListPodSandbox(_ context.Context, filter *runtimeapi.PodSandboxFilter) ([]*runtimeapi.PodSandbox, error) {
+func (r *Runtime) ListPodSandbox(
+	_ context.Context, filter *runtimeapi.PodSandboxFilter,
+) ([]*runtimeapi.PodSandbox, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []*runtimeapi.PodSandbox
@@ -151,8 +155,8 @@ func (r *Runtime) ListPodSandbox(_ context.Context, filter *runtimeapi.PodSandbo
 	return out, nil
 }
 
-// Kill ends the processes of a pod at once, as a crash or the kernel would: what comes of it is the kubelet's to find. It says
-// whether there was one.
+// Kill ends the processes of a pod at once, as a crash or the kernel would: what comes of it is the kubelet's to find.
+// It says whether there was one.
 func (r *Runtime) Kill(uid string) bool {
 	r.mu.Lock()
 	var sandboxes []string
@@ -172,7 +176,9 @@ func (r *Runtime) Kill(uid string) bool {
 }
 
 // UpdatePodSandboxResources is part of the CRI. There are no limits to update.
-func (r *Runtime) UpdatePodSandboxResources(context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
+func (r *Runtime) UpdatePodSandboxResources(
+	context.Context, *runtimeapi.UpdatePodSandboxResourcesRequest,
+) (*runtimeapi.UpdatePodSandboxResourcesResponse, error) {
 	return &runtimeapi.UpdatePodSandboxResourcesResponse{}, nil
 }
 
@@ -186,8 +192,8 @@ func includes(labels, wanted map[string]string) bool {
 	return true
 }
 
-// SetNames gives all pods a new table of names: lines of "ADDRESS NAME...", as in /etc/hosts. A process reads it from the
-// file that the environment variable LOCAL_HOSTS_FILE names; JVMs do so when given as -Djdk.net.hosts.file.
+// SetNames gives all pods a new table of names: lines of "ADDRESS NAME...", as in /etc/hosts. A process reads it from
+// the file that the environment variable LOCAL_HOSTS_FILE names; JVMs do so when given as -Djdk.net.hosts.file.
 func (r *Runtime) SetNames(lines string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,8 +208,8 @@ func (r *Runtime) SetNames(lines string) error {
 	return errors.Join(errs...)
 }
 
-// writeHosts replaces the file as a whole, because processes read it at any time. "localhost" is the pod's own address: a
-// process that listens on the pod's address is reached by its neighbours in the pod under that name.
+// writeHosts replaces the file as a whole, because processes read it at any time. "localhost" is the pod's own address:
+// a process that listens on the pod's address is reached by its neighbours in the pod under that name.
 func (r *Runtime) writeHosts(s *sandbox) error {
 	own := s.address
 	if own == "" {

@@ -15,7 +15,9 @@ func (r *Runtime) ContainerStats(context.Context, string) (*runtimeapi.Container
 }
 
 // ListContainerStats is part of the CRI.
-func (r *Runtime) ListContainerStats(context.Context, *runtimeapi.ContainerStatsFilter) ([]*runtimeapi.ContainerStats, error) {
+func (r *Runtime) ListContainerStats(
+	context.Context, *runtimeapi.ContainerStatsFilter,
+) ([]*runtimeapi.ContainerStats, error) {
 	return nil, nil
 }
 
@@ -25,7 +27,9 @@ func (r *Runtime) PodSandboxStats(context.Context, string) (*runtimeapi.PodSandb
 }
 
 // ListPodSandboxStats is part of the CRI.
-func (r *Runtime) ListPodSandboxStats(context.Context, *runtimeapi.PodSandboxStatsFilter) ([]*runtimeapi.PodSandboxStats, error) {
+func (r *Runtime) ListPodSandboxStats(
+	context.Context, *runtimeapi.PodSandboxStatsFilter,
+) ([]*runtimeapi.PodSandboxStats, error) {
 	return nil, nil
 }
 
@@ -45,6 +49,8 @@ func (r *Runtime) CheckpointContainer(context.Context, *runtimeapi.CheckpointCon
 }
 
 // GetContainerEvents is part of the CRI. The kubelet asks for them only with a feature that is off.
-func (r *Runtime) GetContainerEvents(context.Context, chan *runtimeapi.ContainerEventResponse, func(runtimeapi.RuntimeService_GetContainerEventsClient)) error {
+func (r *Runtime) GetContainerEvents(
+	context.Context, chan *runtimeapi.ContainerEventResponse, func(runtimeapi.RuntimeService_GetContainerEventsClient),
+) error {
 	return errors.New("no events: list the containers")
 }

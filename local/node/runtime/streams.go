@@ -17,8 +17,8 @@ import (
 	"github.com/kn-flink/kn-flink/local/loopback"
 )
 
-// streams serves `kubectl exec` and `kubectl port-forward`. The kubelet passes requests on to it, by URLs with a token that
-// works once and for a minute.
+// streams serves `kubectl exec` and `kubectl port-forward`. The kubelet passes requests on to it, by URLs with a token
+// that works once and for a minute.
 type streams struct{ r *Runtime }
 
 func startStreams(r *Runtime, network *loopback.Network) (streaming.Server, error) {
@@ -41,7 +41,10 @@ func startStreams(r *Runtime, network *loopback.Network) (streaming.Server, erro
 }
 
 // Exec runs a command. There are no terminals: a command that asks for one runs without.
-func (s streams) Exec(ctx context.Context, id string, argv []string, in io.Reader, out, errs io.WriteCloser, _ bool, _ <-chan remotecommand.TerminalSize) error {
+func (s streams) Exec(
+	ctx context.Context, id string, argv []string, in io.Reader, out, errs io.WriteCloser, _ bool,
+	_ <-chan remotecommand.TerminalSize,
+) error {
 	var e io.Writer = errs
 	if errs == nil {
 		e = out // as on a terminal
@@ -54,7 +57,9 @@ func (s streams) Exec(ctx context.Context, id string, argv []string, in io.Reade
 }
 
 // Attach is refused: a container's output goes to its log, and its input is closed.
-func (s streams) Attach(context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize) error {
+func (s streams) Attach(
+	context.Context, string, io.Reader, io.WriteCloser, io.WriteCloser, bool, <-chan remotecommand.TerminalSize,
+) error {
 	return errors.New("attach is not supported here: use logs or exec")
 }
 
@@ -96,6 +101,8 @@ func (r *Runtime) Attach(_ context.Context, request *runtimeapi.AttachRequest) (
 }
 
 // PortForward is part of the CRI.
-func (r *Runtime) PortForward(_ context.Context, request *runtimeapi.PortForwardRequest) (*runtimeapi.PortForwardResponse, error) {
+func (r *Runtime) PortForward(
+	_ context.Context, request *runtimeapi.PortForwardRequest,
+) (*runtimeapi.PortForwardResponse, error) {
 	return r.streams.GetPortForward(request)
 }

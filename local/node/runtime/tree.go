@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// overlay builds a directory of links that looks like lower with mounts laid over it: for programs that find their files
-// by listing or joining, where no path is written that could be rewritten. Mounts are relative to lower. Nothing is
-// copied: what is written through a link is written to lower.
+// overlay builds a directory of links that looks like lower with mounts laid over it: for programs that find their
+// files by listing or joining, where no path is written that could be rewritten. Mounts are relative to lower. Nothing
+// is copied: what is written through a link is written to lower.
 func overlay(target, lower string, mounts map[string]string) error {
 	if err := os.MkdirAll(target, 0o755); err != nil {
 		return err
@@ -63,9 +63,9 @@ func overlay(target, lower string, mounts map[string]string) error {
 // textLimit is the size up to which a file may be a text with paths in it.
 const textLimit = 1 << 20
 
-// copyRewritten copies the files of a directory with the container paths in them rewritten. Links are followed, because a
-// volume of the kubelet consists of links; its own bookkeeping (names that begin with "..") is left out. Lines for which
-// verbatim says so, and files that are no text, are copied as they are. A source that is a file becomes a file.
+// copyRewritten copies the files of a directory with the container paths in them rewritten. Links are followed, because
+// a volume of the kubelet consists of links; its own bookkeeping (names that begin with "..") is left out. Lines for
+// which verbatim says so, and files that are no text, are copied as they are. A source that is a file becomes a file.
 func copyRewritten(target, source string, v view, verbatim func(line string) bool) error {
 	info, err := os.Stat(source)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,7 +88,9 @@ func copyRewritten(target, source string, v view, verbatim func(line string) boo
 		if strings.HasPrefix(entry.Name(), "..") {
 			continue
 		}
-		if err := copyRewritten(filepath.Join(target, entry.Name()), filepath.Join(source, entry.Name()), v, verbatim); err != nil {
+		if err := copyRewritten(
+			filepath.Join(target, entry.Name()), filepath.Join(source, entry.Name()), v, verbatim,
+		); err != nil {
 			return err
 		}
 	}

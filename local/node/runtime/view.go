@@ -11,7 +11,8 @@ type mapping struct {
 	outside string
 }
 
-// view is what a container's paths mean. The longest mapping that fits wins; a path that none fits is the machine's own.
+// view is what a container's paths mean. The longest mapping that fits wins; a path that none fits is the machine's
+// own.
 type view []mapping
 
 // newView sorts the mappings so that the first one that fits is the longest. Of two for one path the later wins.
@@ -44,8 +45,8 @@ func (v view) path(inside string) string {
 }
 
 // rewrite replaces every container path in a text by where it is. A path counts where it stands alone or after a URL's
-// scheme, so that /opt/flink is found in "file:///opt/flink/x" and in "-Dlog=/opt/flink", but not in "/data/opt/flink" or
-// "/opt/flink-old". What was replaced is not looked at again.
+// scheme, so that /opt/flink is found in "file:///opt/flink/x" and in "-Dlog=/opt/flink", but not in "/data/opt/flink"
+// or "/opt/flink-old". What was replaced is not looked at again.
 func (v view) rewrite(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); {
@@ -81,8 +82,8 @@ func (v view) at(text string, i int) (mapping, bool) {
 	return mapping{}, false
 }
 
-// starts says whether an absolute path can begin after this text: after a URL's scheme, a shell's ${NAME:-, and anything
-// else that cannot be part of a path.
+// starts says whether an absolute path can begin after this text: after a URL's scheme, a shell's ${NAME:-, and
+// anything else that cannot be part of a path.
 func starts(before string) bool {
 	if before == "" || strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":-") {
 		return true
@@ -95,5 +96,6 @@ func starts(before string) bool {
 func ends(after string) bool { return after == "" || !inName(after[0]) }
 
 func inName(c byte) bool {
-	return c == '.' || c == '_' || c == '-' || c == '~' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	return c == '.' || c == '_' || c == '-' || c == '~' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c &&
+		c <= 'Z'
 }

@@ -24,20 +24,22 @@ func TestPathsInTextAreRewritten(t *testing.T) {
 		text, want string
 		reason     string
 	}{
-		"alone":               {"/opt/flink", "/dist", "The whole text is a path."},
-		"below":               {"/opt/flink/lib/a.jar", "/dist/lib/a.jar", "What is below a mapped path goes with it."},
-		"longest":             {"/opt/flink/conf/x", "/copy/x", "The deeper mapping wins."},
-		"URL":                 {"local:///opt/flink/a.jar", "local:///dist/a.jar", "A path follows an empty authority."},
-		"short URL":           {"file:/data/sp", "file:/tmp/data/sp", "Java writes file URLs with one slash."},
-		"option":              {"-Dlog=/opt/flink/log", "-Dlog=/dist/log", "An option's value is a path."},
-		"quoted":              {`"/opt/flink"`, `"/dist"`, "Quotes end a path."},
-		"list":                {"/data:/opt/flink", "/tmp/data:/dist", "A list has several."},
-		"other host":          {"hdfs://host/opt/flink/x", "hdfs://host/opt/flink/x", "It is a path on another machine."},
-		"deeper":              {"/x/opt/flink", "/x/opt/flink", "It is another path."},
-		"longer name":         {"/opt/flinkling", "/opt/flinkling", "It is another name."},
-		"name with a dash":    {"/opt/flink-1.20", "/opt/flink-1.20", "It is another name."},
-		"name with a dot":     {"/data.old", "/data.old", "It is another name."},
-		"real path":           {"file:/tmp/data/sp-1", "file:/tmp/data/sp-1", "What Flink has said of a file is real already."},
+		"alone":            {"/opt/flink", "/dist", "The whole text is a path."},
+		"below":            {"/opt/flink/lib/a.jar", "/dist/lib/a.jar", "What is below a mapped path goes with it."},
+		"longest":          {"/opt/flink/conf/x", "/copy/x", "The deeper mapping wins."},
+		"URL":              {"local:///opt/flink/a.jar", "local:///dist/a.jar", "A path follows an empty authority."},
+		"short URL":        {"file:/data/sp", "file:/tmp/data/sp", "Java writes file URLs with one slash."},
+		"option":           {"-Dlog=/opt/flink/log", "-Dlog=/dist/log", "An option's value is a path."},
+		"quoted":           {`"/opt/flink"`, `"/dist"`, "Quotes end a path."},
+		"list":             {"/data:/opt/flink", "/tmp/data:/dist", "A list has several."},
+		"other host":       {"hdfs://host/opt/flink/x", "hdfs://host/opt/flink/x", "It is a path on another machine."},
+		"deeper":           {"/x/opt/flink", "/x/opt/flink", "It is another path."},
+		"longer name":      {"/opt/flinkling", "/opt/flinkling", "It is another name."},
+		"name with a dash": {"/opt/flink-1.20", "/opt/flink-1.20", "It is another name."},
+		"name with a dot":  {"/data.old", "/data.old", "It is another name."},
+		"real path": {
+			"file:/tmp/data/sp-1", "file:/tmp/data/sp-1", "What Flink has said of a file is real already.",
+		},
 		"only once":           {"/data/tmp", "/tmp/data/tmp", "A real path is not rewritten again."},
 		"shell default":       {"${x:-/opt/flink}", "${x:-/dist}", "A shell's default value is a path."},
 		"relative":            {"opt/flink", "opt/flink", "It does not begin with a slash."},
@@ -67,7 +69,9 @@ func TestRewritingKeepsWhatItDoesNotKnow(t *testing.T) {
 
 func TestRewritingAPathAgreesWithLookingItUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"opt", "flink", "conf", "tmp", "data", "x.y"}), 1, 5).Draw(t, "parts")
+		parts := rapid.SliceOfN(
+			rapid.SampledFrom([]string{"opt", "flink", "conf", "tmp", "data", "x.y"}), 1, 5,
+		).Draw(t, "parts")
 		path := "/" + strings.Join(parts, "/")
 		if got, want := flinkView.rewrite(path), flinkView.path(path); got != want {
 			t.Fatalf("%s is rewritten to %s and leads to %s", path, got, want)
@@ -121,12 +125,15 @@ func TestMountsLieOverTheImage(t *testing.T) {
 	conf := tree(t, map[string]string{"flink.yaml": "f"})
 	extra := filepath.Join(tree(t, map[string]string{"x": "extra"}), "x")
 	target := filepath.Join(t.TempDir(), "root")
-	err := overlay(target, lower, map[string]string{"conf": conf, "lib/b.jar": extra, "usrlib/deep/x": extra, "conf/more": extra})
+	err := overlay(
+		target, lower, map[string]string{"conf": conf, "lib/b.jar": extra, "usrlib/deep/x": extra, "conf/more": extra},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"lib/a.jar": "a", "lib/b.jar": "extra", "bin/run": "r", "conf/flink.yaml": "f", "conf/more": "extra", "usrlib/deep/x": "extra",
+		"lib/a.jar": "a", "lib/b.jar": "extra", "bin/run": "r", "conf/flink.yaml": "f", "conf/more": "extra",
+		"usrlib/deep/x": "extra",
 	}
 	if diff := cmp.Diff(want, contents(t, target)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -138,14 +145,17 @@ func TestMountsLieOverTheImage(t *testing.T) {
 
 func TestACopyHasRealPaths(t *testing.T) {
 	source := tree(t, map[string]string{
-		"..data/hidden": "x", "sub/a": "dir: /data/a\nkeep: /data\n", "binary": "\xff/data", "big": strings.Repeat("/data ", textLimit),
+		"..data/hidden": "x", "sub/a": "dir: /data/a\nkeep: /data\n", "binary": "\xff/data",
+		"big": strings.Repeat("/data ", textLimit),
 	})
 	target := filepath.Join(t.TempDir(), "copy")
 	verbatim := func(line string) bool { return strings.HasPrefix(line, "keep:") }
 	if err := copyRewritten(target, source, flinkView, verbatim); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"sub/a": "dir: /tmp/data/a\nkeep: /data\n", "binary": "\xff/data", "big": strings.Repeat("/data ", textLimit)}
+	want := map[string]string{
+		"sub/a": "dir: /tmp/data/a\nkeep: /data\n", "binary": "\xff/data", "big": strings.Repeat("/data ", textLimit),
+	}
 	if diff := cmp.Diff(want, contents(t, target)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -157,7 +167,10 @@ func TestALayoutMeansTheSameByPathAndByText(t *testing.T) {
 	data, usrlib := t.TempDir(), tree(t, map[string]string{"job.jar": "job"})
 	extra := filepath.Join(tree(t, map[string]string{"log4j.properties": "log=/opt/flink/log/x\n"}), "log4j.properties")
 	dir := filepath.Join(t.TempDir(), "container")
-	image := Image{Paths: map[string]string{"/opt/flink": home}, Scratch: []string{"/opt/flink/log"}, Rewritten: []string{"/opt/flink/conf"}}
+	image := Image{
+		Paths: map[string]string{"/opt/flink": home}, Scratch: []string{"/opt/flink/log"},
+		Rewritten: []string{"/opt/flink/conf"},
+	}
 	v, err := layout(dir, image, []*runtimeapi.Mount{
 		{ContainerPath: "/opt/flink/conf", HostPath: conf},
 		{ContainerPath: "/opt/flink/conf/log4j.properties", HostPath: extra},

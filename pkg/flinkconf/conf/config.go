@@ -55,8 +55,8 @@ func (c Config) Without(prefixes ...string) Config {
 	return kept
 }
 
-// Lookup returns the text set for an option under its key or, failing that, its fallbacks. A map option is also found in prefix
-// notation. It does not look at the default.
+// Lookup returns the text set for an option under its key or, failing that, its fallbacks. A map option is also found
+// in prefix notation. It does not look at the default.
 func (c Config) Lookup(o Option) (string, bool) {
 	for _, key := range o.keys() {
 		if value, ok := c[key]; ok {
@@ -85,8 +85,8 @@ func (c Config) Get(o Option) string {
 	return o.Default
 }
 
-// UsedKey returns the key that Lookup finds the option's value under, so that a caller can say that an old spelling is in use.
-// For prefix notation it is the common prefix. It is "" when the option is not set.
+// UsedKey returns the key that Lookup finds the option's value under, so that a caller can say that an old spelling is
+// in use. For prefix notation it is the common prefix. It is "" when the option is not set.
 func (c Config) UsedKey(o Option) string {
 	for _, key := range o.keys() {
 		if _, ok := c[key]; ok {
@@ -114,8 +114,8 @@ func (c Config) SetDefault(o Option, text string) {
 	}
 }
 
-// Unset removes the first of the option's keys that is set, as Flink's Configuration.removeConfig does. Older spellings that it hid
-// count again afterwards; UnsetAll removes those too.
+// Unset removes the first of the option's keys that is set, as Flink's Configuration.removeConfig does. Older spellings
+// that it hid count again afterwards; UnsetAll removes those too.
 func (c Config) Unset(o Option) {
 	if key := c.UsedKey(o); key != "" {
 		delete(c, key)

@@ -23,10 +23,11 @@ type Scope string
 
 // The scopes of options. Options of Flink itself have the unknown scope: the operator only passes them on.
 const (
-	ScopeUnknown   Scope = ""
-	ScopeOperator  Scope = "operator"  // read from the operator's own configuration only
-	ScopeNamespace Scope = "namespace" // as operator, but with the defaults of the namespace and Flink version laid over it
-	ScopeResource  Scope = "resource"  // the resource's own flinkConfiguration wins
+	ScopeUnknown  Scope = ""
+	ScopeOperator Scope = "operator" // read from the operator's own configuration only
+	// as operator, but with the defaults of the namespace and Flink version laid over it
+	ScopeNamespace Scope = "namespace"
+	ScopeResource  Scope = "resource" // the resource's own flinkConfiguration wins
 )
 
 // Option describes one configuration key. Options are values: nobody changes them.

@@ -42,7 +42,8 @@ func (c Config) Bool(o Option) (bool, error) {
 	return read(c, o, syntax.ParseBool)
 }
 
-// Enum reads one of the option's Values, in any case, and returns it in Flink's spelling. "" when neither set nor defaulted.
+// Enum reads one of the option's Values, in any case, and returns it in Flink's spelling. "" when neither set nor
+// defaulted.
 func (c Config) Enum(o Option) (string, error) {
 	return read(c, o, func(text string) (string, error) {
 		for _, value := range o.Values {
@@ -59,7 +60,8 @@ func (c Config) List(o Option) ([]string, error) {
 	return read(c, o, syntax.SplitList)
 }
 
-// Pairs reads a map option as pairs in the order of the text. It is nil when the option is neither set nor has a default.
+// Pairs reads a map option as pairs in the order of the text. It is nil when the option is neither set nor has a
+// default.
 func (c Config) Pairs(o Option) ([][2]string, error) {
 	return read(c, o, syntax.SplitMap)
 }
@@ -102,7 +104,8 @@ func asMap(pairs [][2]string) map[string]string {
 	return m
 }
 
-// read finds an option's text and parses it. The error names the key that holds the text; a secret value is left out of it.
+// read finds an option's text and parses it. The error names the key that holds the text; a secret value is left out of
+// it.
 func read[T any](c Config, o Option, parse func(string) (T, error)) (T, error) {
 	var none T
 	text, set := c.Lookup(o)

@@ -49,9 +49,9 @@ func ParseLegacy(text string) (map[string]string, []Skipped) {
 	return flat, skipped
 }
 
-// PrintLegacy prints entries as flink-conf.yaml, sorted by key. Line breaks inside a value become one blank, because Flink would take
-// the rest for lines of their own. Flink reads back every entry but these: a value is cut at '#' and trimmed, and an empty one vanishes;
-// there is no escape for them.
+// PrintLegacy prints entries as flink-conf.yaml, sorted by key. Line breaks inside a value become one blank, because
+// Flink would take the rest for lines of their own. Flink reads back every entry but these: a value is cut at '#' and
+// trimmed, and an empty one vanishes; there is no escape for them.
 func PrintLegacy(flat map[string]string) string {
 	var out strings.Builder
 	for _, key := range slices.Sorted(maps.Keys(flat)) {

@@ -15,8 +15,9 @@ import (
 // maxDepth bounds nesting, so that an alias inside its own anchor ends.
 const maxDepth = 100
 
-// Parse reads config.yaml into flat keys and Flink's text form of their values: names joined with dots, lists with ';', lists of
-// mappings as lists of k:v,k2:v2. A key without a value, a key given twice and a list in a list are errors; they name the line.
+// Parse reads config.yaml into flat keys and Flink's text form of their values: names joined with dots, lists with ';',
+// lists of mappings as lists of k:v,k2:v2. A key without a value, a key given twice and a list in a list are errors;
+// they name the line.
 func Parse(text string) (map[string]string, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
@@ -117,7 +118,8 @@ func isNull(n *yaml.Node) bool {
 
 var otherBase = regexp.MustCompile(`^0[ox][0-9a-fA-F]+$`)
 
-// scalarText is the text of a scalar. Hexadecimal and octal numbers are written as decimal ones, the only ones that options read.
+// scalarText is the text of a scalar. Hexadecimal and octal numbers are written as decimal ones, the only ones that
+// options read.
 func scalarText(n *yaml.Node) string {
 	if n.Style != 0 || !otherBase.MatchString(n.Value) {
 		return n.Value

@@ -19,8 +19,8 @@ type Value struct {
 	List []string
 }
 
-// Print prints entries as nested YAML. Two keys of which one is the beginning of the other ("k" and "k.v") cannot be nested; the error
-// names them.
+// Print prints entries as nested YAML. Two keys of which one is the beginning of the other ("k" and "k.v") cannot be
+// nested; the error names them.
 func Print(entries map[string]Value) (string, error) {
 	keys := slices.Sorted(maps.Keys(entries))
 	if err := checkOverlap(keys, entries); err != nil {
@@ -46,7 +46,8 @@ func checkOverlap(keys []string, entries map[string]Value) error {
 				continue
 			}
 			if _, taken := entries[key[:end]]; taken {
-				return fmt.Errorf("Overlapping key prefixes detected (%s -> %s), please replace with Flink v2 compatible, non-deprecated keys.",
+				return fmt.Errorf("Overlapping key prefixes detected (%s -> %s), please replace with Flink v2 compatible, "+
+					"non-deprecated keys.",
 					key[:end], key)
 			}
 		}

@@ -116,7 +116,9 @@ func TestPrintOverlap(t *testing.T) {
 // keyChars and textChars lean towards what YAML takes for signs of its own.
 var (
 	keyChars  = rapid.StringOfN(rapid.SampledFrom([]rune("ab1-.:# $'\"é{")), 1, 8, -1)
-	textChars = rapid.StringOfN(rapid.SampledFrom([]rune("ab1-:# \n\t\r'\"{}[]|>&*!%@`~,?é\u0085\u2028\ufeff\x00😀")), 0, 9, -1)
+	textChars = rapid.StringOfN(
+		rapid.SampledFrom([]rune("ab1-:# \n\t\r'\"{}[]|>&*!%@`~,?é\u0085\u2028\ufeff\x00😀")), 0, 9, -1,
+	)
 )
 
 // entries draws a configuration without overlapping keys.
@@ -155,7 +157,8 @@ func TestPrintedReadsBack(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		"a: 1\nb:\n  c: [x, 'y;z']\n", "a: &x {b: 1}\nc: *x\n", "- 1", "a: |\n  x\n", "a:\n- b: 1\n  c: 2\n", "? a\n: b", "a: ~", "a: 0x1F", "",
+		"a: 1\nb:\n  c: [x, 'y;z']\n", "a: &x {b: 1}\nc: *x\n", "- 1", "a: |\n  x\n", "a:\n- b: 1\n  c: 2\n", "? a\n: b",
+		"a: ~", "a: 0x1F", "",
 		"a: 1\na: 2\n", "a.b: 1\na: {b: 2}\n", "a: &a\n  b: *a\n",
 	} {
 		f.Add(seed)

@@ -65,8 +65,8 @@ func plain(text string) bool {
 	return !strings.Contains(text, ": ") && !strings.HasSuffix(text, ":") && !strings.Contains(text, " #")
 }
 
-// needsEscape tells whether a text has a character that only a double quoted string can hold safely: control characters and the line
-// breaks of older YAML versions, which some readers turn into a line feed.
+// needsEscape tells whether a text has a character that only a double quoted string can hold safely: control characters
+// and the line breaks of older YAML versions, which some readers turn into a line feed.
 func needsEscape(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return r != '\n' && escape(r) != "" && r != '"' && r != '\\'
@@ -75,7 +75,8 @@ func needsEscape(text string) bool {
 
 // escapes are the characters that have a short escape sequence.
 var escapes = map[rune]string{
-	0: `\0`, '\a': `\a`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\v': `\v`, '\f': `\f`, '\r': `\r`, 0x1b: `\e`, '"': `\"`, '\\': `\\`,
+	0: `\0`, '\a': `\a`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\v': `\v`, '\f': `\f`, '\r': `\r`, 0x1b: `\e`, '"': `\"`,
+	'\\': `\\`,
 	0x85: `\N`, 0x2028: `\L`, 0x2029: `\P`,
 }
 
@@ -110,8 +111,8 @@ func doubleQuoted(text string) string {
 	return out.String()
 }
 
-// literal prints a text of several lines as a block. The header says how much it is indented when it starts with a blank or an empty
-// line, and what happens to the line breaks at its end.
+// literal prints a text of several lines as a block. The header says how much it is indented when it starts with a
+// blank or an empty line, and what happens to the line breaks at its end.
 func literal(text string, indent int) string {
 	header := "|"
 	if text[0] == ' ' || text[0] == '\n' {

@@ -70,7 +70,8 @@ func TestScalarStyles(t *testing.T) {
 
 func TestKeyStyles(t *testing.T) {
 	for text, want := range map[string]string{
-		"size": "size", "1": "'1'", "true": "'true'", "": "''", "a b": "a b", "a: b": "'a: b'", "a\nb": `"a\nb"`, "a\tb": `"a\tb"`,
+		"size": "size", "1": "'1'", "true": "'true'", "": "''", "a b": "a b", "a: b": "'a: b'", "a\nb": `"a\nb"`,
+		"a\tb": `"a\tb"`,
 	} {
 		if got := keyText(text); got != want {
 			t.Errorf("keyText(%q) = %s, want %s: a key stands on the line of its value, and is a text", text, got, want)

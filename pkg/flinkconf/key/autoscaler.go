@@ -26,7 +26,8 @@ var (
 	AutoscalerUtilizationBoundary = autoscaler(conf.KindFloat, "target.utilization.boundary", "0.3")
 	// AutoscalerScaleDownInterval delays scaling down so that several become one; 0 or less is at once.
 	AutoscalerScaleDownInterval = autoscalerRenamed(conf.KindDuration, "scale-down.interval", "1 h",
-		"kubernetes.operator.job.autoscaler.scale-up.grace-period", "kubernetes.operator.job.autoscaler.scale-down.interval",
+		"kubernetes.operator.job.autoscaler.scale-up.grace-period",
+		"kubernetes.operator.job.autoscaler.scale-down.interval",
 		"job.autoscaler.scale-up.grace-period")
 	// AutoscalerVertexMinParallelism is the lowest parallelism of a vertex.
 	AutoscalerVertexMinParallelism = autoscaler(conf.KindInt, "vertex.min-parallelism", "1")
@@ -49,13 +50,21 @@ var (
 	// AutoscalerBacklogLagThreshold is the lag above which a job that still works off a backlog is left alone.
 	AutoscalerBacklogLagThreshold = autoscaler(conf.KindDuration, "backlog-processing.lag-threshold", "5 min")
 	// AutoscalerObservedRateLagThreshold is the lag from which the observed processing rate is measured.
-	AutoscalerObservedRateLagThreshold = autoscaler(conf.KindDuration, "observed-true-processing-rate.lag-threshold", "30 s")
+	AutoscalerObservedRateLagThreshold = autoscaler(
+		conf.KindDuration, "observed-true-processing-rate.lag-threshold", "30 s",
+	)
 	// AutoscalerObservedRateSwitchThreshold is the difference from which the observed rate is used.
-	AutoscalerObservedRateSwitchThreshold = autoscaler(conf.KindFloat, "observed-true-processing-rate.switch-threshold", "0.15")
+	AutoscalerObservedRateSwitchThreshold = autoscaler(
+		conf.KindFloat, "observed-true-processing-rate.switch-threshold", "0.15",
+	)
 	// AutoscalerObservedRateMinObservations is the number of observations that takes.
-	AutoscalerObservedRateMinObservations = autoscaler(conf.KindInt, "observed-true-processing-rate.min-observations", "2")
+	AutoscalerObservedRateMinObservations = autoscaler(
+		conf.KindInt, "observed-true-processing-rate.min-observations", "2",
+	)
 	// AutoscalerEffectivenessDetectionEnabled stops scaling up a vertex that does not gain by it.
-	AutoscalerEffectivenessDetectionEnabled = autoscaler(conf.KindBool, "scaling.effectiveness.detection.enabled", "false")
+	AutoscalerEffectivenessDetectionEnabled = autoscaler(
+		conf.KindBool, "scaling.effectiveness.detection.enabled", "false",
+	)
 	// AutoscalerEffectivenessThreshold is the share of the expected gain below which scaling was in vain.
 	AutoscalerEffectivenessThreshold = autoscaler(conf.KindFloat, "scaling.effectiveness.threshold", "0.1")
 	// AutoscalerGCPressureThreshold is the share of time in garbage collection above which nothing is scaled down.
@@ -65,7 +74,9 @@ var (
 	// AutoscalerMemoryTuningEnabled fits the TaskManagers' memory to what they use.
 	AutoscalerMemoryTuningEnabled = autoscaler(conf.KindBool, "memory.tuning.enabled", "false")
 	// AutoscalerMemoryTuningCompensation gives TaskManagers more memory when fewer of them do the same work.
-	AutoscalerMemoryTuningCompensation = autoscaler(conf.KindBool, "memory.tuning.scale-down-compensation.enabled", "true")
+	AutoscalerMemoryTuningCompensation = autoscaler(
+		conf.KindBool, "memory.tuning.scale-down-compensation.enabled", "true",
+	)
 	// AutoscalerMemoryTuningOverhead is the spare share added, 0 to 1.
 	AutoscalerMemoryTuningOverhead = autoscaler(conf.KindFloat, "memory.tuning.overhead", "0.2")
 	// AutoscalerMemoryTuningMaximizeManaged gives what is saved to managed memory.
@@ -85,16 +96,20 @@ var (
 	// AutoscalerQuotaCPU is the number of cores a job may use in all; unset is no bound.
 	AutoscalerQuotaCPU = autoscalerOptional(conf.KindFloat, "quota.cpu")
 	// AutoscalerAdjustMode is the older AutoscalerAlignmentMode.
-	AutoscalerAdjustMode = autoscalerEnum("scaling.key-group.partitions.adjust.mode", "EVENLY_SPREAD", "MAXIMIZE_UTILISATION")
-	// AutoscalerAlignmentMode aligns parallelism with key groups and source partitions: BALANCED, EVENLY_SPREAD, OFF or the name
-	// of a mode of the user's own.
+	AutoscalerAdjustMode = autoscalerEnum(
+		"scaling.key-group.partitions.adjust.mode", "EVENLY_SPREAD", "MAXIMIZE_UTILISATION",
+	)
+	// AutoscalerAlignmentMode aligns parallelism with key groups and source partitions: BALANCED, EVENLY_SPREAD, OFF or
+	// the name of a mode of the user's own.
 	AutoscalerAlignmentMode = autoscaler(conf.KindString, "scaling.parallelism-alignment.mode", "BALANCED")
 	// AutoscalerObservedScalabilityEnabled learns from the past how a job really scales.
 	AutoscalerObservedScalabilityEnabled = autoscaler(conf.KindBool, "observed-scalability.enabled", "false")
 	// AutoscalerObservedScalabilityMinObservations is the number of observations that takes.
 	AutoscalerObservedScalabilityMinObservations = autoscaler(conf.KindInt, "observed-scalability.min-observations", "3")
 	// AutoscalerObservedScalabilityCoefficientMin is the lowest coefficient believed.
-	AutoscalerObservedScalabilityCoefficientMin = autoscaler(conf.KindFloat, "observed-scalability.coefficient-min", "0.5")
+	AutoscalerObservedScalabilityCoefficientMin = autoscaler(
+		conf.KindFloat, "observed-scalability.coefficient-min", "0.5",
+	)
 	// AutoscalerCustomEvaluators are the names of metric evaluators of the user's own.
 	AutoscalerCustomEvaluators = autoscaler(conf.KindList, "metrics.custom-evaluators", "")
 	// AutoscalerCustomExecutors are the names of scaling executors of the user's own.

@@ -83,7 +83,9 @@ var (
 	// RestSSLAuthenticationEnabled asks REST clients for a certificate.
 	RestSSLAuthenticationEnabled = option(conf.KindBool, "security.ssl.rest.authentication-enabled", "false")
 	// RestCacheRefresh is how long checkpoint statistics are cached.
-	RestCacheRefresh = option(conf.KindDuration, "rest.cache.checkpoint-statistics.timeout", "3 s", "web.refresh-interval")
+	RestCacheRefresh = option(
+		conf.KindDuration, "rest.cache.checkpoint-statistics.timeout", "3 s", "web.refresh-interval",
+	)
 	// JavaOpts are JVM flags of all processes (1.17; the fallback before).
 	JavaOpts = option(conf.KindString, "env.java.opts.all", "", "env.java.opts")
 	// JobManagerJavaOpts are JVM flags of the JobManager.

@@ -2,13 +2,15 @@ package key
 
 import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 
-// Options that shape the Kubernetes objects of a cluster (KubernetesConfigOptions of Flink 1.20; newer ones are marked).
+// Options that shape the Kubernetes objects of a cluster (KubernetesConfigOptions of Flink 1.20; newer ones are
+// marked).
 var (
 	// ClusterID names the cluster and its objects. The operator sets it to the resource's name.
 	ClusterID = optional(conf.KindString, "kubernetes.cluster-id")
 	// Namespace is where the cluster's objects live. The operator sets it to the resource's namespace.
 	Namespace = option(conf.KindString, "kubernetes.namespace", "default")
-	// Image of the main container. Not set, pod template and image default decide. Before Flink 1.17 only the fallback is known.
+	// Image of the main container. Not set, pod template and image default decide. Before Flink 1.17 only the fallback is
+	// known.
 	Image = optional(conf.KindString, "kubernetes.container.image.ref", "kubernetes.container.image")
 	// ImagePullPolicy of the main container.
 	ImagePullPolicy = enum("kubernetes.container.image.pull-policy", "IfNotPresent", "Always", "Never")
@@ -17,9 +19,13 @@ var (
 	// ServiceAccount of all pods.
 	ServiceAccount = option(conf.KindString, "kubernetes.service-account", "default")
 	// JobManagerServiceAccount of JobManager pods.
-	JobManagerServiceAccount = option(conf.KindString, "kubernetes.jobmanager.service-account", "default", "kubernetes.service-account")
+	JobManagerServiceAccount = option(
+		conf.KindString, "kubernetes.jobmanager.service-account", "default", "kubernetes.service-account",
+	)
 	// TaskManagerServiceAccount of TaskManager pods.
-	TaskManagerServiceAccount = option(conf.KindString, "kubernetes.taskmanager.service-account", "default", "kubernetes.service-account")
+	TaskManagerServiceAccount = option(
+		conf.KindString, "kubernetes.taskmanager.service-account", "default", "kubernetes.service-account",
+	)
 	// JobManagerReplicas is the number of JobManager pods; more than one needs high availability.
 	JobManagerReplicas = option(conf.KindInt, "kubernetes.jobmanager.replicas", "1")
 	// TaskManagerReplicas is the number of TaskManager pods of a standalone cluster.
@@ -54,7 +60,8 @@ var (
 	JobManagerTolerations = optional(conf.KindMapList, "kubernetes.jobmanager.tolerations")
 	// TaskManagerTolerations of the pods: key, operator, value, effect, tolerationSeconds.
 	TaskManagerTolerations = optional(conf.KindMapList, "kubernetes.taskmanager.tolerations")
-	// JobManagerOwnerReference is the owner of the JobManager Deployment: apiVersion, kind, name, uid, controller, blockOwnerDeletion.
+	// JobManagerOwnerReference is the owner of the JobManager Deployment: apiVersion, kind, name, uid, controller,
+	// blockOwnerDeletion.
 	JobManagerOwnerReference = optional(conf.KindMapList, "kubernetes.jobmanager.owner.reference")
 	// JobManagerEntrypointArgs are added to the JobManager's command line, unquoted.
 	JobManagerEntrypointArgs = option(conf.KindString, "kubernetes.jobmanager.entrypoint.args", "")
@@ -63,9 +70,13 @@ var (
 	// JobManagerEntrypointClass is the main class of a native cluster. The client sets it.
 	JobManagerEntrypointClass = optional(conf.KindString, "kubernetes.internal.jobmanager.entrypoint.class")
 	// RestServiceExposedType is the type of the REST Service. Flink's default is ClusterIP too.
-	RestServiceExposedType = enum("kubernetes.rest-service.exposed.type", "ClusterIP", "NodePort", "LoadBalancer", "Headless_ClusterIP")
+	RestServiceExposedType = enum(
+		"kubernetes.rest-service.exposed.type", "ClusterIP", "NodePort", "LoadBalancer", "Headless_ClusterIP",
+	)
 	// RestServiceNodePortAddressType says which address of a node a client outside uses.
-	RestServiceNodePortAddressType = enum("kubernetes.rest-service.exposed.node-port-address-type", "InternalIP", "ExternalIP")
+	RestServiceNodePortAddressType = enum(
+		"kubernetes.rest-service.exposed.node-port-address-type", "InternalIP", "ExternalIP",
+	)
 	// RestServiceAnnotations of the REST Service.
 	RestServiceAnnotations = optional(conf.KindMap, "kubernetes.rest-service.annotations")
 	// RestServiceLabels of the REST Service (Flink 2.2).

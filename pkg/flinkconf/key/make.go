@@ -33,7 +33,8 @@ func enum(key string, values ...string) conf.Option {
 	return conf.Option{Key: key, Kind: conf.KindEnum, Default: values[0], HasDefault: true, Values: values}
 }
 
-// operator makes an option that only the operator's own configuration sets. Key and older keys stand without OperatorPrefix.
+// operator makes an option that only the operator's own configuration sets. Key and older keys stand without
+// OperatorPrefix.
 func operator(kind conf.Kind, key, def string, old ...string) conf.Option {
 	return scoped(conf.ScopeOperator, option(kind, key, def, old...))
 }

@@ -47,11 +47,17 @@ var (
 	// TaskManagerManagedFraction of the Flink memory is managed when TaskManagerManaged is not set.
 	TaskManagerManagedFraction = option(conf.KindFloat, "taskmanager.memory.managed.fraction", "0.4")
 	// TaskManagerNetworkMin is the least network memory.
-	TaskManagerNetworkMin = option(conf.KindMemory, "taskmanager.memory.network.min", "64 mb", "taskmanager.network.memory.min")
+	TaskManagerNetworkMin = option(
+		conf.KindMemory, "taskmanager.memory.network.min", "64 mb", "taskmanager.network.memory.min",
+	)
 	// TaskManagerNetworkMax is the most network memory; the default is no bound (before Flink 1.17: 1 gb).
-	TaskManagerNetworkMax = option(conf.KindMemory, "taskmanager.memory.network.max", "9223372036854775807 bytes", "taskmanager.network.memory.max")
+	TaskManagerNetworkMax = option(
+		conf.KindMemory, "taskmanager.memory.network.max", "9223372036854775807 bytes", "taskmanager.network.memory.max",
+	)
 	// TaskManagerNetworkFraction of the Flink memory is network memory.
-	TaskManagerNetworkFraction = option(conf.KindFloat, "taskmanager.memory.network.fraction", "0.1", "taskmanager.network.memory.fraction")
+	TaskManagerNetworkFraction = option(
+		conf.KindFloat, "taskmanager.memory.network.fraction", "0.1", "taskmanager.network.memory.fraction",
+	)
 	// TaskManagerMetaspace is the JVM metaspace.
 	TaskManagerMetaspace = option(conf.KindMemory, "taskmanager.memory.jvm-metaspace.size", "256 mb")
 	// TaskManagerOverheadMin is the least JVM overhead.

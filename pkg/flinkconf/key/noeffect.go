@@ -6,7 +6,8 @@ import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 type Unread struct {
 	// Option is the option.
 	Option conf.Option
-	// Same is the value that asks for what happens anyway, in any case; empty when there is none. Setting it is told to nobody.
+	// Same is the value that asks for what happens anyway, in any case; empty when there is none. Setting it is told to
+	// nobody.
 	Same string
 	// Why says what happens instead, for people.
 	Why string
@@ -23,8 +24,8 @@ const (
 	probed      = "Knative probes the functions"
 )
 
-// NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now. Of the autoscaler's options only the
-// switch is listed: without the autoscaler none of them counts.
+// NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now. Of the
+// autoscaler's options only the switch is listed: without the autoscaler none of them counts.
 func NoEffect() []Unread {
 	return []Unread{
 		{AutoscalerEnabled, "false", "this version does not run the autoscaler yet: the condition Autoscaling of a job " +

@@ -6,7 +6,8 @@ import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 var (
 	// ReconcileInterval is the longest time between two looks at a resource.
 	ReconcileInterval = namespaced(conf.KindDuration, "reconcile.interval", "1 min", "reconciler.reschedule.interval")
-	// ReconcileParallelism is the number of resources worked on at a time; -1 is no bound. Knative scales instead: read, not used.
+	// ReconcileParallelism is the number of resources worked on at a time; -1 is no bound. Knative scales instead: read,
+	// not used.
 	ReconcileParallelism = operator(conf.KindInt, "reconcile.parallelism", "50", "reconciler.max.parallelism")
 	// ProgressCheckInterval is the time between two looks while a deployment, savepoint or cancellation is under way.
 	ProgressCheckInterval = namespaced(conf.KindDuration, "observer.progress-check.interval", "10 s")
@@ -15,13 +16,19 @@ var (
 	// FlinkClientTimeout bounds a call to Flink's REST API.
 	FlinkClientTimeout = namespaced(conf.KindDuration, "flink.client.timeout", "10 s", "observer.flink.client.timeout")
 	// FlinkClientCancelTimeout bounds cancel and stop-with-savepoint.
-	FlinkClientCancelTimeout = namespaced(conf.KindDuration, "flink.client.cancel.timeout", "1 min", "reconciler.flink.cancel.job.timeout")
+	FlinkClientCancelTimeout = namespaced(
+		conf.KindDuration, "flink.client.cancel.timeout", "1 min", "reconciler.flink.cancel.job.timeout",
+	)
 	// ResourceCleanupTimeout bounds the wait for JobManager and TaskManager pods to disappear.
-	ResourceCleanupTimeout = namespaced(conf.KindDuration, "resource.cleanup.timeout", "5 min", "reconciler.flink.cluster.shutdown.timeout")
+	ResourceCleanupTimeout = namespaced(
+		conf.KindDuration, "resource.cleanup.timeout", "5 min", "reconciler.flink.cluster.shutdown.timeout",
+	)
 	// JobSubmissionTimeout bounds the jar-run call of a session job.
 	JobSubmissionTimeout = namespaced(conf.KindDuration, "job.submission.timeout", "10 min")
 	// ResourceDeletionPropagation is the propagation policy for the JobManager and TaskManager Deployments.
-	ResourceDeletionPropagation = scoped(conf.ScopeNamespace, enum("resource.deletion.propagation", "Foreground", "Background", "Orphan"))
+	ResourceDeletionPropagation = scoped(
+		conf.ScopeNamespace, enum("resource.deletion.propagation", "Foreground", "Background", "Orphan"),
+	)
 	// IngressManage lets the operator create and update Ingress objects.
 	IngressManage = namespaced(conf.KindBool, "ingress.manage", "true")
 	// ExceptionStacktraceEnabled puts stack traces into status.error.
@@ -39,14 +46,19 @@ var (
 	// EventsExceptionsStacktraceLines is the number of stack lines in such an event.
 	EventsExceptionsStacktraceLines = namespaced(conf.KindInt, "events.exceptions.stacktrace-lines", "5")
 	// SavepointHistoryMaxCountThreshold caps SavepointHistoryMaxCount of every resource; unset is no cap.
-	SavepointHistoryMaxCountThreshold = scoped(conf.ScopeNamespace, optional(conf.KindInt, "savepoint.history.max.count.threshold"))
+	SavepointHistoryMaxCountThreshold = scoped(
+		conf.ScopeNamespace, optional(conf.KindInt, "savepoint.history.max.count.threshold"),
+	)
 	// SavepointHistoryMaxAgeThreshold caps SavepointHistoryMaxAge of every resource; unset is no cap.
-	SavepointHistoryMaxAgeThreshold = scoped(conf.ScopeNamespace, optional(conf.KindDuration, "savepoint.history.max.age.threshold"))
+	SavepointHistoryMaxAgeThreshold = scoped(
+		conf.ScopeNamespace, optional(conf.KindDuration, "savepoint.history.max.age.threshold"),
+	)
 	// ArtifactsBaseDir is where the Java operator keeps downloaded session job jars. We stream them: read, not used.
 	ArtifactsBaseDir = operator(conf.KindString, "user.artifacts.base.dir", "/opt/flink/artifacts")
 	// ArtifactsAllowedSchemes are the URI schemes that a session job's jarURI may have.
 	ArtifactsAllowedSchemes = operator(conf.KindList, "user.artifacts.allowed-schemes", "https")
-	// ArtifactsDisallowRestrictedHosts refuses jarURI hosts that are loopback, link-local, private, wildcard or multicast.
+	// ArtifactsDisallowRestrictedHosts refuses jarURI hosts that are loopback, link-local, private, wildcard or
+	// multicast.
 	ArtifactsDisallowRestrictedHosts = operator(conf.KindBool, "user.artifacts.disallow-restricted-hosts", "true")
 	// WatchedNamespaces is a comma separated list of namespaces; the default stands for all of them.
 	WatchedNamespaces = operator(conf.KindString, "watched.namespaces", "JOSDK_ALL_NAMESPACES")
@@ -58,7 +70,8 @@ var (
 	DynamicConfigEnabled = operator(conf.KindBool, "dynamic.config.enabled", "true")
 	// DynamicConfigCheckInterval is how often the Java operator looks for such changes.
 	DynamicConfigCheckInterval = operator(conf.KindDuration, "dynamic.config.check.interval", "5 min")
-	// ConfigCacheTimeout is how long the Java operator keeps composed configurations. We compose them anew: read, not used.
+	// ConfigCacheTimeout is how long the Java operator keeps composed configurations. We compose them anew: read, not
+	// used.
 	ConfigCacheTimeout = operator(conf.KindDuration, "config.cache.timeout", "10 min")
 	// ConfigCacheSize is how many composed configurations the Java operator keeps. Read, not used.
 	ConfigCacheSize = operator(conf.KindInt, "config.cache.size", "1000")
@@ -84,7 +97,8 @@ var (
 	StopOnInformerError = operator(conf.KindBool, "startup.stop-on-informer-error", "true")
 	// TerminationTimeout is the grace for running work when the operator stops.
 	TerminationTimeout = operator(conf.KindDuration, "termination.timeout", "10 s")
-	// LeaderElectionEnabled, with the options below, elects one of several Java operators. Not needed here: read, not used.
+	// LeaderElectionEnabled, with the options below, elects one of several Java operators. Not needed here: read, not
+	// used.
 	LeaderElectionEnabled = operator(conf.KindBool, "leader-election.enabled", "false")
 	// LeaderElectionLeaseName is the name of the lease; required when the election is on.
 	LeaderElectionLeaseName = scoped(conf.ScopeOperator, optional(conf.KindString, "leader-election.lease-name"))
@@ -94,9 +108,11 @@ var (
 	LeaderElectionRenewDeadline = operator(conf.KindDuration, "leader-election.renew-deadline", "10 s")
 	// LeaderElectionRetryPeriod is the wait between two tries.
 	LeaderElectionRetryPeriod = operator(conf.KindDuration, "leader-election.retry-period", "2 s")
-	// ClusterResourceViewRefreshInterval is how often the autoscaler looks at the free capacity of the Kubernetes cluster.
-	// The Java default is -1 minute, which means off; here off is: not set.
-	ClusterResourceViewRefreshInterval = scoped(conf.ScopeOperator, optional(conf.KindDuration, "cluster.resource-view.refresh-interval"))
+	// ClusterResourceViewRefreshInterval is how often the autoscaler looks at the free capacity of the Kubernetes
+	// cluster. The Java default is -1 minute, which means off; here off is: not set.
+	ClusterResourceViewRefreshInterval = scoped(
+		conf.ScopeOperator, optional(conf.KindDuration, "cluster.resource-view.refresh-interval"),
+	)
 )
 
 // Options of the operator's own metrics.
@@ -108,15 +124,21 @@ var (
 	// KubernetesClientMetricsEnabled exports figures of the calls to the Kubernetes API.
 	KubernetesClientMetricsEnabled = operator(conf.KindBool, "kubernetes.client.metrics.enabled", "true")
 	// KubernetesClientMetricsCodeGroups groups those by 1xx, 2xx and so on.
-	KubernetesClientMetricsCodeGroups = operator(conf.KindBool, "kubernetes.client.metrics.http.response.code.groups.enabled", "false")
+	KubernetesClientMetricsCodeGroups = operator(
+		conf.KindBool, "kubernetes.client.metrics.http.response.code.groups.enabled", "false",
+	)
 	// KubernetesClientSlowRequestThreshold is the time from which such a call counts as slow.
-	KubernetesClientSlowRequestThreshold = operator(conf.KindDuration, "kubernetes.client.metrics.slow.request.threshold", "5 s")
+	KubernetesClientSlowRequestThreshold = operator(
+		conf.KindDuration, "kubernetes.client.metrics.slow.request.threshold", "5 s",
+	)
 	// ResourceMetricsEnabled exports figures of the Flink resources.
 	ResourceMetricsEnabled = operator(conf.KindBool, "resource.metrics.enabled", "true")
 	// ResourceLifecycleMetricsEnabled exports the time resources spend in each state.
 	ResourceLifecycleMetricsEnabled = operator(conf.KindBool, "resource.lifecycle.metrics.enabled", "true")
 	// ResourceLifecycleNamespaceHistograms keeps those times per namespace too.
-	ResourceLifecycleNamespaceHistograms = operator(conf.KindBool, "resource.lifecycle.namespace.histograms.enabled", "true")
+	ResourceLifecycleNamespaceHistograms = operator(
+		conf.KindBool, "resource.lifecycle.namespace.histograms.enabled", "true",
+	)
 	// MetricsHistogramSampleSize is the number of samples a histogram keeps.
 	MetricsHistogramSampleSize = operator(conf.KindInt, "metrics.histogram.sample.size", "1000")
 	// MetricsScopeSystem is the name pattern of the operator's own figures.
@@ -124,10 +146,12 @@ var (
 		"<host>.k8soperator.<namespace>.<name>.system"), "metrics.scope.k8soperator")
 	// MetricsScopeResourceNamespace is the name pattern of the figures of a namespace.
 	MetricsScopeResourceNamespace = withFallback(operator(conf.KindString, "metrics.scope.k8soperator.resourcens",
-		"<host>.k8soperator.<namespace>.<name>.namespace.<resourcens>.<resourcetype>"), "metrics.scope.k8soperator.resourcens")
+		"<host>.k8soperator.<namespace>.<name>.namespace.<resourcens>.<resourcetype>"),
+		"metrics.scope.k8soperator.resourcens")
 	// MetricsScopeResource is the name pattern of the figures of a resource.
 	MetricsScopeResource = withFallback(operator(conf.KindString, "metrics.scope.k8soperator.resource",
-		"<host>.k8soperator.<namespace>.<name>.resource.<resourcens>.<resourcename>.<resourcetype>"), "metrics.scope.k8soperator.resource")
+		"<host>.k8soperator.<namespace>.<name>.resource.<resourcens>.<resourcename>.<resourcetype>"),
+		"metrics.scope.k8soperator.resource")
 )
 
 func withFallback(o conf.Option, key string) conf.Option {

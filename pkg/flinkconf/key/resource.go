@@ -8,7 +8,9 @@ var (
 	// configuration and the resource's both say so; false means the older status fields.
 	SnapshotResourceEnabled = resource(conf.KindBool, "snapshot.resource.enabled", "true")
 	// SavepointTriggerGracePeriod is the time before a lost savepoint trigger counts as failed.
-	SavepointTriggerGracePeriod = resource(conf.KindDuration, "savepoint.trigger.grace-period", "1 min", "observer.savepoint.trigger.grace-period")
+	SavepointTriggerGracePeriod = resource(
+		conf.KindDuration, "savepoint.trigger.grace-period", "1 min", "observer.savepoint.trigger.grace-period",
+	)
 	// CheckpointTriggerGracePeriod is the time before a lost checkpoint trigger counts as failed.
 	CheckpointTriggerGracePeriod = resource(conf.KindDuration, "checkpoint.trigger.grace-period", "1 min")
 	// SavepointFormatType is the binary format of savepoints.
@@ -32,7 +34,9 @@ var (
 	// DeploymentReadinessTimeout is the time an upgrade has to become stable before it is rolled back.
 	DeploymentReadinessTimeout = resource(conf.KindDuration, "deployment.readiness.timeout", "5 min")
 	// JMDeploymentRecoveryEnabled creates a lost JobManager Deployment again.
-	JMDeploymentRecoveryEnabled = resource(conf.KindBool, "jm-deployment-recovery.enabled", "true", "reconciler.jm-deployment-recovery.enabled")
+	JMDeploymentRecoveryEnabled = resource(
+		conf.KindBool, "jm-deployment-recovery.enabled", "true", "reconciler.jm-deployment-recovery.enabled",
+	)
 	// JMDeploymentShutdownTTL is the time after which the JobManager of a job that ended is removed.
 	JMDeploymentShutdownTTL = resource(conf.KindDuration, "jm-deployment.shutdown-ttl", "1 d")
 	// JMStartupProbeEnabled adds a startup probe to the JobManager pod.
@@ -44,7 +48,9 @@ var (
 	// JobUpgradeLastStateFallbackEnabled lets upgrade mode savepoint fall back to last-state.
 	JobUpgradeLastStateFallbackEnabled = resource(conf.KindBool, "job.upgrade.last-state-fallback.enabled", "true")
 	// JobUpgradeLastStateMaxCheckpointAge takes a savepoint instead when the last checkpoint is older; unset is any age.
-	JobUpgradeLastStateMaxCheckpointAge = scoped(conf.ScopeResource, optional(conf.KindDuration, "job.upgrade.last-state.max.allowed.checkpoint.age"))
+	JobUpgradeLastStateMaxCheckpointAge = scoped(
+		conf.ScopeResource, optional(conf.KindDuration, "job.upgrade.last-state.max.allowed.checkpoint.age"),
+	)
 	// JobUpgradeLastStateJobCancelEnabled makes last-state upgrades by cancelling the job; session jobs always do.
 	JobUpgradeLastStateJobCancelEnabled = resource(conf.KindBool, "job.upgrade.last-state.job-cancel.enabled", "false")
 	// JobRestartFailed restarts failed jobs.
@@ -56,7 +62,9 @@ var (
 	// SessionDeletionBlockOnSessionJobs keeps a session cluster while it has FlinkSessionJobs.
 	SessionDeletionBlockOnSessionJobs = resource(conf.KindBool, "session.deletion.block-on-session-jobs", "true")
 	// SessionDeletionBlockOnUnmanagedJobs keeps a session cluster while other jobs run in it.
-	SessionDeletionBlockOnUnmanagedJobs = resource(conf.KindBool, "session.deletion.block-on-unmanaged-jobs", "true", "session.block-on-unmanaged-jobs")
+	SessionDeletionBlockOnUnmanagedJobs = resource(
+		conf.KindBool, "session.deletion.block-on-unmanaged-jobs", "true", "session.block-on-unmanaged-jobs",
+	)
 	// HealthCheckEnabled watches the health of clusters and restarts unhealthy ones.
 	HealthCheckEnabled = resource(conf.KindBool, "cluster.health-check.enabled", "false")
 	// HealthCheckRestartsWindow is the window in which job restarts are counted.
@@ -64,11 +72,16 @@ var (
 	// HealthCheckRestartsThreshold is the number of restarts in that window that makes a cluster unhealthy.
 	HealthCheckRestartsThreshold = resource(conf.KindInt, "cluster.health-check.restarts.threshold", "64")
 	// HealthCheckCheckpointProgressEnabled also watches that checkpoints complete.
-	HealthCheckCheckpointProgressEnabled = resource(conf.KindBool, "cluster.health-check.checkpoint-progress.enabled", "true")
-	// HealthCheckCheckpointProgressWindow is the time without a completed checkpoint that makes a cluster unhealthy. Unset, and at
-	// least, it is max(checkpoint interval, checkpoint timeout) * (tolerable failures + 2).
-	HealthCheckCheckpointProgressWindow = scoped(conf.ScopeResource, optional(conf.KindDuration, "cluster.health-check.checkpoint-progress.window"))
-	// PodTemplateMergeArraysByName merges arrays of pod templates by the name of their elements instead of their position.
+	HealthCheckCheckpointProgressEnabled = resource(
+		conf.KindBool, "cluster.health-check.checkpoint-progress.enabled", "true",
+	)
+	// HealthCheckCheckpointProgressWindow is the time without a completed checkpoint that makes a cluster unhealthy.
+	// Unset, and at least, it is max(checkpoint interval, checkpoint timeout) * (tolerable failures + 2).
+	HealthCheckCheckpointProgressWindow = scoped(
+		conf.ScopeResource, optional(conf.KindDuration, "cluster.health-check.checkpoint-progress.window"),
+	)
+	// PodTemplateMergeArraysByName merges arrays of pod templates by the name of their elements instead of their
+	// position.
 	PodTemplateMergeArraysByName = resource(conf.KindBool, "pod-template.merge-arrays-by-name", "false")
 	// ArtifactsHTTPHeader are headers for the download of a session job's jar.
 	ArtifactsHTTPHeader = scoped(conf.ScopeResource, optional(conf.KindMap, "user.artifacts.http.header"))

@@ -11,23 +11,29 @@ var (
 	// TolerableFailedCheckpoints is the number of failed checkpoints in a row that a job survives.
 	TolerableFailedCheckpoints = option(conf.KindInt, "execution.checkpointing.tolerable-failed-checkpoints", "0")
 	// RetainedCheckpoints is the number of completed checkpoints that Flink keeps.
-	RetainedCheckpoints = option(conf.KindInt, "execution.checkpointing.num-retained", "1", "state.checkpoints.num-retained")
+	RetainedCheckpoints = option(
+		conf.KindInt, "execution.checkpointing.num-retained", "1", "state.checkpoints.num-retained",
+	)
 	// ExternalizedCheckpointRetention says whether checkpoints outlive a cancelled job.
 	ExternalizedCheckpointRetention = enum("execution.checkpointing.externalized-checkpoint-retention",
 		"NO_EXTERNALIZED_CHECKPOINTS", "DELETE_ON_CANCELLATION", "RETAIN_ON_CANCELLATION")
 	// CheckpointDir is where checkpoints are stored.
-	CheckpointDir = optional(conf.KindString, "execution.checkpointing.dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir")
+	CheckpointDir = optional(
+		conf.KindString, "execution.checkpointing.dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir",
+	)
 	// SavepointDir is where savepoints are stored.
-	SavepointDir = optional(conf.KindString, "execution.checkpointing.savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir")
+	SavepointDir = optional(
+		conf.KindString, "execution.checkpointing.savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir",
+	)
 	// StateBackend holds the working state: hashmap, rocksdb, forst or a class.
 	StateBackend = optional(conf.KindString, "state.backend.type", "state.backend")
-	// SavepointPath is the state a job starts from, in the spelling that every supported version knows. From Flink 1.20 on
-	// RecoveryPath beats it.
+	// SavepointPath is the state a job starts from, in the spelling that every supported version knows. From Flink 1.20
+	// on RecoveryPath beats it.
 	SavepointPath = optional(conf.KindString, "execution.savepoint.path")
 	// RecoveryPath is SavepointPath from Flink 1.20 on.
 	RecoveryPath = optional(conf.KindString, "execution.state-recovery.path")
-	// IgnoreUnclaimedState lets a start skip state that the job no longer has, in the spelling that every supported version knows.
-	// From Flink 1.20 on RecoveryIgnoreUnclaimedState beats it.
+	// IgnoreUnclaimedState lets a start skip state that the job no longer has, in the spelling that every supported
+	// version knows. From Flink 1.20 on RecoveryIgnoreUnclaimedState beats it.
 	IgnoreUnclaimedState = option(conf.KindBool, "execution.savepoint.ignore-unclaimed-state", "false")
 	// RecoveryIgnoreUnclaimedState is IgnoreUnclaimedState from Flink 1.20 on.
 	RecoveryIgnoreUnclaimedState = option(conf.KindBool, "execution.state-recovery.ignore-unclaimed-state", "false")
@@ -46,15 +52,20 @@ var (
 	// ZooKeeperQuorum are the ZooKeeper servers.
 	ZooKeeperQuorum = optional(conf.KindString, "high-availability.zookeeper.quorum", "recovery.zookeeper.quorum")
 	// ZooKeeperRoot is the node above all clusters.
-	ZooKeeperRoot = option(conf.KindString, "high-availability.zookeeper.path.root", "/flink", "recovery.zookeeper.path.root")
+	ZooKeeperRoot = option(
+		conf.KindString, "high-availability.zookeeper.path.root", "/flink", "recovery.zookeeper.path.root",
+	)
 	// ZooKeeperACL says who may see what Flink makes: open is everybody, creator whoever Flink shows itself as.
 	ZooKeeperACL = option(conf.KindString, "high-availability.zookeeper.client.acl", "open")
 	// ZooKeeperAuthorization maps schemes of ZooKeeper's to whom Flink shows itself as.
 	ZooKeeperAuthorization = optional(conf.KindMap, "high-availability.zookeeper.client.authorization")
 	// ZooKeeperJobGraphs is the node of the job graphs before Flink 2.0.
-	ZooKeeperJobGraphs = option(conf.KindString, "high-availability.zookeeper.path.jobgraphs", "/jobgraphs", "recovery.zookeeper.path.jobgraphs")
+	ZooKeeperJobGraphs = option(
+		conf.KindString, "high-availability.zookeeper.path.jobgraphs", "/jobgraphs", "recovery.zookeeper.path.jobgraphs",
+	)
 	// ZooKeeperExecutionPlans is the node of the execution plans from Flink 2.0 on.
-	ZooKeeperExecutionPlans = option(conf.KindString, "high-availability.zookeeper.path.execution-plans", "/execution-plans",
+	ZooKeeperExecutionPlans = option(conf.KindString, "high-availability.zookeeper.path.execution-plans",
+		"/execution-plans",
 		"recovery.zookeeper.path.jobgraphs", "high-availability.zookeeper.path.jobgraphs")
 	// JobResultStorePath is where results of ended jobs are kept.
 	JobResultStorePath = optional(conf.KindString, "job-result-store.storage-path")

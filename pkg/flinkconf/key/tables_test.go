@@ -88,7 +88,8 @@ func TestKeysAreUnique(t *testing.T) {
 	}
 }
 
-// TestScopes: options of the operator and the autoscaler say who may set them, and only they do; an enumeration has constants.
+// TestScopes: options of the operator and the autoscaler say who may set them, and only they do; an enumeration has
+// constants.
 func TestScopes(t *testing.T) {
 	for name, o := range all {
 		own := strings.HasPrefix(o.Key, OperatorPrefix) || strings.HasPrefix(o.Key, AutoscalerPrefix)
@@ -98,7 +99,8 @@ func TestScopes(t *testing.T) {
 		if (o.Kind == conf.KindEnum) != (len(o.Values) > 0) {
 			t.Errorf("%s: kind %s with values %q", name, o.Kind, o.Values)
 		}
-		if strings.HasPrefix(o.Key, AutoscalerPrefix) && !slices.ContainsFunc(o.Fallbacks, func(f string) bool { return strings.HasPrefix(f, OperatorPrefix) }) {
+		if strings.HasPrefix(o.Key, AutoscalerPrefix) &&
+			!slices.ContainsFunc(o.Fallbacks, func(f string) bool { return strings.HasPrefix(f, OperatorPrefix) }) {
 			t.Errorf("%s has no fallback below %s", name, OperatorPrefix)
 		}
 	}
@@ -106,22 +108,26 @@ func TestScopes(t *testing.T) {
 
 // ours are options that are meant to differ from the description in testdata, and why.
 var ours = map[string]string{
-	"Image":                              "the default names Flink's own image; here the pod template or validation decides",
+	"Image": "the default names Flink's own image; here the pod template or validation " +
+		"decides",
 	"ClusterResourceViewRefreshInterval": "the default, -1 minute, is no duration text; not set means off",
-	"RecoveryIgnoreUnclaimedState":       "the two spellings are two options here, because which one counts depends on the Flink version",
-	"RecoveryPath":                       "the two spellings are two options here, because which one counts depends on the Flink version",
-	"RestSSLEnabled":                     "Flink falls back to the older switch in code",
-	"RestServiceLabels":                  "Flink 2.2",
-	"InternalServiceLabels":              "Flink 2.2",
-	"PersistentVolumeClaims":             "Flink 2.3",
-	"PersistentVolumeClaimReadOnly":      "Flink 2.3",
-	"ZooKeeperExecutionPlans":            "Flink 2.0",
-	"ExecutionMode":                      "not declared as an option in Java",
-	"FlinkVersion":                       "declared where the Java operator composes configurations",
+	"RecoveryIgnoreUnclaimedState": "the two spellings are two options here, because which one counts depends on " +
+		"the Flink version",
+	"RecoveryPath": "the two spellings are two options here, because which one counts depends on the " +
+		"Flink version",
+	"RestSSLEnabled":                "Flink falls back to the older switch in code",
+	"RestServiceLabels":             "Flink 2.2",
+	"InternalServiceLabels":         "Flink 2.2",
+	"PersistentVolumeClaims":        "Flink 2.3",
+	"PersistentVolumeClaimReadOnly": "Flink 2.3",
+	"ZooKeeperExecutionPlans":       "Flink 2.0",
+	"ExecutionMode":                 "not declared as an option in Java",
+	"FlinkVersion":                  "declared where the Java operator composes configurations",
 }
 
-// TestTables: every option as Flink 1.20.5 and the Java operator declare it: key, default in Flink's text form, fallbacks in order. The
-// description was printed by their own classes. The operator's and autoscaler's options are all there.
+// TestTables: every option as Flink 1.20.5 and the Java operator declare it: key, default in Flink's text form,
+// fallbacks in order. The description was printed by their own classes. The operator's and autoscaler's options are all
+// there.
 func TestTables(t *testing.T) {
 	text, err := os.ReadFile("testdata/options.txt")
 	if err != nil {

@@ -21,10 +21,12 @@ type JobManager struct {
 
 var jobManagerOptions = shared{
 	process: key.JobManagerProcessMemory, flink: key.JobManagerFlinkMemory, metaspace: key.JobManagerMetaspace,
-	overheadMin: key.JobManagerOverheadMin, overheadMax: key.JobManagerOverheadMax, overheadFraction: key.JobManagerOverheadFraction,
+	overheadMin: key.JobManagerOverheadMin, overheadMax: key.JobManagerOverheadMax,
+	overheadFraction: key.JobManagerOverheadFraction,
 }
 
-// JobManagerProcess derives the memory of a JobManager. The error names the options that are missing or do not fit together.
+// JobManagerProcess derives the memory of a JobManager. The error names the options that are missing or do not fit
+// together.
 //
 //	set, first that applies    | Flink memory                      | the rest
 //	---------------------------+-----------------------------------+-------------------------------------------------------
@@ -35,7 +37,9 @@ var jobManagerOptions = shared{
 //
 // With heap and Flink memory both set, off-heap is the difference; set too, the three have to agree.
 func JobManagerProcess(c conf.Config) (JobManager, error) {
-	r := &reader{config: mapLegacyHeap(c, jobManagerOptions.process, key.JobManagerLegacyHeap, key.JobManagerLegacyHeapMB)}
+	r := &reader{
+		config: mapLegacyHeap(c, jobManagerOptions.process, key.JobManagerLegacyHeap, key.JobManagerLegacyHeapMB),
+	}
 	m := JobManager{}
 	switch {
 	case r.config.Has(key.JobManagerHeap):
@@ -49,8 +53,10 @@ func JobManagerProcess(c conf.Config) (JobManager, error) {
 		m.Common = jobManagerOptions.fromProcess(r)
 		m.splitFlink(r)
 	default:
-		r.fail(fmt.Errorf("Either required fine-grained memory (%s), or Total Flink Memory size (%s), or Total Process Memory size (%s) "+
-			"need to be configured explicitly.", key.JobManagerHeap.Key, key.JobManagerFlinkMemory.Key, key.JobManagerProcessMemory.Key))
+		r.fail(fmt.Errorf("Either required fine-grained memory (%s), or Total Flink Memory size (%s), or Total Process "+
+			"Memory size (%s) "+
+			"need to be configured explicitly.", key.JobManagerHeap.Key, key.JobManagerFlinkMemory.Key,
+			key.JobManagerProcessMemory.Key))
 	}
 	limited, err := c.Bool(key.JobManagerDirectLimit)
 	r.fail(err)
@@ -100,7 +106,8 @@ func (m JobManager) JVMArgs() string {
 // DynamicProperties are the -D arguments that Flink's scripts add, so that the process knows its figures.
 func (m JobManager) DynamicProperties() string {
 	return dynamicText([]property{
-		inBytes(key.JobManagerHeap, m.Heap), inBytes(key.JobManagerOffHeap, m.OffHeap), inBytes(key.JobManagerMetaspace, m.Metaspace),
+		inBytes(key.JobManagerHeap, m.Heap), inBytes(key.JobManagerOffHeap, m.OffHeap),
+		inBytes(key.JobManagerMetaspace, m.Metaspace),
 		inBytes(key.JobManagerOverheadMin, m.Overhead), inBytes(key.JobManagerOverheadMax, m.Overhead),
 	})
 }

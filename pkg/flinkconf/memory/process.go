@@ -22,7 +22,8 @@ func (r *reader) bytes(o conf.Option) int64 {
 	return size
 }
 
-// fraction reads a share of the whole. Flink keeps fractions as 32 bit numbers; the error of that is part of its figures.
+// fraction reads a share of the whole. Flink keeps fractions as 32 bit numbers; the error of that is part of its
+// figures.
 func (r *reader) fraction(o conf.Option) float64 {
 	value, err := r.config.Float(o)
 	r.fail(err)
@@ -49,7 +50,9 @@ type span struct {
 func (r *reader) span(name string, min, max, fraction conf.Option) span {
 	s := span{name: name, min: r.bytes(min), max: r.bytes(max), fraction: r.fraction(fraction)}
 	if s.min > s.max {
-		r.fail(fmt.Errorf("option %q (%s) is more than %q (%s)", min.Key, syntax.FormatMemory(s.min), max.Key, syntax.FormatMemory(s.max)))
+		r.fail(fmt.Errorf(
+			"option %q (%s) is more than %q (%s)", min.Key, syntax.FormatMemory(s.min), max.Key, syntax.FormatMemory(s.max),
+		))
 	}
 	return s
 }
@@ -65,14 +68,15 @@ func (s span) clamp(size int64) int64 { return min(max(size, s.min), s.max) }
 // check refuses a size outside the bounds.
 func (s span) check(size int64) error {
 	if size < s.min || size > s.max {
-		return fmt.Errorf("what is left for %s (%s) is not within its bounds [%s, %s]: change the sizes around it or the bounds",
+		return fmt.Errorf("what is left for %s (%s) is not within its bounds [%s, %s]: change the sizes around it or the "+
+			"bounds",
 			s.name, signed(size), syntax.FormatMemory(s.min), syntax.FormatMemory(s.max))
 	}
 	return nil
 }
 
-// multiply takes a share of a size as Flink's MemorySize does: in decimal, with the digits that Java prints for the factor, cut to whole
-// bytes.
+// multiply takes a share of a size as Flink's MemorySize does: in decimal, with the digits that Java prints for the
+// factor, cut to whole bytes.
 func multiply(size int64, factor float64) int64 {
 	digits, ok := new(big.Rat).SetString(strconv.FormatFloat(factor, 'f', -1, 64))
 	if !ok {
@@ -111,7 +115,8 @@ func (s shared) overhead(r *reader) span {
 	return r.span("JVM overhead", s.overheadMin, s.overheadMax, s.overheadFraction)
 }
 
-// fromFlink adds metaspace and overhead to a known Flink memory. With the process memory known too, the overhead is what is left.
+// fromFlink adds metaspace and overhead to a known Flink memory. With the process memory known too, the overhead is
+// what is left.
 func (s shared) fromFlink(r *reader, flink int64) Common {
 	c := Common{Flink: flink, Metaspace: r.bytes(s.metaspace)}
 	overhead := s.overhead(r)
@@ -139,7 +144,8 @@ func (s shared) fromProcess(r *reader) Common {
 	}
 	c.Overhead = overhead.of(c.Process)
 	if sum(r, c.Metaspace, c.Overhead) > c.Process {
-		r.fail(fmt.Errorf("JVM metaspace (%s) and JVM overhead (%s) are more than %q (%s)", syntax.FormatMemory(c.Metaspace),
+		r.fail(fmt.Errorf("JVM metaspace (%s) and JVM overhead (%s) are more than %q (%s)",
+			syntax.FormatMemory(c.Metaspace),
 			syntax.FormatMemory(c.Overhead), s.process.Key, syntax.FormatMemory(c.Process)))
 	}
 	c.Flink = c.Process - c.Metaspace - c.Overhead
@@ -170,7 +176,8 @@ func signed(bytes int64) string {
 // property is one -D argument that a Flink script passes to the process it starts.
 type property struct{ key, value string }
 
-// dynamicText prints properties as Flink's scripts get them: in the order of a Java HashMap, "-D key=value " each, the last blank cut.
+// dynamicText prints properties as Flink's scripts get them: in the order of a Java HashMap, "-D key=value " each, the
+// last blank cut.
 func dynamicText(properties []property) string {
 	values := map[string]string{}
 	keys := make([]string, len(properties))

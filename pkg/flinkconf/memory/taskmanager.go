@@ -24,7 +24,8 @@ type TaskManager struct {
 	Managed int64
 	// Network is memory for exchanging records.
 	Network int64
-	// CPUCores is the CPU in cores: taskmanager.cpu.cores, else kubernetes.taskmanager.cpu.amount, else the number of slots.
+	// CPUCores is the CPU in cores: taskmanager.cpu.cores, else kubernetes.taskmanager.cpu.amount, else the number of
+	// slots.
 	CPUCores float64
 	// Slots is the number of task slots.
 	Slots int
@@ -40,10 +41,12 @@ func (m TaskManager) Direct() int64 { return m.FrameworkOffHeap + m.TaskOffHeap 
 
 var taskManagerOptions = shared{
 	process: key.TaskManagerProcessMemory, flink: key.TaskManagerFlinkMemory, metaspace: key.TaskManagerMetaspace,
-	overheadMin: key.TaskManagerOverheadMin, overheadMax: key.TaskManagerOverheadMax, overheadFraction: key.TaskManagerOverheadFraction,
+	overheadMin: key.TaskManagerOverheadMin, overheadMax: key.TaskManagerOverheadMax,
+	overheadFraction: key.TaskManagerOverheadFraction,
 }
 
-// TaskManagerProcess derives the memory of a TaskManager. The error names the options that are missing or do not fit together.
+// TaskManagerProcess derives the memory of a TaskManager. The error names the options that are missing or do not fit
+// together.
 //
 //	set, first that applies    | Flink memory
 //	---------------------------+---------------------------------------------------------------------------------------------
@@ -52,10 +55,12 @@ var taskManagerOptions = shared{
 //	process memory             | it - metaspace - overhead
 //	nothing (before Flink 2.0) | taskmanager.heap.size or .heap.mb counts as the process memory
 //
-// A known Flink memory is divided: managed = its size or share; with a task heap, network is what is left and has to be within its
-// bounds; without one, network = its share within its bounds, and the task heap is what is left.
+// A known Flink memory is divided: managed = its size or share; with a task heap, network is what is left and has to be
+// within its bounds; without one, network = its share within its bounds, and the task heap is what is left.
 func TaskManagerProcess(c conf.Config) (TaskManager, error) {
-	r := &reader{config: mapLegacyHeap(c, taskManagerOptions.process, key.TaskManagerLegacyHeap, key.TaskManagerLegacyHeapMB)}
+	r := &reader{
+		config: mapLegacyHeap(c, taskManagerOptions.process, key.TaskManagerLegacyHeap, key.TaskManagerLegacyHeapMB),
+	}
 	m := TaskManager{
 		FrameworkHeap: r.bytes(key.TaskManagerFrameworkHeap), FrameworkOffHeap: r.bytes(key.TaskManagerFrameworkOffHeap),
 		TaskOffHeap: r.bytes(key.TaskManagerTaskOffHeap),
@@ -70,7 +75,8 @@ func TaskManagerProcess(c conf.Config) (TaskManager, error) {
 		m.Common = taskManagerOptions.fromProcess(r)
 		m.splitFlink(r)
 	default:
-		r.fail(fmt.Errorf("Either required fine-grained memory (%s and %s), or Total Flink Memory size (%s), or Total Process Memory size "+
+		r.fail(fmt.Errorf("Either required fine-grained memory (%s and %s), or Total Flink Memory size (%s), or Total "+
+			"Process Memory size "+
 			"(%s) need to be configured explicitly.", key.TaskManagerTaskHeap.Key, key.TaskManagerManaged.Key,
 			key.TaskManagerFlinkMemory.Key, key.TaskManagerProcessMemory.Key))
 	}
@@ -113,7 +119,8 @@ func (m *TaskManager) splitFlink(r *reader) {
 	m.Network = network(r, func(s span) int64 { return s.of(m.Flink) })
 	m.TaskHeap = m.Flink - sum(r, m.FrameworkHeap, m.FrameworkOffHeap, m.TaskOffHeap, m.Managed, m.Network)
 	if m.TaskHeap < 0 {
-		r.fail(fmt.Errorf("framework heap (%s) and off-heap (%s), task off-heap (%s), managed (%s) and network memory (%s) are more than the "+
+		r.fail(fmt.Errorf("framework heap (%s) and off-heap (%s), task off-heap (%s), managed (%s) and network memory "+
+			"(%s) are more than the "+
 			"Flink memory (%s): give the TaskManager more memory, or these less", syntax.FormatMemory(m.FrameworkHeap),
 			syntax.FormatMemory(m.FrameworkOffHeap), syntax.FormatMemory(m.TaskOffHeap), syntax.FormatMemory(m.Managed),
 			syntax.FormatMemory(m.Network), syntax.FormatMemory(m.Flink)))
@@ -124,8 +131,10 @@ func (m *TaskManager) splitFlink(r *reader) {
 func (m *TaskManager) networkIsTheRest(r *reader, others int64) {
 	m.Network = m.Flink - others
 	if m.Network < 0 {
-		r.fail(fmt.Errorf("framework heap (%s) and off-heap (%s), task heap (%s) and off-heap (%s) and managed memory (%s) are more than the "+
-			"Flink memory (%s)", syntax.FormatMemory(m.FrameworkHeap), syntax.FormatMemory(m.FrameworkOffHeap), syntax.FormatMemory(m.TaskHeap),
+		r.fail(fmt.Errorf("framework heap (%s) and off-heap (%s), task heap (%s) and off-heap (%s) and managed memory "+
+			"(%s) are more than the "+
+			"Flink memory (%s)", syntax.FormatMemory(m.FrameworkHeap), syntax.FormatMemory(m.FrameworkOffHeap),
+			syntax.FormatMemory(m.TaskHeap),
 			syntax.FormatMemory(m.TaskOffHeap), syntax.FormatMemory(m.Managed), syntax.FormatMemory(m.Flink)))
 		return
 	}
@@ -162,9 +171,12 @@ func networkSpan(r *reader) span {
 	return r.span("network memory", key.TaskManagerNetworkMin, highest, key.TaskManagerNetworkFraction)
 }
 
-// countedNetwork is the size of the configured number of buffers, when neither bounds nor share are set. Flink 2.0 dropped it.
+// countedNetwork is the size of the configured number of buffers, when neither bounds nor share are set. Flink 2.0
+// dropped it.
 func countedNetwork(r *reader) (int64, bool) {
-	for _, o := range []conf.Option{key.TaskManagerNetworkMin, key.TaskManagerNetworkMax, key.TaskManagerNetworkFraction} {
+	for _, o := range []conf.Option{
+		key.TaskManagerNetworkMin, key.TaskManagerNetworkMax, key.TaskManagerNetworkFraction,
+	} {
 		if r.config.Has(o) {
 			return 0, false
 		}
@@ -203,7 +215,8 @@ func (m TaskManager) JVMArgs() string { return jvmText(m.Heap(), m.Direct(), m.M
 func (m TaskManager) DynamicProperties() string {
 	properties := []property{
 		{key.TaskManagerCPUCores.Key, syntax.FormatFloat(m.CPUCores)},
-		inBytes(key.TaskManagerFrameworkHeap, m.FrameworkHeap), inBytes(key.TaskManagerFrameworkOffHeap, m.FrameworkOffHeap),
+		inBytes(key.TaskManagerFrameworkHeap, m.FrameworkHeap),
+		inBytes(key.TaskManagerFrameworkOffHeap, m.FrameworkOffHeap),
 		inBytes(key.TaskManagerTaskHeap, m.TaskHeap), inBytes(key.TaskManagerTaskOffHeap, m.TaskOffHeap),
 		inBytes(key.TaskManagerNetworkMin, m.Network), inBytes(key.TaskManagerNetworkMax, m.Network),
 		inBytes(key.TaskManagerManaged, m.Managed), inBytes(key.TaskManagerMetaspace, m.Metaspace),
@@ -216,7 +229,9 @@ func (m TaskManager) DynamicProperties() string {
 	names := syntax.HashOrder(slices.Sorted(maps.Keys(m.External)), syntax.DefaultBuckets)
 	properties = append(properties, property{key.ExternalResources.Key, `"` + strings.Join(names, ";") + `"`})
 	for _, name := range names {
-		properties = append(properties, property{key.ExternalResourceAmount(name).Key, strconv.FormatInt(m.External[name], 10)})
+		properties = append(
+			properties, property{key.ExternalResourceAmount(name).Key, strconv.FormatInt(m.External[name], 10)},
+		)
 	}
 	return dynamicText(properties)
 }

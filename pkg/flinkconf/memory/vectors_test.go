@@ -14,8 +14,8 @@ import (
 // answer is what Flink 1.20.5 itself computed for one process.
 type answer struct {
 	Error bool
-	// Figures in bytes. JobManager: process, Flink, metaspace, overhead, heap, off-heap. TaskManager: the first four, framework heap
-	// and off-heap, task heap and off-heap, managed, network.
+	// Figures in bytes. JobManager: process, Flink, metaspace, overhead, heap, off-heap. TaskManager: the first four,
+	// framework heap and off-heap, task heap and off-heap, managed, network.
 	Figures []int64
 	CPU     string
 	JVM     string

@@ -19,7 +19,10 @@ func TestJobManagerWorked(t *testing.T) {
 	}{
 		"least overhead": {
 			conf.Config{"jobmanager.memory.process.size": "1024m"},
-			JobManager{Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 448 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   448 * mib, OffHeap: 128 * mib,
+			},
 			"a tenth is less than the least overhead",
 		},
 		"share": {
@@ -32,50 +35,75 @@ func TestJobManagerWorked(t *testing.T) {
 		},
 		"most overhead": {
 			conf.Config{"jobmanager.memory.process.size": "12g"},
-			JobManager{Common: Common{Process: 12288 * mib, Flink: 11008 * mib, Metaspace: 256 * mib, Overhead: 1024 * mib}, Heap: 10880 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 12288 * mib, Flink: 11008 * mib, Metaspace: 256 * mib, Overhead: 1024 * mib},
+				Heap:   10880 * mib, OffHeap: 128 * mib,
+			},
 			"a tenth is more than the most overhead",
 		},
 		"Flink size": {
 			conf.Config{"jobmanager.memory.flink.size": "1g"},
-			JobManager{Common: Common{Process: 1472 * mib, Flink: 1024 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 896 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1472 * mib, Flink: 1024 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   896 * mib, OffHeap: 128 * mib,
+			},
 			"metaspace and overhead come on top",
 		},
 		"Flink and process size": {
 			conf.Config{"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "1536m"},
-			JobManager{Common: Common{Process: 1536 * mib, Flink: 1024 * mib, Metaspace: 256 * mib, Overhead: 256 * mib}, Heap: 896 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1536 * mib, Flink: 1024 * mib, Metaspace: 256 * mib, Overhead: 256 * mib},
+				Heap:   896 * mib, OffHeap: 128 * mib,
+			},
 			"the overhead is what is left",
 		},
 		"heap": {
 			conf.Config{"jobmanager.memory.heap.size": "1g", "jobmanager.memory.off-heap.size": "64m"},
-			JobManager{Common: Common{Process: 1536 * mib, Flink: 1088 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 1024 * mib, OffHeap: 64 * mib},
+			JobManager{
+				Common: Common{Process: 1536 * mib, Flink: 1088 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   1024 * mib, OffHeap: 64 * mib,
+			},
 			"the parts are given",
 		},
 		"heap and Flink size": {
 			conf.Config{"jobmanager.memory.heap.size": "1g", "jobmanager.memory.flink.size": "1280m"},
-			JobManager{Common: Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 1024 * mib, OffHeap: 256 * mib},
+			JobManager{
+				Common: Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   1024 * mib, OffHeap: 256 * mib,
+			},
 			"off-heap memory is the difference, not its default",
 		},
 		"no overhead": {
 			conf.Config{
-				"jobmanager.memory.process.size": "1g", "jobmanager.memory.jvm-overhead.min": "0", "jobmanager.memory.jvm-overhead.fraction": "0",
-				"jobmanager.memory.jvm-metaspace.size": "0",
+				"jobmanager.memory.process.size": "1g", "jobmanager.memory.jvm-overhead.min": "0",
+				"jobmanager.memory.jvm-overhead.fraction": "0",
+				"jobmanager.memory.jvm-metaspace.size":    "0",
 			},
 			JobManager{Common: Common{Process: 1024 * mib, Flink: 1024 * mib}, Heap: 896 * mib, OffHeap: 128 * mib},
 			"all of it may be turned off",
 		},
 		"legacy heap": {
 			conf.Config{"jobmanager.heap.size": "1024m"},
-			JobManager{Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 448 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   448 * mib, OffHeap: 128 * mib,
+			},
 			"the old heap size is the size of the process",
 		},
 		"legacy heap in megabytes": {
 			conf.Config{"jobmanager.heap.mb": "1024"},
-			JobManager{Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 448 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   448 * mib, OffHeap: 128 * mib,
+			},
 			"also as a plain number",
 		},
 		"legacy beside new": {
 			conf.Config{"jobmanager.heap.size": "8g", "jobmanager.memory.process.size": "1024m"},
-			JobManager{Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}, Heap: 448 * mib, OffHeap: 128 * mib},
+			JobManager{
+				Common: Common{Process: 1024 * mib, Flink: 576 * mib, Metaspace: 256 * mib, Overhead: 192 * mib},
+				Heap:   448 * mib, OffHeap: 128 * mib,
+			},
 			"the new option hides the old one",
 		},
 	} {
@@ -113,7 +141,10 @@ func TestTaskManagerWorked(t *testing.T) {
 			"the same, metaspace and overhead on top",
 		},
 		"explicit managed": {
-			conf.Config{"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.managed.size": "0", "taskmanager.memory.network.fraction": "0"},
+			conf.Config{
+				"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.managed.size": "0",
+				"taskmanager.memory.network.fraction": "0",
+			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
 				m.Network, m.TaskHeap = 64*mib, 960*mib
@@ -121,7 +152,10 @@ func TestTaskManagerWorked(t *testing.T) {
 			"no managed memory, the least network memory",
 		},
 		"explicit task heap": {
-			conf.Config{"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.task.heap.size": "400m", "taskmanager.memory.managed.fraction": "0.25"},
+			conf.Config{
+				"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.task.heap.size": "400m",
+				"taskmanager.memory.managed.fraction": "0.25",
+			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
 				m.Managed, m.TaskHeap, m.Network = 320*mib, 400*mib, 304*mib
@@ -130,8 +164,9 @@ func TestTaskManagerWorked(t *testing.T) {
 		},
 		"parts": {
 			conf.Config{
-				"taskmanager.memory.task.heap.size": "512m", "taskmanager.memory.managed.size": "256m", "taskmanager.memory.task.off-heap.size": "64m",
-				"taskmanager.memory.network.max": "64m",
+				"taskmanager.memory.task.heap.size": "512m", "taskmanager.memory.managed.size": "256m",
+				"taskmanager.memory.task.off-heap.size": "64m",
+				"taskmanager.memory.network.max":        "64m",
 			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1600 * mib, Flink: 1152 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
@@ -141,7 +176,8 @@ func TestTaskManagerWorked(t *testing.T) {
 		},
 		"parts and Flink size": {
 			conf.Config{
-				"taskmanager.memory.task.heap.size": "512m", "taskmanager.memory.managed.size": "256m", "taskmanager.memory.flink.size": "1152m",
+				"taskmanager.memory.task.heap.size": "512m", "taskmanager.memory.managed.size": "256m",
+				"taskmanager.memory.flink.size": "1152m",
 			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1600 * mib, Flink: 1152 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
@@ -150,7 +186,10 @@ func TestTaskManagerWorked(t *testing.T) {
 			"network memory is what the Flink size leaves",
 		},
 		"buffers": {
-			conf.Config{"taskmanager.memory.flink.size": "1280m", "taskmanager.network.numberOfBuffers": "4096", "taskmanager.memory.managed.size": "0"},
+			conf.Config{
+				"taskmanager.memory.flink.size": "1280m", "taskmanager.network.numberOfBuffers": "4096",
+				"taskmanager.memory.managed.size": "0",
+			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
 				m.Network, m.TaskHeap = 128*mib, 896*mib
@@ -158,7 +197,10 @@ func TestTaskManagerWorked(t *testing.T) {
 			"a count of buffers of 32 kb",
 		},
 		"older spellings": {
-			conf.Config{"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.size": "256m", "taskmanager.network.memory.min": "256m"},
+			conf.Config{
+				"taskmanager.memory.flink.size": "1280m", "taskmanager.memory.size": "256m",
+				"taskmanager.network.memory.min": "256m",
+			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}
 				m.Managed, m.Network, m.TaskHeap = 256*mib, 256*mib, 512*mib
@@ -168,7 +210,8 @@ func TestTaskManagerWorked(t *testing.T) {
 		"slots and resources": {
 			conf.Config{
 				"taskmanager.memory.process.size": "1728m", "taskmanager.numberOfTaskSlots": "4",
-				"external-resources": "gpu;none;empty", "external-resource.gpu.amount": "2", "external-resource.empty.amount": "0",
+				"external-resources": "gpu;none;empty", "external-resource.gpu.amount": "2",
+				"external-resource.empty.amount": "0",
 			},
 			func(m *TaskManager) {
 				m.Common = Common{Process: 1728 * mib, Flink: 1280 * mib, Metaspace: 256 * mib, Overhead: 192 * mib}

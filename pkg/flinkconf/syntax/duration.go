@@ -27,10 +27,11 @@ var durationUnits = []durationUnit{
 }
 
 // DurationSyntax says in one line what ParseDuration accepts, for error messages.
-const DurationSyntax = "a whole number with one of the units d, h, min, s, ms, µs, ns, or without a unit for milliseconds"
+const DurationSyntax = "a whole number with one of the units d, h, min, s, ms, µs, ns, or without a unit for " +
+	"milliseconds"
 
-// ParseDuration reads a Flink duration such as "5 min" or "90s". A number without unit is milliseconds.
-// Only whole, non-negative numbers are accepted. A duration that Java can hold but Go cannot (more than about 292 years, for
+// ParseDuration reads a Flink duration such as "5 min" or "90s". A number without unit is milliseconds. Only whole,
+// non-negative numbers are accepted. A duration that Java can hold but Go cannot (more than about 292 years, for
 // example Long.MAX_VALUE milliseconds, a common way to say never) becomes the longest Go duration.
 func ParseDuration(text string) (time.Duration, error) {
 	number, label, err := splitNumber(text)
@@ -59,8 +60,8 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(nanos.Int64()), nil
 }
 
-// FormatDuration prints a duration as Flink does: a whole number and the largest unit that divides it ("5 min", "90 s").
-// Zero is "0 ms".
+// FormatDuration prints a duration as Flink does: a whole number and the largest unit that divides it ("5 min", "90
+// s"). Zero is "0 ms".
 func FormatDuration(d time.Duration) string {
 	if d == 0 {
 		return "0 ms"
@@ -100,7 +101,8 @@ func splitNumber(text string) (number, unit string, err error) {
 	return trimmed[:end], strings.ToLower(javaTrim(trimmed[end:])), nil
 }
 
-// javaTrim is String.trim: it drops every leading and trailing character up to and including the space, and no other white space.
+// javaTrim is String.trim: it drops every leading and trailing character up to and including the space, and no other
+// white space.
 func javaTrim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }

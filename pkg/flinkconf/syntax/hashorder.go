@@ -5,9 +5,10 @@ import "unicode/utf16"
 // DefaultBuckets is the table size of a java.util.HashMap that was made without a size.
 const DefaultBuckets = 16
 
-// HashOrder returns keys in the order in which a java.util.HashMap lists them that got them in the order given and started
-// with so many buckets. The Java operator prints map options in that order, so a configuration file of ours equals one of its own
-// only with it. Repeated keys are listed once. Java's conversion of long chains to trees is left out: it needs nine collisions.
+// HashOrder returns keys in the order in which a java.util.HashMap lists them that got them in the order given and
+// started with so many buckets. The Java operator prints map options in that order, so a configuration file of ours
+// equals one of its own only with it. Repeated keys are listed once. Java's conversion of long chains to trees is left
+// out: it needs nine collisions.
 func HashOrder(keys []string, buckets int) []string {
 	seen := make(map[string]bool, len(keys))
 	unique := make([]string, 0, len(keys))

@@ -10,7 +10,8 @@ import (
 const ListSyntax = "items separated by ';', an item in single or double quotes when it contains ';' or a quote"
 
 // MapSyntax says in one line what SplitMap accepts, for error messages.
-const MapSyntax = "pairs key:value separated by ',', a part in single or double quotes when it contains ',', ':' or a quote"
+const MapSyntax = "pairs key:value separated by ',', a part in single or double quotes when it contains ',', ':' or " +
+	"a quote"
 
 // SplitList cuts a Flink list at ';'. Unquoted items are trimmed; blank items vanish, except an empty one between two
 // delimiters that follow each other; in a quoted item the quote is doubled.
@@ -27,8 +28,8 @@ func JoinList(items []string) string {
 	return strings.Join(quoted, ";")
 }
 
-// JoinListExactly prints a list that reads back with SplitList item by item, empty ones and blanks included. Flink reads it too, but
-// prints lists like JoinList.
+// JoinListExactly prints a list that reads back with SplitList item by item, empty ones and blanks included. Flink
+// reads it too, but prints lists like JoinList.
 func JoinListExactly(items []string) string {
 	quoted := make([]string, len(items))
 	for i, item := range items {
@@ -40,8 +41,8 @@ func JoinListExactly(items []string) string {
 	return strings.Join(quoted, ";")
 }
 
-// SplitMap cuts a Flink map "k:v,k2:v2" into its pairs, in the order of the text. A pair without exactly one ':' outside quotes
-// and a repeated key are errors.
+// SplitMap cuts a Flink map "k:v,k2:v2" into its pairs, in the order of the text. A pair without exactly one ':'
+// outside quotes and a repeated key are errors.
 func SplitMap(text string) ([][2]string, error) {
 	items, err := split(text, ',')
 	if err != nil {
@@ -108,7 +109,9 @@ func split(text string, delimiter rune) ([]string, error) {
 			rest = rest[len(string(first)):]
 			continue
 		case afterQuote:
-			return nil, fmt.Errorf("text follows a closing quote in %q: put the delimiter %q or nothing there", text, delimiter)
+			return nil, fmt.Errorf(
+				"text follows a closing quote in %q: put the delimiter %q or nothing there", text, delimiter,
+			)
 		case first == '\'' || first == '"':
 			item, tail, err := unquote(rest)
 			if err != nil {

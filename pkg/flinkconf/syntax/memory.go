@@ -22,7 +22,8 @@ var memoryUnits = []memoryUnit{
 }
 
 // MemorySyntax says in one line what ParseMemory accepts, for error messages.
-const MemorySyntax = "a whole number with one of the units b, kb, mb, gb, tb (powers of 1024), or without a unit for bytes"
+const MemorySyntax = "a whole number with one of the units b, kb, mb, gb, tb (powers of 1024), or without a unit for " +
+	"bytes"
 
 // ParseMemory reads a Flink memory size in bytes: "2g", "2048 mb", "100". Units are powers of 1024 whatever their case.
 // Kubernetes forms such as "2Gi" are not Flink syntax and are an error.
@@ -49,8 +50,9 @@ func ParseMemory(text string) (int64, error) {
 	return int64(low), nil
 }
 
-// FormatMemory prints a number of bytes as Flink does: a whole number and the largest unit that divides it ("2 gb", "1600 mb").
-// Zero and whole multiples of a terabyte come out as plain bytes: Flink looks for the first unit that does not divide, and finds none.
+// FormatMemory prints a number of bytes as Flink does: a whole number and the largest unit that divides it ("2 gb",
+// "1600 mb"). Zero and whole multiples of a terabyte come out as plain bytes: Flink looks for the first unit that does
+// not divide, and finds none.
 func FormatMemory(bytes int64) string {
 	unit := memoryUnits[0]
 	for i, u := range memoryUnits {

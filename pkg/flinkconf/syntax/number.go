@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FormatFloat prints a number as Java's Double.toString does: always with a decimal point ("1.0", "0.5"), and with an exponent
-// ("1.0E-4", "1.0E7") below 1/1000 and from ten million on.
+// FormatFloat prints a number as Java's Double.toString does: always with a decimal point ("1.0", "0.5"), and with an
+// exponent ("1.0E-4", "1.0E7") below 1/1000 and from ten million on.
 func FormatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -32,8 +32,8 @@ func withPoint(digits string) string {
 	return digits + ".0"
 }
 
-// ParseFloat reads a decimal number such as "0.5" or "1e-3" as Java's Double.parseDouble does; white space around it and a
-// trailing d or f are accepted. Hexadecimal forms are not: nobody writes them in a Flink configuration.
+// ParseFloat reads a decimal number such as "0.5" or "1e-3" as Java's Double.parseDouble does; white space around it
+// and a trailing d or f are accepted. Hexadecimal forms are not: nobody writes them in a Flink configuration.
 func ParseFloat(text string) (float64, error) {
 	trimmed := javaTrim(text)
 	digits := strings.TrimRight(trimmed, "dDfF")

@@ -42,7 +42,8 @@ func valueOf(pairs [][2]string, name string) string {
 	return ""
 }
 
-// annotated adds one entry to a map text as the Java operator adds its generation: into a copy of the map that was read.
+// annotated adds one entry to a map text as the Java operator adds its generation: into a copy of the map that was
+// read.
 func annotated(t *testing.T, text string) string {
 	t.Helper()
 	pairs, err := SplitMap(text)

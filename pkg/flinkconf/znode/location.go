@@ -47,8 +47,9 @@ func (l Location) Same(other Location) bool {
 // defaultPort is ZooKeeper's own for clients.
 const defaultPort = "2181"
 
-// At reads the location out of a configuration with ZooKeeper high availability. The error says which option stands in the way, and what
-// follows from it is that nobody but Flink itself can look at the data, though it may be known where that lies:
+// At reads the location out of a configuration with ZooKeeper high availability. The error says which option stands in
+// the way, and what follows from it is that nobody but Flink itself can look at the data, though it may be known where
+// that lies:
 //
 //	option                                              problem
 //	high-availability.zookeeper.quorum                  not set
@@ -61,7 +62,8 @@ func At(c conf.Config) (Location, error) {
 	}
 	identities, err := c.Map(key.ZooKeeperAuthorization)
 	if err != nil {
-		return Location{}, fmt.Errorf("%s is no map of schemes to identities", key.ZooKeeperAuthorization.Key) // its text is secret
+		// its text is secret
+		return Location{}, fmt.Errorf("%s is no map of schemes to identities", key.ZooKeeperAuthorization.Key)
 	}
 	l := Location{
 		Servers: servers, Path: join(chroot, c.Get(key.ZooKeeperRoot), c.Get(key.HAClusterID)),
@@ -74,7 +76,10 @@ func At(c conf.Config) (Location, error) {
 	slices.Sort(l.JobGraphs)
 	l.JobGraphs = slices.Compact(l.JobGraphs)
 	if strings.EqualFold(c.Get(key.ZooKeeperACL), "creator") && len(identities) == 0 {
-		return l, fmt.Errorf("%s is creator without %s: Kerberos for ZooKeeper is not supported", key.ZooKeeperACL.Key, key.ZooKeeperAuthorization.Key)
+		return l, fmt.Errorf(
+			"%s is creator without %s: Kerberos for ZooKeeper is not supported", key.ZooKeeperACL.Key,
+			key.ZooKeeperAuthorization.Key,
+		)
 	}
 	return l, nil
 }

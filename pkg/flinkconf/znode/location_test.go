@@ -26,16 +26,37 @@ func TestAt(t *testing.T) {
 		servers, path string
 		reason        string
 	}{
-		"the usual":        {conf.Config{quorum: "zk-0.zk:2181,zk-1.zk:2182", id: "demo"}, "zk-0.zk:2181 zk-1.zk:2182", "/flink/demo", "below Flink's default root"},
-		"without port":     {conf.Config{quorum: "zk", id: "demo"}, "zk:2181", "/flink/demo", "ZooKeeper's own port"},
-		"with blanks":      {conf.Config{quorum: " zk:1 , zk2:2 ", id: "demo"}, "zk:1 zk2:2", "/flink/demo", "Flink takes white space out"},
-		"a comma too many": {conf.Config{quorum: "zk:1,,", id: "demo"}, "zk:1", "/flink/demo", "there is no server without a name"},
-		"IPv6":             {conf.Config{quorum: "[::1]:5,[::2]", id: "demo"}, "[::1]:5 [::2]:2181", "/flink/demo", "an address has colons of its own"},
-		"a chroot":         {conf.Config{quorum: "a:1,b:1/team/x", id: "demo"}, "a:1 b:1", "/team/x/flink/demo", "it belongs to the connection, not to the last server"},
-		"a root":           {conf.Config{quorum: "a:1", root: "/flink/team-a/", id: "/demo"}, "a:1", "/flink/team-a/demo", "slashes at the ends do not count"},
-		"the empty root":   {conf.Config{quorum: "a:1", root: "/", id: "demo"}, "a:1", "/demo", "right below ZooKeeper's root"},
-		"older keys":       {conf.Config{"recovery.zookeeper.quorum": "a:1", "high-availability.zookeeper.path.namespace": "demo"}, "a:1", "/flink/demo", "Flink still knows them"},
-		"open":             {conf.Config{quorum: "a:1", id: "demo", acl: "open"}, "a:1", "/flink/demo", "everybody may look"},
+		"the usual": {
+			conf.Config{quorum: "zk-0.zk:2181,zk-1.zk:2182", id: "demo"}, "zk-0.zk:2181 zk-1.zk:2182", "/flink/demo",
+			"below Flink's default root",
+		},
+		"without port": {conf.Config{quorum: "zk", id: "demo"}, "zk:2181", "/flink/demo", "ZooKeeper's own port"},
+		"with blanks": {
+			conf.Config{quorum: " zk:1 , zk2:2 ", id: "demo"}, "zk:1 zk2:2", "/flink/demo", "Flink takes white space out",
+		},
+		"a comma too many": {
+			conf.Config{quorum: "zk:1,,", id: "demo"}, "zk:1", "/flink/demo", "there is no server without a name",
+		},
+		"IPv6": {
+			conf.Config{quorum: "[::1]:5,[::2]", id: "demo"}, "[::1]:5 [::2]:2181", "/flink/demo",
+			"an address has colons of its own",
+		},
+		"a chroot": {
+			conf.Config{quorum: "a:1,b:1/team/x", id: "demo"}, "a:1 b:1", "/team/x/flink/demo",
+			"it belongs to the connection, not to the last server",
+		},
+		"a root": {
+			conf.Config{quorum: "a:1", root: "/flink/team-a/", id: "/demo"}, "a:1", "/flink/team-a/demo",
+			"slashes at the ends do not count",
+		},
+		"the empty root": {
+			conf.Config{quorum: "a:1", root: "/", id: "demo"}, "a:1", "/demo", "right below ZooKeeper's root",
+		},
+		"older keys": {
+			conf.Config{"recovery.zookeeper.quorum": "a:1", "high-availability.zookeeper.path.namespace": "demo"}, "a:1",
+			"/flink/demo", "Flink still knows them",
+		},
+		"open": {conf.Config{quorum: "a:1", id: "demo", acl: "open"}, "a:1", "/flink/demo", "everybody may look"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +83,8 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			if _, err := znode.At(row.config); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "secret") {
+			if _, err := znode.At(row.config); err == nil || !strings.Contains(err.Error(), row.want) ||
+				strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v, want %q", err, row.want)
 			}
 		})
@@ -70,11 +92,15 @@ func TestWhatCannotBeLookedAt(t *testing.T) {
 }
 
 func TestCredentials(t *testing.T) {
-	l, err := znode.At(conf.Config{quorum: "a:1", id: "demo", acl: "creator", authorization: "digest:'me:secret',auth:'x:secret'"})
+	l, err := znode.At(conf.Config{
+		quorum: "a:1", id: "demo", acl: "creator", authorization: "digest:'me:secret',auth:'x:secret'",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]znode.Credential{{Scheme: "auth", Secret: "x:secret"}, {Scheme: "digest", Secret: "me:secret"}}, l.Credentials); diff != "" {
+	if diff := cmp.Diff(
+		[]znode.Credential{{Scheme: "auth", Secret: "x:secret"}, {Scheme: "digest", Secret: "me:secret"}}, l.Credentials,
+	); diff != "" {
 		t.Error(diff)
 	}
 	text, err := json.Marshal(l)
@@ -113,7 +139,9 @@ func TestSame(t *testing.T) {
 	if !a.Same(b) {
 		t.Error("who looks is no place")
 	}
-	for _, other := range []znode.Location{{Servers: []string{"b:1"}, Path: "/flink/demo"}, {Servers: []string{"a:1"}, Path: "/flink/x/demo"}} {
+	for _, other := range []znode.Location{
+		{Servers: []string{"b:1"}, Path: "/flink/demo"}, {Servers: []string{"a:1"}, Path: "/flink/x/demo"},
+	} {
 		if a.Same(other) {
 			t.Errorf("%v is another place", other)
 		}

@@ -30,8 +30,9 @@ func (t Tree) Job() bool {
 	return t.has(func(p []string) bool { return len(p) == 2 && p[0] == jobsNode })
 }
 
-// Checkpoint reports whether the data names a completed checkpoint. One that Flink was about to remove when it was killed counts, too: a
-// start that is told of a checkpoint and finds none fails, and one that is not told of it would begin anew.
+// Checkpoint reports whether the data names a completed checkpoint. One that Flink was about to remove when it was
+// killed counts, too: a start that is told of a checkpoint and finds none fails, and one that is not told of it would
+// begin anew.
 func (t Tree) Checkpoint() bool {
 	return t.has(func(p []string) bool { return len(p) == 4 && p[0] == jobsNode && p[2] == checkpointsNode })
 }
@@ -45,8 +46,8 @@ func (t Tree) has(is func(parts []string) bool) bool {
 	return false
 }
 
-// Alive reports whether the session of some process is still open: a JobManager that lives, or one that died less than its session
-// timeout ago.
+// Alive reports whether the session of some process is still open: a JobManager that lives, or one that died less than
+// its session timeout ago.
 func (t Tree) Alive() bool {
 	for _, n := range t {
 		if n.Ephemeral {

@@ -31,9 +31,11 @@ func TestWhatFlinkLeaves(t *testing.T) {
 		job, checkpoint, alive bool
 		reason                 string
 	}{
-		"running":    {"running", true, true, true, "a JobManager leads, and two checkpoints are kept"},
-		"terminated": {"terminated", true, true, false, "its pod was told to end: the sessions are closed, the state stays"},
-		"cancelled":  {"cancelled", false, false, true, "the job has ended for good, its JobManager lives"},
+		"running": {"running", true, true, true, "a JobManager leads, and two checkpoints are kept"},
+		"terminated": {
+			"terminated", true, true, false, "its pod was told to end: the sessions are closed, the state stays",
+		},
+		"cancelled": {"cancelled", false, false, true, "the job has ended for good, its JobManager lives"},
 	}
 	for _, version := range []string{"1.20.5", "2.2.1"} {
 		for name, row := range rows {
@@ -56,10 +58,19 @@ func TestTree(t *testing.T) {
 	}{
 		"nothing":                  {"", false, false, "a cluster's node without anything"},
 		"a job without checkpoint": {"jobs,jobs/a,jobs/a/checkpoints", true, false, "it has just begun"},
-		"about to be removed":      {"jobs,jobs/a,jobs/a/checkpoints,jobs/a/checkpoints/1", true, true, "without locks; a start that is told of it fails at worst"},
-		"a counter alone":          {"jobs,jobs/a,jobs/a/checkpoint_id_counter", true, false, "it counts from one on also without checkpoints"},
-		"an older leader":          {"jobs,jobs/a,jobs/a/leader,jobs/a/leader/latch", true, false, "how Flink 1.15 may keep a job's leader"},
-		"graphs alone":             {"jobgraphs,jobgraphs/a,jobgraphs/a/locks,jobgraphs/a/locks/b", false, false, "what would run, not its state"},
+		"about to be removed": {
+			"jobs,jobs/a,jobs/a/checkpoints,jobs/a/checkpoints/1", true, true,
+			"without locks; a start that is told of it fails at worst",
+		},
+		"a counter alone": {
+			"jobs,jobs/a,jobs/a/checkpoint_id_counter", true, false, "it counts from one on also without checkpoints",
+		},
+		"an older leader": {
+			"jobs,jobs/a,jobs/a/leader,jobs/a/leader/latch", true, false, "how Flink 1.15 may keep a job's leader",
+		},
+		"graphs alone": {
+			"jobgraphs,jobgraphs/a,jobgraphs/a/locks,jobgraphs/a/locks/b", false, false, "what would run, not its state",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

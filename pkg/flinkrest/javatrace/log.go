@@ -10,10 +10,12 @@ const warning = "WARNING: "
 
 const mainThread = `Exception in thread "main" `
 
-// lastWords are the lines after which the JobManager's process tells why it ends (ClusterEntrypoint of Flink 1.15 to 2.x).
+// lastWords are the lines after which the JobManager's process tells why it ends (ClusterEntrypoint of Flink 1.15 to
+// 2.x).
 var lastWords = []string{"Fatal error occurred in the cluster entrypoint", "Could not start cluster entrypoint"}
 
-// EndOf is the stack trace that a JobManager ended with, by its log: the one that Flink names so, else the last one. Empty when there is none.
+// EndOf is the stack trace that a JobManager ended with, by its log: the one that Flink names so, else the last one.
+// Empty when there is none.
 func EndOf(log string) string {
 	at := -1
 	for _, words := range lastWords {
@@ -37,8 +39,8 @@ func EndOf(log string) string {
 	return LastOf(strings.Join(lines[:end], "\n"))
 }
 
-// LastOf is the last stack trace in a log; empty when there is none. Lines before its exception and after its frames are left out. Of a trace
-// whose begin is cut off, it is what follows the first cause.
+// LastOf is the last stack trace in a log; empty when there is none. Lines before its exception and after its frames
+// are left out. Of a trace whose begin is cut off, it is what follows the first cause.
 func LastOf(log string) string {
 	lines := strings.Split(strings.ReplaceAll(log, "\r\n", "\n"), "\n")
 	end := len(lines) - 1

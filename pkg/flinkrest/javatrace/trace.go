@@ -19,7 +19,9 @@ type Throwable struct {
 }
 
 var (
-	frame     = regexp.MustCompile(`^\s+(at \S|\.\.\. \d+ (more|common frames))|^\s*Suppressed: |^End of exception on server side>?$`)
+	frame = regexp.MustCompile(
+		`^\s+(at \S|\.\.\. \d+ (more|common frames))|^\s*Suppressed: |^End of exception on server side>?$`,
+	)
 	className = regexp.MustCompile(`^((?:[a-zA-Z_$][\w$]*\.)+[A-Z_$][\w$]*)(?:: ?|$)`)
 )
 

@@ -13,19 +13,45 @@ func TestSummary(t *testing.T) {
 	rows := map[string]struct {
 		trace, want, reason string
 	}{
-		"empty":      {"", "", "nothing to say"},
-		"plain text": {"Service temporarily unavailable. Please refresh.", "Service temporarily unavailable. Please refresh.", "no class"},
-		"one exception": {"java.lang.IllegalStateException: no\n\tat a.B.c(D.java:1)\n\tat a.B.e(D.java:2)", "IllegalStateException: no",
+		"empty": {"", "", "nothing to say"},
+		"plain text": {
+			"Service temporarily unavailable. Please refresh.", "Service temporarily unavailable. Please refresh.",
+			"no class",
+		},
+		"one exception": {"java.lang.IllegalStateException: no\n\tat a.B.c(D.java:1)\n\tat a.B.e(D.java:2)",
+			"IllegalStateException: no",
 			"frames are left out"},
-		"no message":      {"java.lang.NullPointerException\n\tat a.B.c(D.java:1)", "NullPointerException", "the class is the message"},
-		"the handler":     {"org.apache.flink.runtime.rest.handler.RestHandlerException: Only Jar files are allowed.", "Only Jar files are allowed.", "its class says nothing"},
-		"chain":           {"a.X: one\n\tat a.B.c(D.java:1)\nCaused by: a.Y: two\n\t... 3 more\nCaused by: a.Z: three", "X: one <- Y: two <- Z: three", "to the root"},
-		"wrapper":         {"java.util.concurrent.CompletionException: a.b.Y: two\n\tat x.Y(Z.java:1)\nCaused by: a.b.Y: two\n\tat x", "Y: two", "said once"},
-		"repeated":        {"a.X: same\nCaused by: a.Y: same\nCaused by: a.Z: root", "X: same <- Z: root", "said once"},
-		"prefix is more":  {"a.X: no route\nCaused by: a.Y: no", "X: no route <- Y: no", "a part of a message is not the message"},
-		"several lines":   {"a.X: first\nsecond line\n  third\n\tat a.B(C.java:1)\nCaused by: a.Y: z", "X: first second line third <- Y: z", "a message may have lines"},
-		"server side":     {"Internal server error.\n<Exception on server side:\na.X: no\n\tat a.B(C.java:1)\n\nEnd of exception on server side>", "Internal server error. <- X: no", "Flink's frame around it"},
-		"suppressed":      {"a.X: no\n\tSuppressed: a.Y: also\n\t\tat a.B(C.java:1)\nCaused by: a.Z: root", "X: no <- Z: root", "not a cause"},
+		"no message": {
+			"java.lang.NullPointerException\n\tat a.B.c(D.java:1)", "NullPointerException", "the class is the message",
+		},
+		"the handler": {
+			"org.apache.flink.runtime.rest.handler.RestHandlerException: Only Jar files are allowed.",
+			"Only Jar files are allowed.", "its class says nothing",
+		},
+		"chain": {
+			"a.X: one\n\tat a.B.c(D.java:1)\nCaused by: a.Y: two\n\t... 3 more\nCaused by: a.Z: three",
+			"X: one <- Y: two <- Z: three", "to the root",
+		},
+		"wrapper": {
+			"java.util.concurrent.CompletionException: a.b.Y: two\n\tat x.Y(Z.java:1)\nCaused by: a.b.Y: two\n\tat x",
+			"Y: two", "said once",
+		},
+		"repeated": {"a.X: same\nCaused by: a.Y: same\nCaused by: a.Z: root", "X: same <- Z: root", "said once"},
+		"prefix is more": {
+			"a.X: no route\nCaused by: a.Y: no", "X: no route <- Y: no", "a part of a message is not the message",
+		},
+		"several lines": {
+			"a.X: first\nsecond line\n  third\n\tat a.B(C.java:1)\nCaused by: a.Y: z", "X: first second line third <- Y: z",
+			"a message may have lines",
+		},
+		"server side": {
+			"Internal server error.\n<Exception on server side:\na.X: no\n\tat a.B(C.java:1)\n\nEnd of exception on server " +
+				"side>",
+			"Internal server error. <- X: no", "Flink's frame around it",
+		},
+		"suppressed": {
+			"a.X: no\n\tSuppressed: a.Y: also\n\t\tat a.B(C.java:1)\nCaused by: a.Z: root", "X: no <- Z: root", "not a cause",
+		},
 		"inner class":     {"a.B$C: no", "B$C: no", ""},
 		"windows":         {"a.X: no\r\n\tat a.B(C.java:1)\r\nCaused by: a.Y: z\r\n", "X: no <- Y: z", ""},
 		"colon in a text": {"cannot: do this", "cannot: do this", "not a class"},
@@ -61,7 +87,9 @@ func TestSummaryIsOneBoundedLine(t *testing.T) {
 }
 
 func TestClipKeepsCharactersWhole(t *testing.T) {
-	for _, text := range []string{strings.Repeat("ä", MaxMessage), strings.Repeat("x", MaxMessage-1) + "😀", strings.Repeat("x", MaxMessage)} {
+	for _, text := range []string{
+		strings.Repeat("ä", MaxMessage), strings.Repeat("x", MaxMessage-1) + "😀", strings.Repeat("x", MaxMessage),
+	} {
 		got := Clip(text)
 		if len(got) > MaxMessage || !utf8.ValidString(got) || !strings.HasPrefix(text, strings.TrimSuffix(got, "…")) {
 			t.Errorf("%d bytes, valid %t", len(got), utf8.ValidString(got))

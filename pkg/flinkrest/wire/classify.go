@@ -17,7 +17,9 @@ type errorBody struct {
 func (k Call) refused(status int, answer []byte) *Error {
 	var body errorBody
 	if err := json.Unmarshal(answer, &body); err != nil || len(body.Errors) == 0 {
-		return k.Fail(ErrNotFlink, status, "no list of errors in the body: "+javatrace.Summary(javatrace.Printable(answer)), nil)
+		return k.Fail(
+			ErrNotFlink, status, "no list of errors in the body: "+javatrace.Summary(javatrace.Printable(answer)), nil,
+		)
 	}
 	text := strings.Join(body.Errors, "\n")
 	return k.Fail(classify(status, text), status, javatrace.Summary(text), nil)
@@ -60,7 +62,10 @@ func (r classRow) fits(status int, text string) bool {
 var classification = []classRow{
 	// The router's fallback: without and with the static files of the web page.
 	{is(http.StatusNotFound), []string{"Unable to load requested file", "Not found: /"}, ErrNoEndpoint},
-	{is(http.StatusNotFound), []string{"Checkpointing has not been enabled", "Checkpointing is not enabled for"}, ErrNoCheckpointing},
+	{
+		is(http.StatusNotFound), []string{"Checkpointing has not been enabled", "Checkpointing is not enabled for"},
+		ErrNoCheckpointing,
+	},
 	{is(http.StatusNotFound), nil, ErrNotFound},
 	{between(400, 599), []string{"already reached another terminal state"}, ErrTerminal},
 	{between(400, 599), []string{"DuplicateJobSubmissionException"}, ErrDuplicateJob},

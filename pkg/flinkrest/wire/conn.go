@@ -230,5 +230,7 @@ func describeJSON(err error) string {
 // Fail makes the error of a call: its kind, the HTTP status or 0, a message that is cut at 2 KiB, and the cause or nil.
 func (k Call) Fail(kind error, status int, message string, cause error) *Error {
 	path := "/" + strings.Join(k.Path, "/")
-	return &Error{Op: k.Op, Method: k.Method, Path: path, Status: status, Message: javatrace.Clip(message), Kind: kind, Cause: cause}
+	return &Error{
+		Op: k.Op, Method: k.Method, Path: path, Status: status, Message: javatrace.Clip(message), Kind: kind, Cause: cause,
+	}
 }

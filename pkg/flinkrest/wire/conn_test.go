@@ -85,37 +85,98 @@ func TestAnswers(t *testing.T) {
 		says   string
 		reason string
 	}{
-		"Flink's 404":                 {404, flink("org.apache.flink.runtime.rest.NotFoundException: Job x not found\n\tat a.b.C(D.java:1)"), ErrNotFound, "NotFoundException: Job x not found", "its own list of errors"},
-		"Flink's unknown path":        {404, flink("Unable to load requested file /v1/jars."), ErrNoEndpoint, "", "the path, not the thing, is missing"},
-		"Flink's unknown path, POST":  {404, flink("Not found: /v1/x"), ErrNoEndpoint, "", "without the page's files"},
-		"a proxy's 404":               {404, html, ErrNotFlink, "<h1>nginx</h1>", "an ingress without a backend"},
-		"an empty 404":                {404, "", ErrNotFlink, "", "a pod that starts"},
-		"another service's JSON 404":  {404, `{"message":"not found"}`, ErrNotFlink, "", "no list of errors"},
-		"an empty list of errors":     {404, `{"errors":[]}`, ErrNotFlink, "", "Flink always says something"},
-		"errors of another shape":     {404, `{"errors":[{"code":7}]}`, ErrNotFlink, "", "as GraphQL servers have it"},
-		"a proxy's 502":               {502, html, ErrNotFlink, "", "the JobManager is gone"},
-		"a proxy's 503":               {503, html, ErrNotFlink, "", "no endpoints"},
-		"a proxy's 504":               {504, "upstream request timeout", ErrNotFlink, "upstream request timeout", "as Envoy says it"},
-		"a redirect":                  {302, "", ErrNotFlink, "without a location", "to somebody's login page"},
-		"unauthorized":                {401, "", ErrNotFlink, "", "Flink has no passwords"},
-		"leader election":             {503, flink("Service temporarily unavailable due to an ongoing leader election. Please refresh."), ErrUnavailable, "leader election", ""},
-		"endpoint not started":        {503, flink("The rpc endpoint org.apache.flink.runtime.dispatcher.StandaloneDispatcher has not been started yet."), ErrUnavailable, "", ""},
-		"job is being set up":         {500, flink("Internal server error.", "<Exception on server side:\norg.apache.flink.runtime.dispatcher.UnavailableDispatcherOperationException: Unable to get JobMasterGateway for initializing job.\n\tat x.Y(Z.java:1)\n\nEnd of exception on server side>"), ErrUnavailable, "UnavailableDispatcherOperationException", ""},
-		"leadership lost":             {500, flink("Internal server error.", "<Exception on server side:\norg.apache.flink.runtime.rpc.exceptions.FencingTokenException: Fencing token mismatch"), ErrUnavailable, "", ""},
-		"leadership lost during main": {400, flink("org.apache.flink.runtime.rest.handler.RestHandlerException: Could not execute application.\nCaused by: org.apache.flink.runtime.rpc.exceptions.FencingTokenException: x"), ErrUnavailable, "", "main is not to blame"},
-		"cancel timed out":            {408, flink("Job cancellation timed out."), ErrUnavailable, "", "try again"},
-		"bad request":                 {400, flink("Bad request, could not parse parameters"), ErrRejected, "could not parse", ""},
-		"conflict":                    {409, flink("x: Job cancellation failed because the job has already reached another terminal state (FINISHED)."), ErrTerminal, "FINISHED", ""},
-		"conflict as a bad request":   {400, flink("the job has already reached another terminal state (FAILED)."), ErrTerminal, "FAILED", "as some versions say it"},
-		"a failure of Flink":          {500, flink("Internal server error.", "<Exception on server side:\njava.lang.NullPointerException\n\tat a.B(C.java:1)\n\nEnd of exception on server side>"), ErrServer, "NullPointerException", ""},
-		"not JSON":                    {200, html, ErrMalformed, "invalid character", "a login page with 200"},
-		"cut JSON":                    {200, `{"ping":"x","at":1`, ErrMalformed, "unexpected end", ""},
-		"two answers":                 {200, `{"ping":"x"}{"ping":"y"}`, ErrMalformed, "after top-level value", ""},
-		"wrong type":                  {200, `{"ping":"x","at":"soon"}`, ErrMalformed, "field at is a JSON string, want int64", "named by field"},
-		"wrong type inside":           {200, `{"ping":"x","in":{"depth":[]}}`, ErrMalformed, "field in.depth is a JSON array, want int", "named by path"},
-		"incomplete":                  {200, `{}`, ErrMalformed, "field ping is missing", "valid JSON of something else"},
-		"too large":                   {200, `{"ping":"` + strings.Repeat("x", 1<<16) + `"}`, ErrMalformed, "longer than 65536 bytes", ""},
-		"a refusal too large":         {500, flink(strings.Repeat("x", 1<<17)), ErrNotFlink, "", "the list of errors is cut and cannot be read"},
+		"Flink's 404": {
+			404, flink("org.apache.flink.runtime.rest.NotFoundException: Job x not found\n\tat a.b.C(D.java:1)"), ErrNotFound,
+			"NotFoundException: Job x not found", "its own list of errors",
+		},
+		"Flink's unknown path": {
+			404, flink("Unable to load requested file /v1/jars."), ErrNoEndpoint, "", "the path, not the thing, is missing",
+		},
+		"Flink's unknown path, POST": {404, flink("Not found: /v1/x"), ErrNoEndpoint, "", "without the page's files"},
+		"a proxy's 404":              {404, html, ErrNotFlink, "<h1>nginx</h1>", "an ingress without a backend"},
+		"an empty 404":               {404, "", ErrNotFlink, "", "a pod that starts"},
+		"another service's JSON 404": {404, `{"message":"not found"}`, ErrNotFlink, "", "no list of errors"},
+		"an empty list of errors":    {404, `{"errors":[]}`, ErrNotFlink, "", "Flink always says something"},
+		"errors of another shape":    {404, `{"errors":[{"code":7}]}`, ErrNotFlink, "", "as GraphQL servers have it"},
+		"a proxy's 502":              {502, html, ErrNotFlink, "", "the JobManager is gone"},
+		"a proxy's 503":              {503, html, ErrNotFlink, "", "no endpoints"},
+		"a proxy's 504": {
+			504, "upstream request timeout", ErrNotFlink, "upstream request timeout", "as Envoy says it",
+		},
+		"a redirect":   {302, "", ErrNotFlink, "without a location", "to somebody's login page"},
+		"unauthorized": {401, "", ErrNotFlink, "", "Flink has no passwords"},
+		"leader election": {
+			503, flink("Service temporarily unavailable due to an ongoing leader election. Please refresh."), ErrUnavailable,
+			"leader election", "",
+		},
+		"endpoint not started": {
+			503, flink("The rpc endpoint org.apache.flink.runtime.dispatcher.StandaloneDispatcher has not been started yet."),
+			ErrUnavailable, "", "",
+		},
+		"job is being set up": {
+			500,
+			flink(
+				"Internal server error.",
+				"<Exception on server side:\norg.apache.flink.runtime.dispatcher.UnavailableDispatcherOperationException: "+
+					"Unable to get JobMasterGateway for initializing job.\n\tat x.Y(Z.java:1)\n\nEnd of exception on server "+
+					"side>",
+			),
+			ErrUnavailable, "UnavailableDispatcherOperationException", "",
+		},
+		"leadership lost": {
+			500,
+			flink(
+				"Internal server error.",
+				"<Exception on server side:\norg.apache.flink.runtime.rpc.exceptions.FencingTokenException: Fencing token "+
+					"mismatch",
+			),
+			ErrUnavailable, "", "",
+		},
+		"leadership lost during main": {
+			400,
+			flink(
+				"org.apache.flink.runtime.rest.handler.RestHandlerException: Could not execute application.\nCaused by: " +
+					"org.apache.flink.runtime.rpc.exceptions.FencingTokenException: x",
+			),
+			ErrUnavailable, "", "main is not to blame",
+		},
+		"cancel timed out": {408, flink("Job cancellation timed out."), ErrUnavailable, "", "try again"},
+		"bad request": {
+			400, flink("Bad request, could not parse parameters"), ErrRejected, "could not parse", "",
+		},
+		"conflict": {
+			409, flink("x: Job cancellation failed because the job has already reached another terminal state (FINISHED)."),
+			ErrTerminal, "FINISHED", "",
+		},
+		"conflict as a bad request": {
+			400, flink("the job has already reached another terminal state (FAILED)."), ErrTerminal, "FAILED",
+			"as some versions say it",
+		},
+		"a failure of Flink": {
+			500,
+			flink(
+				"Internal server error.",
+				"<Exception on server side:\njava.lang.NullPointerException\n\tat a.B(C.java:1)\n\nEnd of exception on "+
+					"server side>",
+			),
+			ErrServer, "NullPointerException", "",
+		},
+		"not JSON":    {200, html, ErrMalformed, "invalid character", "a login page with 200"},
+		"cut JSON":    {200, `{"ping":"x","at":1`, ErrMalformed, "unexpected end", ""},
+		"two answers": {200, `{"ping":"x"}{"ping":"y"}`, ErrMalformed, "after top-level value", ""},
+		"wrong type": {
+			200, `{"ping":"x","at":"soon"}`, ErrMalformed, "field at is a JSON string, want int64", "named by field",
+		},
+		"wrong type inside": {
+			200, `{"ping":"x","in":{"depth":[]}}`, ErrMalformed, "field in.depth is a JSON array, want int", "named by path",
+		},
+		"incomplete": {200, `{}`, ErrMalformed, "field ping is missing", "valid JSON of something else"},
+		"too large": {
+			200, `{"ping":"` + strings.Repeat("x", 1<<16) + `"}`, ErrMalformed, "longer than 65536 bytes", "",
+		},
+		"a refusal too large": {
+			500, flink(strings.Repeat("x", 1<<17)), ErrNotFlink, "", "the list of errors is cut and cannot be read",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -197,7 +258,10 @@ func TestNoAnswer(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"ping\":")
 			hang(c)
 		}), 50 * time.Millisecond, "in time", "the timeout covers the body"},
-		"not HTTP": {listen(t, func(c net.Conn) { read(c); _, _ = io.WriteString(c, "SSH-2.0-x\r\n") }), 0, "malformed HTTP", "another port"},
+		"not HTTP": {
+			listen(t, func(c net.Conn) { read(c); _, _ = io.WriteString(c, "SSH-2.0-x\r\n") }), 0, "malformed HTTP",
+			"another port",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -224,9 +288,13 @@ func TestDialFailures(t *testing.T) {
 		says   string
 		reason string
 	}{
-		"unknown name": {&net.DNSError{Err: "no such host", Name: "x-rest.ns.svc", Server: "10.0.0.10:53", IsNotFound: true},
+		"unknown name": {&net.DNSError{
+			Err: "no such host", Name: "x-rest.ns.svc", Server: "10.0.0.10:53", IsNotFound: true,
+		},
 			"lookup x-rest.ns.svc: no such host", "the Service is gone"},
-		"no route": {&net.OpError{Op: "dial", Net: "tcp", Source: &net.TCPAddr{Port: 4711}, Err: errors.New("no route to host")},
+		"no route": {&net.OpError{
+			Op: "dial", Net: "tcp", Source: &net.TCPAddr{Port: 4711}, Err: errors.New("no route to host"),
+		},
 			"dial x-rest.ns.svc:8081: no route to host", "a network policy"},
 		"own dialer": {errors.New("no tunnel"), "x-rest.ns.svc:8081: no tunnel", "whatever the injected dialer says"},
 	}
@@ -252,7 +320,8 @@ func TestTheCallerMayGiveUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c := connect(t, Options{BaseURL: listen(t, func(conn net.Conn) { cancel(); _, _ = io.Copy(io.Discard, conn) })})
 	_, err := ask(c, ctx)
-	if details := wantKind(t, err, ErrUnreachable); details.Message != "the request was cancelled" || !errors.Is(err, context.Canceled) {
+	if details := wantKind(t, err, ErrUnreachable); details.Message != "the request was cancelled" ||
+		!errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -304,7 +373,10 @@ func TestPrefixAndHeaders(t *testing.T) {
 	defer server.Close()
 	c := connect(t, Options{BaseURL: server.URL + "/ns/a/"})
 	var out pong
-	err := c.Do(context.Background(), Call{Op: "x", Method: "POST", Path: []string{"a b", "c"}, Body: map[string]int{"n": 1}, Out: &out})
+	err := c.Do(
+		context.Background(),
+		Call{Op: "x", Method: "POST", Path: []string{"a b", "c"}, Body: map[string]int{"n": 1}, Out: &out},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +388,9 @@ func TestPrefixAndHeaders(t *testing.T) {
 // TestClientsShareConnections: two clients of one transport use one connection to one cluster.
 func TestClientsShareConnections(t *testing.T) {
 	var opened atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"ping":""}`) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"ping":""}`)
+	}))
 	defer server.Close()
 	transport, err := NewTransport(TransportOptions{Dialer: func(ctx context.Context, network, address string) (net.Conn, error) {
 		opened.Add(1)
@@ -364,7 +438,9 @@ func TestBodiesThatCannotBeSent(t *testing.T) {
 // FuzzAnswers: whatever answers, there is a value or an error of one kind, and no panic.
 func FuzzAnswers(f *testing.F) {
 	f.Add(200, []byte(`{"ping":"x","at":1}`))
-	f.Add(404, []byte(`{"errors":["org.apache.flink.runtime.rest.NotFoundException: Job x not found\n\tat a.b(c.java:1)"]}`))
+	f.Add(
+		404, []byte(`{"errors":["org.apache.flink.runtime.rest.NotFoundException: Job x not found\n\tat a.b(c.java:1)"]}`),
+	)
 	f.Add(500, []byte(`{"errors":["Internal server error.","<Exception on server side:\nx.Y: z\n"]}`))
 	f.Add(503, []byte("<html>\x00\xff</html>"))
 	f.Add(200, []byte(`{"ping":null,"in":[]}`))

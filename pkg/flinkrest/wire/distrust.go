@@ -22,7 +22,8 @@ const (
 	plainOne = "it does not serve TLS, though the deployed configuration sets security.ssl.rest.enabled"
 )
 
-// distrust says why a TLS connection did not come about, and what to do; empty when TLS is not to blame. First match wins:
+// distrust says why a TLS connection did not come about, and what to do; empty when TLS is not to blame. First match
+// wins:
 //
 //	the error is about                                   to blame
 //	a signer that is not known, or no roots at all       the CA in the mounted Secret
@@ -61,7 +62,8 @@ func distrust(err error) string {
 	return ""
 }
 
-// wantsTLS reports whether an answer to plain http leads to TLS on the same port, as Flink's does (RedirectingSslHandler).
+// wantsTLS reports whether an answer to plain http leads to TLS on the same port, as Flink's does
+// (RedirectingSslHandler).
 func (c *Conn) wantsTLS(response *http.Response) bool {
 	if c.base.Scheme != "http" || response.StatusCode < 300 || response.StatusCode > 399 {
 		return false

@@ -86,7 +86,9 @@ func Unknown(err error) bool {
 	if err == nil {
 		return false
 	}
-	for _, word := range []error{ErrNotFound, ErrNoCheckpointing, ErrNoEndpoint, ErrTerminal, ErrDuplicateJob, ErrRejected} {
+	for _, word := range []error{
+		ErrNotFound, ErrNoCheckpointing, ErrNoEndpoint, ErrTerminal, ErrDuplicateJob, ErrRejected,
+	} {
 		if errors.Is(err, word) {
 			return false
 		}

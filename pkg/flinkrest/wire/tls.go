@@ -21,7 +21,8 @@ type TLSOptions struct {
 	CA []byte
 	// TrustStore is a PKCS12 store of trusted certificates, read with Password. Empty and no CA: the system's roots.
 	TrustStore []byte
-	// Certificate is the client's PEM certificate chain, for security.ssl.rest.authentication-enabled. Empty: see KeyStore.
+	// Certificate is the client's PEM certificate chain, for security.ssl.rest.authentication-enabled. Empty: see
+	// KeyStore.
 	Certificate []byte
 	// Key is the PEM private key of Certificate.
 	Key []byte
@@ -48,7 +49,8 @@ const (
 
 // TLSFromDir reads a mounted Secret: ca.crt or truststore.p12, and tls.crt with tls.key or keystore.p12, PEM first. The
 // password opens the PKCS12 stores. No directory, or an empty one, as that of an optional Secret is, gives nil. It
-// fails if the directory holds only other files, and names what to do with a Java key store (JKS), which is not supported.
+// fails if the directory holds only other files, and names what to do with a Java key store (JKS), which is not
+// supported.
 func TLSFromDir(dir, password string) (*TLSOptions, error) {
 	if dir == "" {
 		return nil, nil
@@ -89,11 +91,13 @@ func TLSFromDir(dir, password string) (*TLSOptions, error) {
 	case len(others) == 0:
 		return nil, nil
 	}
-	return nil, fmt.Errorf("flink rest: %s has %s and none of %s, %s, %s, %s, %s; a *.jks store must be converted (keytool -importkeystore -deststoretype pkcs12)",
+	return nil, fmt.Errorf("flink rest: %s has %s and none of %s, %s, %s, %s, %s; a *.jks store must be converted "+
+		"(keytool -importkeystore -deststoretype pkcs12)",
 		dir, strings.Join(others, ", "), fileCA, fileTrustStore, fileCert, fileKey, fileKeyStore)
 }
 
-// othersIn are the names of the files in a mounted volume, but for those that the kubelet keeps for itself (..data and so on).
+// othersIn are the names of the files in a mounted volume, but for those that the kubelet keeps for itself (..data and
+// so on).
 func othersIn(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -112,7 +116,8 @@ func othersIn(dir string) ([]string, error) {
 var suites = sync.OnceValue(cipherSuites)
 
 // cipherSuites are those of the standard library and, after them, the ones with an RSA key exchange: the default of
-// security.ssl.algorithms was TLS_RSA_WITH_AES_128_CBC_SHA for long, and the standard library offers that only when asked to.
+// security.ssl.algorithms was TLS_RSA_WITH_AES_128_CBC_SHA for long, and the standard library offers that only when
+// asked to.
 func cipherSuites() []uint16 {
 	var ids []uint16
 	for _, suite := range tls.CipherSuites() {
@@ -141,7 +146,10 @@ func (o *TLSOptions) config() (*tls.Config, error) {
 	}
 	if o.AnyServerName {
 		if roots == nil {
-			return nil, errors.New("flink rest: any server name is acceptable only together with a CA of your own: give one, or have the name verified")
+			return nil, errors.New(
+				"flink rest: any server name is acceptable only together with a CA of your own: give one, or have the name " +
+					"verified",
+			)
 		}
 		config.InsecureSkipVerify = true // replaced by the check of the chain below
 		config.VerifyConnection = func(state tls.ConnectionState) error { return verifyChain(state, roots) }
@@ -202,7 +210,9 @@ const jksMagic = 0xFEEDFEED
 
 func storeError(what string, store []byte, err error) error {
 	if len(store) >= 4 && binary.BigEndian.Uint32(store) == jksMagic {
-		return fmt.Errorf("flink rest: the %s is a JKS file; convert it (keytool -importkeystore -deststoretype pkcs12)", what)
+		return fmt.Errorf(
+			"flink rest: the %s is a JKS file; convert it (keytool -importkeystore -deststoretype pkcs12)", what,
+		)
 	}
 	return fmt.Errorf("flink rest: the %s cannot be opened: %w", what, err)
 }

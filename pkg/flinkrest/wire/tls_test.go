@@ -21,7 +21,9 @@ import (
 // serveTLS answers pings over TLS, as a JobManager with security.ssl.rest.enabled; change edits the server's side.
 func serveTLS(t *testing.T, own authority.Identity, clients *x509.CertPool, change ...func(*tls.Config)) string {
 	t.Helper()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"ping":"tls"}`) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"ping":"tls"}`)
+	}))
 	server.TLS = own.Server(clients)
 	for _, c := range change {
 		c(server.TLS)
@@ -57,10 +59,13 @@ func TestTLS(t *testing.T) {
 	legacyTrust, legacyKey := stores(t, pkcs12.LegacyDES, ca, client)
 	oneWay, mutual := serveTLS(t, server, nil), serveTLS(t, server, ca.Pool())
 	other := serveTLS(t, named, nil)
-	expired := serveTLS(t, authority.Make(t, authority.Request{Issuer: &ca, Names: []string{"127.0.0.1"}, Expired: true}), nil)
-	old := serveTLS(t, authority.Make(t, authority.Request{Issuer: &ca, Names: []string{"127.0.0.1"}, RSA: true}), ca.Pool(), func(c *tls.Config) {
-		c.CipherSuites, c.MaxVersion = []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}, tls.VersionTLS12
-	})
+	expired := serveTLS(
+		t, authority.Make(t, authority.Request{Issuer: &ca, Names: []string{"127.0.0.1"}, Expired: true}), nil,
+	)
+	old := serveTLS(t, authority.Make(t, authority.Request{Issuer: &ca, Names: []string{"127.0.0.1"}, RSA: true}),
+		ca.Pool(), func(c *tls.Config) {
+			c.CipherSuites, c.MaxVersion = []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}, tls.VersionTLS12
+		})
 	redirecting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://"+r.Host+r.URL.Path, http.StatusMovedPermanently)
 	}))
@@ -72,25 +77,65 @@ func TestTLS(t *testing.T) {
 		fails   string // contained in the message; empty: it works
 		reason  string
 	}{
-		"CA as PEM":                {oneWay, &TLSOptions{CA: ca.CertPEM()}, "", ""},
-		"CA as PKCS12":             {oneWay, &TLSOptions{TrustStore: modernTrust, Password: password}, "", "as keytool of Java 17 and cert-manager write it"},
-		"CA as old PKCS12":         {oneWay, &TLSOptions{TrustStore: legacyTrust, Password: password}, "", "as Java 8 writes it"},
-		"no CA":                    {oneWay, nil, "unknown authority): put the CA that signed it into the mounted Secret, as ca.crt", "the system's roots do not know ours"},
-		"another CA":               {oneWay, &TLSOptions{CA: foreign.CertPEM()}, "put the CA that signed it", "nobody else may answer"},
-		"an expired certificate":   {expired, &TLSOptions{CA: ca.CertPEM()}, "renew it", ""},
-		"Flink's old cipher suite": {old, &TLSOptions{CA: ca.CertPEM(), Certificate: client.CertPEM(), Key: client.KeyPEM(t)}, "", "security.ssl.algorithms and security.ssl.protocol as they were until 1.20"},
-		"client key as PEM":        {mutual, &TLSOptions{CA: ca.CertPEM(), Certificate: client.CertPEM(), Key: client.KeyPEM(t)}, "", ""},
-		"client key as PKCS12":     {mutual, &TLSOptions{CA: ca.CertPEM(), KeyStore: modernKey, Password: password}, "", "mixed with PEM"},
-		"both as old PKCS12":       {mutual, &TLSOptions{TrustStore: legacyTrust, KeyStore: legacyKey, Password: password}, "", ""},
-		"no client key":            {mutual, &TLSOptions{CA: ca.CertPEM()}, "requires a client certificate", "security.ssl.rest.authentication-enabled"},
-		"a stranger's key":         {mutual, &TLSOptions{CA: ca.CertPEM(), Certificate: stranger.CertPEM(), Key: stranger.KeyPEM(t)}, "requires a client certificate that it trusts", "of another CA"},
-		"another name":             {other, &TLSOptions{CA: ca.CertPEM()}, "issue one with that name", "the certificate is for the Service"},
-		"server name given":        {other, &TLSOptions{CA: ca.CertPEM(), ServerName: "demo-rest.default.svc"}, "", "behind a tunnel"},
-		"any name":                 {other, &TLSOptions{CA: ca.CertPEM(), AnyServerName: true}, "", "as Flink's Java client"},
-		"any name, another CA":     {other, &TLSOptions{CA: foreign.CertPEM(), AnyServerName: true}, "unknown authority", "the chain is still checked"},
-		"plain text to a TLS port": {strings.Replace(oneWay, "https", "http", 1), nil, "no list of errors", "Go's server answers 400"},
-		"plain text to Flink's":    {redirecting.URL, nil, "set security.ssl.rest.enabled to true", "Flink's answers with a redirect"},
-		"TLS to a plain port":      {strings.Replace(redirecting.URL, "http", "https", 1), nil, "it does not serve TLS", "switched on, and not deployed"},
+		"CA as PEM": {oneWay, &TLSOptions{CA: ca.CertPEM()}, "", ""},
+		"CA as PKCS12": {
+			oneWay, &TLSOptions{TrustStore: modernTrust, Password: password}, "",
+			"as keytool of Java 17 and cert-manager write it",
+		},
+		"CA as old PKCS12": {
+			oneWay, &TLSOptions{TrustStore: legacyTrust, Password: password}, "", "as Java 8 writes it",
+		},
+		"no CA": {
+			oneWay, nil, "unknown authority): put the CA that signed it into the mounted Secret, as ca.crt",
+			"the system's roots do not know ours",
+		},
+		"another CA": {
+			oneWay, &TLSOptions{CA: foreign.CertPEM()}, "put the CA that signed it", "nobody else may answer",
+		},
+		"an expired certificate": {expired, &TLSOptions{CA: ca.CertPEM()}, "renew it", ""},
+		"Flink's old cipher suite": {
+			old, &TLSOptions{CA: ca.CertPEM(), Certificate: client.CertPEM(), Key: client.KeyPEM(t)}, "",
+			"security.ssl.algorithms and security.ssl.protocol as they were until 1.20",
+		},
+		"client key as PEM": {
+			mutual, &TLSOptions{CA: ca.CertPEM(), Certificate: client.CertPEM(), Key: client.KeyPEM(t)}, "", "",
+		},
+		"client key as PKCS12": {
+			mutual, &TLSOptions{CA: ca.CertPEM(), KeyStore: modernKey, Password: password}, "", "mixed with PEM",
+		},
+		"both as old PKCS12": {
+			mutual, &TLSOptions{TrustStore: legacyTrust, KeyStore: legacyKey, Password: password}, "", "",
+		},
+		"no client key": {
+			mutual, &TLSOptions{CA: ca.CertPEM()}, "requires a client certificate",
+			"security.ssl.rest.authentication-enabled",
+		},
+		"a stranger's key": {
+			mutual, &TLSOptions{CA: ca.CertPEM(), Certificate: stranger.CertPEM(), Key: stranger.KeyPEM(t)},
+			"requires a client certificate that it trusts", "of another CA",
+		},
+		"another name": {
+			other, &TLSOptions{CA: ca.CertPEM()}, "issue one with that name", "the certificate is for the Service",
+		},
+		"server name given": {
+			other, &TLSOptions{CA: ca.CertPEM(), ServerName: "demo-rest.default.svc"}, "", "behind a tunnel",
+		},
+		"any name": {
+			other, &TLSOptions{CA: ca.CertPEM(), AnyServerName: true}, "", "as Flink's Java client",
+		},
+		"any name, another CA": {
+			other, &TLSOptions{CA: foreign.CertPEM(), AnyServerName: true}, "unknown authority", "the chain is still checked",
+		},
+		"plain text to a TLS port": {
+			strings.Replace(oneWay, "https", "http", 1), nil, "no list of errors", "Go's server answers 400",
+		},
+		"plain text to Flink's": {
+			redirecting.URL, nil, "set security.ssl.rest.enabled to true", "Flink's answers with a redirect",
+		},
+		"TLS to a plain port": {
+			strings.Replace(redirecting.URL, "http", "https", 1), nil, "it does not serve TLS",
+			"switched on, and not deployed",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +152,9 @@ func TestTLS(t *testing.T) {
 			if name != "plain text to a TLS port" {
 				wantKind(t, err, ErrTLS)
 			}
-			if _, again := ask(connect(t, Options{BaseURL: row.url, TLS: row.options}), context.Background()); again.Error() != err.Error() {
+			if _, again := ask(
+				connect(t, Options{BaseURL: row.url, TLS: row.options}), context.Background(),
+			); again.Error() != err.Error() {
 				t.Errorf("an unchanged world has two texts: %v, %v", err, again)
 			}
 		})
@@ -123,8 +170,10 @@ func TestTLSOptionsThatCannotBeUsed(t *testing.T) {
 		options TLSOptions
 		says    string
 	}{
-		"two CAs":            {TLSOptions{CA: ca.CertPEM(), TrustStore: trust, Password: password}, "not both"},
-		"two keys":           {TLSOptions{Certificate: client.CertPEM(), Key: client.KeyPEM(t), KeyStore: key, Password: password}, "not both"},
+		"two CAs": {TLSOptions{CA: ca.CertPEM(), TrustStore: trust, Password: password}, "not both"},
+		"two keys": {
+			TLSOptions{Certificate: client.CertPEM(), Key: client.KeyPEM(t), KeyStore: key, Password: password}, "not both",
+		},
 		"not PEM":            {TLSOptions{CA: []byte("x")}, "no PEM certificate"},
 		"certificate alone":  {TLSOptions{Certificate: client.CertPEM()}, "client certificate"},
 		"key alone":          {TLSOptions{Key: client.KeyPEM(t)}, "client certificate"},
@@ -155,13 +204,26 @@ func TestTLSFromDir(t *testing.T) {
 		good   bool
 		reason string
 	}{
-		"PEM":         {map[string][]byte{"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM(), "tls.key": client.KeyPEM(t)}, true, "a kubernetes.io/tls Secret"},
-		"PKCS12":      {map[string][]byte{"truststore.p12": trust, "keystore.p12": key}, true, "cert-manager's keystores.pkcs12"},
-		"both":        {map[string][]byte{"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM(), "tls.key": client.KeyPEM(t), "truststore.p12": []byte("x"), "keystore.p12": []byte("x")}, true, "PEM is taken"},
-		"mixed":       {map[string][]byte{"ca.crt": ca.CertPEM(), "keystore.p12": key}, true, ""},
-		"JKS only":    {map[string][]byte{"keystore.jks": {1}}, false, "what the Java operator mounts"},
-		"nothing":     {nil, false, "the system's roots do not know ours"},
-		"key missing": {map[string][]byte{"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM()}, false, "half a pair is a mistake"},
+		"PEM": {
+			map[string][]byte{"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM(), "tls.key": client.KeyPEM(t)}, true,
+			"a kubernetes.io/tls Secret",
+		},
+		"PKCS12": {
+			map[string][]byte{"truststore.p12": trust, "keystore.p12": key}, true, "cert-manager's keystores.pkcs12",
+		},
+		"both": {
+			map[string][]byte{
+				"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM(), "tls.key": client.KeyPEM(t), "truststore.p12": []byte("x"),
+				"keystore.p12": []byte("x"),
+			},
+			true, "PEM is taken",
+		},
+		"mixed":    {map[string][]byte{"ca.crt": ca.CertPEM(), "keystore.p12": key}, true, ""},
+		"JKS only": {map[string][]byte{"keystore.jks": {1}}, false, "what the Java operator mounts"},
+		"nothing":  {nil, false, "the system's roots do not know ours"},
+		"key missing": {
+			map[string][]byte{"ca.crt": ca.CertPEM(), "tls.crt": client.CertPEM()}, false, "half a pair is a mistake",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,8 @@ import (
 )
 
 // Idle connections are kept briefly and in small numbers: a fleet has thousands of endpoints, and a pod that looks at
-// one page of it must not collect a socket for each. One page is looked at with a few calls per cluster, close together.
+// one page of it must not collect a socket for each. One page is looked at with a few calls per cluster, close
+// together.
 const (
 	idleConnections        = 128
 	idleConnectionsPerHost = 2

@@ -13,12 +13,13 @@ const (
 	First = 10 * time.Second
 	// Longest is the longest pause between two attempts, but of a FlinkStateSnapshot.
 	Longest = 10 * time.Minute
-	// Lasts is for how long what was tried again must have gone well before the count begins anew. It is longer than any pause and what delays
-	// an attempt after it.
+	// Lasts is for how long what was tried again must have gone well before the count begins anew. It is longer than any
+	// pause and what delays an attempt after it.
 	Lasts = 30 * time.Minute
 )
 
-// After is the pause after the n-th failure in a row: 10 s, 20 s, 40 s and so on, at most most. Without a failure there is none.
+// After is the pause after the n-th failure in a row: 10 s, 20 s, 40 s and so on, at most most. Without a failure there
+// is none.
 func After(failures int32, most time.Duration) time.Duration {
 	if failures < 1 {
 		return 0

@@ -1,5 +1,5 @@
-// Package backoff is the budget of everything that is tried again: the first attempts follow soon upon one another, the later ones ever more
-// seldom, and none is given up.
+// Package backoff is the budget of everything that is tried again: the first attempts follow soon upon one another, the
+// later ones ever more seldom, and none is given up.
 //
 //	what                                        counted in       pauses            begins anew with
 //	a stop with savepoint, or a cancellation    status.retry     10 s to 10 min    another generation, or when it came about
@@ -9,5 +9,6 @@
 //	healthy, of a JobManager that is lost                        10 min            started
 //	an attempt of a FlinkStateSnapshot          status.failures  10 s to 24 h      another generation; its backoffLimit ends it
 //
-// An attempt that has begun is no proof: its count stays until it came about. PURE: see package plan. Start reading at After.
+// An attempt that has begun is no proof: its count stays until it came about. PURE: see package plan. Start reading at
+// After.
 package backoff

@@ -15,10 +15,10 @@ import (
 //	suspended without high availability, replicas     no replicas: a replaced pod would run the job again
 //	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job ended with;
 //	                                                  high-availability data stays
-func after(v *view) (outcome, bool) {
+func after(v *view) (result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	retired := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
 	retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
@@ -27,15 +27,18 @@ func after(v *view) (outcome, bool) {
 	case !v.LastRunning() && v.PreparedOnly(jm):
 		return v.removePrepared(jm), true
 	case v.Reran:
-		v.Tell(plan.Event{Warning: true, Reason: "JobReran", Component: plan.ComponentJob, Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped."})
-		return outcome{situation: plan.Ended, finish: []plan.Action{retire}}, true
+		v.Tell(plan.Event{
+			Warning: true, Reason: "JobReran", Component: plan.ComponentJob,
+			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
+		})
+		return result{situation: plan.Ended, finish: []plan.Action{retire}}, true
 	case !v.LastRunning() && !retired && !v.HighAvailabilityUsable():
-		return outcome{situation: plan.Suspended, finish: []plan.Action{retire}}, true
+		return result{situation: plan.Suspended, finish: []plan.Action{retire}}, true
 	case ended && !v.AwaitsLastState() && v.Since(v.EndedAt()) > v.ShutdownTTL():
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
 		remove := v.deleteCluster(jm)
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-		return outcome{situation: plan.Ended, finish: []plan.Action{remove}}, true
+		return result{situation: plan.Ended, finish: []plan.Action{remove}}, true
 	}
-	return outcome{}, false
+	return result{}, false
 }

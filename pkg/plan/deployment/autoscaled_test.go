@@ -45,7 +45,9 @@ func (w *world) recordedOverrides() string {
 
 func option(name, value string) func(*v1beta1.FlinkDeploymentSpec) {
 	return func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), "{", `{"`+name+`":"`+value+`",`, 1))
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+			string(s.FlinkConfiguration), "{", `{"`+name+`":"`+value+`",`, 1,
+		))
 	}
 }
 
@@ -64,7 +66,8 @@ func TestAnAutoscaledJobIsNotRestartedWhenItIsTakenOver(t *testing.T) {
 				}
 			}
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-			if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerNotRun" || w.condition(summary.Ready).Status != "True" {
+			if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerNotRun" ||
+				w.condition(summary.Ready).Status != "True" {
 				t.Errorf("conditions %+v", w.status().Conditions)
 			}
 			if n := w.told("AutoscalerNotRun"); n != 1 {
@@ -83,14 +86,28 @@ func TestAChangeOfAnAutoscaledJob(t *testing.T) {
 		want   string
 		reason string
 	}{
-		"of the image":                   {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, true, scaledTo, "6.4: re-applied on top of any change"},
-		"of the parallelism":             {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, true, scaledTo, "6.4: the overrides win"},
-		"of an option of Flink":          {option("k", "1"), true, scaledTo, "6.4"},
-		"of an option of the autoscaler": {option("job.autoscaler.metrics.window", "20 min"), false, scaledTo, "no restart for it"},
-		"to scaling.enabled false":       {option("job.autoscaler.scaling.enabled", "false"), false, scaledTo, "6.4: existing overrides stay applied"},
-		"to another reset nonce":         {func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AutoscalerResetNonce = &reset }, true, "", "O7: back to the size of the spec"},
+		"of the image": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }, true, scaledTo,
+			"6.4: re-applied on top of any change",
+		},
+		"of the parallelism": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 }, true, scaledTo, "6.4: the overrides win",
+		},
+		"of an option of Flink": {option("k", "1"), true, scaledTo, "6.4"},
+		"of an option of the autoscaler": {
+			option("job.autoscaler.metrics.window", "20 min"), false, scaledTo, "no restart for it",
+		},
+		"to scaling.enabled false": {
+			option("job.autoscaler.scaling.enabled", "false"), false, scaledTo, "6.4: existing overrides stay applied",
+		},
+		"to another reset nonce": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AutoscalerResetNonce = &reset }, true, "",
+			"O7: back to the size of the spec",
+		},
 		"to enabled false": {func(s *v1beta1.FlinkDeploymentSpec) {
-			s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), scaling, strings.Replace(scaling, "true", "false", 1), 1))
+			s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+				string(s.FlinkConfiguration), scaling, strings.Replace(scaling, "true", "false", 1), 1,
+			))
 		}, true, "", "6.4: back to the size of the spec"},
 	}
 	for name, row := range rows {

@@ -14,7 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// brokenOff is the status that the Java operator stores before it deploys generation 321, and does not touch again when it dies there.
+// brokenOff is the status that the Java operator stores before it deploys generation 321, and does not touch again when
+// it dies there.
 func brokenOff(t *testing.T, spec string, fields map[string]any) legacyStatus {
 	t.Helper()
 	application := strings.Contains(spec, `"job"`)
@@ -23,9 +24,11 @@ func brokenOff(t *testing.T, spec string, fields map[string]any) legacyStatus {
 		last = record(t, spec, as(stopped, saved), false)
 	}
 	status := deployed(last).with(map[string]any{
-		"reconciliationStatus.state": "UPGRADING", "reconciliationStatus.lastStableSpec": record(t, strings.Replace(spec, "flink:1.20", "flink:1.19", 1), nil, true),
-		"jobManagerDeploymentStatus": "MISSING", "jobStatus.state": "FINISHED", "jobStatus.upgradeSavepointPath": "file:///s/1",
-		"lifecycleState": "UPGRADING", "observedGeneration": 321,
+		"reconciliationStatus.state":          "UPGRADING",
+		"reconciliationStatus.lastStableSpec": record(t, strings.Replace(spec, "flink:1.20", "flink:1.19", 1), nil, true),
+		"jobManagerDeploymentStatus":          "MISSING", "jobStatus.state": "FINISHED",
+		"jobStatus.upgradeSavepointPath": "file:///s/1",
+		"lifecycleState":                 "UPGRADING", "observedGeneration": 321,
 	})
 	if !application {
 		status = status.with(map[string]any{"jobStatus": nil, "taskManager": nil})
@@ -55,22 +58,32 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 		action   string // what an upgrade that goes on does first; empty: it waits
 		reason   string
 	}{
-		"made for it":            {nil, annotated("321"), true, "", "the one proof"},
-		"no Deployment":          {nil, func(w *world) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() }, false, "prepare", "the upgrade goes on"},
+		"made for it": {nil, annotated("321"), true, "", "the one proof"},
+		"no Deployment": {
+			nil, func(w *world) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() }, false, "prepare",
+			"the upgrade goes on",
+		},
 		"without the annotation": {nil, annotated(""), false, "retire", "nobody says what it was made for"},
 		"made for the one before": {nil, annotated("320"), false, "retire",
 			"the old cluster, which may run the job again, and goes after that"},
-		"going away": {nil, func(w *world) { annotated("321")(w); leaving(w) }, false, "delete", "it is not what was deployed"},
+		"going away": {
+			nil, func(w *world) { annotated("321")(w); leaving(w) }, false, "delete", "it is not what was deployed",
+		},
 		"without replicas": {nil, func(w *world) {
 			annotated("321")(w)
 			jm, _ := w.s.JobManager.Get()
 			none := int32(0)
 			jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
 		}, false, "delete", "the Java operator takes a cluster down that way"},
-		"its JobManager is READY": {map[string]any{"jobManagerDeploymentStatus": "READY"}, annotated("321"), false, "retire", "stopped with a savepoint, and not deleted yet"},
+		"its JobManager is READY": {
+			map[string]any{"jobManagerDeploymentStatus": "READY"}, annotated("321"), false, "retire",
+			"stopped with a savepoint, and not deleted yet",
+		},
 		"neither names a generation": {map[string]any{"observedGeneration": nil}, annotated(""), true, "",
 			"older operators wrote neither"},
-		"the annotation alone": {map[string]any{"observedGeneration": nil}, annotated("321"), false, "retire", "older operators did not write it"},
+		"the annotation alone": {
+			map[string]any{"observedGeneration": nil}, annotated("321"), false, "retire", "older operators did not write it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +101,8 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 				t.Fatal(err)
 			}
 			if row.deployed {
-				if status.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || status.JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady ||
+				if status.ReconciliationStatus.State != v1beta1.ReconciliationDeployed ||
+					status.JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady ||
 					last.Spec.Job.DesiredState() != runs || last.Spec.Job.Parallelism != 2 || touches(p) {
 					t.Errorf("%s: %s, %+v, recorded %+v", row.reason, p, status, last.Spec.Job)
 				}
@@ -97,7 +111,8 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 				}
 				w.serveJob(v1beta1.FlinkJobRunning)
 				w.run()
-				if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Generation != 322 || i.Stop != v1beta1.StopSavepoint {
+				if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Generation != 322 ||
+					i.Stop != v1beta1.StopSavepoint {
 					t.Errorf("then generation 322 is an upgrade like any other, got %+v", i)
 				}
 				return
@@ -110,7 +125,8 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 					}
 				}
 			}
-			if did != row.action || status.ReconciliationStatus.State == v1beta1.ReconciliationDeployed || last.Spec.Job.DesiredState() != stopped {
+			if did != row.action || status.ReconciliationStatus.State == v1beta1.ReconciliationDeployed ||
+				last.Spec.Job.DesiredState() != stopped {
 				t.Errorf("%s: %q, want it to %q: %s, recorded %+v", row.reason, did, row.action, p, last.Spec.Job)
 			}
 			if from, _ := w.follow(); row.action != "" && from != "Savepoint file:///s/1" {
@@ -159,24 +175,29 @@ func TestAnUpgradeOfASessionClusterThatBrokeOff(t *testing.T) {
 		w.flinkSays(v1beta1.FlinkJobRunning)
 		w.s.Flink.Jobs = plan.Present([]subject.Job{})
 		w.round()
-		if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Stops == nil || i.Stops.DeploymentUID != "jm-of-another" {
+		if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Stops == nil ||
+			i.Stops.DeploymentUID != "jm-of-another" {
 			t.Fatalf("what was deployed is upgraded, got %+v", i)
 		}
 		w.follow()
-		if got := configured(t, w); got != `{"k":"2"}` || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		if got := configured(t, w); got != `{"k":"2"}` ||
+			w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
 			t.Errorf("%s runs: %q", got, w.log)
 		}
 	})
 	for name, recovery := range map[string]string{"taken down": "true", "taken down, recovery switched off": "false"} {
 		t.Run(name, func(t *testing.T) {
 			w := takeOne(t, 0, map[string]any{})
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"k":"1","kubernetes.operator.jm-deployment-recovery.enabled":"` + recovery + `"}`)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"k":"1","kubernetes.operator.jm-deployment-recovery.enabled":"` + recovery + `"}`,
+			)
 			w.run()
 			if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || w.told("RecoverDeployment") != 0 {
 				t.Fatalf("the upgrade goes on, got %+v, %+v", i, w.status().Conditions)
 			}
 			w.follow()
-			if got := configured(t, w); !strings.Contains(got, `"k":"1"`) || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+			if got := configured(t, w); !strings.Contains(got, `"k":"1"`) ||
+				w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
 				t.Errorf("%s runs in state %s: %q", got, w.status().ReconciliationStatus.State, w.log)
 			}
 		})
@@ -191,12 +212,17 @@ func TestAFirstDeploymentThatBrokeOffIsBegunAgain(t *testing.T) {
 		reason string
 	}{
 		"application": {stateful, as(stopped, empty), "recorded as suspended until it is deployed"},
-		"session cluster": {strings.Replace(session, `"serviceAccount"`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false"},"serviceAccount"`, 1), nil,
+		"session cluster": {strings.Replace(
+			session, `"serviceAccount"`,
+			`"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false"},"serviceAccount"`, 1,
+		), nil,
 			"nothing was lost that would have to be recovered"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := takeOver(t, row.spec, brokenOff(t, row.spec, map[string]any{"reconciliationStatus.lastReconciledSpec": record(t, row.spec, row.change, true),
-				"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus": nil, "taskManager": nil}), 0)
+			w := takeOver(t, row.spec, brokenOff(t, row.spec,
+				map[string]any{"reconciliationStatus.lastReconciledSpec": record(t, row.spec, row.change, true),
+					"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus": nil, "taskManager": nil}),
+				0)
 			w.round()
 			if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeDeploy || i.From.Kind != v1beta1.StartEmpty {
 				t.Fatalf("%s: intent %+v, %+v", row.reason, i, w.status().Conditions)
@@ -221,7 +247,8 @@ func TestARefusedChangeOfABrokenClusterIsTold(t *testing.T) {
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
 	w.run()
-	if c := w.condition(summary.Stalled); c.Reason != "UpgradeFailed" || w.condition(summary.ClusterAvailable).Reason != "ImagePullBackOff" {
+	if c := w.condition(summary.Stalled); c.Reason != "UpgradeFailed" ||
+		w.condition(summary.ClusterAvailable).Reason != "ImagePullBackOff" {
 		t.Errorf("stalled %+v, available %+v", c, w.condition(summary.ClusterAvailable))
 	}
 	w.personDecides(true)

@@ -22,9 +22,9 @@ import (
 //	any        any        ignored              only the generation deployed moves
 //
 // A change that must wait leaves room for recovery, where that is allowed; one that is refused leaves the job as it is.
-func change(v *view) (outcome, bool) {
+func change(v *view) (result, bool) {
 	if v.Last == nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	if v.Problem != "" {
 		v.rejected()
@@ -38,13 +38,13 @@ func change(v *view) (outcome, bool) {
 		if v.Problem == "" {
 			v.Deployed, v.Want.Retry = v.Generation, nil // a change that was withdrawn is not tried again
 		}
-		return outcome{}, false
+		return result{}, false
 	}
 	return v.leave(diff, wanted)
 }
 
 // leave stops the running job, for another or for a suspension.
-func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
+func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 	purpose := v1beta1.PurposeSuspend
 	if wanted {
 		purpose = v1beta1.PurposeUpgrade
@@ -55,7 +55,7 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 	ended := v.Want.JobStatus.State.IsTerminal() // what was tried has come about, or needs no stop any more
 	if r := v.Want.Retry; !ended && backoff.Waits(r, v.Generation, v.Seen.Now) {
 		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
-		return outcome{}, false
+		return result{}, false
 	}
 	if ended && v.Unasked() && !v.MayStartEmpty() {
 		return v.unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
@@ -74,20 +74,21 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (outcome, bool) {
 		v.pending = &stall{d.Reason, d.Message}
 	}
 	if d.OthersAllowed {
-		return outcome{}, false
+		return result{}, false
 	}
-	return outcome{situation: plan.Waiting, wait: *v.pending}, true
+	return result{situation: plan.Waiting, wait: *v.pending}, true
 }
 
 func (v *view) tellChange(diff specdiff.Change) {
 	v.Tell(plan.Event{
-		Reason: "SpecChanged", Component: plan.ComponentJobManager, Once: true, Key: fmt.Sprintf("SpecChange: %d", v.Generation),
+		Reason: "SpecChanged", Component: plan.ComponentJobManager, Once: true,
+		Key:     fmt.Sprintf("SpecChange: %d", v.Generation),
 		Message: diff.EventMessage(),
 	})
 }
 
 // stopAsDecided begins the stop, or ends it at once when there is nothing to stop.
-func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) outcome {
+func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) result {
 	jm, present := v.Seen.JobManager.Get()
 	how := stopKinds[d.Suspend]
 	switch {
@@ -96,7 +97,7 @@ func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) 
 			return o
 		}
 		v.RecordSuspended(v.Spec, d.Restore)
-		return outcome{situation: plan.Suspended}
+		return result{situation: plan.Suspended}
 	case !present:
 		return v.startFrom(purpose, v.Spec, d.Restore)
 	case how == v1beta1.StopNone && purpose == v1beta1.PurposeSuspend && v.Want.JobStatus.State.IsTerminal():
@@ -106,12 +107,13 @@ func (v *view) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) 
 }
 
 var stopKinds = map[upgrade.Suspend]v1beta1.StopKind{
-	upgrade.SuspendNone: v1beta1.StopNone, upgrade.SuspendStateless: v1beta1.StopStateless, upgrade.SuspendSavepoint: v1beta1.StopSavepoint,
-	upgrade.SuspendCancel: v1beta1.StopCancel, upgrade.SuspendLastState: v1beta1.StopLastState,
+	upgrade.SuspendNone: v1beta1.StopNone, upgrade.SuspendStateless: v1beta1.StopStateless,
+	upgrade.SuspendSavepoint: v1beta1.StopSavepoint,
+	upgrade.SuspendCancel:    v1beta1.StopCancel, upgrade.SuspendLastState: v1beta1.StopLastState,
 }
 
 // resume starts a suspended job: empty if the spec now says so, else from what its suspension left.
-func (v *view) resume(diff specdiff.Change) outcome {
+func (v *view) resume(diff specdiff.Change) result {
 	mode, purpose := v1beta1.UpgradeModeStateless, v1beta1.PurposeResume
 	if v.ChoosesState() {
 		purpose = v1beta1.PurposeRedeploy

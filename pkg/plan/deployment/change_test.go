@@ -17,7 +17,9 @@ import (
 )
 
 // stateful is an application whose state must be kept.
-var stateful = strings.Replace(strings.Replace(application, `"upgradeMode":"stateless"`, `"upgradeMode":"savepoint"`, 1),
+var stateful = strings.Replace(strings.Replace(
+	application, `"upgradeMode":"stateless"`, `"upgradeMode":"savepoint"`, 1,
+),
 	`"flinkConfiguration":{`, `"flinkConfiguration":{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",`, 1)
 
 func (w *world) condition(name string) metav1.Condition {
@@ -50,18 +52,25 @@ func TestChanges(t *testing.T) {
 	}{
 		"another image, stateless": {application, image, plan.Upgrade, v1beta1.PurposeUpgrade, "an effective change"},
 		"another image, stateful":  {stateful, image, plan.Upgrade, v1beta1.PurposeUpgrade, "by a savepoint"},
-		"another image, session":   {session, image, plan.Upgrade, v1beta1.PurposeUpgrade, "a session cluster has no state of its own"},
-		"suspended, stateless": {application, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
+		"another image, session": {
+			session, image, plan.Upgrade, v1beta1.PurposeUpgrade, "a session cluster has no state of its own",
+		},
+		"suspended, stateless": {application,
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
 			plan.Suspend, v1beta1.PurposeSuspend, "a stateless job is stopped"},
 		"suspended, stateful": {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended },
 			plan.Suspend, v1beta1.PurposeSuspend, "with a savepoint"},
 		"another upgrade mode only": {application, func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
-			s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.checkpoints.dir":"file:///c","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`)
+			s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"taskmanager.numberOfTaskSlots":"2","state.checkpoints.dir":"file:///c","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`,
+			)
 		},
 			plan.Upgrade, v1beta1.PurposeUpgrade, "the job gets its last checkpoint, and high availability with it"},
 		"an operator option": {application, func(s *v1beta1.FlinkDeploymentSpec) {
-			s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`)
+			s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`,
+			)
 		},
 			plan.Steady, "", "it counts without a new cluster"},
 		"a nonce": {application, func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce = &n },
@@ -82,7 +91,8 @@ func TestChanges(t *testing.T) {
 				if status.Intent != nil || jm.DeletionTimestamp != nil {
 					t.Errorf("nothing may be begun: intent %+v", status.Intent)
 				}
-			} else if status.Intent == nil || status.Intent.Purpose != row.intent || status.Intent.Step != v1beta1.StepStopping {
+			} else if status.Intent == nil || status.Intent.Purpose != row.intent ||
+				status.Intent.Step != v1beta1.StepStopping {
 				t.Errorf("intent %+v, want %s stopping", status.Intent, row.intent)
 			}
 			if status.ReconciliationStatus.LastStableSpec != before {
@@ -100,12 +110,15 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-	if c := w.condition(summary.SpecAccepted); c.Status != metav1.ConditionFalse || w.condition(summary.Stalled).Status != metav1.ConditionTrue {
+	if c := w.condition(summary.SpecAccepted); c.Status != metav1.ConditionFalse ||
+		w.condition(summary.Stalled).Status != metav1.ConditionTrue {
 		t.Errorf("SpecAccepted %+v", c)
 	}
 	if status := w.status(); status.ObservedGeneration != 2 || w.deployedGeneration() != 1 ||
 		!strings.Contains(status.Error, "Job parallelism must be larger than 0") {
-		t.Errorf("observedGeneration %d, deployed %d, error %s", status.ObservedGeneration, w.deployedGeneration(), status.Error)
+		t.Errorf(
+			"observedGeneration %d, deployed %d, error %s", status.ObservedGeneration, w.deployedGeneration(), status.Error,
+		)
 	}
 	w.run()
 	if n := w.told("ValidationError"); n != 1 {
@@ -114,7 +127,10 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 2 })
 	w.run()
 	if w.status().Error != "" || w.status().ObservedGeneration != 3 {
-		t.Errorf("the error must be cleared by what proves it gone: %q, observedGeneration %d", w.status().Error, w.status().ObservedGeneration)
+		t.Errorf(
+			"the error must be cleared by what proves it gone: %q, observedGeneration %d", w.status().Error,
+			w.status().ObservedGeneration,
+		)
 	}
 }
 
@@ -176,12 +192,16 @@ func TestABrokenImageIsMendedEvenForAStatefulJob(t *testing.T) {
 	w.s.Pods = plan.Present([]corev1.Pod{{
 		ObjectMeta: metav1.ObjectMeta{Name: "demo-1", CreationTimestamp: jm.CreationTimestamp},
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
-			Name: "flink-main-container", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"}},
+			Name: "flink-main-container",
+			State: corev1.ContainerState{
+				Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff", Message: "no such image"},
+			},
 		}}},
 	}})
 	w.run()
 	w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
-	if c := w.condition(summary.ClusterAvailable); c.Reason != "ImagePullBackOff" || !strings.Contains(w.status().Error, "[flink-main-container] no such image") {
+	if c := w.condition(summary.ClusterAvailable); c.Reason != "ImagePullBackOff" ||
+		!strings.Contains(w.status().Error, "[flink-main-container] no such image") {
 		t.Errorf("ClusterAvailable %+v, error %s", c, w.status().Error)
 	}
 	w.run()
@@ -232,8 +252,12 @@ func TestFirstStates(t *testing.T) {
 			w.edit(row.edit)
 			w.run()
 			status := w.status()
-			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle || w.s.JobManager.IsPresent() {
-				t.Errorf("situation %s, lifecycle %s, want %s, %s: %s; rounds %q, error %s", status.Situation, status.LifecycleState, row.situation, row.lifecycle, row.reason, w.log, status.Error)
+			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle ||
+				w.s.JobManager.IsPresent() {
+				t.Errorf(
+					"situation %s, lifecycle %s, want %s, %s: %s; rounds %q, error %s", status.Situation, status.LifecycleState,
+					row.situation, row.lifecycle, row.reason, w.log, status.Error,
+				)
 			}
 			if p := w.round(); !p.IsQuiet() || p.Status != nil {
 				t.Errorf("the second look must be quiet, got %s", p)
@@ -245,17 +269,30 @@ func TestFirstStates(t *testing.T) {
 // R7
 func TestWhatStandsInTheWay(t *testing.T) {
 	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "demo", UID: "other"}}
-	checkpoint := plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true}})
-	ha := strings.Replace(stateful, `"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1)
+	checkpoint := plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true},
+	})
+	ha := strings.Replace(
+		stateful, `"state.savepoints.dir"`,
+		`"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1,
+	)
 	rows := map[string]struct {
 		spec    string
 		prepare func(*world)
 		want    plan.Situation
 		reason  string
 	}{
-		"somebody else's Deployment":        {application, func(w *world) { w.s.JobManager = plan.Present(foreign) }, plan.Unaccounted, "it is not ours to touch"},
-		"a Deployment nobody could look at": {application, func(w *world) { w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out") }, plan.Unobservable, "nothing is done on a guess"},
-		"a checkpoint of an earlier life":   {ha, func(w *world) { w.s.HAData = checkpoint }, plan.Unaccounted, "the job would start from it, or lose it"},
+		"somebody else's Deployment": {
+			application, func(w *world) { w.s.JobManager = plan.Present(foreign) }, plan.Unaccounted,
+			"it is not ours to touch",
+		},
+		"a Deployment nobody could look at": {
+			application, func(w *world) { w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out") }, plan.Unobservable,
+			"nothing is done on a guess",
+		},
+		"a checkpoint of an earlier life": {
+			ha, func(w *world) { w.s.HAData = checkpoint }, plan.Unaccounted, "the job would start from it, or lose it",
+		},
 		"the same, and told to ignore it": {ha, func(w *world) {
 			w.s.HAData = checkpoint
 			w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
@@ -264,7 +301,10 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			w.s.HAData = checkpoint
 			w.s.Resource.Spec.Job.InitialSavepointPath = "file:///s/1"
 		}, plan.Waiting, "the state to start from is certain"},
-		"HA data that could not be looked at": {ha, func(w *world) { w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out") }, plan.Unobservable, "nothing is done on a guess"},
+		"HA data that could not be looked at": {
+			ha, func(w *world) { w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out") }, plan.Unobservable,
+			"nothing is done on a guess",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -280,7 +320,8 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			if w.status().Situation != string(row.want) {
 				t.Errorf("situation %s, want %s: %s", w.status().Situation, row.want, row.reason)
 			}
-			if row.want == plan.Unaccounted && (w.condition(summary.StateSafe).Status != metav1.ConditionFalse || !strings.Contains(w.condition(summary.Stalled).Message, v1beta1.AnnotationIgnoreState)) {
+			if row.want == plan.Unaccounted && (w.condition(summary.StateSafe).Status != metav1.ConditionFalse ||
+				!strings.Contains(w.condition(summary.Stalled).Message, v1beta1.AnnotationIgnoreState)) {
 				t.Errorf("conditions %+v", w.status().Conditions)
 			}
 		})
@@ -290,9 +331,12 @@ func TestWhatStandsInTheWay(t *testing.T) {
 // R2
 func TestAForeignIntentIsLeftAlone(t *testing.T) {
 	w := stable(t, application)
-	w.s.Resource.Status.Intent = &v1beta1.Intent{OperationID: "0123", OverResourceVersion: "1", Step: v1beta1.StepStopping}
+	w.s.Resource.Status.Intent = &v1beta1.Intent{
+		OperationID: "0123", OverResourceVersion: "1", Step: v1beta1.StepStopping,
+	}
 	p := w.round()
-	if touches(p) || w.status().Situation != string(plan.NotOurs) || !strings.Contains(w.condition(summary.Stalled).Message, "kubectl patch") {
+	if touches(p) || w.status().Situation != string(plan.NotOurs) ||
+		!strings.Contains(w.condition(summary.Stalled).Message, "kubectl patch") {
 		t.Errorf("got %s, %+v", p, w.status().Conditions)
 	}
 }
@@ -313,7 +357,9 @@ func TestAdoption(t *testing.T) {
 
 func TestOperatorDefaultsCount(t *testing.T) {
 	w := newWorld(t, application)
-	w.s.Operator = flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.default-configuration.flink-version.v1_19+.rest.port": "9999"})
+	w.s.Operator = flinkconf.NewOperator(flinkconf.Config{
+		"kubernetes.operator.default-configuration.flink-version.v1_19+.rest.port": "9999",
+	})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	if q := ask.First(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {

@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// deleting ends a resource that is marked for deletion. It takes an open intent over; the finalizer goes when a fresh read finds
-// nothing of ours left.
+// deleting ends a resource that is marked for deletion. It takes an open intent over; the finalizer goes when a fresh
+// read finds nothing of ours left.
 //
 //	there is                              then
 //	no finalizer of ours                  nothing
@@ -27,12 +27,12 @@ import (
 //	our Deployment                        intent, take it down
 //	our Deployment, being deleted         wait
 //	nothing, or somebody else's           pods ended? HA data gone? then the finalizer
-func deleting(v *view) (outcome, bool) {
+func deleting(v *view) (result, bool) {
 	if v.Seen.Resource.DeletionTimestamp == nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	if _, missing := v.finalizer(); missing {
-		return outcome{situation: plan.Deleting}, true
+		return result{situation: plan.Deleting}, true
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleting
 	jm, present := v.Seen.JobManager.Get()
@@ -60,7 +60,7 @@ func deleting(v *view) (outcome, bool) {
 		}
 		return v.beginDeletion(), true
 	}
-	return v.lastRites(), true
+	return v.finalize(), true
 }
 
 // deletionOpen reports whether the intent of the deletion is stored.
@@ -68,10 +68,10 @@ func (v *view) deletionOpen() bool {
 	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete
 }
 
-func (v *view) beginDeletion() outcome {
+func (v *view) beginDeletion() result {
 	jm, _ := v.Seen.JobManager.Get()
 	if v.deletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
-		return outcome{situation: plan.Deleting, actions: v.takeDown(jm)}
+		return result{situation: plan.Deleting, actions: v.takeDown(jm)}
 	}
 	events := v.Events
 	o := v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopStateless, v1beta1.UpgradeModeStateless}, jm)
@@ -79,8 +79,8 @@ func (v *view) beginDeletion() outcome {
 	return o
 }
 
-// lastRites removes what no owner reference removes, then lets the resource go.
-func (v *view) lastRites() outcome {
+// finalize removes what no owner reference removes, then lets the resource go.
+func (v *view) finalize() result {
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
 		if o, runs := v.mayRun(); runs {
@@ -98,27 +98,29 @@ func (v *view) lastRites() outcome {
 	if started {
 		v.TellsUnreadableHAData()
 	}
-	return outcome{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}}}
+	return result{
+		situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}},
+	}
 }
 
 // deletionBlocked says what must go first, or be done first.
-func (v *view) deletionBlocked() (outcome, bool) {
+func (v *view) deletionBlocked() (result, bool) {
 	var reasons []string
 	if v.IsSession() {
 		reasons = v.SessionBlockers()
 	}
 	if len(reasons) == 0 {
-		return outcome{}, false
+		return result{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
 	if !shown.StalledAlready(v.Subject, message) {
 		v.Tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
 	}
-	return outcome{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
+	return result{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
 }
 
-// saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint may take; each attempt
-// has as long. Then the deletion goes on, and says that it was skipped.
+// saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
+// may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
 //
 //	attempt            deletion             job        then
 //	open, in time      -                    -          wait for it
@@ -128,12 +130,14 @@ func (v *view) deletionBlocked() (outcome, bool) {
 //	-                  late                 not RUNNING skip it
 //	-                  -                    not RUNNING wait
 //	-                  also a late look     RUNNING    begin one
-func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
+func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
 	if !v.savesFirst() || jm.DeletionTimestamp != nil {
-		return outcome{}, false
+		return result{}, false
 	}
-	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry, v.DeletingFor() > v.CheckpointTimeout()
-	failed := retry != nil && retry.Generation == v.Generation && retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
+	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
+		v.DeletingFor() > v.CheckpointTimeout()
+	failed := retry != nil && retry.Generation == v.Generation &&
+		retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID)
 	runs := found && job.State == v1beta1.FlinkJobRunning
@@ -142,12 +146,16 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 		return v.awaitSavepoint(jm), true
 	case open, late && (failed || !runs):
 		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
-			Message: fmt.Sprintf("No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout())})
-		return outcome{}, false
+			Message: fmt.Sprintf(
+				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
+			)})
+		return result{}, false
 	case backoff.Waits(retry, v.Generation, v.Seen.Now):
-		return outcome{wait: stall{retry.Reason, retry.Message}}, true
+		return result{wait: stall{retry.Reason, retry.Message}}, true
 	case !runs:
-		return outcome{wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"}}, true
+		return result{
+			wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"},
+		}, true
 	}
 	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
 }
@@ -155,11 +163,13 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (outcome, bool) {
 // savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.
 func (v *view) savesFirst() bool {
 	saved := v.deletionOpen() && v.Intent().Ended
-	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved && !v.Want.JobStatus.State.IsTerminal()
+	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved &&
+		!v.Want.JobStatus.State.IsTerminal()
 }
 
-// forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With foreground propagation the
-// garbage collector deletes what the resource owns as soon as the resource is marked, before anybody can act.
+// forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With
+// foreground propagation the garbage collector deletes what the resource owns as soon as the resource is marked, before
+// anybody can act.
 //
 //	Deployment           deletion         then
 //	there                -                -
@@ -179,7 +189,8 @@ func (v *view) forestalled(jm *appsv1.Deployment, present bool) {
 			return
 		}
 		v.Intent().Stop = v1beta1.StopStateless
-	case !present && stored.LifecycleState == v1beta1.LifecycleDeleting && stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
+	case !present && stored.LifecycleState == v1beta1.LifecycleDeleting &&
+		stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
 		return
 	}
 	what := "No savepoint was taken before the deletion"
@@ -188,7 +199,11 @@ func (v *view) forestalled(jm *appsv1.Deployment, present bool) {
 	}
 	why := "the JobManager was deleted by somebody else"
 	if slices.Contains(v.Seen.Resource.Finalizers, metav1.FinalizerDeleteDependents) {
-		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete it with --cascade=background, or suspend the job first"
+		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete " +
+			"it with --cascade=background, or suspend the job first"
 	}
-	v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true, Message: what + ": " + why})
+	v.Tell(plan.Event{
+		Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
+		Message: what + ": " + why,
+	})
 }

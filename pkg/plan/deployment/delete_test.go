@@ -103,7 +103,10 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 				}
 			}
 			if len(w.s.Resource.Finalizers) > 0 || w.s.JobManager.IsPresent() {
-				t.Errorf("finalizers %v, Deployment %t after %q; conditions %+v", w.s.Resource.Finalizers, w.s.JobManager.IsPresent(), w.log, w.status().Conditions)
+				t.Errorf(
+					"finalizers %v, Deployment %t after %q; conditions %+v", w.s.Resource.Finalizers, w.s.JobManager.IsPresent(),
+					w.log, w.status().Conditions,
+				)
 			}
 		})
 	}
@@ -138,21 +141,30 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 		held    string
 		reason  string
 	}{
-		"a session job": {func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl", "block-on-session-jobs is on by default"},
+		"a session job": {
+			func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl",
+			"block-on-session-jobs is on by default",
+		},
 		"a job in it": {func(w *world) {
 			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
 		}, "aa", "block-on-unmanaged-jobs is on by default"},
 		"a job that ended": {func(w *world) {
 			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
 		}, "", "it does not run"},
-		"session jobs nobody could list": {func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess"},
+		"session jobs nobody could list": {
+			func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess",
+		},
 		"told not to be held by it": {func(w *world) {
 			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.session.deletion.block-on-unmanaged-jobs":"false"}`)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"kubernetes.operator.session.deletion.block-on-unmanaged-jobs":"false"}`,
+			)
 		}, "", "only session jobs hold it then"},
 		"told not to be held": {func(w *world) {
 			w.s.SessionJobs = plan.Present([]string{"etl"})
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`,
+			)
 		}, "", "the option of the resource as it is now counts"},
 	}
 	for name, row := range rows {
@@ -164,7 +176,8 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 			w.run()
 			w.run()
 			stalled := w.condition(summary.Stalled)
-			if held := stalled.Reason == "CleanupBlocked"; held != (row.held != "") || !strings.Contains(stalled.Message, row.held) {
+			if held := stalled.Reason == "CleanupBlocked"; held != (row.held != "") ||
+				!strings.Contains(stalled.Message, row.held) {
 				t.Errorf("Stalled %+v: %s", stalled, row.reason)
 			}
 			if row.held != "" && w.told("CleanupFailed") != 1 {
@@ -206,7 +219,9 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, stateful)
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`,
+			)
 			w.delete()
 			w.s.Now = w.s.Now.Add(row.late)
 			if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
@@ -226,7 +241,8 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	}
 }
 
-// With foreground propagation the garbage collector may be faster than any pass, or come in the middle of the savepoint.
+// With foreground propagation the garbage collector may be faster than any pass, or come in the middle of the
+// savepoint.
 func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 	foreground := func(w *world) {
 		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, metav1.FinalizerDeleteDependents)
@@ -246,8 +262,11 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 		"the Deployment goes first": {func(w *world) { foreground(w); collect(w); w.run() }, "--cascade=background"},
 		"it is gone already":        {func(w *world) { foreground(w); w.terminate() }, "--cascade=background"},
 		"in the middle of the savepoint": {func(w *world) { foreground(w); w.run(); collect(w); w.run() },
-			"The savepoint before the deletion is not known to be complete: the resource is deleted with foreground propagation"},
-		"gone in the middle of the savepoint": {func(w *world) { foreground(w); w.run(); w.terminate(); w.run() }, "not known to be complete"},
+			"The savepoint before the deletion is not known to be complete: the resource is deleted with foreground " +
+				"propagation"},
+		"gone in the middle of the savepoint": {
+			func(w *world) { foreground(w); w.run(); w.terminate(); w.run() }, "not known to be complete",
+		},
 		"while the savepoint waits for the job": {func(w *world) {
 			w.serveJob(v1beta1.FlinkJobRestarting)
 			foreground(w)
@@ -260,7 +279,9 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, stateful)
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`,
+			)
 			row.happens(w)
 			for range 3 {
 				w.run()
@@ -281,9 +302,14 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 }
 
 func TestHADataGoesWithTheResource(t *testing.T) {
-	spec := strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1)
+	spec := strings.Replace(
+		application, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1,
+	)
 	w := stable(t, spec)
-	w.s.HAData = plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}}})
+	w.s.HAData = plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}},
+	})
 	w.delete()
 	w.run()
 	if data, _ := w.s.HAData.Get(); len(data) == 0 {
@@ -301,7 +327,9 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
 	w.run()
-	w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Spec: corev1.PodSpec{NodeName: "node-7"}}})
+	w.s.Pods = plan.Present([]corev1.Pod{
+		{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Spec: corev1.PodSpec{NodeName: "node-7"}},
+	})
 	w.run()
 	if c := w.condition(summary.Reconciling); c.Reason != "ClusterTerminating" {
 		t.Fatalf("Reconciling %+v", c)
@@ -309,7 +337,8 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	w.s.Now = w.s.Now.Add(6 * 60e9)
 	w.run()
 	c := w.condition(summary.Stalled)
-	if c.Reason != "NodeUnreachable" || !strings.Contains(c.Message, "demo-1") || !strings.Contains(c.Message, "node-7") || !strings.Contains(c.Message, "kubectl delete pod") {
+	if c.Reason != "NodeUnreachable" || !strings.Contains(c.Message, "demo-1") ||
+		!strings.Contains(c.Message, "node-7") || !strings.Contains(c.Message, "kubectl delete pod") {
 		t.Errorf("Stalled %+v", c)
 	}
 }
@@ -351,7 +380,9 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 	standalone := strings.Replace(application, `"image":`, `"mode":"standalone","image":`, 1)
 	left := func(t *testing.T) *world {
 		w := takeOver(t, standalone, deployed(record(t, standalone, nil, true)), 1).flinkSays(v1beta1.FlinkJobRunning)
-		w.s.TaskManagerDeployment = plan.Present(plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7"})
+		w.s.TaskManagerDeployment = plan.Present(plan.ObjectVersion{
+			Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7",
+		})
 		return w
 	}
 	rows := map[string]struct {
@@ -359,8 +390,11 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 		ends   plan.Situation
 		reason string
 	}{
-		"deleted":   {func(w *world) { w.delete() }, plan.Deleting, "the finalizer goes"},
-		"suspended": {func(w *world) { w.run(); w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = stopped }) }, plan.Suspended, "a stop takes them, too"},
+		"deleted": {func(w *world) { w.delete() }, plan.Deleting, "the finalizer goes"},
+		"suspended": {
+			func(w *world) { w.run(); w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = stopped }) },
+			plan.Suspended, "a stop takes them, too",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -378,7 +412,8 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 					w.s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
 				}
 			}
-			if got := w.status().Situation; !w.s.TaskManagerDeployment.IsAbsent() || (got != string(row.ends) && !w.gone) || (row.ends == plan.Deleting) != w.gone {
+			if got := w.status().Situation; !w.s.TaskManagerDeployment.IsAbsent() || (got != string(row.ends) && !w.gone) ||
+				(row.ends == plan.Deleting) != w.gone {
 				t.Errorf("it ends in %s, gone %t: %s; rounds %q", got, w.gone, row.reason, w.log)
 			}
 		})

@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// etcd takes objects of up to 1.5 MiB. What is as large as that can be deleted all the same: a deletion adds no copy of the spec.
+// etcd takes objects of up to 1.5 MiB. What is as large as that can be deleted all the same: a deletion adds no copy of
+// the spec.
 func TestTheIntentOfADeletionIsSmall(t *testing.T) {
 	rows := map[string]string{
 		"at once":          "",
@@ -16,7 +17,13 @@ func TestTheIntentOfADeletionIsSmall(t *testing.T) {
 	}
 	for name, options := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{`+options+`"large":"`+strings.Repeat("x", 200_000)+`",`))
+			w := stable(
+				t,
+				with(
+					stateful, `"flinkConfiguration":{`,
+					`"flinkConfiguration":{`+options+`"large":"`+strings.Repeat("x", 200_000)+`",`,
+				),
+			)
 			before := w.size()
 			w.delete()
 			w.run()

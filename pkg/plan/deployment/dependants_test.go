@@ -38,8 +38,11 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		"nothing happens":     {running, func(*world) {}, false, "a quiet world is quiet"},
-		"its figures move":    {running, func(w *world) { w.s.Flink.Facts = plan.Present(subject.ClusterFacts{TaskManagers: 7}) }, false, "no snapshot waits for those"},
+		"nothing happens": {running, func(*world) {}, false, "a quiet world is quiet"},
+		"its figures move": {
+			running, func(w *world) { w.s.Flink.Facts = plan.Present(subject.ClusterFacts{TaskManagers: 7}) }, false,
+			"no snapshot waits for those",
+		},
 		"it fails":            {running, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed) }, true, "stopped"},
 		"it restarts":         {running, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }, true, "stopped"},
 		"its JobManager goes": {running, func(w *world) { w.terminate(); w.s.Flink = subject.Flink{} }, true, "replaced"},
@@ -66,7 +69,8 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 			w := newWorld(t, session)
 			w.run()
 			return w
-		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false, "it has no job of its own"},
+		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false,
+			"it has no job of its own"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -92,13 +96,15 @@ func TestWhoIsWoken(t *testing.T) {
 	}
 	w.s.Snapshots = plan.Present([]v1beta1.FlinkStateSnapshot{
 		of("z-taking", "demo", v1beta1.SnapshotInProgress, false), of("done", "demo", v1beta1.SnapshotCompleted, false),
-		of("going", "demo", v1beta1.SnapshotCompleted, true), of("new", "demo", "", false), of("others", "another", v1beta1.SnapshotInProgress, false),
+		of("going", "demo", v1beta1.SnapshotCompleted, true), of("new", "demo", "", false),
+		of("others", "another", v1beta1.SnapshotInProgress, false),
 	})
 	var names []string
 	for _, d := range dependants.Of(w.s) {
 		names = append(names, d.Kind+"/"+d.Name)
 	}
-	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new FlinkStateSnapshot/z-taking" {
+	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new "+
+		"FlinkStateSnapshot/z-taking" {
 		t.Errorf("woken: %s", got)
 	}
 	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")

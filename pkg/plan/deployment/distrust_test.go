@@ -10,11 +10,15 @@ import (
 )
 
 func TestAJobManagerThatIsNotTrustedIsNoLostJob(t *testing.T) {
-	for name, spec := range map[string]string{"application": stateful, "with high availability": highlyAvailable, "stateless": application} {
+	for name, spec := range map[string]string{
+		"application": stateful, "with high availability": highlyAvailable, "stateless": application,
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, spec)
 			answers := w.s.Flink
-			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted: put the CA there"), Distrusted: true}
+			w.s.Flink = subject.Flink{
+				Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted: put the CA there"), Distrusted: true,
+			}
 			for range 3 {
 				if p := w.round(); touches(p) {
 					t.Fatalf("nothing is known of the job, and %s", p)
@@ -27,7 +31,8 @@ func TestAJobManagerThatIsNotTrustedIsNoLostJob(t *testing.T) {
 					stalled = string(c.Status) + " " + c.Reason + " " + c.Message
 				}
 			}
-			if !strings.HasPrefix(stalled, "True TLSFailed") || !strings.Contains(stalled, "put the CA there") || w.told("TLSFailed") != 1 || w.status().Pace != v1beta1.PaceSlow {
+			if !strings.HasPrefix(stalled, "True TLSFailed") || !strings.Contains(stalled, "put the CA there") ||
+				w.told("TLSFailed") != 1 || w.status().Pace != v1beta1.PaceSlow {
 				t.Errorf("Stalled %q, told %d times, pace %s", stalled, w.told("TLSFailed"), w.status().Pace)
 			}
 			w.s.Flink = answers

@@ -27,7 +27,7 @@ import (
 //	answers     not ended                in progress   wait; overdue, see there
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID
-func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
+func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
 	job, o, ok := v.stopsJob()
 	if !ok {
 		return o
@@ -37,7 +37,9 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 	switch completed := asked && progress.State == subject.StopCompleted; {
 	case completed && job.State == v1beta1.FlinkJobFinished:
 		now := v.Now()
-		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint}
+		from := v1beta1.StartPoint{
+			Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint,
+		}
 		return v.recordEnd(jm, job.State, from)
 	case job.State.IsTerminal():
 		return v.endWithStatistics(jm, job)
@@ -49,12 +51,12 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) outcome {
 	case asked && progress.State == subject.StopInProgress && v.StopOverdue():
 		return v.endOverdue()
 	case completed, asked && progress.State == subject.StopInProgress:
-		return outcome{situation: plan.Stopping, wait: inProgress}
+		return result{situation: plan.Stopping, wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()
-	return outcome{situation: plan.Stopping, wait: inProgress, actions: []plan.Action{plan.StopWithSavepoint{
+	return result{situation: plan.Stopping, wait: inProgress, actions: []plan.Action{plan.StopWithSavepoint{
 		JobID: job.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
 		Endpoint: v.Endpoint(),
 	}}}
@@ -77,20 +79,21 @@ func goesOn(job subject.Job) bool {
 //	newest state of the job                      then
 //	a stop's savepoint, and none is being made   cancel the job: it waits for tasks that do not end
 //	otherwise                                    a person looks; an answer of Flink goes on with it
-func (v *view) endOverdue() outcome {
+func (v *view) endOverdue() result {
 	c, known := v.Seen.Flink.Checkpoints.Get()
 	if known && c.Kind == subject.KindStop && c.Pending.IsZero() && !c.Discarded {
 		v.Intent().Stop = v1beta1.StopCancel
 		v.SetJobState(v1beta1.FlinkJobCancelling)
 		v.Tell(plan.Event{Warning: true, Reason: "StopOverdue", Component: plan.ComponentJob,
 			Message: fmt.Sprintf("The job has its savepoint %s and does not end; it is cancelled", c.Path)})
-		return outcome{situation: plan.Stopping, record: "cancellation", again: true}
+		return result{situation: plan.Stopping, record: "cancellation", again: true}
 	}
 	message := fmt.Sprintf("the stop with savepoint has been in progress since %s, longer than "+
-		"execution.checkpointing.timeout allows; see the tasks of the job and the TaskManagers' logs, and delete the pod of "+
+		"execution.checkpointing.timeout allows; see the tasks of the job and the TaskManagers' logs, and delete the "+
+		"pod of "+
 		"one that does not go on: the job then restarts and the stop is tried again",
 		v.Intent().StoredAt.UTC().Format(time.RFC3339))
-	return outcome{situation: plan.Stopping, stall: &stall{"StopOverdue", message}}
+	return result{situation: plan.Stopping, stall: &stall{"StopOverdue", message}}
 }
 
 // awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
@@ -101,7 +104,7 @@ func (v *view) endOverdue() outcome {
 //	answers     ended                record the end with the newest state of its statistics
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again)
-func (v *view) awaitCancel(jm *appsv1.Deployment) outcome {
+func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	job, o, ok := v.stopsJob()
 	waits := stall{"JobCancelling", "the job is being cancelled"}
 	switch {
@@ -110,18 +113,22 @@ func (v *view) awaitCancel(jm *appsv1.Deployment) outcome {
 	case job.State.IsTerminal():
 		return v.endWithStatistics(jm, job)
 	case job.State == v1beta1.FlinkJobCancelling:
-		o = outcome{situation: plan.Stopping, wait: waits}
+		o = result{situation: plan.Stopping, wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
-			o.stall = &stall{"CancelOverdue", fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
-				"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
+			o.stall = &stall{"CancelOverdue",
+				fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
+					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
 		return o
 	}
-	return outcome{situation: plan.Stopping, wait: waits, actions: []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}}}
+	return result{
+		situation: plan.Stopping, wait: waits,
+		actions: []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}},
+	}
 }
 
 // stopsJob finds the job that the open intent stops; without it, what to do instead.
-func (v *view) stopsJob() (subject.Job, outcome, bool) {
+func (v *view) stopsJob() (subject.Job, result, bool) {
 	intent := v.Intent()
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
@@ -131,35 +138,44 @@ func (v *view) stopsJob() (subject.Job, outcome, bool) {
 	switch {
 	case !listed && v.Since(intent.StoredAt) <= v.CheckpointTimeout():
 		// A JobManager that has just failed over lists no job until it has submitted it.
-		return job, outcome{situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"}}, false
+		return job, result{
+			situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"},
+		}, false
 	case !listed:
 		return job, v.stateLost("LastStateUnknown", "Flink no longer lists the job that was being stopped"), false
 	case subject.BeganAnew(intent.Stops, job):
 		return job, v.failedOver(), false
 	}
-	return job, outcome{}, true
+	return job, result{}, true
 }
 
-// failedOver answers a job that began again while it was being stopped. With high availability it was restored from its latest
-// checkpoint, and the stop is tried again; without, it began from its old state, and what it had done since may be in a savepoint that
-// nobody told us of: a person decides.
-func (v *view) failedOver() outcome {
+// failedOver answers a job that began again while it was being stopped. With high availability it was restored from its
+// latest checkpoint, and the stop is tried again; without, it began from its old state, and what it had done since may
+// be in a savepoint that nobody told us of: a person decides.
+func (v *view) failedOver() result {
 	if v.HighAvailabilityUsable() {
 		return v.attemptFailed("JobManagerFailover", "the JobManager failed over while the job was being stopped")
 	}
-	return v.stateLost("JobRestarted", "the JobManager was replaced without high availability while the job was being stopped, so the job began again from its old state")
+	return v.stateLost(
+		"JobRestarted",
+		"the JobManager was replaced without high availability while the job was being stopped, so the job began again "+
+			"from its old state",
+	)
 }
 
-// endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it was given.
-func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome {
+// endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
+// was given.
+func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) result {
 	switch answer, text := v.LastStateOf(job); answer {
 	case subject.LastStateUnsettled:
-		return outcome{situation: plan.Stopping, wait: jobEnded}
+		return result{situation: plan.Stopping, wait: jobEnded}
 	case subject.LastStateUnknown:
 		return v.unobservable("the checkpoints of the job that has ended", text)
 	case subject.LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
-		from := v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint"}
+		from := v1beta1.StartPoint{
+			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint",
+		}
 		return v.recordEnd(jm, job.State, from)
 	case subject.LastStateNowhere:
 		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job is stored where no job can be restored "+
@@ -181,7 +197,7 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) outcome
 const stoppedWithSavepoint = "StopWithSavepoint"
 
 // recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
-func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) outcome {
+func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) result {
 	intent, now := v.Intent(), v.Now()
 	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
@@ -200,12 +216,13 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 		o.record, o.actions = "end", append(kept, o.actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
-	return outcome{situation: plan.Stopping, record: "end", actions: append(kept, v.takeDown(jm)...)}
+	return result{situation: plan.Stopping, record: "end", actions: append(kept, v.takeDown(jm)...)}
 }
 
-// suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the JobManager stays
-// for its time to live, and people read its logs; without, it would run the job again when its pod is replaced, so it goes to no replicas.
-func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) outcome {
+// suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the
+// JobManager stays for its time to live, and people read its logs; without, it would run the job again when its pod is
+// replaced, so it goes to no replicas.
+func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) result {
 	target := v.Spec
 	if v.Intent() != nil {
 		target = v.Target()
@@ -214,34 +231,48 @@ func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) 
 	v.RecordSuspended(target, restore)
 	if stays {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-		return outcome{situation: plan.Suspended}
+		return result{situation: plan.Suspended}
 	}
-	return outcome{situation: plan.Suspended, finish: []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}}
+	return result{
+		situation: plan.Suspended, finish: []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}},
+	}
 }
 
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
-func (v *view) attemptFailed(reason, message string) outcome {
+func (v *view) attemptFailed(reason, message string) result {
 	again := v.RecordAttemptFailed(reason, message)
 	v.fail(reason, message)
-	return outcome{situation: plan.Waiting, wait: stall{reason, fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339))}}
+	return result{
+		situation: plan.Waiting,
+		wait:      stall{reason, fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339))},
+	}
 }
 
-// stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what a person can do. Flink
-// tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place is named as far as it is known.
-func (v *view) stateLost(reason, message string) outcome {
+// stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what
+// a person can do. Flink tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place
+// is named as far as it is known.
+func (v *view) stateLost(reason, message string) result {
 	v.fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
 	if directory := v.SavepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
-		find = fmt.Sprintf("If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of the job.", directory, v.Intent().Stops.JobID)
+		find = fmt.Sprintf(
+			"If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of "+
+				"the job.",
+			directory, v.Intent().Stops.JobID,
+		)
 	}
-	return outcome{situation: plan.StateLost, stall: &stall{reason, message + ". Nothing is deleted. " + find + " " + v.Remedy()}}
+	return result{
+		situation: plan.StateLost, stall: &stall{reason, message + ". Nothing is deleted. " + find + " " + v.Remedy()},
+	}
 }
 
-// stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never used again.
-func (v *view) stopLost() (outcome, bool) {
+// stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never
+// used again.
+func (v *view) stopLost() (result, bool) {
 	intent := v.Intent()
-	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) || intent.Purpose == v1beta1.PurposeDelete {
-		return outcome{}, false
+	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) ||
+		intent.Purpose == v1beta1.PurposeDelete {
+		return result{}, false
 	}
 	return v.stateLost("JobManagerLost", "the JobManager Deployment was deleted while the job was being stopped, and "+
 		"the state that it stopped with is not known"), true

@@ -16,21 +16,21 @@ import (
 //	does not validate  Invalid: the status says why; nothing else until the spec changes
 //	suspended          NeverStarted
 //	running            the finalizer, then a first start
-func first(v *view) (outcome, bool) {
+func first(v *view) (result, bool) {
 	if v.Last != nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	if v.Problem != "" {
 		v.rejected()
-		return outcome{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.Problem}}, true
+		return result{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.Problem}}, true
 	}
 	v.Want.Error = ""
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if !v.WantsRunning() {
-		return outcome{situation: plan.NeverStarted}, true
+		return result{situation: plan.NeverStarted}, true
 	}
 	if add, missing := v.finalizer(); missing {
-		return outcome{situation: plan.FirstStart, actions: []plan.Action{add}, again: true}, true
+		return result{situation: plan.FirstStart, actions: []plan.Action{add}, again: true}, true
 	}
 	return v.beginStart(v1beta1.PurposeDeploy, v.Spec, firstState(&v.Spec)), true
 }
@@ -38,7 +38,9 @@ func first(v *view) (outcome, bool) {
 // firstState is the state of a first start: the named savepoint, else none.
 func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 	if spec.Job != nil && spec.Job.InitialSavepointPath != "" {
-		return v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: spec.Job.InitialSavepointPath, Reason: "InitialSavepointPath"}
+		return v1beta1.StartPoint{
+			Kind: v1beta1.StartSavepoint, Path: spec.Job.InitialSavepointPath, Reason: "InitialSavepointPath",
+		}
 	}
 	return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "FirstStart"}
 }
@@ -69,7 +71,7 @@ func (v *view) finalizer() (plan.Action, bool) {
 //	                                                    taken over if told
 //	HA data with a checkpoint, stateful spec, no        Unaccounted        -
 //	savepoint named, not told to ignore it
-func unaccounted(v *view) (outcome, bool) {
+func unaccounted(v *view) (result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
@@ -81,9 +83,9 @@ func unaccounted(v *view) (outcome, bool) {
 	case present && v.Last == nil:
 		return v.stands("a Deployment that an earlier resource of this name left"), true
 	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
-		return outcome{}, false
+		return result{}, false
 	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
-		return outcome{}, false
+		return result{}, false
 	}
 	what, why, unknown := v.HA().Unknown()
 	if unknown {
@@ -94,18 +96,19 @@ func unaccounted(v *view) (outcome, bool) {
 }
 
 // stands reports what is in the way. Nothing is touched.
-func (v *view) stands(what string) outcome {
+func (v *view) stands(what string) result {
 	r := v.Seen.Resource
-	return outcome{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
+	return result{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
 		"there is %s under the name %s, which status does not account for, so nothing is changed; remove it, or run: "+
-			"kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up what an "+
+			"kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up "+
+			"what an "+
 			"earlier job left",
 		what, r.Name, r.Name, r.Namespace, v1beta1.AnnotationAdopt, v1beta1.AnnotationIgnoreState)}}
 }
 
-// adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it was started
-// with. An application must run exactly one job, or it is not known which.
-func (v *view) adopt() outcome {
+// adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it
+// was started with. An application must run exactly one job, or it is not known which.
+func (v *view) adopt() result {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
 		return v.unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())

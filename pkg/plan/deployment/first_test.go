@@ -47,10 +47,12 @@ func TestWhatAFirstStartRecords(t *testing.T) {
 	w.run()
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
 	r := w.status().ReconciliationStatus
-	if w.status().Error != "" || r.LastStableSpec != "" || r.State != v1beta1.ReconciliationDeployed || w.status().ObservedGeneration != 1 {
+	if w.status().Error != "" || r.LastStableSpec != "" || r.State != v1beta1.ReconciliationDeployed ||
+		w.status().ObservedGeneration != 1 {
 		t.Errorf("after the release: error %q, %+v", w.status().Error, r)
 	}
-	if last := w.recorded(); !last.Meta.FirstDeployment || last.Spec.Job.State != v1beta1.JobStateRunning || last.Spec.Job.Parallelism != 2 {
+	if last := w.recorded(); !last.Meta.FirstDeployment || last.Spec.Job.State != v1beta1.JobStateRunning ||
+		last.Spec.Job.Parallelism != 2 {
 		t.Errorf("recorded %+v", last)
 	}
 	jm, _ := w.s.JobManager.Get()
@@ -65,18 +67,23 @@ func TestWhatAFirstStartRecords(t *testing.T) {
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-	if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec || w.status().Pace != v1beta1.PaceSlow {
+	if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec ||
+		w.status().Pace != v1beta1.PaceSlow {
 		t.Errorf("stable %q, pace %s", r.LastStableSpec, w.status().Pace)
 	}
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
 		t.Errorf("nothing changed, got %s", p)
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.reconcile.interval":"30 s"}`)
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.reconcile.interval":"30 s"}`,
+		)
 	})
 	w.run()
 	if w.status().ObservedGeneration != 2 || !w.recorded().Meta.FirstDeployment {
-		t.Errorf("an ignored change moves observedGeneration alone: %d, %+v", w.status().ObservedGeneration, w.recorded().Meta)
+		t.Errorf(
+			"an ignored change moves observedGeneration alone: %d, %+v", w.status().ObservedGeneration, w.recorded().Meta,
+		)
 	}
 	w.edit(upgradeImage)
 	w.run()
@@ -134,7 +141,8 @@ func TestASuspendedBeginning(t *testing.T) {
 				w.run()
 			}
 			r := w.status().ReconciliationStatus
-			if w.s.JobManager.IsPresent() || r.LastReconciledSpec != "" || r.LastStableSpec != "" || w.status().Error != "" || w.status().JobStatus.State != "" {
+			if w.s.JobManager.IsPresent() || r.LastReconciledSpec != "" || r.LastStableSpec != "" || w.status().Error != "" ||
+				w.status().JobStatus.State != "" {
 				t.Fatalf("nothing is started or recorded, got %+v", w.status())
 			}
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
@@ -240,7 +248,8 @@ func TestAnInvalidFirstSpecIsToldOnce(t *testing.T) {
 	w := newWorld(t, with(application, `"parallelism":2`, `"parallelism":-1`))
 	w.run()
 	w.run()
-	if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != "ValidationError" || !strings.HasPrefix(w.events[0].Message, "Job parallelism ") {
+	if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != "ValidationError" ||
+		!strings.HasPrefix(w.events[0].Message, "Job parallelism ") {
 		t.Errorf("told %+v", w.events)
 	}
 	if w.status().LifecycleState != v1beta1.LifecycleFailed {
@@ -254,13 +263,16 @@ func TestAStartThatIsRefusedIsTold(t *testing.T) {
 	w.round()
 	p := MakeFailed(w.s, w.status(), "Forbidden", "Deployment Failure -> IllegalStateException -> actual failure reason")
 	status := p.Status.(*v1beta1.FlinkDeploymentStatus)
-	if len(p.Events) != 1 || p.Events[0].Reason != "Error" || p.Events[0].Message != "Deployment Failure -> IllegalStateException -> actual failure reason" {
+	if len(p.Events) != 1 || p.Events[0].Reason != "Error" ||
+		p.Events[0].Message != "Deployment Failure -> IllegalStateException -> actual failure reason" {
 		t.Errorf("told %+v", p.Events)
 	}
 	if !strings.Contains(status.Error, "actual failure reason") || touches(p) {
 		t.Errorf("error %q, plan %s", status.Error, p)
 	}
-	if again := MakeFailed(w.s, *status, "Forbidden", "Deployment Failure -> IllegalStateException -> actual failure reason"); len(again.Events) != 0 {
+	if again := MakeFailed(
+		w.s, *status, "Forbidden", "Deployment Failure -> IllegalStateException -> actual failure reason",
+	); len(again.Events) != 0 {
 		t.Errorf("told again: %+v", again.Events)
 	}
 }
@@ -268,8 +280,10 @@ func TestAStartThatIsRefusedIsTold(t *testing.T) {
 // T1.21
 func TestEveryFlinkVersion(t *testing.T) {
 	rows := map[v1beta1.FlinkVersion]bool{
-		v1beta1.FlinkV1_13: false, v1beta1.FlinkV1_14: false, v1beta1.FlinkV1_15: true, v1beta1.FlinkV1_16: true, v1beta1.FlinkV1_17: true,
-		v1beta1.FlinkV1_18: true, v1beta1.FlinkV1_19: true, v1beta1.FlinkV1_20: true, v1beta1.FlinkV2_0: true, v1beta1.FlinkV2_1: true, v1beta1.FlinkV2_2: true,
+		v1beta1.FlinkV1_13: false, v1beta1.FlinkV1_14: false, v1beta1.FlinkV1_15: true, v1beta1.FlinkV1_16: true,
+		v1beta1.FlinkV1_17: true,
+		v1beta1.FlinkV1_18: true, v1beta1.FlinkV1_19: true, v1beta1.FlinkV1_20: true, v1beta1.FlinkV2_0: true,
+		v1beta1.FlinkV2_1: true, v1beta1.FlinkV2_2: true,
 	}
 	for version, runs := range rows {
 		t.Run(string(version), func(t *testing.T) {
@@ -278,7 +292,8 @@ func TestEveryFlinkVersion(t *testing.T) {
 			if w.released != runs {
 				t.Errorf("released %t, want %t; rounds %q", w.released, runs, w.log)
 			}
-			if !runs && (w.told("Submit") > 0 || w.status().Error == "" || !w.condition(summary.SpecAccepted).LastTransitionTime.Time.Equal(start)) {
+			if !runs && (w.told("Submit") > 0 || w.status().Error == "" ||
+				!w.condition(summary.SpecAccepted).LastTransitionTime.Time.Equal(start)) {
 				t.Errorf("an old version is refused and told, got %+v", w.status())
 			}
 		})
@@ -331,7 +346,9 @@ func TestAResumptionWaitsForItsLastState(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 	w.run()
 	w.run()
-	if w.s.JobManager.IsPresent() || !strings.Contains(w.status().Error, "HA metadata is not available to restore from last state.") || w.told("RestoreFailed") != 1 {
+	if w.s.JobManager.IsPresent() || !strings.Contains(
+		w.status().Error, "HA metadata is not available to restore from last state.",
+	) || w.told("RestoreFailed") != 1 {
 		t.Fatalf("error %q, RestoreFailed told %d times", w.status().Error, w.told("RestoreFailed"))
 	}
 	w.s.HAData = haMaps(job)
@@ -362,7 +379,10 @@ func notReady(t *testing.T, spec string) *world {
 // T1.11, T1.12, T1.13, T3.14, T3.41
 func TestAChangeOfAClusterThatDoesNotAnswer(t *testing.T) {
 	saves := with(highlyAvailable, `"upgradeMode":"last-state"`, `"upgradeMode":"savepoint"`)
-	noFallback := with(saves, `"state.savepoints.dir"`, `"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`)
+	noFallback := with(
+		saves, `"state.savepoints.dir"`,
+		`"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`,
+	)
 	none := plan.Present([]subject.HAConfigMap{})
 	rows := map[string]struct {
 		spec   string
@@ -371,12 +391,23 @@ func TestAChangeOfAClusterThatDoesNotAnswer(t *testing.T) {
 		mode   v1beta1.UpgradeMode
 		reason string
 	}{
-		"stateless":                    {application, nil, v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "it needs nothing of the old one"},
-		"session":                      {session, nil, v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "the same"},
-		"last-state with data":         {highlyAvailable, haMaps, v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "the data has its last state"},
-		"savepoint with data":          {saves, haMaps, v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "it falls back to the data"},
-		"last-state without data":      {highlyAvailable, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "", "its state would be lost"},
-		"savepoint without data":       {saves, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "", "the same"},
+		"stateless": {
+			application, nil, v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "it needs nothing of the old one",
+		},
+		"session": {session, nil, v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "the same"},
+		"last-state with data": {
+			highlyAvailable, haMaps, v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "the data has its last state",
+		},
+		"savepoint with data": {
+			saves, haMaps, v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "it falls back to the data",
+		},
+		"last-state without data": {
+			highlyAvailable, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "",
+			"its state would be lost",
+		},
+		"savepoint without data": {
+			saves, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "", "the same",
+		},
 		"savepoint, no fallback, data": {noFallback, haMaps, "", "", "a savepoint needs a running job"},
 		"savepoint, no HA":             {stateful, nil, "", "", "there is nothing to go on from"},
 	}
@@ -435,10 +466,14 @@ func TestAResumptionWithoutHighAvailabilityNamesTheWayBack(t *testing.T) {
 	with := w.s.Resource.Spec.FlinkConfiguration
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job.State = v1beta1.JobStateRunning
-		s.FlinkConfiguration = bytes.Replace(with, []byte(`"high-availability.type":"kubernetes"`), []byte(`"high-availability.type":"NONE"`), 1)
+		s.FlinkConfiguration = bytes.Replace(
+			with, []byte(`"high-availability.type":"kubernetes"`), []byte(`"high-availability.type":"NONE"`), 1,
+		)
 	})
 	w.run()
-	if w.s.JobManager.IsPresent() || !strings.Contains(w.status().Error, "set them back to start from the data that it left") {
+	if w.s.JobManager.IsPresent() || !strings.Contains(
+		w.status().Error, "set them back to start from the data that it left",
+	) {
 		t.Fatalf("situation %s, error %q", w.status().Situation, w.status().Error)
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkConfiguration = with })

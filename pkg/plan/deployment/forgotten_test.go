@@ -90,13 +90,25 @@ func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
 		lost      bool
 		reason    string
 	}{
-		"failed":                     {stateful, v1beta1.FlinkJobFailed, makes, true, "it may have run before"},
-		"cancelled":                  {stateful, v1beta1.FlinkJobCanceled, makes, true, "the same"},
-		"given a state":              {given(stateful), v1beta1.FlinkJobFailed, makes, true, "it may have gone on from that"},
-		"highly available":           {savesHighlyAvailable, v1beta1.FlinkJobFailed, makes, true, "the data goes with the job"},
-		"makes none by itself":       {stateful, v1beta1.FlinkJobFailed, plan.Present(upgrade.Retention{Failed: true}), false, "there is nothing to lose"},
-		"batch":                      {stateful, v1beta1.FlinkJobFailed, plan.Absent[upgrade.Retention](), false, "there is nothing to lose"},
-		"stateless":                  {with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`), v1beta1.FlinkJobFailed, makes, false, "its user gives the state up"},
+		"failed":    {stateful, v1beta1.FlinkJobFailed, makes, true, "it may have run before"},
+		"cancelled": {stateful, v1beta1.FlinkJobCanceled, makes, true, "the same"},
+		"given a state": {
+			given(stateful), v1beta1.FlinkJobFailed, makes, true, "it may have gone on from that",
+		},
+		"highly available": {
+			savesHighlyAvailable, v1beta1.FlinkJobFailed, makes, true, "the data goes with the job",
+		},
+		"makes none by itself": {
+			stateful, v1beta1.FlinkJobFailed, plan.Present(upgrade.Retention{Failed: true}), false,
+			"there is nothing to lose",
+		},
+		"batch": {
+			stateful, v1beta1.FlinkJobFailed, plan.Absent[upgrade.Retention](), false, "there is nothing to lose",
+		},
+		"stateless": {
+			with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`), v1beta1.FlinkJobFailed, makes, false,
+			"its user gives the state up",
+		},
 		"it finished, for all of it": {stateful, v1beta1.FlinkJobFinished, makes, false, "nobody needs its checkpoints"},
 	}
 	for name, row := range rows {

@@ -108,7 +108,9 @@ func TestTheJavaOperatorTakesAResourceBack(t *testing.T) {
 				t.Fatalf("an operation is under way: %+v", open)
 			}
 			if status.JobManagerDeploymentStatus == "" || status.ReconciliationStatus.State != row.state {
-				t.Errorf("JobManager %q, %+v, want %s", status.JobManagerDeploymentStatus, status.ReconciliationStatus, row.state)
+				t.Errorf(
+					"JobManager %q, %+v, want %s", status.JobManagerDeploymentStatus, status.ReconciliationStatus, row.state,
+				)
 			}
 			if is := w.deployedGeneration(); status.ObservedGeneration != row.observed || is != row.deployed {
 				t.Errorf("observed %d, deployed %d, want %d, %d", status.ObservedGeneration, is, row.observed, row.deployed)

@@ -7,7 +7,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for it.
+// heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for
+// it.
 //
 //	the job                                    then
 //	healthy, or it could not be looked at      -
@@ -17,11 +18,11 @@ import (
 //	unhealthy, high-availability data          delete its cluster and start it from the data, under its ID
 //	unhealthy, the data cannot be looked at    wait for another look
 //	unhealthy, no data                         left alone, because a restart would lose its state: a person decides
-func heal(v *view) (outcome, bool) {
+func heal(v *view) (result, bool) {
 	why := v.Unhealthy()
 	jm, present := v.Seen.JobManager.Get()
 	if why == "" || !present || jm.DeletionTimestamp != nil || !v.LastRunning() {
-		return outcome{}, false
+		return result{}, false
 	}
 	if !v.KnownUnhealthy() {
 		o, _ := settled(v)
@@ -30,18 +31,19 @@ func heal(v *view) (outcome, bool) {
 	}
 	if o, early := v.pauses(); early {
 		v.pending = &stall{o.wait.Reason, why + "; " + o.wait.Message}
-		return outcome{}, false
+		return result{}, false
 	}
 	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
 	switch data := v.UsableHAData(); {
 	case v.MayStartEmpty():
 		s.how, s.restore = v1beta1.StopStateless, v.AsRecorded()
 	case data.IsUnknown():
-		return outcome{}, false
+		return result{}, false
 	case !data.IsPresent():
 		v.unwell = &stall{"JobUnhealthy", fmt.Sprintf(
-			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
-		return outcome{}, false
+			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would "+
+				"be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
+		return result{}, false
 	}
 	before := v.Events
 	v.Tell(plan.Event{Warning: true, Reason: "RestartUnhealthyJob", Component: plan.ComponentJob, Message: why})

@@ -45,28 +45,43 @@ func TestAnUnhealthyJob(t *testing.T) {
 		stalled string
 		reason  string
 	}{
-		"stateless": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
+		"stateless": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopStateless,
+			v1beta1.UpgradeModeStateless, "",
 			"it needs nothing from the one before"},
-		"restarting all the time": {checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100), v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
+		"restarting all the time": {checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100),
+			v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
 			"any job that has not ended"},
 		// T3.45
-		"highly available": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "",
+		"highly available": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100),
+			v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "",
 			"from its data"},
 		// T3.46
 		"highly available, by its checkpoints": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning,
-			plan.Present(health.Seen{Progress: start.Add(-time.Hour)}), v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "", "none was completed for an hour"},
+			plan.Present(health.Seen{Progress: start.Add(-time.Hour)}), v1beta1.StopLastState, v1beta1.UpgradeModeLastState,
+			"", "none was completed for an hour"},
 		// T3.48
-		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "JobUnhealthy",
+		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
+			"JobUnhealthy",
 			"its state would be lost"},
-		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]subject.HAConfigMap]("time-out"), v1beta1.FlinkJobRunning, restarted(100), "", "", "",
+		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]subject.HAConfigMap]("time-out"),
+			v1beta1.FlinkJobRunning, restarted(100), "", "", "",
 			"nothing is done on a guess"},
-		"stateful, not highly available": {checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "JobUnhealthy",
+		"stateful, not highly available": {checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
+			"JobUnhealthy",
 			"its state would be lost"},
-		"it may restart as often": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed"},
-		"Flink does not say":      {checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "", "nobody knows"},
+		"it may restart as often": {
+			checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed",
+		},
+		"Flink does not say": {
+			checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "",
+			"nobody knows",
+		},
 		// T3.47
-		"it has failed": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "", "that is for another option"},
-		"switched off":  {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
+		"it has failed": {
+			checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "",
+			"that is for another option",
+		},
+		"switched off": {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +95,8 @@ func TestAnUnhealthyJob(t *testing.T) {
 			switch {
 			case row.stop == "" && intent != nil:
 				t.Errorf("intent %+v: %s", intent, row.reason)
-			case row.stop != "" && (intent == nil || intent.Purpose != v1beta1.PurposeRecover || intent.Stop != row.stop || intent.Restore != row.restore):
+			case row.stop != "" && (intent == nil || intent.Purpose != v1beta1.PurposeRecover || intent.Stop != row.stop ||
+				intent.Restore != row.restore):
 				t.Errorf("intent %+v, want a recovery by %s to %s: %s", intent, row.stop, row.restore, row.reason)
 			}
 			if c := w.condition(summary.Stalled); c.Reason != row.stalled {
@@ -110,14 +126,18 @@ func TestAnUnhealthyJobComesBackWithItsState(t *testing.T) {
 	w.health(100)
 	w.s.HAData = haMaps(job)
 	w.run()
-	if len(w.events) == 0 || w.events[len(w.events)-2].Message != "Restart count hit threshold: 64" || !w.events[len(w.events)-2].Warning {
+	if len(w.events) == 0 || w.events[len(w.events)-2].Message != "Restart count hit threshold: 64" ||
+		!w.events[len(w.events)-2].Warning {
 		t.Errorf("the verdict must be told before what is done about it: %+v", w.events)
 	}
 	w.terminate()
 	w.run()
 	intent := w.status().Intent
-	if intent == nil || intent.From == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job || w.status().ReconciliationStatus != recorded {
-		t.Fatalf("intent %+v, want a last-state start of job %s that leaves what was reconciled; rounds %q", intent, job, w.log)
+	if intent == nil || intent.From == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job ||
+		w.status().ReconciliationStatus != recorded {
+		t.Fatalf(
+			"intent %+v, want a last-state start of job %s that leaves what was reconciled; rounds %q", intent, job, w.log,
+		)
 	}
 	if w.status().ClusterInfo[health.Key] != "" {
 		t.Error("the record of the old run must go with it")
@@ -132,7 +152,9 @@ func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
 	w := judged(t, checked(application))
 	w.health(100)
 	p := w.round()
-	if !p.Again || !strings.Contains(w.status().ClusterInfo[health.Key], `"healthy":false,"error":"Restart count hit threshold: 64"`) {
+	if !p.Again || !strings.Contains(
+		w.status().ClusterInfo[health.Key], `"healthy":false,"error":"Restart count hit threshold: 64"`,
+	) {
 		t.Fatalf("got %s with %s", p, w.status().ClusterInfo[health.Key])
 	}
 	if p := w.round(); !strings.Contains(p.String(), "delete cluster") {
@@ -141,7 +163,9 @@ func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
 }
 
 func TestARestartForHealthStartsAsTheJobWasStarted(t *testing.T) {
-	spec := strings.Replace(checked(application), `"parallelism":2`, `"initialSavepointPath":"file:///first","parallelism":2`, 1)
+	spec := strings.Replace(
+		checked(application), `"parallelism":2`, `"initialSavepointPath":"file:///first","parallelism":2`, 1,
+	)
 	w := judged(t, spec)
 	w.health(100)
 	w.run()
@@ -196,8 +220,11 @@ func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
 		edit             func(*world)
 		health, progress bool
 	}{
-		"on":                           {checked(application), v1beta1.FlinkJobRunning, nil, true, true},
-		"on, without checkpoints":      {strings.Replace(checked(application), `"execution.checkpointing.interval":"1 min",`, "", 1), v1beta1.FlinkJobRunning, nil, true, false},
+		"on": {checked(application), v1beta1.FlinkJobRunning, nil, true, true},
+		"on, without checkpoints": {
+			strings.Replace(checked(application), `"execution.checkpointing.interval":"1 min",`, "", 1),
+			v1beta1.FlinkJobRunning, nil, true, false,
+		},
 		"on, checkpoints do not count": {unprogressed, v1beta1.FlinkJobRunning, nil, true, false},
 		"off":                          {off, v1beta1.FlinkJobRunning, nil, false, false},
 		"the default":                  {application, v1beta1.FlinkJobRunning, nil, false, false},
@@ -219,7 +246,9 @@ func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
 				row.edit(w)
 			}
 			if more := ask.Then(w.s); more.Health != row.health || more.Progress != row.progress {
-				t.Errorf("asks for health %t and progress %t, want %t and %t", more.Health, more.Progress, row.health, row.progress)
+				t.Errorf(
+					"asks for health %t and progress %t, want %t and %t", more.Health, more.Progress, row.health, row.progress,
+				)
 			}
 		})
 	}

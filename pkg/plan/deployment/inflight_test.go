@@ -14,7 +14,10 @@ import (
 )
 
 // recording is a stateful application whose snapshots its own status records.
-var recording = strings.Replace(stateful, `"state.savepoints.dir"`, `"kubernetes.operator.snapshot.resource.enabled":"false","state.savepoints.dir"`, 1)
+var recording = strings.Replace(
+	stateful, `"state.savepoints.dir"`, `"kubernetes.operator.snapshot.resource.enabled":"false","state.savepoints.dir"`,
+	1,
+)
 
 func nonces(n int64) func(*v1beta1.FlinkDeploymentSpec) {
 	return func(s *v1beta1.FlinkDeploymentSpec) {
@@ -68,11 +71,13 @@ func TestT5_18_ASnapshotIsStoredBeforeItIsAskedFor(t *testing.T) {
 	w.edit(nonces(7))
 	p := w.round()
 	savepoints, checkpoints := asked(p)
-	if len(savepoints) != 1 || len(checkpoints) != 1 || p.Actions[0] != (plan.WakeClock{}) || !strings.HasPrefix(p.Actions[1].String(), "record") {
+	if len(savepoints) != 1 || len(checkpoints) != 1 || p.Actions[0] != (plan.WakeClock{}) ||
+		!strings.HasPrefix(p.Actions[1].String(), "record") {
 		t.Fatalf("got %s", p)
 	}
 	info, job := w.status().JobStatus.SavepointInfo, w.status().JobStatus
-	if savepoints[0].TriggerID != *info.TriggerID || savepoints[0].Directory != "file:///s" || savepoints[0].JobID != job.JobID ||
+	if savepoints[0].TriggerID != *info.TriggerID || savepoints[0].Directory != "file:///s" ||
+		savepoints[0].JobID != job.JobID ||
 		checkpoints[0].TriggerID != *job.CheckpointInfo.TriggerID || *info.TriggerID == *job.CheckpointInfo.TriggerID {
 		t.Errorf("asked for %+v and %+v, recorded %+v and %+v", savepoints[0], checkpoints[0], info, job.CheckpointInfo)
 	}
@@ -88,7 +93,8 @@ func TestT5_18_ASnapshotIsStoredBeforeItIsAskedFor(t *testing.T) {
 	w.answer(snapshots.Operation{State: snapshots.OperationCompleted, Location: "file:///s/1", CheckpointID: 3})
 	w.round()
 	info = w.status().JobStatus.SavepointInfo
-	if info.TriggerID != nil || info.Run != nil || info.LastSavepoint.Location != "file:///s/1" || *info.LastSavepoint.TriggerNonce != 7 ||
+	if info.TriggerID != nil || info.Run != nil || info.LastSavepoint.Location != "file:///s/1" ||
+		*info.LastSavepoint.TriggerNonce != 7 ||
 		len(info.SavepointHistory) != 1 || w.status().JobStatus.CheckpointInfo.LastCheckpoint == nil {
 		t.Errorf("recorded %+v and %+v", info, w.status().JobStatus.CheckpointInfo)
 	}
@@ -124,7 +130,8 @@ func TestARefusedSnapshotIsAFailedOne(t *testing.T) {
 		t.Fatal("a refused request is a failed snapshot")
 	}
 	p := Make(seen)
-	if len(p.Events) != 1 || p.Events[0].Message != "Savepoint failed for savepointTriggerNonce: 7: no such directory" || touches(p) {
+	if len(p.Events) != 1 || p.Events[0].Message != "Savepoint failed for savepointTriggerNonce: 7: no such directory" ||
+		touches(p) {
 		t.Fatalf("got %s, events %+v", p, p.Events)
 	}
 	w.store(p.Status.(*v1beta1.FlinkDeploymentStatus))
@@ -145,10 +152,19 @@ func TestT5_19_ASavepointInFlightKeepsAChangeWaiting(t *testing.T) {
 		stops  bool
 		reason string
 	}{
-		"it waits":                       {recording, v1beta1.FlinkJobRunning, false, "the savepoint was asked for first"},
-		"it is told not to":              {strings.Replace(recording, `"state.savepoints.dir"`, `"kubernetes.operator.job.upgrade.ignore-pending-savepoint":"true","state.savepoints.dir"`, 1), v1beta1.FlinkJobRunning, true, "the option says so"},
-		"the job has ended by itself":    {recording, v1beta1.FlinkJobFailed, true, "the savepoint will never come"},
-		"the job restarts, upgrade mode": {strings.Replace(recording, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`, 1), v1beta1.FlinkJobRestarting, true, "a change may be what mends it"},
+		"it waits": {recording, v1beta1.FlinkJobRunning, false, "the savepoint was asked for first"},
+		"it is told not to": {
+			strings.Replace(
+				recording, `"state.savepoints.dir"`,
+				`"kubernetes.operator.job.upgrade.ignore-pending-savepoint":"true","state.savepoints.dir"`, 1,
+			),
+			v1beta1.FlinkJobRunning, true, "the option says so",
+		},
+		"the job has ended by itself": {recording, v1beta1.FlinkJobFailed, true, "the savepoint will never come"},
+		"the job restarts, upgrade mode": {
+			strings.Replace(recording, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`, 1),
+			v1beta1.FlinkJobRestarting, true, "a change may be what fixes it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -205,14 +221,21 @@ func TestT2_14_ALostJobManagerGivesASavepointUp(t *testing.T) {
 	w.terminate()
 	w.s.Flink = subject.Flink{}
 	w.run()
-	if w.status().JobStatus.SavepointInfo.TriggerID != nil || w.told("SavepointError") != 1 || w.told("CheckpointError") != 1 {
+	if w.status().JobStatus.SavepointInfo.TriggerID != nil || w.told("SavepointError") != 1 ||
+		w.told("CheckpointError") != 1 {
 		t.Errorf("record %+v, told %+v", w.status().JobStatus.SavepointInfo, w.events)
 	}
 	w.wantHandled(789)
 }
 
 func TestASavepointThatIsDoneWhileTheJobIsStoppedIsKept(t *testing.T) {
-	w := stable(t, strings.Replace(recording, `"state.savepoints.dir"`, `"kubernetes.operator.job.upgrade.ignore-pending-savepoint":"true","state.savepoints.dir"`, 1))
+	w := stable(
+		t,
+		strings.Replace(
+			recording, `"state.savepoints.dir"`,
+			`"kubernetes.operator.job.upgrade.ignore-pending-savepoint":"true","state.savepoints.dir"`, 1,
+		),
+	)
 	w.edit(nonces(7))
 	w.round()
 	w.edit(upgradeImage)
@@ -241,7 +264,8 @@ func TestTheSavepointOfAStopIsRecorded(t *testing.T) {
 			w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 			p := w.run()
 			info := w.status().JobStatus.SavepointInfo
-			if info == nil || info.LastSavepoint.Location != "file:///s/1" || info.LastSavepoint.TriggerNonce != nil || len(info.SavepointHistory) != 1 {
+			if info == nil || info.LastSavepoint.Location != "file:///s/1" || info.LastSavepoint.TriggerNonce != nil ||
+				len(info.SavepointHistory) != 1 {
 				t.Fatalf("record %+v", info)
 			}
 			if len(created(p)) != 0 || w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" {
@@ -257,7 +281,9 @@ func withHistory(t *testing.T, spec string, paths ...string) *world {
 	w := stable(t, spec)
 	info := &v1beta1.SavepointInfo{}
 	for i, path := range paths {
-		info.SavepointHistory = append(info.SavepointHistory, v1beta1.Savepoint{Location: path, TimeStamp: start.UnixMilli() + int64(i)})
+		info.SavepointHistory = append(
+			info.SavepointHistory, v1beta1.Savepoint{Location: path, TimeStamp: start.UnixMilli() + int64(i)},
+		)
 	}
 	w.s.Resource.Status.JobStatus.SavepointInfo = info
 	w.s.Snapshots = plan.Present([]v1beta1.FlinkStateSnapshot{})
@@ -266,7 +292,10 @@ func withHistory(t *testing.T, spec string, paths ...string) *world {
 }
 
 func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
-	few := strings.Replace(recording, `"state.savepoints.dir"`, `"kubernetes.operator.savepoint.history.max.count":"1","state.savepoints.dir"`, 1)
+	few := strings.Replace(
+		recording, `"state.savepoints.dir"`, `"kubernetes.operator.savepoint.history.max.count":"1","state.savepoints.dir"`,
+		1,
+	)
 	w := withHistory(t, few, "s1", "s2", "s3")
 	if !ask.First(w.s).Snapshots {
 		t.Error("the FlinkStateSnapshots count, too")
@@ -284,11 +313,22 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	if !mine || len(told.Events) != 1 || told.Status != nil || len(told.Effects()) != 0 {
 		t.Errorf("a refusal is told and the entry stays, got %+v", told)
 	}
-	kept := withHistory(t, strings.Replace(few, `"state.savepoints.dir"`, `"kubernetes.operator.savepoint.cleanup.enabled":"false","state.savepoints.dir"`, 1), "s1", "s2", "s3")
+	kept := withHistory(
+		t,
+		strings.Replace(
+			few, `"state.savepoints.dir"`, `"kubernetes.operator.savepoint.cleanup.enabled":"false","state.savepoints.dir"`,
+			1,
+		),
+		"s1", "s2", "s3",
+	)
 	if p := kept.round(); touches(p) || len(kept.status().JobStatus.SavepointInfo.SavepointHistory) != 1 {
-		t.Errorf("without clean-up files stay and entries go: %s, %+v", p, kept.status().JobStatus.SavepointInfo.SavepointHistory)
+		t.Errorf(
+			"without clean-up files stay and entries go: %s, %+v", p, kept.status().JobStatus.SavepointInfo.SavepointHistory,
+		)
 	}
-	resources := withHistory(t, strings.Replace(few, `"kubernetes.operator.snapshot.resource.enabled":"false",`, "", 1), "s1", "s2")
+	resources := withHistory(
+		t, strings.Replace(few, `"kubernetes.operator.snapshot.resource.enabled":"false",`, "", 1), "s1", "s2",
+	)
 	if p := resources.round(); !strings.Contains(p.String(), "dispose of savepoint s1") {
 		t.Errorf("the history that another mode left behind is shortened, too, got %s", p)
 	}

@@ -41,7 +41,9 @@ func (v *view) judgeIngress() {
 	}
 	wanted, managed, err := v.RenderIngress(*v.Running())
 	seen, there := v.Seen.Ingress.Get()
-	ours := there && slices.ContainsFunc(seen.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == r.UID })
+	ours := there && slices.ContainsFunc(seen.OwnerReferences, func(o metav1.OwnerReference) bool {
+		return o.UID == r.UID
+	})
 	switch unknown := v.Seen.Ingress.IsUnknown(); {
 	case !managed:
 		v.Ingress = nil
@@ -56,7 +58,10 @@ func (v *view) judgeIngress() {
 		v.showIngress(metav1.ConditionFalse, ingressRemoving, "the spec has no Ingress; the existing one will be deleted")
 		v.ingressAction = plan.DeleteIngress{Namespace: seen.Namespace, Name: seen.Name, UID: seen.UID}
 	case there && !ours:
-		v.showIngress(metav1.ConditionFalse, "ForeignObject", fmt.Sprintf("there is an Ingress %s that is not ours; rename or delete it", seen.Name))
+		v.showIngress(
+			metav1.ConditionFalse, "ForeignObject",
+			fmt.Sprintf("there is an Ingress %s that is not ours; rename or delete it", seen.Name),
+		)
 	case there && sameIngress(seen, wanted):
 		v.showIngress(metav1.ConditionTrue, "Applied", "the Ingress matches the spec")
 	default:
@@ -65,7 +70,8 @@ func (v *view) judgeIngress() {
 	}
 }
 
-// showIngress sets the condition. The reason of a failure stays until what failed came about, or something else is the matter.
+// showIngress sets the condition. The reason of a failure stays until what failed came about, or something else is the
+// matter.
 func (v *view) showIngress(status metav1.ConditionStatus, reason, message string) {
 	if v.ingressFailed() && (reason == ingressApplying || reason == ingressRemoving) {
 		return
@@ -75,22 +81,25 @@ func (v *view) showIngress(status metav1.ConditionStatus, reason, message string
 
 // ingressFailed reports whether the condition shows that the Ingress could not be made, changed or removed.
 func (v *view) ingressFailed() bool {
-	return v.Ingress != nil && v.Ingress.Status == metav1.ConditionFalse && v.Ingress.Reason != ingressApplying && v.Ingress.Reason != ingressRemoving
+	return v.Ingress != nil && v.Ingress.Status == metav1.ConditionFalse && v.Ingress.Reason != ingressApplying &&
+		v.Ingress.Reason != ingressRemoving
 }
 
-// mendsIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a failure, one at the pace of
-// the sweep.
-func (v *view) mendsIngress(o outcome) bool {
+// fixesIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a
+// failure, one at the pace of the sweep.
+func (v *view) fixesIngress(o result) bool {
 	return v.ingressAction != nil && !o.again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
 }
 
-// sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add labels and annotations.
+// sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add
+// labels and annotations.
 func sameIngress(seen, wanted *networkingv1.Ingress) bool {
 	there := *seen.Spec.DeepCopy()
 	if wanted.Spec.IngressClassName == nil {
 		there.IngressClassName = nil
 	}
-	return equality.Semantic.DeepEqual(there, wanted.Spec) && holds(seen.Labels, wanted.Labels) && holds(seen.Annotations, wanted.Annotations)
+	return equality.Semantic.DeepEqual(there, wanted.Spec) && holds(seen.Labels, wanted.Labels) &&
+		holds(seen.Annotations, wanted.Annotations)
 }
 
 func holds(there, wanted map[string]string) bool {
@@ -110,8 +119,8 @@ func (v *view) tellUnmanagedIngress(target v1beta1.FlinkDeploymentSpec) {
 	}
 }
 
-// MakeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or removed. The cluster is as well
-// as before, so neither the pass nor the resource has failed; the sweep tries again.
+// MakeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or
+// removed. The cluster is as well as before, so neither the pass nor the resource has failed; the sweep tries again.
 func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
@@ -122,7 +131,9 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	if told := v.Ingress; told == nil || told.Message != text {
 		p.Events = []plan.Event{{Warning: true, Reason: "IngressFailed", Component: plan.ComponentOperator, Message: text}}
 	}
-	v.Ingress = &metav1.Condition{Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text}
+	v.Ingress = &metav1.Condition{
+		Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text,
+	}
 	status := left.DeepCopy()
 	status.Conditions = shown.WithIngress(v.Subject)
 	if !shown.SameMeaning(left, *status) {

@@ -15,7 +15,13 @@ import (
 // exposed is a stable application whose Ingress was made as its spec asks.
 func exposed(t *testing.T, configuration string) *world {
 	t.Helper()
-	w := stable(t, strings.Replace(application, `"flinkConfiguration":{`, `"ingress":{"template":"demo.example.com"},"flinkConfiguration":{`+configuration, 1))
+	w := stable(
+		t,
+		strings.Replace(
+			application, `"flinkConfiguration":{`,
+			`"ingress":{"template":"demo.example.com"},"flinkConfiguration":{`+configuration, 1,
+		),
+	)
 	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
 	p := w.run()
 	for _, a := range p.Finish {
@@ -43,16 +49,28 @@ func TestTheIngressIsComparedAtEachLook(t *testing.T) {
 		says    string
 		reason  string
 	}{
-		"nothing":             {func(*world) {}, "", "True Applied", "a quiet world is quiet"},
-		"it is gone":          {func(w *world) { w.s.Ingress = plan.Absent[*networkingv1.Ingress]() }, "apply ingress demo", "False Applying", "somebody deleted it, or a pass had died"},
-		"its host is another": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Spec.Rules[0].Host = "x" }) }, "apply ingress demo", "False Applying", "somebody edited it"},
+		"nothing": {func(*world) {}, "", "True Applied", "a quiet world is quiet"},
+		"it is gone": {
+			func(w *world) { w.s.Ingress = plan.Absent[*networkingv1.Ingress]() }, "apply ingress demo", "False Applying",
+			"somebody deleted it, or a pass had died",
+		},
+		"its host is another": {
+			func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Spec.Rules[0].Host = "x" }) },
+			"apply ingress demo", "False Applying", "somebody edited it",
+		},
 		"its label is gone": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels = nil }) },
 			"apply ingress demo", "False Applying", "the same"},
-		"another label": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels["team"] = "a" }) }, "", "True Applied", "others may add theirs"},
+		"another label": {
+			func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels["team"] = "a" }) }, "", "True Applied",
+			"others may add theirs",
+		},
 		"the default class": {func(w *world) {
 			w.changeIngress(func(i *networkingv1.Ingress) { class := "nginx"; i.Spec.IngressClassName = &class })
 		}, "", "True Applied", "the API server may fill it in"},
-		"somebody else's": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.OwnerReferences = nil }) }, "", "False ForeignObject", "it is not taken over"},
+		"somebody else's": {
+			func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.OwnerReferences = nil }) }, "",
+			"False ForeignObject", "it is not taken over",
+		},
 		"it cannot be read": {func(w *world) { w.s.Ingress = plan.Unknown[*networkingv1.Ingress]("forbidden") }, "",
 			"Unknown Unobservable", "unknown leads to nothing"},
 	}
@@ -97,7 +115,10 @@ func TestAnIngressThatNobodyAsksForAnyMoreGoes(t *testing.T) {
 func TestAnUnmanagedIngressIsLeftAlone(t *testing.T) {
 	w := exposed(t, `"kubernetes.operator.ingress.manage":"false",`)
 	if w.s.Ingress.IsPresent() || w.condition(summary.IngressReady).Reason != "" || w.told("IngressManagement") != 1 {
-		t.Errorf("Ingress %+v, condition %+v, told %d times; want none, and to be told once", w.s.Ingress, w.condition(summary.IngressReady), w.told("IngressManagement"))
+		t.Errorf(
+			"Ingress %+v, condition %+v, told %d times; want none, and to be told once", w.s.Ingress,
+			w.condition(summary.IngressReady), w.told("IngressManagement"),
+		)
 	}
 }
 
@@ -114,7 +135,8 @@ func TestWhyAnIngressCouldNotBeMadeIsToldOnceAndKept(t *testing.T) {
 			t.Errorf("the sweep tries again and writes nothing, got %s, %+v", p, p.Status)
 		}
 	}
-	if c := w.condition(summary.IngressReady); w.told("IngressFailed") != 1 || c.Reason != "Forbidden" || !strings.Contains(c.Message, "ingresses is forbidden") {
+	if c := w.condition(summary.IngressReady); w.told("IngressFailed") != 1 || c.Reason != "Forbidden" ||
+		!strings.Contains(c.Message, "ingresses is forbidden") {
 		t.Errorf("told %d times, %+v", w.told("IngressFailed"), c)
 	}
 }

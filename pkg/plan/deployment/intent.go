@@ -9,7 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the status alone.
+// An operation, from its intent to its end. Every arrow is a round that any pass, in any pod, can take up from the
+// status alone.
 //
 //	            stop needed                  Deployment and pods gone
 //	  decide ───────────────► Stopping ─────────────────────────────────► suspended, or deleted
@@ -17,10 +18,13 @@ import (
 //	     │ nothing to stop        ▼                all objects carry the operation
 //	     └───────────────────► Starting ─────────────────────────────────► Released ──► (closed once it has its replicas)
 //
-// Storing an intent needs the resourceVersion that the round read: of two passes that decide at the same time, one stores.
+// Storing an intent needs the resourceVersion that the round read: of two passes that decide at the same time, one
+// stores.
 
 // newIntent is an intent stored over the resourceVersion that this round read.
-func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec) *v1beta1.Intent {
+func (v *view) newIntent(
+	purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec,
+) *v1beta1.Intent {
 	r := v.Seen.Resource
 	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
 	if err != nil {
@@ -44,23 +48,25 @@ func (v *view) newIntent(purpose v1beta1.IntentPurpose, step v1beta1.IntentStep,
 // over is what the IDs of this round are derived from.
 func (v *view) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
-// foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another one.
-func foreign(v *view) (outcome, bool) {
+// foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another
+// one.
+func foreign(v *view) (result, bool) {
 	intent := v.Intent()
 	r := v.Seen.Resource
 	if intent == nil || intent.OperationID == plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation) {
-		return outcome{}, false
+		return result{}, false
 	}
-	return outcome{situation: plan.NotOurs, stall: &stall{"ForeignIntent", fmt.Sprintf(
-		"status.intent %s belongs to another resource, so nothing is done; if no operation is under way, clear it with: kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
+	return result{situation: plan.NotOurs, stall: &stall{"ForeignIntent", fmt.Sprintf(
+		"status.intent %s belongs to another resource, so nothing is done; if no operation is under way, clear it with: "+
+			"kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
 		intent.OperationID, r.Name, r.Namespace)}}, true
 }
 
 // carryOn takes an open intent one step further.
-func carryOn(v *view) (outcome, bool) {
+func carryOn(v *view) (result, bool) {
 	intent := v.Intent()
 	if intent == nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	if v.Seen.JobManager.IsUnknown() {
 		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
@@ -80,22 +86,27 @@ func carryOn(v *view) (outcome, bool) {
 	case v1beta1.StepReleased:
 		return v.carryRelease()
 	}
-	return outcome{situation: plan.NotOurs, stall: &stall{"UnknownIntent", fmt.Sprintf("status.intent has the unknown step %q", intent.Step)}}, true
+	return result{
+		situation: plan.NotOurs,
+		stall:     &stall{"UnknownIntent", fmt.Sprintf("status.intent has the unknown step %q", intent.Step)},
+	}, true
 }
 
 // unobservable waits for what could not be looked at. Nothing is done on a guess.
-func (v *view) unobservable(what, why string) outcome {
+func (v *view) unobservable(what, why string) result {
 	if why == "" {
 		why = "not checked"
 	}
-	return outcome{situation: plan.Unobservable, wait: stall{"Unobservable", fmt.Sprintf("%s cannot be read: %s", what, why)}}
+	return result{
+		situation: plan.Unobservable, wait: stall{"Unobservable", fmt.Sprintf("%s cannot be read: %s", what, why)},
+	}
 }
 
 // unreadable stops at a status that cannot be read back.
-func unreadable(v *view) (outcome, bool) {
+func unreadable(v *view) (result, bool) {
 	if v.Unreadable == "" {
-		return outcome{}, false
+		return result{}, false
 	}
-	return outcome{situation: plan.Refused, stall: &stall{"StatusUnreadable",
+	return result{situation: plan.Refused, stall: &stall{"StatusUnreadable",
 		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}}, true
 }

@@ -30,18 +30,21 @@ const graphRemoval = 10 * time.Second
 //	answers   ended, graphRemoval ago    record the end, take the cluster down
 //	answers   ended, or CANCELLING       wait
 //	answers   otherwise                  cancel (again)
-func (v *view) awaitJobGraph(jm *appsv1.Deployment) (outcome, bool) {
+func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
 	intent, target := v.Intent(), v.Target()
 	if intent.Purpose == v1beta1.PurposeDelete || !v.FindsJobGraph(&target) {
-		return outcome{}, false
+		return result{}, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
-	waits := outcome{situation: plan.Stopping, wait: stall{"JobCancelling", "the job is being cancelled; Flink removes its job graph then"}}
-	end := func() (outcome, bool) {
+	waits := result{
+		situation: plan.Stopping,
+		wait:      stall{"JobCancelling", "the job is being cancelled; Flink removes its job graph then"},
+	}
+	end := func() (result, bool) {
 		now := v.Now()
 		intent.Ended, intent.EndedAt = true, &now
-		return outcome{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}, true
+		return result{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}, true
 	}
 	switch {
 	case v.Want.JobStatus.StartTime == "" && v.NeverRan(jm):
@@ -63,22 +66,23 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (outcome, bool) {
 // jobGraphMayRun stops a start that may find the graph of a job before it. A job is known to have ended when its end
 // is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
 // graph.
-func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (outcome, bool) {
+func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (result, bool) {
 	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
 		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
 	}
 	if ended || !v.FindsJobGraph(target) {
-		return outcome{}, false
+		return result{}, false
 	}
 	why := v.jobGraph("the cluster was deleted and the end of its job was not observed")
-	return outcome{situation: plan.Lost, stall: &why}, true
+	return result{situation: plan.Lost, stall: &why}, true
 }
 
 // jobGraph says what a person can do about a graph that may be left.
 func (v *view) jobGraph(what string) stall {
 	r, store := v.Seen.Resource, v.HA().Store
-	return stall{"JobGraphUnreadable", fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+
-		"When no JobManager of it runs: %s; then: kubectl annotate flinkdeployment %s -n %s %s=true",
-		what, store.Problem, store.Removal(), r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}
+	return stall{"JobGraphUnreadable",
+		fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+
+			"When no JobManager of it runs: %s; then: kubectl annotate flinkdeployment %s -n %s %s=true",
+			what, store.Problem, store.Removal(), r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}
 }

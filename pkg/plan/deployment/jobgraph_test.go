@@ -102,7 +102,9 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			if blocks := c.Reason == "JobGraphUnreadable"; blocks != row.blocks {
 				t.Fatalf("blocks %t, want %t: %s; %+v, rounds %q", blocks, row.blocks, row.reason, c, w.log)
 			}
-			if row.blocks && !strings.Contains(c.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo; then: kubectl annotate flinkdeployment demo") {
+			if row.blocks && !strings.Contains(
+				c.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo; then: kubectl annotate flinkdeployment demo",
+			) {
 				t.Errorf("nobody is told what to do: %q", c.Message)
 			}
 		})
@@ -110,7 +112,9 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 }
 
 func elsewhere(s *v1beta1.FlinkDeploymentSpec) {
-	s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), "zk-0:2181", "zk-9:2181", 1))
+	s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+		string(s.FlinkConfiguration), "zk-0:2181", "zk-9:2181", 1,
+	))
 }
 
 func TestADeletionTellsWhatItLeavesWhereNobodyCanLook(t *testing.T) {

@@ -59,7 +59,8 @@ func TestACheckpointThatWasCompletedAndIsGoneIsALoss(t *testing.T) {
 			nil, func(w *world, _ string) { w.lose() }, false, "",
 			"there is nothing to lose yet",
 		},
-		"a lost cluster that only read what it was given": {func(w *world) { w.statistics("file:///given") }, func(w *world, _ string) { w.lose() }, false, "",
+		"a lost cluster that only read what it was given": {func(w *world) { w.statistics("file:///given") },
+			func(w *world, _ string) { w.lose() }, false, "",
 			"that is no checkpoint of its own"},
 	}
 	for name, row := range rows {
@@ -78,7 +79,10 @@ func TestACheckpointThatWasCompletedAndIsGoneIsALoss(t *testing.T) {
 			w.run()
 			lost := w.status().Situation == string(plan.StateLost) && w.condition(summary.StateSafe).Status == "False"
 			if lost != row.lost || !strings.Contains(w.condition(summary.StateSafe).Message, row.says) {
-				t.Errorf("lost %t, want %t: %s; it says %q, rounds %q", lost, row.lost, row.reason, w.condition(summary.StateSafe).Message, w.log)
+				t.Errorf(
+					"lost %t, want %t: %s; it says %q, rounds %q", lost, row.lost, row.reason,
+					w.condition(summary.StateSafe).Message, w.log,
+				)
 			}
 		})
 	}
@@ -91,7 +95,8 @@ func TestAJobIsNotStoppedForDataThatNamesNoCheckpointAnyMore(t *testing.T) {
 	w.s.HAData = wiped(w.status().JobStatus.JobID)
 	w.edit(upgradeImage)
 	p := w.run()
-	if touches(p) || w.status().Intent != nil || !strings.Contains(w.condition(summary.StateSafe).Message, "s3://c/chk-8") {
+	if touches(p) || w.status().Intent != nil ||
+		!strings.Contains(w.condition(summary.StateSafe).Message, "s3://c/chk-8") {
 		t.Errorf("got %q, conditions %+v", p, w.status().Conditions)
 	}
 }

@@ -22,7 +22,8 @@ func (w *world) fails() {
 	w.run()
 }
 
-// A failure is told at once. What the job ended with is read from statistics that follow some seconds later, if anyone can still be asked.
+// A failure is told at once. What the job ended with is read from statistics that follow some seconds later, if anyone
+// can still be asked.
 func TestTheLastStateOfAFailedJob(t *testing.T) {
 	const chk = "file:///chk"
 	known := func(w *world, path string) { w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: path}) }
@@ -37,31 +38,62 @@ func TestTheLastStateOfAFailedJob(t *testing.T) {
 		recorded  string
 		reason    string
 	}{
-		"at once":                          {0, func(*world) {}, plan.Waiting, "file:///given", "nothing is known yet"},
-		"the statistics follow":            {5 * time.Second, func(w *world) { known(w, chk) }, plan.Ended, chk, "as they say"},
-		"they follow without a state":      {5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]() }, plan.Ended, "file:///given", "it had not read it"},
-		"they name what cannot be read":    {5 * time.Second, func(w *world) { known(w, "") }, plan.Ended, v1beta1.LastStatePlaceholder, "a person has to look"},
-		"they cannot be read":              {5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("time-out") }, plan.Waiting, "file:///given", "they are asked for again"},
-		"the JobManager does not answer":   {time.Minute, func(w *world) { w.s.Flink = unansweredFlink() }, plan.Waiting, "file:///given", "it may answer again"},
-		"the JobManager was replaced":      {5 * time.Second, replaced, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more"},
-		"another run of it has ended":      {5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed); startedAgain(w) }, plan.Ended, v1beta1.LastStatePlaceholder, "who answers saw nothing of it"},
-		"another run of it is under way":   {5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobRunning); startedAgain(w) }, plan.Ended, v1beta1.LastStatePlaceholder, "it began without that state"},
-		"the Deployment is gone":           {5 * time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more"},
-		"the Deployment is gone, in a run": {time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "the same"},
+		"at once": {0, func(*world) {}, plan.Waiting, "file:///given", "nothing is known yet"},
+		"the statistics follow": {
+			5 * time.Second, func(w *world) { known(w, chk) }, plan.Ended, chk, "as they say",
+		},
+		"they follow without a state": {
+			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]() }, plan.Ended,
+			"file:///given", "it had not read it",
+		},
+		"they name what cannot be read": {
+			5 * time.Second, func(w *world) { known(w, "") }, plan.Ended, v1beta1.LastStatePlaceholder,
+			"a person has to look",
+		},
+		"they cannot be read": {
+			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("time-out") },
+			plan.Waiting, "file:///given", "they are asked for again",
+		},
+		"the JobManager does not answer": {
+			time.Minute, func(w *world) { w.s.Flink = unansweredFlink() }, plan.Waiting, "file:///given",
+			"it may answer again",
+		},
+		"the JobManager was replaced": {
+			5 * time.Second, replaced, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more",
+		},
+		"another run of it has ended": {
+			5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed); startedAgain(w) }, plan.Ended,
+			v1beta1.LastStatePlaceholder, "who answers saw nothing of it",
+		},
+		"another run of it is under way": {
+			5 * time.Second, func(w *world) { w.serveJob(v1beta1.FlinkJobRunning); startedAgain(w) }, plan.Ended,
+			v1beta1.LastStatePlaceholder, "it began without that state",
+		},
+		"the Deployment is gone": {
+			5 * time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "nobody knows any more",
+		},
+		"the Deployment is gone, in a run": {
+			time.Second, (*world).lose, plan.Ended, v1beta1.LastStatePlaceholder, "the same",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, given(highlyAvailable))
 			w.fails()
-			if s := w.status(); s.JobStatus.State != v1beta1.FlinkJobFailed || s.LifecycleState != v1beta1.LifecycleFailed || s.Situation != string(plan.Waiting) {
+			if s := w.status(); s.JobStatus.State != v1beta1.FlinkJobFailed || s.LifecycleState != v1beta1.LifecycleFailed ||
+				s.Situation != string(plan.Waiting) {
 				t.Fatalf("the failure is told as %s, %s, %s", s.JobStatus.State, s.LifecycleState, s.Situation)
 			}
 			w.s.Now = w.s.Now.Add(row.after)
 			row.then(w)
 			w.run()
 			s := w.status()
-			if s.Situation != string(row.situation) || s.JobStatus.UpgradeSavepointPath != row.recorded || s.JobStatus.State != v1beta1.FlinkJobFailed {
-				t.Errorf("%s, %s with %q, want %s with %q: %s", s.JobStatus.State, s.Situation, s.JobStatus.UpgradeSavepointPath, row.situation, row.recorded, row.reason)
+			if s.Situation != string(row.situation) || s.JobStatus.UpgradeSavepointPath != row.recorded ||
+				s.JobStatus.State != v1beta1.FlinkJobFailed {
+				t.Errorf(
+					"%s, %s with %q, want %s with %q: %s", s.JobStatus.State, s.Situation, s.JobStatus.UpgradeSavepointPath,
+					row.situation, row.recorded, row.reason,
+				)
 			}
 			if unread := s.Situation == string(plan.Waiting); s.JobStatus.LastStateUnread != unread {
 				t.Errorf("unread %t while %s", s.JobStatus.LastStateUnread, s.Situation)
@@ -79,7 +111,8 @@ func unansweredFlink() subject.Flink {
 	return subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
 }
 
-// A change of a job that has just failed waits for its last state; a job that was never read is not changed without a person.
+// A change of a job that has just failed waits for its last state; a job that was never read is not changed without a
+// person.
 func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
 	w := stable(t, given(highlyAvailable))
 	w.s.HAData = plan.Present([]subject.HAConfigMap{})
@@ -126,7 +159,8 @@ func TestACheckpointThatCannotBeFoundIsAPersons(t *testing.T) {
 	w.personDecides(true)
 }
 
-// A job that its JobManager does not list any more has ended, if that lasts: Flink's high availability brings back every other one.
+// A job that its JobManager does not list any more has ended, if that lasts: Flink's high availability brings back
+// every other one.
 func TestAJobThatVanished(t *testing.T) {
 	rows := map[string]struct {
 		spec    string
@@ -179,7 +213,8 @@ func TestAJobThatVanished(t *testing.T) {
 func (w *world) personDecides(want bool) {
 	w.t.Helper()
 	unsafe := w.condition(summary.StateSafe).Status == metav1.ConditionFalse
-	if message := w.condition(summary.Stalled).Message; unsafe != want || strings.Contains(message, "kubectl patch flinkdeployment demo -n default") != want {
+	if message := w.condition(summary.Stalled).Message; unsafe != want ||
+		strings.Contains(message, "kubectl patch flinkdeployment demo -n default") != want {
 		w.t.Errorf("state unsafe: %v, message %q, want that a person decides: %v", unsafe, message, want)
 	}
 }
@@ -196,12 +231,17 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 	}{
 		"from a checkpoint":           {stateful, lastly, 1, "Flink leaves it out"},
 		"from high-availability data": {highlyAvailable, lastly, 0, "Flink refuses to start"},
-		"not allowed":                 {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = lastState }, 0, "Flink refuses to start"},
+		"not allowed": {
+			stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = lastState }, 0, "Flink refuses to start",
+		},
 		"by the option of Flink": {stateful, func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.UpgradeMode = lastState
 			option("execution.savepoint.ignore-unclaimed-state", "true")(s)
 		}, 1, "the same by another name"},
-		"from a savepoint of its own": {stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, 0, "the savepoint keeps it"},
+		"from a savepoint of its own": {
+			stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, 0,
+			"the savepoint keeps it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -214,11 +254,16 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
 			}
 			from, _ := w.follow()
-			if wanted := map[bool]string{true: "Savepoint file:///c/7", false: "LastState " + v1beta1.LastStatePlaceholder}[row.spec == stateful]; from != wanted {
+			if wanted := map[bool]string{
+				true: "Savepoint file:///c/7", false: "LastState " + v1beta1.LastStatePlaceholder,
+			}[row.spec == stateful]; from != wanted {
 				t.Errorf("it starts from %q, want %q; rounds %q", from, wanted, w.log)
 			}
 			if w.told("StateMayBeDropped") != row.told {
-				t.Errorf("it starts from %q and is told %d times, want %d: %s; %q", from, w.told("StateMayBeDropped"), row.told, row.reason, w.log)
+				t.Errorf(
+					"it starts from %q and is told %d times, want %d: %s; %q", from, w.told("StateMayBeDropped"), row.told,
+					row.reason, w.log,
+				)
 			}
 			if w.status().Situation == string(plan.Invalid) || w.condition(summary.SpecAccepted).Status != "True" {
 				t.Errorf("a warning refuses nothing: %+v", w.status().Conditions)

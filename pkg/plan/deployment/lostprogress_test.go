@@ -42,7 +42,8 @@ func TestAJobThatBeganAgainIsTold(t *testing.T) {
 				t.Errorf("it is told %d times, want %d: %s", got, row.told, row.reason)
 			}
 			c := w.condition(summary.StateSafe)
-			if (c.Status == "False" && c.Reason == "JobRestarted" && strings.Contains(c.Message, "savepointRedeployNonce")) != (row.told > 0) {
+			if (c.Status == "False" && c.Reason == "JobRestarted" &&
+				strings.Contains(c.Message, "savepointRedeployNonce")) != (row.told > 0) {
 				t.Errorf("condition %+v: %s", c, row.reason)
 			}
 			if w.status().Situation != string(plan.Steady) || w.condition(summary.Ready).Status != "True" {
@@ -85,7 +86,8 @@ func TestAChangeThatDidNotKnowOfTheLossDoesNotEndIt(t *testing.T) {
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	if s := w.status(); s.LifecycleState != v1beta1.LifecycleStable || w.condition(summary.StateSafe).Reason != "JobRestarted" {
+	if s := w.status(); s.LifecycleState != v1beta1.LifecycleStable ||
+		w.condition(summary.StateSafe).Reason != "JobRestarted" {
 		t.Errorf("%s, %+v, rounds %q", s.LifecycleState, w.condition(summary.StateSafe), w.log)
 	}
 }

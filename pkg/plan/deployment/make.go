@@ -9,8 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// outcome is what a rule decided, before the summary is added.
-type outcome struct {
+// result is what a rule decided, before the summary is added.
+type result struct {
 	situation plan.Situation
 	// record is one word when the status must be stored before the actions; empty when it may follow them.
 	record string
@@ -30,8 +30,8 @@ type outcome struct {
 	wait stall
 }
 
-// rule answers an outcome, or that the view is not its business.
-type rule func(v *view) (outcome, bool)
+// rule answers an result, or that the view is not its business.
+type rule func(v *view) (result, bool)
 
 // rules in their order; the first whose business it is decides.
 //
@@ -41,7 +41,7 @@ type rule func(v *view) (outcome, bool)
 //	inFlight     (brings the snapshots that status records up to what Flink says of them, decides nothing)
 //	carryOn      an intent is open: Stopping, Starting or Released
 //	unreadable   the stored status cannot be read
-//	inherited    another operator was at work (brings the status up to it, decides nothing)
+//	takenOver    another operator was at work (brings the status up to it, decides nothing)
 //	unaccounted  a Deployment or high-availability data nobody accounts for
 //	first        nothing was deployed yet
 //	observed     (brings the status up to what was seen, decides nothing)
@@ -52,7 +52,10 @@ type rule func(v *view) (outcome, bool)
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{canary, deleting, foreign, inFlight, carryOn, unreadable, inherited, unaccounted, first, observed, after, rolledForward, change, rollBack, heal, recoverLost, settled}
+var rules = []rule{
+	canary, deleting, foreign, inFlight, carryOn, unreadable, takenOver, unaccounted, first, observed, after,
+	rolledForward, change, rollBack, heal, recoverLost, settled,
+}
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
@@ -64,11 +67,11 @@ func Make(s Snapshot) plan.Plan {
 			return v.finish(o)
 		}
 	}
-	return v.finish(outcome{situation: plan.Unobservable})
+	return v.finish(result{situation: plan.Unobservable})
 }
 
 // finish adds the summary to what a rule decided.
-func (v *view) finish(o outcome) plan.Plan {
+func (v *view) finish(o result) plan.Plan {
 	if v.untouched {
 		return plan.Plan{Situation: o.situation, Finish: o.finish}
 	}
@@ -77,9 +80,15 @@ func (v *view) finish(o outcome) plan.Plan {
 		v.fail(o.stall.Reason, o.stall.Message)
 	}
 	v.tellNoEffect()
-	shown.Summarize(v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)})
+	shown.Summarize(
+		v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)},
+	)
 	status := v.Want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again, Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events, Notes: v.Notes}
+	p := plan.Plan{
+		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again,
+		Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events,
+		Notes: v.Notes,
+	}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
@@ -104,7 +113,7 @@ func (v *view) finish(o outcome) plan.Plan {
 	if v.Intent() == nil {
 		p.Actions = append(p.Actions, v.requests...)
 	}
-	if v.mendsIngress(o) {
+	if v.fixesIngress(o) {
 		p.Finish = append(p.Finish, v.ingressAction)
 	}
 	if status != nil && status.NextLook != nil {
@@ -124,9 +133,10 @@ func (v *view) keepSecrets(p *plan.Plan) {
 	}
 }
 
-// gone reports whether the outcome removes the last finalizer of a resource that is being deleted.
-func (v *view) gone(o outcome) bool {
+// gone reports whether the result removes the last finalizer of a resource that is being deleted.
+func (v *view) gone(o result) bool {
 	last := plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}
 	r := v.Seen.Resource
-	return r.DeletionTimestamp != nil && len(o.finish) == 1 && o.finish[0] == plan.Action(last) && slices.Equal(r.Finalizers, []string{last.Finalizer})
+	return r.DeletionTimestamp != nil && len(o.finish) == 1 && o.finish[0] == plan.Action(last) &&
+		slices.Equal(r.Finalizers, []string{last.Finalizer})
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// tellNoEffect tells which of the spec's options have no effect, once for each generation: the condition SpecAccepted says which one was
-// judged last. What the operator's own configuration sets is in the log of its start. The autoscaler of a job has a condition and an event of
-// its own.
+// tellNoEffect tells which of the spec's options have no effect, once for each generation: the condition SpecAccepted
+// says which one was judged last. What the operator's own configuration sets is in the log of its start. The autoscaler
+// of a job has a condition and an event of its own.
 func (v *view) tellNoEffect() {
 	r := v.Seen.Resource
 	for _, c := range r.Status.Conditions {
@@ -32,7 +32,8 @@ func (v *view) tellNoEffect() {
 	if told := flinkconf.WithoutEffect(own); len(told) > 0 {
 		v.Tell(plan.Event{
 			Warning: true, Reason: "OptionWithoutEffect", Component: plan.ComponentOperator, Once: true,
-			Key: fmt.Sprintf("OptionWithoutEffect: %d", r.Generation), Message: summary.OneLine(strings.Join(told, "; "), summary.MaxMessageLength),
+			Key:     fmt.Sprintf("OptionWithoutEffect: %d", r.Generation),
+			Message: summary.OneLine(strings.Join(told, "; "), summary.MaxMessageLength),
 		})
 	}
 }

@@ -45,10 +45,12 @@ func TestTheAutoscalerIsToldOnce(t *testing.T) {
 		autoscaler, event int
 		reason            string
 	}{
-		"a job":                {spelled(application, on), 1, 0, "the condition says it, and its event"},
-		"its older spelling":   {spelled(application, `"kubernetes.operator.`+on[1:]), 1, 0, "it is the same option"},
-		"beside another":       {spelled(application, on+","+other), 1, 1, "the other has no condition"},
-		"off":                  {spelled(application, `"job.autoscaler.enabled":"false"`), 0, 0, "it is what happens anyway"},
+		"a job":              {spelled(application, on), 1, 0, "the condition says it, and its event"},
+		"its older spelling": {spelled(application, `"kubernetes.operator.`+on[1:]), 1, 0, "it is the same option"},
+		"beside another":     {spelled(application, on+","+other), 1, 1, "the other has no condition"},
+		"off": {
+			spelled(application, `"job.autoscaler.enabled":"false"`), 0, 0, "it is what happens anyway",
+		},
 		"a session cluster":    {spelled(cluster, on), 0, 1, "it has no job, and so no condition"},
 		"a session, with more": {spelled(cluster, on+","+other), 0, 1, "one event for all"},
 	}

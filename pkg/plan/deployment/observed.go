@@ -3,15 +3,15 @@ package deployment
 import "github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
 
 // inFlight brings the snapshots that status records up to what Flink says of them. It decides nothing.
-func inFlight(v *view) (outcome, bool) {
+func inFlight(v *view) (result, bool) {
 	v.requests = jobsnapshots.Observe(v.Subject)
-	return outcome{}, false
+	return result{}, false
 }
 
 // observed brings the status of a resource that was deployed up to what was seen, for the rules that follow.
-func observed(v *view) (outcome, bool) {
+func observed(v *view) (result, bool) {
 	if v.Last != nil {
 		v.Observe()
 	}
-	return outcome{}, false
+	return result{}, false
 }

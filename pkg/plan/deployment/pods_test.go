@@ -46,12 +46,19 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 	}
 	rows := map[string]breakage{
 		"no pod may be made": {func(_ *world, d *appsv1.Deployment) {
-			d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: "exceeded quota"}}
+			d.Status.Conditions = []appsv1.DeploymentCondition{
+				{
+					Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate",
+					Message: "exceeded quota",
+				},
+			}
 		}, "FailedCreate", "exceeded quota"},
 		"its volume cannot be mounted": {func(w *world, _ *appsv1.Deployment) {
-			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
-				{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionFalse}, {Type: corev1.PodReady, Status: corev1.ConditionFalse},
-			}}}})
+			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"},
+				Status: corev1.PodStatus{Conditions: []corev1.PodCondition{
+					{Type: corev1.PodReadyToStartContainers, Status: corev1.ConditionFalse},
+					{Type: corev1.PodReady, Status: corev1.ConditionFalse},
+				}}}})
 			w.s.MountFailures = plan.Present([]string{"configmap not found"})
 		}, "FailedMount", "configmap not found"},
 		"its container said why": {func(w *world, _ *appsv1.Deployment) {
@@ -60,7 +67,10 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			w.s.Pods = plan.Present([]corev1.Pod{pod})
 		}, "CrashLoopBackOff", "[c1] CrashLoop - no such class"},
 	}
-	for _, reason := range []string{"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "RunContainerError", "CreateContainerConfigError", "OOMKilled"} {
+	for _, reason := range []string{
+		"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "RunContainerError", "CreateContainerConfigError",
+		"OOMKilled",
+	} {
 		for _, init := range []bool{false, true} {
 			name := "container waits: " + reason
 			if init {
@@ -82,20 +92,22 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			w.run()
 			w.run()
 			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
-			if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != row.reason || w.events[0].Message != row.message {
+			if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != row.reason ||
+				w.events[0].Message != row.message {
 				t.Errorf("told %+v, want one %s: %s", w.events, row.reason, row.message)
 			}
 			if !strings.Contains(w.status().Error, row.message) {
 				t.Errorf("error %q", w.status().Error)
 			}
-			w.s.JobManager, w.s.Pods, w.s.MountFailures = plan.Present(jm), plan.Present([]corev1.Pod{}), plan.Observed[[]string]{}
+			w.s.JobManager, w.s.Pods, w.s.MountFailures = plan.Present(jm), plan.Present([]corev1.Pod{}),
+				plan.Observed[[]string]{}
 			w.run()
 			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 			if r := w.status().ReconciliationStatus; w.status().Error != "" || r.LastStableSpec != r.LastReconciledSpec {
-				t.Errorf("what is mended is forgotten, and stable: %q", w.status().Error)
+				t.Errorf("what is fixed is forgotten, and stable: %q", w.status().Error)
 			}
 		})
 	}
@@ -110,7 +122,8 @@ func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {
 	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), subject.Flink{}, plan.Present([]corev1.Pod{})
 	w.run()
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
-	if c := meta.FindStatusCondition(w.status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" || !strings.Contains(c.Message, "kubectl scale deployment") {
+	if c := meta.FindStatusCondition(w.status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" ||
+		!strings.Contains(c.Message, "kubectl scale deployment") {
 		t.Errorf("Ready is %+v, want what happened and the way back", c)
 	}
 	one := int32(1)
@@ -154,7 +167,8 @@ func TestTheWayOfAJobManager(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, running)
-			if info := w.status().ClusterInfo; info["total-cpu"] != "1.0" || info["total-memory"] != "2147483648" || info["state-size"] != "" {
+			if info := w.status().ClusterInfo; info["total-cpu"] != "1.0" || info["total-memory"] != "2147483648" ||
+				info["state-size"] != "" {
 				t.Errorf("one JobManager and one TaskManager are %v", info)
 			}
 			if w.status().ClusterInfo["flink-version"] != "1.20.5" || w.status().ReconciliationStatus.LastStableSpec == "" {
@@ -250,13 +264,19 @@ func TestAStartThatNeverRan(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		"its only pod waits":         {plan.Present(first(same)), true, "nothing ran in it"},
-		"nobody could look":          {plan.Unknown[[]corev1.Pod]("time-out"), false, "any doubt is a no"},
-		"no pod":                     {plan.Present([]corev1.Pod{}), false, "there may have been one"},
-		"a second pod":               {plan.Present(append(first(same), first(same)...)), false, "the other may have run"},
-		"a later pod":                {plan.Present(first(func(p *corev1.Pod) { p.CreationTimestamp.Time = start.Add(time.Minute) })), false, "it is not the first"},
-		"a container that restarted": {plan.Present(first(func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 })), false, "it ran before"},
-		"a container that runs":      {ranPods(), false, "it runs"},
+		"its only pod waits": {plan.Present(first(same)), true, "nothing ran in it"},
+		"nobody could look":  {plan.Unknown[[]corev1.Pod]("time-out"), false, "any doubt is a no"},
+		"no pod":             {plan.Present([]corev1.Pod{}), false, "there may have been one"},
+		"a second pod":       {plan.Present(append(first(same), first(same)...)), false, "the other may have run"},
+		"a later pod": {
+			plan.Present(first(func(p *corev1.Pod) { p.CreationTimestamp.Time = start.Add(time.Minute) })), false,
+			"it is not the first",
+		},
+		"a container that restarted": {
+			plan.Present(first(func(p *corev1.Pod) { p.Status.ContainerStatuses[0].RestartCount = 1 })), false,
+			"it ran before",
+		},
+		"a container that runs": {ranPods(), false, "it runs"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -278,7 +298,10 @@ func TestASlowSavepointDoesNotMakeTheEndOfACluster(t *testing.T) {
 	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	if p := w.round(); !p.Soon || !p.Pods || w.status().Pace != v1beta1.PaceFast {
-		t.Errorf("the pass does not wait for the pods: soon %v, pods %v, pace %s, stalled %q", p.Soon, p.Pods, w.status().Pace, w.condition("Stalled").Message)
+		t.Errorf(
+			"the pass does not wait for the pods: soon %v, pods %v, pace %s, stalled %q", p.Soon, p.Pods, w.status().Pace,
+			w.condition("Stalled").Message,
+		)
 	}
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
 	w.run()

@@ -23,9 +23,9 @@ import (
 //	job CANCELED behind our back                stop what is left, start from the newest state that its statistics name
 //	job FAILED, restart of failed jobs on       the same
 //	job FINISHED by a stop that was given up    the same: a request that came late has ended it
-func recoverLost(v *view) (outcome, bool) {
+func recoverLost(v *view) (result, bool) {
 	if v.Last == nil || !v.LastRunning() {
-		return outcome{}, false
+		return result{}, false
 	}
 	jm, present := v.Seen.JobManager.Get()
 	state := v.Want.JobStatus.State
@@ -42,8 +42,9 @@ func recoverLost(v *view) (outcome, bool) {
 		return o, true
 	}
 	late := v.StoppedLate()
-	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
-		return outcome{}, false
+	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) ||
+		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+		return result{}, false
 	}
 	if v.AwaitsLastState() {
 		return v.awaitLastState(plan.Lost), true
@@ -67,16 +68,16 @@ func recoverLost(v *view) (outcome, bool) {
 }
 
 // pauses waits for the time of the next restart.
-func (v *view) pauses() (outcome, bool) {
+func (v *view) pauses() (result, bool) {
 	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
-	return outcome{situation: plan.Lost, wait: stall{restarts.Pending, why}}, early
+	return result{situation: plan.Lost, wait: stall{restarts.Pending, why}}, early
 }
 
-func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
+func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	mode := v1beta1.UpgradeModeLastState
 	switch {
 	case !v.IsSession() && state.IsTerminal() && (state != v1beta1.FlinkJobFailed || !v.RestartsFailed()):
-		return outcome{}, false
+		return result{}, false
 	case state.IsTerminal():
 		mode = v1beta1.UpgradeModeSavepoint
 	}
@@ -84,7 +85,7 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
 		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
-		return outcome{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
+		return result{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
 			"the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is false; change " +
 				"restartNonce to start again"}}, true
 	case v.MayStartEmpty():
@@ -95,7 +96,9 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (outcome, bool) {
 	}
 	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.record != "" {
-		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment"})
+		v.Tell(plan.Event{
+			Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment",
+		})
 	}
 	return o, true
 }

@@ -17,12 +17,15 @@ import (
 
 // lose takes the Deployment away, as somebody with kubectl would.
 func (w *world) lose() {
-	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), subject.Flink{}, plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
+	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), subject.Flink{},
+		plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
 }
 
 func TestALostClusterIsStartedAgain(t *testing.T) {
 	off := func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.jm-deployment-recovery.enabled":"false"}`)
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.jm-deployment-recovery.enabled":"false"}`,
+		)
 	}
 	rows := map[string]struct {
 		spec   string
@@ -50,12 +53,16 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 			w.lose()
 			w.run()
 			if w.status().Situation != string(row.want) || w.s.JobManager.IsPresent() != row.starts {
-				t.Errorf("situation %s, started %t: %s; rounds %q", w.status().Situation, w.s.JobManager.IsPresent(), row.reason, w.log)
+				t.Errorf(
+					"situation %s, started %t: %s; rounds %q", w.status().Situation, w.s.JobManager.IsPresent(), row.reason,
+					w.log,
+				)
 			}
 			if w.status().ReconciliationStatus != recorded {
 				t.Error("a recovery must not move what was reconciled")
 			}
-			if c := w.condition("Stalled"); row.want == plan.Lost && (c.Reason != "RecoveryDisabled" || !strings.Contains(c.Message, "restartNonce")) {
+			if c := w.condition("Stalled"); row.want == plan.Lost && (c.Reason != "RecoveryDisabled" ||
+				!strings.Contains(c.Message, "restartNonce")) {
 				t.Errorf("a person is not told what to do: %+v", c)
 			}
 			if w.told("Missing") != 1 {
@@ -69,7 +76,9 @@ func TestALostClusterIsStartedAgain(t *testing.T) {
 func TestNothingStartsBesidePodsThatAreLeft(t *testing.T) {
 	none, unseen := plan.Present([]corev1.Pod{}), plan.Unknown[[]corev1.Pod]("time-out")
 	one := plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
-	ended := plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Status: corev1.PodStatus{Phase: corev1.PodFailed}}})
+	ended := plan.Present([]corev1.Pod{
+		{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Status: corev1.PodStatus{Phase: corev1.PodFailed}},
+	})
 	rows := map[string]struct {
 		jobManagers, taskManagers plan.Observed[[]corev1.Pod]
 		starts                    bool
@@ -89,7 +98,10 @@ func TestNothingStartsBesidePodsThatAreLeft(t *testing.T) {
 			w.s.Pods, w.s.TaskManagers = row.jobManagers, row.taskManagers
 			w.run()
 			if w.s.JobManager.IsPresent() != row.starts || w.status().Situation != string(row.situation) {
-				t.Fatalf("started %t in situation %s, want %t in %s; rounds %q", w.s.JobManager.IsPresent(), w.status().Situation, row.starts, row.situation, w.log)
+				t.Fatalf(
+					"started %t in situation %s, want %t in %s; rounds %q", w.s.JobManager.IsPresent(), w.status().Situation,
+					row.starts, row.situation, w.log,
+				)
 			}
 		})
 	}
@@ -108,7 +120,13 @@ func TestADyingDeploymentIsLostAtOnce(t *testing.T) {
 
 // TestAJobThatFailsAfterEachStart is restarted at once, and then ever more seldom; a change of its spec does not wait.
 func TestAJobThatFailsAfterEachStart(t *testing.T) {
-	w := stable(t, strings.Replace(application, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`, 1))
+	w := stable(
+		t,
+		strings.Replace(
+			application, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`,
+			1,
+		),
+	)
 	fails := func() {
 		t.Helper()
 		w.serveJob(v1beta1.FlinkJobFailed)
@@ -132,7 +150,8 @@ func TestAJobThatFailsAfterEachStart(t *testing.T) {
 		w.s.Now = last.Add(pause*time.Second - time.Second)
 		w.run()
 		c := w.condition(summary.Reconciling)
-		if i := w.status().Intent; (i != nil && i.Step == v1beta1.StepStopping) || c.Reason != "RestartPending" || !strings.Contains(c.Message, last.Add(pause*time.Second).UTC().Format(time.RFC3339)) {
+		if i := w.status().Intent; (i != nil && i.Step == v1beta1.StepStopping) || c.Reason != "RestartPending" ||
+			!strings.Contains(c.Message, last.Add(pause*time.Second).UTC().Format(time.RFC3339)) {
 			t.Fatalf("%s after the last restart: intent %+v, %+v", pause*time.Second-time.Second, i, c)
 		}
 		if far := w.status().Pace == v1beta1.PaceSlow; far {
@@ -154,7 +173,9 @@ func TestAJobThatFailsAfterEachStart(t *testing.T) {
 
 func TestJobsThatEnd(t *testing.T) {
 	restart := func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`)
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"taskmanager.numberOfTaskSlots":"2","kubernetes.operator.job.restart.failed":"true"}`,
+		)
 	}
 	rows := map[string]struct {
 		spec      string
@@ -164,12 +185,26 @@ func TestJobsThatEnd(t *testing.T) {
 		lifecycle v1beta1.LifecycleState
 		reason    string
 	}{
-		"finished":            {application, nil, v1beta1.FlinkJobFinished, plan.Ended, v1beta1.LifecycleStable, "a batch job"},
-		"failed":              {application, nil, v1beta1.FlinkJobFailed, plan.Ended, v1beta1.LifecycleFailed, "nobody asked for a restart"},
-		"failed, restart on":  {application, restart, v1beta1.FlinkJobFailed, plan.Stopping, v1beta1.LifecycleFailed, "asked for"},
-		"canceled, stateless": {application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleDeployed, "the spec asks for a running job"},
-		"canceled, stateful":  {stateful, nil, v1beta1.FlinkJobCanceled, plan.StateLost, v1beta1.LifecycleDeployed, "only from a state known to be its latest"},
-		"restarting":          {application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleDeployed, "Flink does it"},
+		"finished": {
+			application, nil, v1beta1.FlinkJobFinished, plan.Ended, v1beta1.LifecycleStable, "a batch job",
+		},
+		"failed": {
+			application, nil, v1beta1.FlinkJobFailed, plan.Ended, v1beta1.LifecycleFailed, "nobody asked for a restart",
+		},
+		"failed, restart on": {
+			application, restart, v1beta1.FlinkJobFailed, plan.Stopping, v1beta1.LifecycleFailed, "asked for",
+		},
+		"canceled, stateless": {
+			application, nil, v1beta1.FlinkJobCanceled, plan.Stopping, v1beta1.LifecycleDeployed,
+			"the spec asks for a running job",
+		},
+		"canceled, stateful": {
+			stateful, nil, v1beta1.FlinkJobCanceled, plan.StateLost, v1beta1.LifecycleDeployed,
+			"only from a state known to be its latest",
+		},
+		"restarting": {
+			application, nil, v1beta1.FlinkJobRestarting, plan.Waiting, v1beta1.LifecycleDeployed, "Flink does it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +219,10 @@ func TestJobsThatEnd(t *testing.T) {
 			w.run()
 			status := w.status()
 			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle {
-				t.Errorf("situation %s, lifecycle %s, want %s, %s: %s", status.Situation, status.LifecycleState, row.situation, row.lifecycle, row.reason)
+				t.Errorf(
+					"situation %s, lifecycle %s, want %s, %s: %s", status.Situation, status.LifecycleState, row.situation,
+					row.lifecycle, row.reason,
+				)
 			}
 			if row.state == v1beta1.FlinkJobFailed && row.edit == nil && status.Error == "" {
 				t.Error("the cause of the failure must be in status")
@@ -193,8 +231,8 @@ func TestJobsThatEnd(t *testing.T) {
 	}
 }
 
-// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. Nobody is called for what
-// mends itself, neither before the recovery nor before its JobManager runs.
+// What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. Nobody is
+// called for what fixes itself, neither before the recovery nor before its JobManager runs.
 func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 	for name, recorded := range map[string]string{
 		"began empty": "", "began from data": v1beta1.LastStatePlaceholder, "began from a savepoint": "file:///older",
@@ -205,24 +243,29 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			w.lose()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-				s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`)
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+					`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`,
+				)
 			})
 			w.run()
 			if from := w.from(); from.Kind != v1beta1.StartLastState || w.status().Intent.Purpose != v1beta1.PurposeRecover {
 				t.Fatalf("%s from %+v, rounds %q", w.status().Intent.Purpose, from, w.log)
 			}
 			w.run()
-			w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-2", CreationTimestamp: w.deployment().CreationTimestamp}}})
+			w.s.Pods = plan.Present([]corev1.Pod{
+				{ObjectMeta: metav1.ObjectMeta{Name: "demo-2", CreationTimestamp: w.deployment().CreationTimestamp}},
+			})
 			w.run()
 			if !w.released || w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeploying {
 				t.Fatalf("its JobManager is %s, rounds %q", w.status().JobManagerDeploymentStatus, w.log)
 			}
 			if w.told("UpgradeFailed")+w.told("LastStateUnknown") > 0 || w.status().Error != "" {
-				t.Errorf("a person is called, and it mends itself: %q, %+v", w.status().Error, w.events)
+				t.Errorf("a person is called, and it fixes itself: %q, %+v", w.status().Error, w.events)
 			}
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
-			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade || intent.Stop != v1beta1.StopSavepoint {
+			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade ||
+				intent.Stop != v1beta1.StopSavepoint {
 				t.Errorf("the change follows by savepoint: intent %+v, rounds %q", intent, w.log)
 			}
 		})
@@ -231,7 +274,13 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 
 // A change that is refused says what a person can do, also where recovery is switched off.
 func TestARefusedChangeIsToldWhereNothingRecovers(t *testing.T) {
-	w := stable(t, with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false",`))
+	w := stable(
+		t,
+		with(
+			stateful, `"flinkConfiguration":{`,
+			`"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false",`,
+		),
+	)
 	w.lose()
 	w.run()
 	if c := w.condition("Stalled"); c.Reason != "RecoveryDisabled" {
@@ -240,7 +289,8 @@ func TestARefusedChangeIsToldWhereNothingRecovers(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce = &n })
 	w.run()
 	w.run()
-	if c := w.condition("Stalled"); c.Reason != "UpgradeFailed" || !strings.Contains(c.Message, "initialSavepointPath") || !strings.Contains(w.status().Error, "Manual restore required") {
+	if c := w.condition("Stalled"); c.Reason != "UpgradeFailed" || !strings.Contains(c.Message, "initialSavepointPath") ||
+		!strings.Contains(w.status().Error, "Manual restore required") {
 		t.Errorf("stalled %+v, error %q", c, w.status().Error)
 	}
 	if w.told("UpgradeFailed") != 1 {

@@ -96,7 +96,10 @@ func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
 			}
 			w.runs()
 			if w.status().JobStatus.UpgradeSavepointPath != "file:///b" || w.told("Submit") != 2 {
-				t.Errorf("it runs from %q after %d starts, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.told("Submit"), w.log)
+				t.Errorf(
+					"it runs from %q after %d starts, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.told("Submit"),
+					w.log,
+				)
 			}
 		})
 	}
@@ -116,21 +119,28 @@ func TestAStateChosenWhileAJobIsSuspendedStays(t *testing.T) {
 	jobs[0].EndTime = w.s.Now.Add(-20 * time.Second)
 	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///s/1"})
 	w.run()
-	if s := w.status(); s.LifecycleState != v1beta1.LifecycleSuspended || s.JobStatus.UpgradeSavepointPath != "file:///b" {
+	if s := w.status(); s.LifecycleState != v1beta1.LifecycleSuspended ||
+		s.JobStatus.UpgradeSavepointPath != "file:///b" {
 		t.Errorf("%s, to go on from %q, rounds %q", s.LifecycleState, s.JobStatus.UpgradeSavepointPath, w.log)
 	}
 }
 
 // A recovery that is on its way runs a newer spec only as that spec's upgrade, so that what runs is what is recorded.
 func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
-	restarts := with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`)
+	restarts := with(
+		stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`,
+	)
 	rows := map[string]struct {
 		edit     func(*v1beta1.FlinkDeploymentSpec)
 		image    string
 		upgrades bool
 	}{
-		"another image":                  {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:newer" }, "flink:newer", true},
-		"nothing that needs a new start": {func(s *v1beta1.FlinkDeploymentSpec) { n := int64(4); s.Job.SavepointTriggerNonce = &n }, "flink:1.20", false},
+		"another image": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:newer" }, "flink:newer", true,
+		},
+		"nothing that needs a new start": {
+			func(s *v1beta1.FlinkDeploymentSpec) { n := int64(4); s.Job.SavepointTriggerNonce = &n }, "flink:1.20", false,
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -145,7 +155,8 @@ func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
 			w.terminate()
 			w.run()
 			recorded := w.recordedImage(w.status().ReconciliationStatus.LastReconciledSpec)
-			if upgrades := w.status().Intent.Purpose == v1beta1.PurposeUpgrade; w.runningImage() != row.image || recorded != row.image || upgrades != row.upgrades {
+			if upgrades := w.status().Intent.Purpose == v1beta1.PurposeUpgrade; w.runningImage() != row.image ||
+				recorded != row.image || upgrades != row.upgrades {
 				t.Errorf("%s runs, %s is recorded, an upgrade: %v; rounds %q", w.runningImage(), recorded, upgrades, w.log)
 			}
 			if w.from().Path != "file:///chk" {
@@ -172,8 +183,8 @@ func TestARecoveryAfterARollbackIsNotRedirectedToTheSpecThatFailed(t *testing.T)
 	}
 }
 
-// chosenThenFailed is a stable spec that was redeployed from file:///p1, and a change that fails and is rolled back; the rollback's old cluster
-// is gone.
+// chosenThenFailed is a stable spec that was redeployed from file:///p1, and a change that fails and is rolled back;
+// the rollback's old cluster is gone.
 func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSpec) {
 	t.Helper()
 	w = stable(t, rollingBack)
@@ -196,7 +207,9 @@ func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSp
 
 // The spec before a change that was rolled back, written back, is no choice of the state that it once chose.
 func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
-	for when, rounds := range map[string]int{"while the old cluster ends": 0, "while the rollback starts": 1, "after it": 5} {
+	for when, rounds := range map[string]int{
+		"while the old cluster ends": 0, "while the rollback starts": 1, "after it": 5,
+	} {
 		for what, image := range map[string]string{"as it was": "", "with another image": "flink:third"} {
 			t.Run(when+", "+what, func(t *testing.T) {
 				w, before := chosenThenFailed(t)
@@ -220,7 +233,8 @@ func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
 						w.terminate()
 					}
 				}
-				if path := w.status().JobStatus.UpgradeSavepointPath; path == "file:///p1" || w.status().JobStatus.JobID != job || image != "" && w.runningImage() != image {
+				if path := w.status().JobStatus.UpgradeSavepointPath; path == "file:///p1" ||
+					w.status().JobStatus.JobID != job || image != "" && w.runningImage() != image {
 					t.Errorf("image %s, given %q, rounds %q", w.runningImage(), path, w.log)
 				}
 			})
@@ -237,7 +251,8 @@ func TestAnOpenStopIsNotForgottenForASpecThatCannotBeRendered(t *testing.T) {
 	trigger := w.status().Intent.TriggerID
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { redeploy("file:///p1", 1)(s); s.ImagePullPolicy = "Foo" })
 	w.run()
-	if intent := w.status().Intent; intent == nil || intent.TriggerID != trigger || w.condition("Stalled").Reason != "CannotRender" {
+	if intent := w.status().Intent; intent == nil || intent.TriggerID != trigger ||
+		w.condition("Stalled").Reason != "CannotRender" {
 		t.Errorf("intent %+v, stalled %+v", intent, w.condition("Stalled"))
 	}
 }

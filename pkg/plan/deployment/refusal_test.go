@@ -40,7 +40,9 @@ func TestAStopOfAJobThatNeverBeganIsGivenUpOnceItMayHave(t *testing.T) {
 		"nobody could look": {plan.Unknown[[]corev1.Pod]("time-out"), false, true, "nothing is deleted on a guess"},
 	}
 	for name, row := range rows {
-		for change, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){"changed": upgradeImage, "suspended": suspends} {
+		for change, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
+			"changed": upgradeImage, "suspended": suspends,
+		} {
 			t.Run(name+", "+change, func(t *testing.T) {
 				w := newWorld(t, stateful)
 				w.run()

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// etcd restored from an older copy brings resourceVersions back, and what was derived from them would come back with them.
+// etcd restored from an older copy brings resourceVersions back, and what was derived from them would come back with
+// them.
 func TestIDsDoNotComeBackWithARestoredEtcd(t *testing.T) {
 	for name, edit := range map[string]string{"a savepoint": stateful, "no state": application} {
 		t.Run(name, func(t *testing.T) {

@@ -119,7 +119,10 @@ func TestWhatOutlivesAJob(t *testing.T) {
 			}
 			w := stable(t, spec)
 			path := strings.Replace(row.path, "JOB", w.status().JobStatus.JobID, 1)
-			w.ends(v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"], subject.Checkpoints{Path: path, Kind: row.kind})
+			w.ends(
+				v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"],
+				subject.Checkpoints{Path: path, Kind: row.kind},
+			)
 			if got := w.status().JobStatus.UpgradeSavepointPath; (got == path) != row.kept {
 				t.Errorf("recorded %q, want that it is kept: %t", got, row.kept)
 			}
@@ -131,7 +134,10 @@ func TestWhatOutlivesAJob(t *testing.T) {
 // A job that fails after a change is rolled back to no older state than the one that it lost.
 func TestARollbackOfAJobThatLostItsStateIsRefused(t *testing.T) {
 	w := upgradedBySavepoint(t, rolls(stateful))
-	w.ends(v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"], subject.Checkpoints{Path: "file:///s/1", Kind: subject.KindRestoredSavepoint, Discarded: true})
+	w.ends(
+		v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"],
+		subject.Checkpoints{Path: "file:///s/1", Kind: subject.KindRestoredSavepoint, Discarded: true},
+	)
 	w.s.Now = w.s.Now.Add(10 * time.Minute)
 	w.run()
 	if w.status().Intent != nil || w.condition(summary.StateSafe).Status != metav1.ConditionFalse {
@@ -159,11 +165,13 @@ func TestTheStatisticsOfAnEndAreWaitedFor(t *testing.T) {
 		after  time.Duration
 		read   bool
 	}{
-		"the default, early":           {"", 0, 3 * time.Second, false},
-		"the default":                  {"", 0, 4 * time.Second, true},
-		"longer, early":                {`"web.refresh-interval":"30000",`, 0, 30 * time.Second, false},
-		"longer":                       {`"web.refresh-interval":"30000",`, 0, 31 * time.Second, true},
-		"its own option, early":        {`"rest.cache.checkpoint-statistics.timeout":"1 min","web.refresh-interval":"1 s",`, 0, time.Minute, false},
+		"the default, early": {"", 0, 3 * time.Second, false},
+		"the default":        {"", 0, 4 * time.Second, true},
+		"longer, early":      {`"web.refresh-interval":"30000",`, 0, 30 * time.Second, false},
+		"longer":             {`"web.refresh-interval":"30000",`, 0, 31 * time.Second, true},
+		"its own option, early": {
+			`"rest.cache.checkpoint-statistics.timeout":"1 min","web.refresh-interval":"1 s",`, 0, time.Minute, false,
+		},
 		"Flink's clock is ahead":       {"", time.Minute, 3 * time.Second, false},
 		"Flink's clock is behind":      {"", -time.Minute, 4 * time.Second, true},
 		"Flink's clock is far, longer": {`"web.refresh-interval":"30000",`, -time.Hour, 31 * time.Second, true},
@@ -178,7 +186,8 @@ func TestTheStatisticsOfAnEndAreWaitedFor(t *testing.T) {
 			w.s.Now = w.s.Now.Add(row.after)
 			w.s.Flink.Clock = w.s.Now.Add(row.skew)
 			w.run()
-			if read := w.status().JobStatus.UpgradeSavepointPath == "file:///chk"; read != row.read || w.status().JobStatus.LastStateUnread == row.read {
+			if read := w.status().JobStatus.UpgradeSavepointPath == "file:///chk"; read != row.read ||
+				w.status().JobStatus.LastStateUnread == row.read {
 				t.Errorf("read %t, want %t", read, row.read)
 			}
 		})

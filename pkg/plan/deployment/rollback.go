@@ -14,37 +14,42 @@ import (
 //
 // A newer spec, or the stable one written back by the user, ends it.
 
-// rolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done for it.
-func rolledForward(v *view) (outcome, bool) {
+// rolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done
+// for it.
+func rolledForward(v *view) (result, bool) {
 	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
-	if rolledBack && v.Problem == "" && v.LastStable != nil && !specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
+	if rolledBack && v.Problem == "" && v.LastStable != nil &&
+		!specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
 		v.RecordRolledForward()
 	}
-	return outcome{}, false
+	return result{}, false
 }
 
-// rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must hold:
+// rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must
+// hold:
 //
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and status says so
-func rollBack(v *view) (outcome, bool) {
+func rollBack(v *view) (result, bool) {
 	v.MarkStable()
 	if !v.RollbackDue() {
-		return outcome{}, false
+		return result{}, false
 	}
 	d := rollback.Decide(v.Subject)
 	switch d.Verdict {
 	case plan.Refuse:
 		v.stuck = &stall{d.Reason, d.Message}
-		return outcome{}, false
+		return result{}, false
 	case plan.Wait:
-		return outcome{situation: d.Situation, wait: stall{d.Reason, d.Message}}, !d.OthersAllowed
+		return result{situation: d.Situation, wait: stall{d.Reason, d.Message}}, !d.OthersAllowed
 	}
 	jm, present := v.Seen.JobManager.Get()
 	o := v.replace(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
 	if o.record != "" {
-		v.Tell(plan.Event{Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment."})
+		v.Tell(plan.Event{
+			Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
+		})
 	}
 	return o, true
 }

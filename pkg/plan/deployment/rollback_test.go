@@ -9,7 +9,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-var rollingBack = strings.Replace(highlyAvailable, `"state.savepoints.dir"`, `"kubernetes.operator.deployment.rollback.enabled":"true","state.savepoints.dir"`, 1)
+var rollingBack = strings.Replace(
+	highlyAvailable, `"state.savepoints.dir"`,
+	`"kubernetes.operator.deployment.rollback.enabled":"true","state.savepoints.dir"`, 1,
+)
 
 // failing brings a resource to a change that is deployed and does not run.
 func failing(t *testing.T, spec string) *world {
@@ -38,9 +41,13 @@ func TestALateLookRollsNothingBack(t *testing.T) {
 		rolls  bool
 		reason string
 	}{
-		"it runs by now":          {func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }, false, "nobody had looked"},
-		"it was released late":    {func(w *world) { w.releasedAt(w.s.Now.Add(-time.Minute)) }, false, "it has had a minute"},
-		"it was released in time": {func(w *world) { w.releasedAt(w.s.Now.Add(-6 * time.Minute)) }, true, "it has had its time"},
+		"it runs by now": {func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }, false, "nobody had looked"},
+		"it was released late": {
+			func(w *world) { w.releasedAt(w.s.Now.Add(-time.Minute)) }, false, "it has had a minute",
+		},
+		"it was released in time": {
+			func(w *world) { w.releasedAt(w.s.Now.Add(-6 * time.Minute)) }, true, "it has had its time",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -94,8 +101,11 @@ func TestAFailedUpgradeIsRolledBack(t *testing.T) {
 // T3.32: as in the reference, a redeploy counts as stable at once. What a person chose is not taken back by itself.
 func TestARedeployIsNotRolledBack(t *testing.T) {
 	for name, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
-		"from a wrong path":                   redeploy("file:///nowhere", 1),
-		"from a wrong path, with a new image": func(s *v1beta1.FlinkDeploymentSpec) { redeploy("file:///nowhere", 1)(s); upgradeImage(s) },
+		"from a wrong path": redeploy("file:///nowhere", 1),
+		"from a wrong path, with a new image": func(s *v1beta1.FlinkDeploymentSpec) {
+			redeploy("file:///nowhere", 1)(s)
+			upgradeImage(s)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, rollingBack)
@@ -136,15 +146,22 @@ func TestARollbackEnds(t *testing.T) {
 		state   v1beta1.ReconciliationState
 		reason  string
 	}{
-		"the stable spec is written back": {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" }, false, v1beta1.ReconciliationDeployed, "it is what runs"},
-		"another spec":                    {func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" }, true, v1beta1.ReconciliationUpgrading, "an upgrade like any other"},
+		"the stable spec is written back": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" }, false, v1beta1.ReconciliationDeployed,
+			"it is what runs",
+		},
+		"another spec": {
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" }, true, v1beta1.ReconciliationUpgrading,
+			"an upgrade like any other",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := rolledBack(t)
 			w.edit(row.edit)
 			w.run()
-			if restarts := w.status().Intent != nil; restarts != row.restart || w.status().ReconciliationStatus.State != row.state {
+			if restarts := w.status().Intent != nil; restarts != row.restart ||
+				w.status().ReconciliationStatus.State != row.state {
 				t.Errorf("restarts %t, state %s: %s", restarts, w.status().ReconciliationStatus.State, row.reason)
 			}
 		})

@@ -15,7 +15,10 @@ import (
 
 // rolls switches rollbacks on.
 func rolls(spec string) string {
-	return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`)
+	return with(
+		spec, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`,
+	)
 }
 
 // late lets the readiness timeout pass.
@@ -42,14 +45,16 @@ func TestAfterARollback(t *testing.T) {
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:worse" })
 		w.failsAndIsRolledBack()
 		r := w.status().ReconciliationStatus
-		if r.State != v1beta1.ReconciliationRolledBack || r.LastStableSpec == r.LastReconciledSpec || w.runningImage() != "flink:1.20" {
+		if r.State != v1beta1.ReconciliationRolledBack || r.LastStableSpec == r.LastReconciledSpec ||
+			w.runningImage() != "flink:1.20" {
 			t.Errorf("state %s, image %s", r.State, w.runningImage())
 		}
 		w.serveJob(v1beta1.FlinkJobRunning)
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
 		w.run()
 		r = w.status().ReconciliationStatus
-		if r.State != v1beta1.ReconciliationDeployed || r.LastStableSpec != r.LastReconciledSpec || w.status().Intent != nil {
+		if r.State != v1beta1.ReconciliationDeployed || r.LastStableSpec != r.LastReconciledSpec ||
+			w.status().Intent != nil {
 			t.Errorf("the stable spec, written back, is what runs: %s", r.State)
 		}
 	})
@@ -128,7 +133,8 @@ func TestAStartThatNeverRanIsRolledBackToItsSavepoint(t *testing.T) {
 	w.late()
 	w.terminate()
 	w.run()
-	if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack || w.from().Path != "file:///s/1" {
+	if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack ||
+		w.from().Path != "file:///s/1" {
 		t.Errorf("image %s, state %s, rounds %q", w.runningImage(), w.state(), w.log)
 	}
 	if w.status().JobStatus.State != v1beta1.FlinkJobReconciling || w.lastMode() != v1beta1.UpgradeModeSavepoint {
@@ -141,10 +147,12 @@ func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
 	w := savepointUpgrade(t)
 	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
 	w.late()
-	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 || w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady {
+	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 ||
+		w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady {
 		t.Errorf("state %s, rounds %q", w.state(), w.log)
 	}
-	if c := w.condition("Reconciling"); c.Reason != "RollbackImpossible" || !strings.Contains(c.Message, "kubectl patch flinkdeployment demo") {
+	if c := w.condition("Reconciling"); c.Reason != "RollbackImpossible" ||
+		!strings.Contains(c.Message, "kubectl patch flinkdeployment demo") {
 		t.Errorf("a person is not told why: %+v", c)
 	}
 }
@@ -160,11 +168,24 @@ func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
 		from        string
 		reason      string
 	}{
-		"it took a checkpoint":       {named, plan.Present([]subject.HAConfigMap{}), "file:///s/1", chk, "its newest state"},
-		"it took none":               {plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), "file:///s/1", "file:///s/1", "what it was given"},
-		"its data is not gone yet":   {named, haMaps(""), "file:///s/1", chk, "Flink removes the data, and so it is no start"},
-		"its end is not read":        {plan.Unknown[subject.Checkpoints]("time-out"), haMaps(""), "file:///s/1", "", "it may have gone further than what is known"},
-		"it was given the data only": {plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), v1beta1.LastStatePlaceholder, "", "nobody knows what it had"},
+		"it took a checkpoint": {
+			named, plan.Present([]subject.HAConfigMap{}), "file:///s/1", chk, "its newest state",
+		},
+		"it took none": {
+			plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), "file:///s/1", "file:///s/1",
+			"what it was given",
+		},
+		"its data is not gone yet": {
+			named, haMaps(""), "file:///s/1", chk, "Flink removes the data, and so it is no start",
+		},
+		"its end is not read": {
+			plan.Unknown[subject.Checkpoints]("time-out"), haMaps(""), "file:///s/1", "",
+			"it may have gone further than what is known",
+		},
+		"it was given the data only": {
+			plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), v1beta1.LastStatePlaceholder, "",
+			"nobody knows what it had",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -188,8 +209,12 @@ func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
 			}
 			w.terminate()
 			w.run()
-			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack || w.from().Path != row.from {
-				t.Errorf("image %s, state %s, from %+v, want %s: %s; rounds %q", w.runningImage(), w.state(), w.from(), row.from, row.reason, w.log)
+			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack ||
+				w.from().Path != row.from {
+				t.Errorf(
+					"image %s, state %s, from %+v, want %s: %s; rounds %q", w.runningImage(), w.state(), w.from(), row.from,
+					row.reason, w.log,
+				)
 			}
 		})
 	}
@@ -203,10 +228,15 @@ func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
 		from   string
 		reason string
 	}{
-		"failed, and nobody answers": {v1beta1.FlinkJobFailed, func(w *world) { w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out") }, "", "its newest state may not be read"},
-		"failed, and it answers":     {v1beta1.FlinkJobFailed, func(*world) {}, "file:///c/chk-7", "it is read"},
-		"canceled":                   {v1beta1.FlinkJobCanceled, func(*world) {}, "file:///c/chk-7", "Flink removes the data of this one, too"},
-		"failing":                    {v1beta1.FlinkJobFailing, func(*world) {}, "", "Flink is about to remove the data"},
+		"failed, and nobody answers": {
+			v1beta1.FlinkJobFailed, func(w *world) { w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out") }, "",
+			"its newest state may not be read",
+		},
+		"failed, and it answers": {v1beta1.FlinkJobFailed, func(*world) {}, "file:///c/chk-7", "it is read"},
+		"canceled": {
+			v1beta1.FlinkJobCanceled, func(*world) {}, "file:///c/chk-7", "Flink removes the data of this one, too",
+		},
+		"failing": {v1beta1.FlinkJobFailing, func(*world) {}, "", "Flink is about to remove the data"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -252,8 +282,12 @@ func TestTheStableSpecIsNotRolledBackToItself(t *testing.T) {
 	for range 3 {
 		w.late()
 	}
-	if w.told("Rollback") != before || w.state() != v1beta1.ReconciliationDeployed || w.status().Situation != string(plan.Ended) {
-		t.Errorf("told %d times, %d before, state %s, situation %s, rounds %q", w.told("Rollback"), before, w.state(), w.status().Situation, w.log)
+	if w.told("Rollback") != before || w.state() != v1beta1.ReconciliationDeployed ||
+		w.status().Situation != string(plan.Ended) {
+		t.Errorf(
+			"told %d times, %d before, state %s, situation %s, rounds %q", w.told("Rollback"), before, w.state(),
+			w.status().Situation, w.log,
+		)
 	}
 }
 
@@ -285,7 +319,9 @@ func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
 		w.terminate()
 		w.run()
 		if asked {
-			w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationRollback: strconv.FormatInt(w.status().ObservedGeneration, 10)}
+			w.s.Resource.Annotations = map[string]string{
+				v1beta1.AnnotationRollback: strconv.FormatInt(w.status().ObservedGeneration, 10),
+			}
 			w.run()
 		} else {
 			w.late()
@@ -307,7 +343,13 @@ func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
 
 // T3.57, T3.58
 func TestRollbacksThatNeedNoState(t *testing.T) {
-	for name, spec := range map[string]string{"stateless": rolls(application), "session": with(session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`)} {
+	for name, spec := range map[string]string{
+		"stateless": rolls(application),
+		"session": with(
+			session, `"serviceAccount":"flink",`,
+			`"serviceAccount":"flink","flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`,
+		),
+	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, spec)
 			w.s.HAData = plan.Present([]subject.HAConfigMap{})

@@ -44,7 +44,8 @@ func (w *world) failsAndIsRolledBack() {
 	w.run()
 }
 
-// A change after a rollback begins from what runs. If it comes to nothing, that is what still runs, and not the spec that failed.
+// A change after a rollback begins from what runs. If it comes to nothing, that is what still runs, and not the spec
+// that failed.
 func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
 	w := rolledBack(t)
 	failed := w.s.Resource.Spec.Image
@@ -54,7 +55,8 @@ func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
 	w.stopFails()
 	w.run()
 	r := w.status().ReconciliationStatus
-	if recorded, stable := w.recordedImage(r.LastReconciledSpec), w.recordedImage(r.LastStableSpec); recorded != "flink:1.20" || stable != "flink:1.20" {
+	if recorded, stable := w.recordedImage(r.LastReconciledSpec),
+		w.recordedImage(r.LastStableSpec); recorded != "flink:1.20" || stable != "flink:1.20" {
 		t.Fatalf("%s is recorded and %s is stable, and flink:1.20 runs", recorded, stable)
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
@@ -91,7 +93,9 @@ func TestAFailedStopAfterARollbackIsNoReasonForAnother(t *testing.T) {
 func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 	w := failing(t, rollingBack)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = bytes.Replace(s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(`"rest.port":"9999","state.savepoints.dir"`), 1)
+		s.FlinkConfiguration = bytes.Replace(
+			s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(`"rest.port":"9999","state.savepoints.dir"`), 1,
+		)
 	})
 	w.failsAndIsRolledBack()
 	w.serveJob(v1beta1.FlinkJobRunning)
@@ -113,7 +117,9 @@ func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Image = "flink:bad"
-		s.FlinkConfiguration = bytes.Replace(s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(on+`"state.savepoints.dir"`), 1)
+		s.FlinkConfiguration = bytes.Replace(
+			s.FlinkConfiguration, []byte(`"state.savepoints.dir"`), []byte(on+`"state.savepoints.dir"`), 1,
+		)
 	})
 	w.run()
 	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
@@ -125,7 +131,8 @@ func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
 	w.run()
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
 	w.run()
-	if w.runningImage() != "flink:bad" || w.told("Rollback") != 0 || w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" {
+	if w.runningImage() != "flink:bad" || w.told("Rollback") != 0 ||
+		w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" {
 		t.Fatalf("image %s, given %s, rounds %q", w.runningImage(), w.status().JobStatus.UpgradeSavepointPath, w.log)
 	}
 	if c := w.condition("Reconciling"); c.Reason != "RollbackImpossible" {

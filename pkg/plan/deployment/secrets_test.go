@@ -15,10 +15,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
 
-// secretive is an application whose configuration and arguments hold secrets that nothing in a text gives away by itself.
+// secretive is an application whose configuration and arguments hold secrets that nothing in a text gives away by
+// itself.
 func secretive(t *testing.T) *world {
 	t.Helper()
-	w := stable(t, with(with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"s3.secret-key":"kQx7Zw",`), `"job":{`,
+	w := stable(t, with(with(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"s3.secret-key":"kQx7Zw",`),
+		`"job":{`,
 		`"job":{"args":["--db-password","hunter2","--in","a"],`))
 	w.events = nil
 	return w
@@ -66,7 +68,9 @@ func TestSecretsAreNotTold(t *testing.T) {
 			}})
 		}, "cannot log in with ******"},
 		"a secret that a bound cuts": {func(w *world) {
-			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{{At: w.s.Now, StackTrace: strings.Repeat("x", 997) + " kQx7Zw"}})
+			w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{
+				{At: w.s.Now, StackTrace: strings.Repeat("x", 997) + " kQx7Zw"},
+			})
 		}, "xx **"},
 		"arguments that changed": {func(w *world) {
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
@@ -81,7 +85,9 @@ func TestSecretsAreNotTold(t *testing.T) {
 		}, "https://u:******@h/j.jar?sig=******"},
 		"an address in the configuration": {func(w *world) {
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-				s.FlinkConfiguration = v1beta1.FlinkConfiguration(with(string(s.FlinkConfiguration), `{`, `{"env.java.opts.all":"-Dx.password=swordfish",`))
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(with(
+					string(s.FlinkConfiguration), `{`, `{"env.java.opts.all":"-Dx.password=swordfish",`,
+				))
 			})
 		}, "env.java.opts.all : null -> -Dx.password=******"},
 		"a spec that is refused": {func(w *world) {
@@ -153,7 +159,9 @@ func TestAStartFromAPathTellsNoSecret(t *testing.T) {
 	if strings.Contains(told, "urlpass") || strings.Contains(told, "swordfish") {
 		t.Errorf("a secret is told: %s", told)
 	}
-	if jm := w.deployment(); !strings.Contains(fmt.Sprint(jm.Spec.Template.Spec, w.status().JobStatus.UpgradeSavepointPath), "urlpass") {
+	if jm := w.deployment(); !strings.Contains(
+		fmt.Sprint(jm.Spec.Template.Spec, w.status().JobStatus.UpgradeSavepointPath), "urlpass",
+	) {
 		t.Error("the job does not start from its path")
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 )
 
@@ -22,7 +22,7 @@ import (
 //	running    READY                its tasks run          Steady
 //	running    READY                -  (a session)         Steady
 //	running    READY                otherwise              Waiting
-func settled(v *view) (outcome, bool) {
+func settled(v *view) (result, bool) {
 	v.MarkStable()
 	v.clearError()
 	o := v.settle()
@@ -41,86 +41,95 @@ func settled(v *view) (outcome, bool) {
 	return o, true
 }
 
-func (v *view) settle() outcome {
+func (v *view) settle() result {
 	state := v.Want.JobStatus.State
 	switch jm := v.Want.JobManagerDeploymentStatus; {
 	case !v.LastRunning():
-		return outcome{situation: plan.Suspended}
+		return result{situation: plan.Suspended}
 	case jm == v1beta1.JobManagerError:
-		return v.reportBreakage()
+		return v.reportPodFailure()
 	case !v.IsSession() && state.IsTerminal():
 		return v.ended(state)
 	case v.Seen.Flink.Distrusted:
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
-		if v.Broken != nil && v.Broken.Reason == breakage.ReasonCrashed {
-			v.tellBreakage()
+		if v.PodFailure != nil && v.PodFailure.Reason == podfailure.ReasonCrashed {
+			v.tellPodFailure()
 		}
-		return outcome{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+		return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)
-		return outcome{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
+		return result{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Vanished() && v.refused == nil:
 		return v.vanished()
 	}
-	return outcome{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+	return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
 func (v *view) clearError() {
 	ready := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady || !v.LastRunning()
-	if v.refused == nil && v.Want.Retry == nil && v.Problem == "" && ready && v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
+	if v.refused == nil && v.Want.Retry == nil && v.Problem == "" && ready &&
+		v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
 		v.Want.Error = ""
 	}
 }
 
-// reportBreakage shows why the JobManager cannot start.
-func (v *view) reportBreakage() outcome {
-	v.tellBreakage()
-	return outcome{situation: plan.Broken, stall: &stall{v.Broken.Reason, v.Broken.Message}}
+// reportPodFailure shows why the JobManager cannot start.
+func (v *view) reportPodFailure() result {
+	v.tellPodFailure()
+	return result{situation: plan.Broken, stall: &stall{v.PodFailure.Reason, v.PodFailure.Message}}
 }
 
-// shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is what a person asked
-// for last, and two errors that take turns would be told again by each pass.
+// shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
+// what a person asked for last, and two errors that take turns would be told again by each pass.
 func (v *view) shows() bool { return v.Problem != "" || v.refused != nil }
 
-// tellBreakage tells once why the JobManager does not start.
-func (v *view) tellBreakage() {
+// tellPodFailure tells once why the JobManager does not start.
+func (v *view) tellPodFailure() {
 	if v.shows() {
 		return
 	}
-	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.Broken.Message, v.Broken.Reason)
+	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.PodFailure.Message, v.PodFailure.Reason)
 	if v.Want.Error != text {
-		v.Tell(plan.Event{Warning: true, Reason: v.Broken.Reason, Component: plan.ComponentJobManager, Message: v.Broken.Message})
+		v.Tell(plan.Event{
+			Warning: true, Reason: v.PodFailure.Reason, Component: plan.ComponentJobManager, Message: v.PodFailure.Message,
+		})
 	}
 	v.Want.Error = text
 }
 
-// distrusted reports a JobManager that nobody can ask until a person mends something. Nothing is known of its job, so nothing is done.
-func (v *view) distrusted() outcome {
-	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() + "; docs/install.md, TLS, " +
+// distrusted reports a JobManager that nobody can ask until a person fixes something. Nothing is known of its job, so
+// nothing is done.
+func (v *view) distrusted() result {
+	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() +
+		"; docs/install.md, TLS, " +
 		"names the Secret"
 	if !shown.StalledAlready(v.Subject, why) {
 		v.Tell(plan.Event{Warning: true, Reason: "TLSFailed", Component: plan.ComponentJobManager, Message: why})
 	}
-	return outcome{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
+	return result{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
 }
 
-// vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its high-availability data has it.
-func (v *view) vanished() outcome {
+// vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
+// high-availability data has it.
+func (v *view) vanished() result {
 	const why = "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
 		"could be read; see its logs"
 	switch data := v.UsableHAData(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
 		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
-		return outcome{situation: plan.Ended, stall: &stall{"JobNotFound", why + "; another restartNonce starts it again"}}
+		return result{situation: plan.Ended, stall: &stall{"JobNotFound", why + "; another restartNonce starts it again"}}
 	}
-	return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", why + ". Find its newest savepoint or checkpoint. " + v.Remedy()}}
+	return result{
+		situation: plan.Ended,
+		stall:     &stall{"LastStateUnknown", why + ". Find its newest savepoint or checkpoint. " + v.Remedy()},
+	}
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.
-func (v *view) ended(state v1beta1.FlinkJobState) outcome {
+func (v *view) ended(state v1beta1.FlinkJobState) result {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
 		text := shown.JobFailure(v.Subject, cause)
 		news := v.Want.Error != text
@@ -136,16 +145,17 @@ func (v *view) ended(state v1beta1.FlinkJobState) outcome {
 	case v.AwaitsLastState():
 		return v.awaitLastState(plan.Waiting)
 	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
-		return outcome{situation: plan.Ended, stall: &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and its newest checkpoint "+
-			"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
+		return result{situation: plan.Ended, stall: &stall{"LastStateUnknown",
+			fmt.Sprintf("the job is %s, and its newest checkpoint "+
+				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
-	return outcome{situation: plan.Ended}
+	return result{situation: plan.Ended}
 }
 
 // awaitLastState waits for what a job ended with. What Flink has not told for as long as a checkpoint may take needs a
 // person; an answer still goes on with it.
-func (v *view) awaitLastState(s plan.Situation) outcome {
-	o := outcome{situation: s, wait: jobEnded}
+func (v *view) awaitLastState(s plan.Situation) result {
+	o := result{situation: s, wait: jobEnded}
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
 		return o
 	}

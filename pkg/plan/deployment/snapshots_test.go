@@ -36,7 +36,10 @@ func TestANonceTakesOneSavepoint(t *testing.T) {
 }
 
 func TestPeriodicSavepoints(t *testing.T) {
-	spec := strings.Replace(stateful, `"state.savepoints.dir"`, `"kubernetes.operator.periodic.savepoint.interval":"10 min","state.savepoints.dir"`, 1)
+	spec := strings.Replace(
+		stateful, `"state.savepoints.dir"`,
+		`"kubernetes.operator.periodic.savepoint.interval":"10 min","state.savepoints.dir"`, 1,
+	)
 	w := stable(t, spec)
 	w.s.Resource.CreationTimestamp.Time = w.s.Now
 	w.s.Snapshots = plan.Present([]v1beta1.FlinkStateSnapshot{})
@@ -44,7 +47,8 @@ func TestPeriodicSavepoints(t *testing.T) {
 		t.Fatalf("nothing is due yet, made %+v", made)
 	}
 	w.s.Now = w.s.Now.Add(11 * time.Minute)
-	if made := created(w.round()); len(made) != 1 || made[0].Labels[v1beta1.LabelSnapshotTriggerType] != string(v1beta1.SnapshotTriggerPeriodic) {
+	if made := created(w.round()); len(made) != 1 ||
+		made[0].Labels[v1beta1.LabelSnapshotTriggerType] != string(v1beta1.SnapshotTriggerPeriodic) {
 		t.Errorf("made %+v", made)
 	}
 	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")

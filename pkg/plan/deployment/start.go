@@ -15,7 +15,9 @@ import (
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
-func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) outcome {
+func (v *view) beginStart(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
+) result {
 	if o, occupied := v.occupied(); occupied {
 		return o
 	}
@@ -38,7 +40,8 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	if some && len(earlier.actions) == 0 {
 		return earlier
 	}
-	moves := target.Job != nil && v.HAMoves(&target) // the next round prepares, and looks for what an earlier life left there
+	// the next round prepares, and looks for what an earlier life left there
+	moves := target.Job != nil && v.HAMoves(&target)
 	open := v.Want.Intent
 	v.Want.Intent = intent
 	cluster, jobID, err := v.RenderStart(intent)
@@ -54,7 +57,7 @@ func (v *view) beginStart(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDep
 	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: told})
 	v.tellDroppedState(&target, from)
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
-	o := outcome{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
+	o := result{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
 	if !moves {
 		o.actions = append(o.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})
 	}
@@ -74,7 +77,9 @@ func (v *view) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.
-func (v *view) startFrom(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) outcome {
+func (v *view) startFrom(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
+) result {
 	choice := restore.Choose(v.RestoreFacts(purpose, target, mode))
 	if choice.Verdict != plan.Go {
 		return v.cannotStart(choice)
@@ -83,25 +88,26 @@ func (v *view) startFrom(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDepl
 }
 
 // cannotStart reports why a job may not start. Nothing is deleted.
-func (v *view) cannotStart(c restore.Choice) outcome {
+func (v *view) cannotStart(c restore.Choice) result {
 	if c.Verdict == plan.Wait {
-		return outcome{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
+		return result{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
 	}
 	message := strings.TrimSpace(v.HA().Store.Problem + " " + c.Message)
 	if c.Reason == "RestoreFailed" && v.HADataElsewhere() {
-		message = "The high-availability options of the spec are not those that the job ran with; set them back to start from the data that it left. " + message
+		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
+			"from the data that it left. " + message
 	}
 	if !v.shows() {
 		v.fail(c.Reason, message)
 	}
-	return outcome{situation: plan.StateLost, stall: &stall{c.Reason, message}}
+	return result{situation: plan.StateLost, stall: &stall{c.Reason, message}}
 }
 
-// occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one resource never run
-// at the same time.
-func (v *view) occupied() (outcome, bool) {
+// occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
+// resource never run at the same time.
+func (v *view) occupied() (result, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	o, runs := v.mayRun()
 	if runs && o.situation == plan.Stopping {
@@ -111,9 +117,12 @@ func (v *view) occupied() (outcome, bool) {
 }
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
-func (v *view) cannotRender(err error) outcome {
+func (v *view) cannotRender(err error) result {
 	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, err.Error(), "")
-	return outcome{situation: plan.Refused, stall: &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()}}
+	return result{
+		situation: plan.Refused,
+		stall:     &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()},
+	}
 }
 
 // carryStart goes on with a start that is prepared.
@@ -127,13 +136,13 @@ func (v *view) cannotRender(err error) outcome {
 //	ours                 the same           release once all objects carry the operation, else prepare again
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
-func (v *view) carryStart() outcome {
+func (v *view) carryStart() result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	target := v.StartTarget()
 	if present && jm.DeletionTimestamp != nil {
 		wait := stall{"ClusterTerminating", "the Deployment of an earlier start is being deleted"}
-		return outcome{situation: plan.Starting, wait: wait}
+		return result{situation: plan.Starting, wait: wait}
 	}
 	if present && subject.OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)
@@ -144,10 +153,10 @@ func (v *view) carryStart() outcome {
 		}
 		if intent.Purpose == v1beta1.PurposeDeploy {
 			v.RecordNeverDeployed()
-			return outcome{situation: plan.NeverStarted}
+			return result{situation: plan.NeverStarted}
 		}
 		v.RecordSuspended(target, intent.Restore)
-		return outcome{situation: plan.Suspended}
+		return result{situation: plan.Suspended}
 	}
 	switch first := intent.Purpose == v1beta1.PurposeDeploy; {
 	case intent.Generation == v.Generation:
@@ -170,27 +179,30 @@ func (v *view) carryStart() outcome {
 		if some && len(earlier.actions) == 0 {
 			return earlier
 		}
-		return outcome{situation: plan.Starting, again: true, actions: append(earlier.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster})}
+		return result{
+			situation: plan.Starting, again: true,
+			actions: append(earlier.actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
+		}
 	}
 	return v.release(jm, cluster.JobManager, target)
 }
 
 // lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
-func (v *view) lastStateGone() (outcome, bool) {
+func (v *view) lastStateGone() (result, bool) {
 	intent := v.Intent()
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
-		return outcome{}, false
+		return result{}, false
 	}
 	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
 	if choice.Verdict == plan.Go {
-		return outcome{}, false
+		return result{}, false
 	}
 	return v.cannotStart(choice), true
 }
 
-// replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were asked for and
-// it carries an operation of ours.
-func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
+// replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were
+// asked for and it carries an operation of ours.
+func (v *view) replacePrepared(jm *appsv1.Deployment) result {
 	if !v.PreparedOnly(jm) {
 		return v.stands("a Deployment that the open start does not account for")
 	}
@@ -198,17 +210,17 @@ func (v *view) replacePrepared(jm *appsv1.Deployment) outcome {
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
-func (v *view) removePrepared(jm *appsv1.Deployment) outcome {
+func (v *view) removePrepared(jm *appsv1.Deployment) result {
 	remove := v.deleteCluster(jm)
 	remove.ResourceVersion = jm.ResourceVersion
 	if v.Intent() != nil {
 		remove.WhileOpen = v.Intent().OperationID
 	}
-	return outcome{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
+	return result{situation: plan.Starting, again: true, actions: []plan.Action{remove}}
 }
 
 // release records that the prepared start may run; only then does it get its replicas.
-func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) outcome {
+func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) result {
 	intent := v.Intent()
 	replicas := int32(1)
 	if wanted.Spec.Replicas != nil {
@@ -218,23 +230,26 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	v.RecordDeployed(target)
 	v.tellUnmanagedIngress(target)
-	return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}
+	return result{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}
 }
 
 func (v *view) releaseAction() plan.Action {
 	r, release := v.Seen.Resource, v.Intent().Release
-	return plan.Release{Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID, Replicas: release.Replicas, At: v.Seen.Now}
+	return plan.Release{
+		Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID,
+		Replicas: release.Replicas, At: v.Seen.Now,
+	}
 }
 
-// carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth no write of
-// its own.
-func (v *view) carryRelease() (outcome, bool) {
+// carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth
+// no write of its own.
+func (v *view) carryRelease() (result, bool) {
 	release := v.Intent().Release
 	jm, present := v.Seen.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
 		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 {
-		return outcome{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}, true
+		return result{situation: plan.Waiting, wait: jobManagerStarting, finish: []plan.Action{v.releaseAction()}}, true
 	}
 	v.Want.Intent = nil
-	return outcome{}, false
+	return result{}, false
 }

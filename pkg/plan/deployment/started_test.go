@@ -31,7 +31,9 @@ func (w *world) replaces() {
 func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 	const savepoint = "file:///s/1"
 	noon, earlier := start, start.Add(-10*time.Minute)
-	fromData := v1beta1.StartPoint{Kind: v1beta1.StartLastState, Path: v1beta1.LastStatePlaceholder, Reason: "HighAvailabilityData"}
+	fromData := v1beta1.StartPoint{
+		Kind: v1beta1.StartLastState, Path: v1beta1.LastStatePlaceholder, Reason: "HighAvailabilityData",
+	}
 	empty := func(reason string) v1beta1.StartPoint {
 		return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: reason}
 	}
@@ -99,7 +101,9 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.ended(v1beta1.FlinkJobFailed)
-			restored := subject.Checkpoints{Path: savepoint, Completed: start.Add(time.Minute), Kind: subject.KindRestoredSavepoint}
+			restored := subject.Checkpoints{
+				Path: savepoint, Completed: start.Add(time.Minute), Kind: subject.KindRestoredSavepoint,
+			}
 			w.s.Flink.Checkpoints = plan.Present(restored)
 			w.run()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.6" })

@@ -12,13 +12,18 @@ import (
 )
 
 // highlyAvailable is a last-state application with Kubernetes high availability.
-var highlyAvailable = strings.Replace(strings.Replace(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`, 1),
+var highlyAvailable = strings.Replace(strings.Replace(
+	stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`, 1,
+),
 	`"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1)
 
 // haMaps are what Flink keeps for a job with a completed checkpoint.
 func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {
 	return plan.Present([]subject.HAConfigMap{
-		{ObjectVersion: plan.ObjectVersion{Name: "demo-" + jobID + "-config-map", UID: "1", ResourceVersion: "5"}, Checkpoint: true},
+		{
+			ObjectVersion: plan.ObjectVersion{Name: "demo-" + jobID + "-config-map", UID: "1", ResourceVersion: "5"},
+			Checkpoint:    true,
+		},
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "2", ResourceVersion: "6"}},
 	})
 }
@@ -39,7 +44,8 @@ func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 	oldJob := w.status().JobStatus.JobID
 	w.edit(upgradeImage)
 	p := w.run()
-	if !strings.Contains(p.String(), "stop job "+oldJob+" with savepoint") || w.status().Intent.Stop != v1beta1.StopSavepoint {
+	if !strings.Contains(p.String(), "stop job "+oldJob+" with savepoint") ||
+		w.status().Intent.Stop != v1beta1.StopSavepoint {
 		t.Fatalf("got %s, intent %+v", p, w.status().Intent)
 	}
 	w.stopWith(subject.StopProgress{State: subject.StopInProgress})
@@ -48,16 +54,19 @@ func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 	}
 	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 	p = w.run()
-	if w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" || w.status().JobStatus.State != v1beta1.FlinkJobFinished || !w.status().Intent.Ended {
+	if w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" ||
+		w.status().JobStatus.State != v1beta1.FlinkJobFinished || !w.status().Intent.Ended {
 		t.Fatalf("the end must be recorded before anything is deleted: %+v", w.status().JobStatus)
 	}
-	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, ") || !strings.Contains(p.String(), "delete cluster") {
+	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, ") ||
+		!strings.Contains(p.String(), "delete cluster") {
 		t.Errorf("got %s", p)
 	}
 	w.terminate()
 	w.run()
 	intent := w.status().Intent
-	if intent == nil || intent.From.Kind != v1beta1.StartSavepoint || intent.From.Path != "file:///s/1" || intent.JobID == oldJob {
+	if intent == nil || intent.From.Kind != v1beta1.StartSavepoint || intent.From.Path != "file:///s/1" ||
+		intent.JobID == oldJob {
 		t.Fatalf("the new job must start from the savepoint under a new ID: %+v", intent)
 	}
 	w.serveJob(v1beta1.FlinkJobRunning)
@@ -83,7 +92,8 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	w.run()
 	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
 	w.run()
-	if w.status().Intent != nil || w.status().Retry == nil || w.status().Retry.Attempts != 1 || !strings.Contains(w.status().Error, "disk full") {
+	if w.status().Intent != nil || w.status().Retry == nil || w.status().Retry.Attempts != 1 ||
+		!strings.Contains(w.status().Error, "disk full") {
 		t.Fatalf("intent %+v, retry %+v, error %s", w.status().Intent, w.status().Retry, w.status().Error)
 	}
 	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
@@ -124,11 +134,23 @@ func TestASavepointStopThatFlinkForgot(t *testing.T) {
 		situation   plan.Situation
 		reason      string
 	}{
-		"it never came":                        {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping, "the job runs on: ask again, with the same ID"},
-		"the job has finished":                 {v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end", plan.Stopping, "its statistics name the savepoint"},
-		"it has finished and nobody could ask": {v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable, "nothing is deleted before the path is known"},
+		"it never came": {
+			v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping,
+			"the job runs on: ask again, with the same ID",
+		},
+		"the job has finished": {
+			v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end",
+			plan.Stopping, "its statistics name the savepoint",
+		},
+		"it has finished and nobody could ask": {
+			v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable,
+			"nothing is deleted before the path is known",
+		},
 		// R6
-		"the job began again": {v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost, "without high availability it runs from its old state"},
+		"the job began again": {
+			v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost,
+			"without high availability it runs from its old state",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -156,11 +178,16 @@ func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
 	w.run()
 	w.lose()
 	w.run()
-	if w.s.JobManager.IsPresent() || w.status().Situation != string(plan.StateLost) || !strings.Contains(w.condition(summary.StateSafe).Message, "savepointRedeployNonce") {
+	if w.s.JobManager.IsPresent() || w.status().Situation != string(plan.StateLost) ||
+		!strings.Contains(w.condition(summary.StateSafe).Message, "savepointRedeployNonce") {
 		t.Errorf("situation %s, conditions %+v", w.status().Situation, w.status().Conditions)
 	}
-	if where := "file:///s/savepoint-" + w.status().JobStatus.JobID[:6] + "-*"; !strings.Contains(w.condition(summary.StateSafe).Message, where) {
-		t.Errorf("nobody is told where Flink would have left the savepoint, %s: %q", where, w.condition(summary.StateSafe).Message)
+	if where := "file:///s/savepoint-" + w.status().JobStatus.JobID[:6] + "-*"; !strings.Contains(
+		w.condition(summary.StateSafe).Message, where,
+	) {
+		t.Errorf(
+			"nobody is told where Flink would have left the savepoint, %s: %q", where, w.condition(summary.StateSafe).Message,
+		)
 	}
 }
 
@@ -183,7 +210,8 @@ func TestALastStateUpgradeKeepsTheJobIDAndTheData(t *testing.T) {
 	if data, _ := w.s.HAData.Get(); len(data) != 2 {
 		t.Errorf("high-availability data was deleted: %+v", data)
 	}
-	if w.status().JobStatus.UpgradeSavepointPath != v1beta1.LastStatePlaceholder || w.lastMode() != v1beta1.UpgradeModeLastState {
+	if w.status().JobStatus.UpgradeSavepointPath != v1beta1.LastStatePlaceholder ||
+		w.lastMode() != v1beta1.UpgradeModeLastState {
 		t.Errorf("path %s, mode %s", w.status().JobStatus.UpgradeSavepointPath, w.lastMode())
 	}
 }
@@ -219,7 +247,8 @@ func TestALostHighlyAvailableJobComesBackFromItsData(t *testing.T) {
 	w.lose()
 	w.s.HAData = haMaps(job)
 	w.run()
-	if intent := w.status().Intent; intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job || intent.Purpose != v1beta1.PurposeRecover {
+	if intent := w.status().Intent; intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job ||
+		intent.Purpose != v1beta1.PurposeRecover {
 		t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
 	}
 }
@@ -289,10 +318,12 @@ func TestARedeployIsTheWayOutOfALostState(t *testing.T) {
 	}
 }
 
-// TestAJobThatHasNotRestoredYetStartsFromTheSameState changes the spec of a job that was given a savepoint and has not read it yet: neither
-// its high-availability data nor its statistics name any state.
+// TestAJobThatHasNotRestoredYetStartsFromTheSameState changes the spec of a job that was given a savepoint and has not
+// read it yet: neither its high-availability data nor its statistics name any state.
 func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
-	none := plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}}})
+	none := plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}},
+	})
 	rows := map[string]struct {
 		spec   string
 		state  v1beta1.FlinkJobState
@@ -300,9 +331,17 @@ func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
 		ends   v1beta1.FlinkJobState
 		reason string
 	}{
-		"highly available":         {given(highlyAvailable), v1beta1.FlinkJobCreated, v1beta1.StopLastState, "", "the data holds no checkpoint to go on from"},
-		"highly available, runs":   {given(highlyAvailable), v1beta1.FlinkJobRunning, v1beta1.StopLastState, "", "the same, whatever the job says"},
-		"cancelled":                {given(strings.Replace(stateful, `"savepoint"`, `"last-state"`, 1)), v1beta1.FlinkJobCreated, v1beta1.StopCancel, v1beta1.FlinkJobCanceled, "its statistics name none"},
+		"highly available": {
+			given(highlyAvailable), v1beta1.FlinkJobCreated, v1beta1.StopLastState, "",
+			"the data holds no checkpoint to go on from",
+		},
+		"highly available, runs": {
+			given(highlyAvailable), v1beta1.FlinkJobRunning, v1beta1.StopLastState, "", "the same, whatever the job says",
+		},
+		"cancelled": {
+			given(strings.Replace(stateful, `"savepoint"`, `"last-state"`, 1)), v1beta1.FlinkJobCreated, v1beta1.StopCancel,
+			v1beta1.FlinkJobCanceled, "its statistics name none",
+		},
 		"ended behind our back":    {given(stateful), v1beta1.FlinkJobCanceled, v1beta1.StopNone, "", "the same"},
 		"failed before it started": {given(stateful), v1beta1.FlinkJobFailed, v1beta1.StopNone, "", "the same"},
 	}
@@ -333,7 +372,9 @@ func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
 }
 
 func TestAnEmptyStartForgetsAnOlderState(t *testing.T) {
-	w := stable(t, strings.Replace(highlyAvailable, `"parallelism":2`, `"parallelism":2,"initialSavepointPath":"file:///given"`, 1))
+	w := stable(
+		t, strings.Replace(highlyAvailable, `"parallelism":2`, `"parallelism":2,"initialSavepointPath":"file:///given"`, 1),
+	)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job.UpgradeMode, s.Job.Parallelism = v1beta1.UpgradeModeStateless, 4
 	})
@@ -343,14 +384,17 @@ func TestAnEmptyStartForgetsAnOlderState(t *testing.T) {
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}}})
+	w.s.HAData = plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}},
+	})
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job.UpgradeMode, s.Job.Parallelism = v1beta1.UpgradeModeLastState, 6
 	})
 	w.run()
 	w.terminate()
 	w.run()
-	if intent := w.status().Intent; intent == nil || intent.From.Path != "" || intent.From.Kind != v1beta1.StartLastState {
+	if intent := w.status().Intent; intent == nil || intent.From.Path != "" ||
+		intent.From.Kind != v1beta1.StartLastState {
 		t.Errorf("the job had begun empty, and starts from %+v; rounds %q", w.status().Intent, w.log)
 	}
 }

@@ -40,9 +40,9 @@ type stop struct {
 	restore v1beta1.UpgradeMode
 }
 
-// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where the job's last
-// state is known already, it is stored with the intent.
-func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
+// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where
+// the job's last state is known already, it is stored with the intent.
+func (v *view) beginStop(s stop, jm *appsv1.Deployment) result {
 	r := v.Seen.Resource
 	intent := v.newIntent(s.purpose, v1beta1.StepStopping, s.target)
 	intent.Stop, intent.Restore = s.how, s.restore
@@ -51,7 +51,8 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 	}
 	open := v.Want.Intent
 	switch {
-	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone, s.how == v1beta1.StopStateless && s.restore == v1beta1.UpgradeModeSavepoint:
+	case s.purpose == v1beta1.PurposeRedeploy, s.how == v1beta1.StopNone, s.how == v1beta1.StopStateless &&
+		s.restore == v1beta1.UpgradeModeSavepoint:
 		choice := restore.Choose(v.RestoreFacts(s.purpose, s.target, s.restore))
 		if choice.Verdict != plan.Go {
 			return v.cannotStart(choice)
@@ -72,14 +73,16 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) outcome {
 		return v.cannotRender(err)
 	}
 	v.RecordStopping(s.purpose, s.how)
-	v.Tell(plan.Event{Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment."})
+	v.Tell(plan.Event{
+		Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
+	})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.how, s.restore))
 	o := v.stopStep(jm)
-	return outcome{situation: stopSituation(s.purpose), record: "intent", actions: o.actions, again: o.again}
+	return result{situation: stopSituation(s.purpose), record: "intent", actions: o.actions, again: o.again}
 }
 
 // replace takes a cluster down for another, or starts that one where there is none.
-func (v *view) replace(s stop, jm *appsv1.Deployment, present bool) outcome {
+func (v *view) replace(s stop, jm *appsv1.Deployment, present bool) result {
 	if present {
 		return v.beginStop(s, jm)
 	}
@@ -98,7 +101,7 @@ func (v *view) startable(intent *v1beta1.Intent) error {
 }
 
 // stopStep is the next effect of an open stop on a cluster that is there.
-func (v *view) stopStep(jm *appsv1.Deployment) outcome {
+func (v *view) stopStep(jm *appsv1.Deployment) result {
 	intent := v.Intent()
 	if !intent.Ended {
 		switch intent.Stop {
@@ -130,11 +133,11 @@ func (v *view) stopStep(jm *appsv1.Deployment) outcome {
 //	of one that never began                      Unknown    -             wait
 //	of one that never began                      known      never ran     go on
 //	of one that never began                      known      may have run  give it up; the next attempt decides anew
-func (v *view) beganMeanwhile(jm *appsv1.Deployment) (outcome, bool) {
+func (v *view) beganMeanwhile(jm *appsv1.Deployment) (result, bool) {
 	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
 	switch {
 	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.NeverRan(jm):
-		return outcome{}, false
+		return result{}, false
 	case v.Seen.Pods.IsUnknown():
 		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why()), true
 	}
@@ -166,21 +169,21 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 //	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	the high-availability data      is retired, a JobManager may run          wait for its end, see waitForPods
 //	the high-availability data      is retired, none runs nor will            delete the cluster
-func (v *view) takeApart(jm *appsv1.Deployment) outcome {
+func (v *view) takeApart(jm *appsv1.Deployment) result {
 	if !v.NeedsHAData() {
-		return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
+		return result{situation: plan.Stopping, actions: v.takeDown(jm)}
 	}
 	pods, known := v.Seen.Pods.Get()
 	switch {
 	case !subject.Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
-		return outcome{situation: plan.Stopping, pods: true, actions: []plan.Action{retire}}
+		return result{situation: plan.Stopping, pods: true, actions: []plan.Action{retire}}
 	case !known:
 		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why())
 	case subject.MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
 		return v.waitForPods()
 	}
-	return outcome{situation: plan.Stopping, actions: v.takeDown(jm)}
+	return result{situation: plan.Stopping, actions: v.takeDown(jm)}
 }
 
 // takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
@@ -188,7 +191,8 @@ func (v *view) takeApart(jm *appsv1.Deployment) outcome {
 // it.
 func (v *view) takeDown(jm *appsv1.Deployment) []plan.Action {
 	var actions []plan.Action
-	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") && v.Intent().Purpose != v1beta1.PurposeRedeploy
+	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") &&
+		v.Intent().Purpose != v1beta1.PurposeRedeploy
 	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok && gives {
 		if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(job.State) {
 			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint()})
@@ -215,7 +219,7 @@ func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  Unknown   wait
 //	Absent                  some run  wait
 //	Absent                  none run  delete HA data that may go; then end the stop
-func (v *view) carryStop() outcome {
+func (v *view) carryStop() result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	if present {
@@ -243,7 +247,7 @@ func (v *view) carryStop() outcome {
 }
 
 // stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
-func (v *view) stopped() outcome {
+func (v *view) stopped() result {
 	intent := v.Intent()
 	target, redeploys := v.Target(), v.AsksRedeploy()
 	if redeploys {
@@ -255,7 +259,7 @@ func (v *view) stopped() outcome {
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		v.RecordSuspended(target, intent.Restore)
-		return outcome{situation: plan.Suspended}
+		return result{situation: plan.Suspended}
 	}
 	if redeploys {
 		return v.startFrom(v1beta1.PurposeRedeploy, target, "")
@@ -268,7 +272,7 @@ func (v *view) stopped() outcome {
 }
 
 // mayRun waits while a process of a cluster whose Deployment is gone may still run.
-func (v *view) mayRun() (outcome, bool) {
+func (v *view) mayRun() (result, bool) {
 	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
 		if seen.IsUnknown() {
 			return v.unobservable("the pods of the cluster", seen.Why()), true
@@ -280,7 +284,7 @@ func (v *view) mayRun() (outcome, bool) {
 	if len(nodes.Left(v.Subject)) > 0 {
 		return v.waitForPods(), true
 	}
-	return outcome{}, false
+	return result{}, false
 }
 
 // taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment
@@ -291,11 +295,11 @@ func (v *view) mayRun() (outcome, bool) {
 //	Absent, being deleted    -                 nothing
 //	Present                  some may run      wait
 //	Present                  none runs         delete it
-func (v *view) taskManagersStand() (outcome, bool) {
+func (v *view) taskManagersStand() (result, bool) {
 	workers, present := v.Seen.TaskManagerDeployment.Get()
 	switch {
 	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
-		return outcome{}, false
+		return result{}, false
 	case !present:
 		return v.unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
 	case nodes.JobManagerLeft(v.Subject):
@@ -303,13 +307,13 @@ func (v *view) taskManagersStand() (outcome, bool) {
 	}
 	r := v.Seen.Resource
 	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: workers.Name, UID: workers.UID, Orphan: v.Orphans()}
-	return outcome{situation: plan.Stopping, actions: []plan.Action{remove}, again: true}, true
+	return result{situation: plan.Stopping, actions: []plan.Action{remove}, again: true}, true
 }
 
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.
-func (v *view) waitForPods() outcome {
+func (v *view) waitForPods() result {
 	d := nodes.Judge(v.Subject)
-	o := outcome{situation: plan.Stopping, wait: stall{d.Reason, d.Message}, pods: true}
+	o := result{situation: plan.Stopping, wait: stall{d.Reason, d.Message}, pods: true}
 	if d.Stalled {
 		o.stall = &o.wait
 	}

@@ -24,21 +24,43 @@ func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
 		retry   string // the reason of the next attempt
 		from    string // what the end is recorded with
 	}{
-		"it has finished":                                 {completed, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", path},
-		"it is about to finish":                           {completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "", ""},
-		"it is about to finish, all tasks have":           {completed, job{State: "RUNNING", Tasks: 4, Finished: 4}, 0, "", ""},
-		"it was restarted":                                {completed, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", ""},
-		"it is being restarted":                           {completed, job{State: "RESTARTING", Tasks: 4}, 0, "StopUnfinished", ""},
-		"it is failing":                                   {completed, job{State: "FAILING", Tasks: 4}, 0, "StopUnfinished", ""},
-		"it stays half-way":                               {completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 12 * time.Minute, "StopUnfinished", ""},
-		"somebody cancels it":                             {completed, job{State: "CANCELLING", Tasks: 4}, 0, "", ""},
-		"it has failed since":                             {completed, job{State: "FAILED", Tasks: 4}, 0, "", chk},
-		"somebody cancelled it since":                     {completed, job{State: "CANCELED", Tasks: 4}, 0, "", chk},
-		"Flink says so, it was restarted":                 {unfinished, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", ""},
-		"Flink says so, it is being restarted":            {unfinished, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "StopUnfinished", ""},
-		"Flink says so, it has failed":                    {unfinished, job{State: "FAILED", Tasks: 4}, 0, "", chk},
-		"Flink says so, it has finished by itself since":  {unfinished, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
-		"Flink forgot, it has finished by the stop":       {subject.StopNotKnown, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
+		"it has finished": {
+			completed, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", path,
+		},
+		"it is about to finish": {
+			completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "", "",
+		},
+		"it is about to finish, all tasks have": {
+			completed, job{State: "RUNNING", Tasks: 4, Finished: 4}, 0, "", "",
+		},
+		"it was restarted": {
+			completed, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
+		},
+		"it is being restarted": {
+			completed, job{State: "RESTARTING", Tasks: 4}, 0, "StopUnfinished", "",
+		},
+		"it is failing": {
+			completed, job{State: "FAILING", Tasks: 4}, 0, "StopUnfinished", "",
+		},
+		"it stays half-way": {
+			completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 12 * time.Minute, "StopUnfinished", "",
+		},
+		"somebody cancels it":         {completed, job{State: "CANCELLING", Tasks: 4}, 0, "", ""},
+		"it has failed since":         {completed, job{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"somebody cancelled it since": {completed, job{State: "CANCELED", Tasks: 4}, 0, "", chk},
+		"Flink says so, it was restarted": {
+			unfinished, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
+		},
+		"Flink says so, it is being restarted": {
+			unfinished, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "StopUnfinished", "",
+		},
+		"Flink says so, it has failed": {unfinished, job{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"Flink says so, it has finished by itself since": {
+			unfinished, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
+		},
+		"Flink forgot, it has finished by the stop": {
+			subject.StopNotKnown, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
+		},
 		"Flink could not be asked, and the job has ended": {"", job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
 	}
 	for name, row := range rows {
@@ -50,7 +72,8 @@ func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
 				w.s.Flink.Stop = plan.Present(subject.StopProgress{State: row.request, Path: path})
 			}
 			jobs, _ := w.s.Flink.Jobs.Get()
-			jobs[0].State, jobs[0].Tasks, jobs[0].Running, jobs[0].Finished = row.job.State, row.job.Tasks, row.job.Running, row.job.Finished
+			jobs[0].State, jobs[0].Tasks, jobs[0].Running, jobs[0].Finished = row.job.State, row.job.Tasks, row.job.Running,
+				row.job.Finished
 			jobs[0].EndTime = w.s.Now.Add(-time.Minute)
 			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: chk})
 			w.s.Now = w.s.Now.Add(row.after)
@@ -58,7 +81,8 @@ func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
 			intent, retry := w.status().Intent, w.status().Retry
 			switch {
 			case row.retry != "":
-				if intent != nil || retry == nil || retry.Reason != row.retry || !strings.Contains(w.status().Error, path) || touches(p) {
+				if intent != nil || retry == nil || retry.Reason != row.retry || !strings.Contains(w.status().Error, path) ||
+					touches(p) {
 					t.Errorf("intent %+v, retry %+v, error %q, plan %s", intent, retry, w.status().Error, p)
 				}
 			case row.from != "":
@@ -85,11 +109,20 @@ func TestAStopThatDoesNotEndIsTold(t *testing.T) {
 		stalled     bool
 		reason      string
 	}{
-		"for a while":                     {9 * time.Minute, plan.Present(kept), false, false, "a savepoint may take as long"},
+		"for a while": {
+			9 * time.Minute, plan.Present(kept), false, false, "a savepoint may take as long",
+		},
 		"overdue, the savepoint is there": {12 * time.Minute, plan.Present(kept), true, false, "only its tasks do not end"},
-		"overdue, one is being made":      {12 * time.Minute, plan.Present(writing), false, true, "it may be an earlier one that is there"},
-		"overdue, none is there":          {12 * time.Minute, plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"}), false, true, "nobody knows what it waits for"},
-		"overdue, nobody could look":      {12 * time.Minute, plan.Unknown[subject.Checkpoints]("time-out"), false, true, "nothing is done on a guess"},
+		"overdue, one is being made": {
+			12 * time.Minute, plan.Present(writing), false, true, "it may be an earlier one that is there",
+		},
+		"overdue, none is there": {
+			12 * time.Minute, plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"}), false, true,
+			"nobody knows what it waits for",
+		},
+		"overdue, nobody could look": {
+			12 * time.Minute, plan.Unknown[subject.Checkpoints]("time-out"), false, true, "nothing is done on a guess",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -103,10 +136,14 @@ func TestAStopThatDoesNotEndIsTold(t *testing.T) {
 			cancels := strings.Contains(strings.Join(w.log, " "), "cancel job")
 			stalled := false
 			for _, c := range w.status().Conditions {
-				stalled = stalled || c.Type == summary.Stalled && c.Reason == "StopOverdue" && strings.Contains(c.Message, "TaskManager")
+				stalled = stalled || c.Type == summary.Stalled && c.Reason == "StopOverdue" &&
+					strings.Contains(c.Message, "TaskManager")
 			}
 			if cancels != row.cancels || stalled != row.stalled || w.status().Intent == nil {
-				t.Errorf("cancelled %t, stalled %t, want %t, %t: %s; rounds %q", cancels, stalled, row.cancels, row.stalled, row.reason, w.log)
+				t.Errorf(
+					"cancelled %t, stalled %t, want %t, %t: %s; rounds %q", cancels, stalled, row.cancels, row.stalled,
+					row.reason, w.log,
+				)
 			}
 			if !row.cancels {
 				return
@@ -148,11 +185,19 @@ func TestAStopThatComesLate(t *testing.T) {
 		started bool
 		reason  string
 	}{
-		"it stopped the job":                {func(*world) {}, late, true, "nobody asked for that any more"},
-		"the job came to its end by itself": {func(*world) {}, subject.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped"},
-		"somebody else stopped another job": {func(w *world) { w.s.Resource.Status.GivenUpStop.JobID = "ff" }, late, false, "that is what they wanted"},
-		"somebody stopped it hours later":   {func(w *world) { w.s.Now = w.s.Now.Add(2 * time.Hour) }, late, false, "that is what they wanted"},
-		"nothing was given up":              {func(w *world) { w.s.Resource.Status.GivenUpStop = nil }, late, false, "that is what they wanted"},
+		"it stopped the job": {func(*world) {}, late, true, "nobody asked for that any more"},
+		"the job came to its end by itself": {
+			func(*world) {}, subject.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped",
+		},
+		"somebody else stopped another job": {
+			func(w *world) { w.s.Resource.Status.GivenUpStop.JobID = "ff" }, late, false, "that is what they wanted",
+		},
+		"somebody stopped it hours later": {
+			func(w *world) { w.s.Now = w.s.Now.Add(2 * time.Hour) }, late, false, "that is what they wanted",
+		},
+		"nothing was given up": {
+			func(w *world) { w.s.Resource.Status.GivenUpStop = nil }, late, false, "that is what they wanted",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -172,8 +217,12 @@ func TestAStopThatComesLate(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-			if s := w.status(); s.JobStatus.UpgradeSavepointPath != "file:///s/late" || s.JobStatus.JobID == old || s.GivenUpStop != nil || w.told("RecoverDeployment") != 1 {
-				t.Errorf("from %q, job %s after %s, %+v, told %d times", s.JobStatus.UpgradeSavepointPath, s.JobStatus.JobID, old, s.GivenUpStop, w.told("RecoverDeployment"))
+			if s := w.status(); s.JobStatus.UpgradeSavepointPath != "file:///s/late" || s.JobStatus.JobID == old ||
+				s.GivenUpStop != nil || w.told("RecoverDeployment") != 1 {
+				t.Errorf(
+					"from %q, job %s after %s, %+v, told %d times", s.JobStatus.UpgradeSavepointPath, s.JobStatus.JobID, old,
+					s.GivenUpStop, w.told("RecoverDeployment"),
+				)
 			}
 		})
 	}

@@ -60,7 +60,8 @@ func TestWhatGoesFirstWhenAClusterIsTakenDown(t *testing.T) {
 				w.edit(row.edit)
 			}
 			p := w.run()
-			if got := p.String(); !strings.HasSuffix(got, row.first) || strings.Contains(got, retire) == strings.Contains(got, all) {
+			if got := p.String(); !strings.HasSuffix(got, row.first) ||
+				strings.Contains(got, retire) == strings.Contains(got, all) {
 				t.Errorf("got %q, want %s alone: %s", got, row.first, row.reason)
 			}
 		})
@@ -74,7 +75,9 @@ func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
 	ended.Status.Phase = corev1.PodSucceeded
 	silent := map[string]plan.Observed[bool]{"n": plan.Present(false)}
 	ledLongAgo := func(w *world) {
-		w.s.HAData, w.s.Nodes, w.s.Now = plan.Present([]subject.HAConfigMap{{LeaderUntil: plan.Present(w.s.Now)}}), silent, w.s.Now.Add(time.Hour)
+		w.s.HAData, w.s.Nodes, w.s.Now = plan.Present([]subject.HAConfigMap{
+			{LeaderUntil: plan.Present(w.s.Now)},
+		}), silent, w.s.Now.Add(time.Hour)
 	}
 	rows := map[string]struct {
 		pods   plan.Observed[[]corev1.Pod]
@@ -98,14 +101,16 @@ func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
 			"it is about to delete it",
 		},
 		"somebody scaled it up again": {
-			plan.Present([]corev1.Pod{}), func(_ *world, jm *appsv1.Deployment) { jm.Spec.Replicas = new(int32); *jm.Spec.Replicas = 1 }, "retire",
+			plan.Present([]corev1.Pod{}),
+			func(_ *world, jm *appsv1.Deployment) { jm.Spec.Replicas = new(int32); *jm.Spec.Replicas = 1 }, "retire",
 			"the stop is still ours",
 		},
 		"a release may come late": {plan.Present([]corev1.Pod{}), func(_ *world, jm *appsv1.Deployment) {
 			metav1.SetMetaDataAnnotation(&jm.ObjectMeta, v1beta1.AnnotationOperation, "of another pass")
 		}, "retire", "it finds nothing to match"},
 		"its node is lost, its lease has run out": {
-			plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) { ledLongAgo(w) }, "force-delete pods demo-1",
+			plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) { ledLongAgo(w) },
+			"force-delete pods demo-1",
 			"as for a cluster that is deleted",
 		},
 		"its node is lost, it leads": {plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) {

@@ -21,15 +21,18 @@ import (
 
 // What the Java operator left behind, at every point at which it may have been switched off, and what becomes of it.
 
-const inheritedJob = "6e8f0a3c5b7d49e1a2c4e6f8091b3d5f"
+const takenOverJob = "6e8f0a3c5b7d49e1a2c4e6f8091b3d5f"
 
 // legacyStatus is a status as the Java operator stores it. Its texts are those of the record function below.
 type legacyStatus map[string]any
 
-// record is lastReconciledSpec as the Java operator prints it: the spec with the job's state and upgradeMode as it rewrote them.
+// record is lastReconciledSpec as the Java operator prints it: the spec with the job's state and upgradeMode as it
+// rewrote them.
 func record(t *testing.T, spec string, change func(*v1beta1.FlinkDeploymentSpec), first bool) string {
 	t.Helper()
-	r := v1beta1.ReconciledDeployment{Meta: &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}}
+	r := v1beta1.ReconciledDeployment{
+		Meta: &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first},
+	}
 	if err := json.Unmarshal([]byte(spec), &r.Spec); err != nil {
 		t.Fatal(err)
 	}
@@ -61,18 +64,28 @@ const (
 // deployed is the status of a running, stable job.
 func deployed(last string) legacyStatus {
 	return legacyStatus{
-		"clusterInfo": map[string]any{"flink-version": "1.20.5", "flink-revision": "abc", "state-size": "3372", "total-cpu": "1.0", "total-memory": "2147483648",
+		"clusterInfo": map[string]any{"flink-version": "1.20.5", "flink-revision": "abc", "state-size": "3372",
+			"total-cpu": "1.0", "total-memory": "2147483648",
 			"ClusterHealthInfo": `{"timeStamp":1}`},
-		"conditions":                 []any{map[string]any{"type": "Running", "status": "True", "reason": "Running", "message": "Job status RUNNING", "lastTransitionTime": "2026-11-21T11:00:00.123456789Z"}},
+		"conditions": []any{
+			map[string]any{
+				"type": "Running", "status": "True", "reason": "Running", "message": "Job status RUNNING",
+				"lastTransitionTime": "2026-11-21T11:00:00.123456789Z",
+			},
+		},
 		"jobManagerDeploymentStatus": "READY",
 		"jobStatus": map[string]any{
-			"jobId": inheritedJob, "jobName": "demo", "startTime": "1700000000000", "updateTime": "1700000000500", "state": "RUNNING",
+			"jobId": takenOverJob, "jobName": "demo", "startTime": "1700000000000", "updateTime": "1700000000500",
+			"state":          "RUNNING",
 			"savepointInfo":  map[string]any{"lastPeriodicSavepointTimestamp": 0, "savepointHistory": []any{}},
 			"checkpointInfo": map[string]any{"lastPeriodicCheckpointTimestamp": 0},
 		},
 		"lifecycleState": "STABLE", "observedGeneration": 1,
-		"reconciliationStatus": map[string]any{"lastReconciledSpec": last, "lastStableSpec": last, "reconciliationTimestamp": start.UnixMilli() - 1000, "state": "DEPLOYED"},
-		"taskManager":          map[string]any{"labelSelector": "component=taskmanager,app=demo", "replicas": 1},
+		"reconciliationStatus": map[string]any{
+			"lastReconciledSpec": last, "lastStableSpec": last, "reconciliationTimestamp": start.UnixMilli() - 1000,
+			"state": "DEPLOYED",
+		},
+		"taskManager": map[string]any{"labelSelector": "component=taskmanager,app=demo", "replicas": 1},
 	}
 }
 
@@ -99,7 +112,8 @@ func (s legacyStatus) with(fields map[string]any) legacyStatus {
 	return copied
 }
 
-// takeOver is a resource as the Java operator left it: its finalizer, its status, and, when generation is not zero, its Deployment.
+// takeOver is a resource as the Java operator left it: its finalizer, its status, and, when generation is not zero, its
+// Deployment.
 func takeOver(t *testing.T, spec string, status legacyStatus, deployment int64) *world {
 	t.Helper()
 	w := newWorld(t, spec)
@@ -116,11 +130,14 @@ func takeOver(t *testing.T, spec string, status legacyStatus, deployment int64) 
 		t.Fatal(err)
 	}
 	r := w.s.Resource
-	r.Status, r.Finalizers, r.Generation = d.Status, []string{v1beta1.FinalizerFlinkDeployment}, max(1, d.Status.ObservedGeneration)
+	r.Status, r.Finalizers, r.Generation = d.Status, []string{
+		v1beta1.FinalizerFlinkDeployment,
+	}, max(1, d.Status.ObservedGeneration)
 	if deployment > 0 {
 		one := int32(1)
 		jm := &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Replicas: &one}}
-		jm.Namespace, jm.Name, jm.UID, jm.CreationTimestamp = r.Namespace, r.Name, "jm-of-another", metav1.NewTime(start.Add(-time.Hour))
+		jm.Namespace, jm.Name, jm.UID, jm.CreationTimestamp = r.Namespace, r.Name, "jm-of-another",
+			metav1.NewTime(start.Add(-time.Hour))
 		jm.Annotations = map[string]string{v1beta1.AnnotationGeneration: fmt.Sprint(deployment)}
 		jm.OwnerReferences = []metav1.OwnerReference{{Kind: v1beta1.KindFlinkDeployment, Name: r.Name, UID: r.UID}}
 		jm.Status.Replicas = 1
@@ -135,7 +152,7 @@ func (w *world) flinkSays(state v1beta1.FlinkJobState) *world {
 	w.serveJob(state)
 	jobs, _ := w.s.Flink.Jobs.Get()
 	if id == "" {
-		jobs[0].ID = inheritedJob
+		jobs[0].ID = takenOverJob
 	}
 	if state.IsTerminal() {
 		jobs[0].EndTime = start.Add(-time.Minute)
@@ -206,7 +223,8 @@ func javaReads(t *testing.T, d *v1beta1.FlinkDeployment) {
 	if !job.State.Known() || (suspended && !job.State.IsTerminal()) || (!suspended && len(job.JobID) != 32) {
 		t.Errorf("the job %q is %s, suspended %t", job.JobID, job.State, suspended)
 	}
-	if suspended && last.Spec.Job.UpgradeMode == saved && job.UpgradeSavepointPath == "" && (job.SavepointInfo == nil || job.SavepointInfo.LastSavepoint == nil) {
+	if suspended && last.Spec.Job.UpgradeMode == saved && job.UpgradeSavepointPath == "" && (job.SavepointInfo == nil ||
+		job.SavepointInfo.LastSavepoint == nil) {
 		t.Error("suspended with a savepoint that is recorded nowhere")
 	}
 }
@@ -235,85 +253,150 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 		may       []string // fields that move beside the usual ones
 		reason    string
 	}{
-		"stable": {stateful, func(t *testing.T) legacyStatus { return deployed(plain(t)) }, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "A.1, loop 3"},
+		"stable": {
+			stateful, func(t *testing.T) legacyStatus { return deployed(plain(t)) }, ready, false, plan.Steady,
+			v1beta1.LifecycleStable, nil, "A.1, loop 3",
+		},
 		"a session cluster": {session, func(t *testing.T) legacyStatus {
 			return deployed(record(t, session, nil, true)).with(map[string]any{"jobStatus": nil, "taskManager": nil})
-		}, func(w *world) { w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false, plan.Steady, v1beta1.LifecycleStable, nil, "it has no job"},
+		}, func(w *world) { w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false, plan.Steady, v1beta1.LifecycleStable,
+			nil, "it has no job"},
 		"just started": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobManagerDeploymentStatus": "DEPLOYING", "jobStatus.state": "RECONCILING", "jobStatus.startTime": nil,
+			return deployed(plain(t)).with(map[string]any{"jobManagerDeploymentStatus": "DEPLOYING",
+				"jobStatus.state": "RECONCILING", "jobStatus.startTime": nil,
 				"reconciliationStatus.lastStableSpec": nil, "clusterInfo": nil, "lifecycleState": "DEPLOYED"})
-		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"}, "A.1, loop 1"},
+		}, ready, false, plan.Steady, v1beta1.LifecycleStable,
+			[]string{".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"}, "A.1, loop 1"},
 		"not available yet": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobManagerDeploymentStatus": "DEPLOYING", "jobStatus.state": "RECONCILING", "reconciliationStatus.lastStableSpec": nil, "lifecycleState": "DEPLOYED"})
+			return deployed(plain(t)).with(map[string]any{
+				"jobManagerDeploymentStatus": "DEPLOYING", "jobStatus.state": "RECONCILING",
+				"reconciliationStatus.lastStableSpec": nil, "lifecycleState": "DEPLOYED",
+			})
 		}, func(w *world) {
 			w.s.Flink = subject.Flink{}
 			jm, _ := w.s.JobManager.Get()
 			jm.Status.AvailableReplicas = 0
 		}, false, plan.Waiting, v1beta1.LifecycleDeployed, nil, "A.1, loop 1"},
 		"port open, not ready": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobManagerDeploymentStatus": "DEPLOYED_NOT_READY", "jobStatus.state": "RECONCILING"})
-		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"}, "A.1, loop 2"},
+			return deployed(plain(t)).with(map[string]any{
+				"jobManagerDeploymentStatus": "DEPLOYED_NOT_READY", "jobStatus.state": "RECONCILING",
+			})
+		}, ready, false, plan.Steady, v1beta1.LifecycleStable,
+			[]string{".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"}, "A.1, loop 2"},
 		"recorded in the form of 1.15": {stateful, func(t *testing.T) legacyStatus {
 			old := strings.Replace(bare(t), "{", `{"apiVersion":"v1beta1",`, 1)
 			return deployed(old)
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "api 1.15, row 11"},
 		"recorded with metadata": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(strings.Replace(plain(t), `"firstDeployment":true`, `"metadata":{"generation":1},"firstDeployment":true`, 1))
+			return deployed(strings.Replace(
+				plain(t), `"firstDeployment":true`, `"metadata":{"generation":1},"firstDeployment":true`, 1,
+			))
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "api 1.9: an old metadata object is dropped"},
 		"of an operator that stored less": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"observedGeneration": nil, "taskManager": nil, "lifecycleState": nil, "conditions": nil, "clusterInfo": nil,
-				"jobStatus.checkpointInfo": nil, "jobStatus.savepointInfo": nil, "jobStatus.startTime": nil, "jobStatus.updateTime": nil, "jobStatus.jobName": nil})
+			return deployed(plain(t)).with(map[string]any{"observedGeneration": nil, "taskManager": nil,
+				"lifecycleState": nil, "conditions": nil, "clusterInfo": nil,
+				"jobStatus.checkpointInfo": nil, "jobStatus.savepointInfo": nil, "jobStatus.startTime": nil,
+				"jobStatus.updateTime": nil, "jobStatus.jobName": nil})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "fields that later versions added"},
 		"without a job ID": {stateful, func(t *testing.T) legacyStatus {
 			return deployed(plain(t)).with(map[string]any{"jobStatus.jobId": nil, "jobStatus.state": "RECONCILING"})
-		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".jobStatus.state", ".jobStatus.updateTime"}, "its only job is the job"},
+		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".jobStatus.state", ".jobStatus.updateTime"},
+			"its only job is the job"},
 		"without a state": {stateful, func(t *testing.T) legacyStatus {
 			return deployed(plain(t)).with(map[string]any{"reconciliationStatus.state": nil, "lifecycleState": "UPGRADING"})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "empty means UPGRADING, and what runs is the spec"},
 		"UPGRADING, and deployed": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(stopped, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobManagerDeploymentStatus": "MISSING",
-				"jobStatus.state": "FINISHED", "jobStatus.upgradeSavepointPath": "file:///s/1", "lifecycleState": "UPGRADING", "reconciliationStatus.lastStableSpec": record(t, stateful, nil, true)})
-		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".reconciliationStatus.", ".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"}, "A.2: the crash after the create"},
+			return deployed(record(
+				t, stateful, as(stopped, saved), false,
+			)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobManagerDeploymentStatus": "MISSING",
+				"jobStatus.state": "FINISHED", "jobStatus.upgradeSavepointPath": "file:///s/1", "lifecycleState": "UPGRADING",
+				"reconciliationStatus.lastStableSpec": record(t, stateful, nil, true)})
+		}, ready, false, plan.Steady, v1beta1.LifecycleStable,
+			[]string{".reconciliationStatus.", ".jobManagerDeploymentStatus", ".jobStatus.state", ".jobStatus.updateTime"},
+			"A.2: the crash after the create"},
 		"UPGRADING, and nothing to do": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "lifecycleState": "UPGRADING"})
-		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".reconciliationStatus.state"}, "a cancellation that did not come through, and the change was taken back"},
+			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{
+				"reconciliationStatus.state": "UPGRADING", "lifecycleState": "UPGRADING",
+			})
+		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".reconciliationStatus.state"},
+			"a cancellation that did not come through, and the change was taken back"},
 		"with an error": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"error": `{"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"x","additionalMetadata":{},"throwableList":[]}`})
+			return deployed(plain(t)).with(map[string]any{
+				"error": `{"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"x","additionalMetadata":{},"throwableList":[]}`,
+			})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".error"}, "it is proved gone"},
 		"rolled back": {rollingBack, func(t *testing.T) legacyStatus {
-			return deployed(record(t, rollingBack, as(runs, lastState), false)).with(map[string]any{"reconciliationStatus.state": "ROLLED_BACK", "lifecycleState": "ROLLED_BACK",
-				"reconciliationStatus.lastStableSpec": record(t, rollingBack, func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.19" }, true)})
+			return deployed(record(
+				t, rollingBack, as(runs, lastState), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLED_BACK", "lifecycleState": "ROLLED_BACK",
+				"reconciliationStatus.lastStableSpec": record(
+					t, rollingBack, func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.19" }, true,
+				)})
 		}, ready, false, plan.Steady, v1beta1.LifecycleRolledBack, nil, "A.6: the failed spec is not tried again"},
 		"with savepoints in its status": {recording, func(t *testing.T) legacyStatus {
 			return deployed(record(t, recording, nil, true)).with(map[string]any{"jobStatus.upgradeSavepointPath": "file:///s/1",
 				"jobStatus.savepointInfo": map[string]any{"lastPeriodicSavepointTimestamp": 1700000000000,
-					"lastSavepoint":    map[string]any{"timeStamp": start.UnixMilli() - 4000, "location": "file:///s/2", "triggerType": "MANUAL", "formatType": "NATIVE", "triggerNonce": 3},
-					"savepointHistory": []any{map[string]any{"timeStamp": start.UnixMilli() - 5000, "location": "file:///s/1", "triggerType": "UPGRADE", "formatType": "CANONICAL"}, map[string]any{"timeStamp": start.UnixMilli() - 4000, "location": "file:///s/2", "triggerType": "UNKNOWN", "formatType": "UNKNOWN"}}},
-				"jobStatus.checkpointInfo": map[string]any{"lastPeriodicCheckpointTimestamp": 7, "lastCheckpoint": map[string]any{"timeStamp": 9, "triggerType": "PERIODIC", "formatType": "FULL"}}})
+					"lastSavepoint": map[string]any{
+						"timeStamp": start.UnixMilli() - 4000, "location": "file:///s/2", "triggerType": "MANUAL",
+						"formatType": "NATIVE", "triggerNonce": 3,
+					},
+					"savepointHistory": []any{
+						map[string]any{
+							"timeStamp": start.UnixMilli() - 5000, "location": "file:///s/1", "triggerType": "UPGRADE",
+							"formatType": "CANONICAL",
+						},
+						map[string]any{
+							"timeStamp": start.UnixMilli() - 4000, "location": "file:///s/2", "triggerType": "UNKNOWN",
+							"formatType": "UNKNOWN",
+						},
+					}},
+				"jobStatus.checkpointInfo": map[string]any{
+					"lastPeriodicCheckpointTimestamp": 7,
+					"lastCheckpoint": map[string]any{
+						"timeStamp": 9, "triggerType": "PERIODIC", "formatType": "FULL",
+					},
+				}})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "nothing of the record is lost"},
 		"with empty trigger fields": {recording, func(t *testing.T) legacyStatus {
-			return deployed(record(t, recording, nil, true)).with(map[string]any{"jobStatus.savepointInfo": map[string]any{"lastPeriodicSavepointTimestamp": 0, "triggerId": "", "triggerTimestamp": 0}})
+			return deployed(record(t, recording, nil, true)).with(map[string]any{
+				"jobStatus.savepointInfo": map[string]any{
+					"lastPeriodicSavepointTimestamp": 0, "triggerId": "", "triggerTimestamp": 0,
+				},
+			})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, nil, "an empty ID is no request"},
 		"finished, its JobManager kept": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobStatus.state": "FINISHED", "jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000)})
-		}, func(w *world) { w.flinkSays(v1beta1.FlinkJobFinished) }, false, plan.Ended, v1beta1.LifecycleStable, nil, "3.14"},
+			return deployed(plain(t)).with(map[string]any{
+				"jobStatus.state": "FINISHED", "jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000),
+			})
+		}, func(w *world) { w.flinkSays(v1beta1.FlinkJobFinished) }, false, plan.Ended, v1beta1.LifecycleStable, nil,
+			"3.14"},
 		"finished, its JobManager gone": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING"})
+			return deployed(plain(t)).with(map[string]any{
+				"jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING",
+			})
 		}, nil, true, plan.Ended, v1beta1.LifecycleStable, nil, "T2.12"},
 		"failed": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(plain(t)).with(map[string]any{"jobStatus.state": "FAILED", "jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000), "lifecycleState": "FAILED", "error": "x"})
+			return deployed(plain(t)).with(map[string]any{
+				"jobStatus.state": "FAILED", "jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000),
+				"lifecycleState": "FAILED", "error": "x",
+			})
 		}, func(w *world) { w.flinkSays(v1beta1.FlinkJobFailed) }, false, plan.Ended, v1beta1.LifecycleFailed, nil, "3.14"},
 		"suspended with a savepoint, high availability": {highlyAvailable, func(t *testing.T) legacyStatus {
-			return suspendedStatus(record(t, highlyAvailable, as(stopped, saved), false)).with(map[string]any{"jobManagerDeploymentStatus": "READY", "jobStatus.upgradeSavepointPath": "file:///s/1"})
-		}, func(w *world) { w.suspendSpec(); w.flinkSays(v1beta1.FlinkJobFinished) }, false, plan.Suspended, v1beta1.LifecycleSuspended, nil, "A.5"},
+			return suspendedStatus(record(t, highlyAvailable, as(stopped, saved), false)).with(map[string]any{
+				"jobManagerDeploymentStatus": "READY", "jobStatus.upgradeSavepointPath": "file:///s/1",
+			})
+		}, func(w *world) { w.suspendSpec(); w.flinkSays(v1beta1.FlinkJobFinished) }, false, plan.Suspended,
+			v1beta1.LifecycleSuspended, nil, "A.5"},
 		"suspended with its last state": {highlyAvailable, func(t *testing.T) legacyStatus {
 			return suspendedStatus(record(t, highlyAvailable, as(stopped, lastState), false))
-		}, func(w *world) { w.suspendSpec(); w.s.HAData = haMaps(inheritedJob) }, true, plan.Suspended, v1beta1.LifecycleSuspended, nil, "A.5"},
+		}, func(w *world) { w.suspendSpec(); w.s.HAData = haMaps(takenOverJob) }, true, plan.Suspended,
+			v1beta1.LifecycleSuspended, nil, "A.5"},
 		"suspended without state": {application, func(t *testing.T) legacyStatus {
 			return suspendedStatus(record(t, application, as(stopped, empty), false))
 		}, func(w *world) { w.suspendSpec() }, true, plan.Suspended, v1beta1.LifecycleSuspended, nil, "A.5"},
 	}
-	for _, state := range []v1beta1.FlinkJobState{v1beta1.FlinkJobInitializing, v1beta1.FlinkJobCreated, v1beta1.FlinkJobFailing, v1beta1.FlinkJobRestarting,
+	for _, state := range []v1beta1.FlinkJobState{v1beta1.FlinkJobInitializing, v1beta1.FlinkJobCreated,
+		v1beta1.FlinkJobFailing, v1beta1.FlinkJobRestarting,
 		v1beta1.FlinkJobSuspended, v1beta1.FlinkJobReconciling} {
 		row := rows["stable"]
 		row.status = func(t *testing.T) legacyStatus {
@@ -350,7 +433,10 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 				t.Errorf("it must come to rest, got %s with status %+v", p, p.Status)
 			}
 			if got := w.status(); got.Situation != string(row.situation) || got.LifecycleState != row.lifecycle {
-				t.Errorf("%s %s, want %s %s: %s; %+v", got.Situation, got.LifecycleState, row.situation, row.lifecycle, row.reason, got.Conditions)
+				t.Errorf(
+					"%s %s, want %s %s: %s; %+v", got.Situation, got.LifecycleState, row.situation, row.lifecycle, row.reason,
+					got.Conditions,
+				)
 			}
 			after := leaves(t, w.status())
 			may := append(slices.Clone(moved), row.may...)
@@ -362,7 +448,8 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 					t.Errorf("%s was %v and is %v", path, before[path], after[path])
 				}
 			}
-			if health := before[".clusterInfo.ClusterHealthInfo"]; health != nil && after[".clusterInfo.ClusterHealthInfo"] != health {
+			if health := before[".clusterInfo.ClusterHealthInfo"]; health != nil &&
+				after[".clusterInfo.ClusterHealthInfo"] != health {
 				t.Error("what the health check remembers is lost")
 			}
 			javaReads(t, w.s.Resource)
@@ -372,20 +459,27 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 
 // suspendedStatus is the status of a suspended job without a JobManager.
 func suspendedStatus(last string) legacyStatus {
-	return deployed(last).with(map[string]any{"jobManagerDeploymentStatus": "MISSING", "jobStatus.state": "FINISHED", "lifecycleState": "SUSPENDED",
-		"jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000), "taskManager": map[string]any{"labelSelector": "", "replicas": 0}, "clusterInfo": nil})
+	return deployed(last).with(map[string]any{"jobManagerDeploymentStatus": "MISSING", "jobStatus.state": "FINISHED",
+		"lifecycleState":       "SUSPENDED",
+		"jobStatus.updateTime": fmt.Sprint(start.UnixMilli() - 1000),
+		"taskManager":          map[string]any{"labelSelector": "", "replicas": 0}, "clusterInfo": nil})
 }
 
 // suspendSpec is the spec that such a job has.
 func (w *world) suspendSpec() { w.s.Resource.Spec.Job.State = stopped }
 
 func TestASavepointInFlightIsTakenOver(t *testing.T) {
-	for name, spec := range map[string]string{"as asked for": recording, "before FlinkStateSnapshots were switched on": stateful} {
+	for name, spec := range map[string]string{
+		"as asked for": recording, "before FlinkStateSnapshots were switched on": stateful,
+	} {
 		t.Run(name, func(t *testing.T) {
-			last := record(t, spec, func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.Job.SavepointTriggerNonce = &n }, true)
+			last := record(
+				t, spec, func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.Job.SavepointTriggerNonce = &n }, true,
+			)
 			w := takeOver(t, spec, deployed(last).with(map[string]any{
-				"jobStatus.savepointInfo.triggerId": "0123456789abcdef0123456789abcdef", "jobStatus.savepointInfo.triggerTimestamp": start.UnixMilli() - 30000,
-				"jobStatus.savepointInfo.triggerType": "MANUAL", "jobStatus.savepointInfo.formatType": "NATIVE",
+				"jobStatus.savepointInfo.triggerId":        "0123456789abcdef0123456789abcdef",
+				"jobStatus.savepointInfo.triggerTimestamp": start.UnixMilli() - 30000,
+				"jobStatus.savepointInfo.triggerType":      "MANUAL", "jobStatus.savepointInfo.formatType": "NATIVE",
 			}), 1).flinkSays(v1beta1.FlinkJobRunning)
 			two := int64(2)
 			w.s.Resource.Spec.Job.SavepointTriggerNonce = &two
@@ -393,8 +487,10 @@ func TestASavepointInFlightIsTakenOver(t *testing.T) {
 			w.answer(snapshots.Operation{State: snapshots.OperationCompleted, Location: "file:///s/9"})
 			w.run()
 			info := w.status().JobStatus.SavepointInfo
-			if info.LastSavepoint == nil || info.LastSavepoint.Location != "file:///s/9" || info.LastSavepoint.FormatType != v1beta1.SavepointFormatNative ||
-				info.LastSavepoint.TimeStamp != start.UnixMilli()-30000 || len(info.SavepointHistory) != 1 || info.TriggerID != nil {
+			if info.LastSavepoint == nil || info.LastSavepoint.Location != "file:///s/9" ||
+				info.LastSavepoint.FormatType != v1beta1.SavepointFormatNative ||
+				info.LastSavepoint.TimeStamp != start.UnixMilli()-30000 || len(info.SavepointHistory) != 1 ||
+				info.TriggerID != nil {
 				t.Errorf("record %+v", info)
 			}
 			if n, _ := w.handled(); n != 2 {
@@ -408,13 +504,18 @@ func TestASavepointInFlightIsTakenOver(t *testing.T) {
 	}
 }
 
-// TestAnOperationIsTakenOver: what was on its way goes on from where it stood, with the state that the Java operator meant.
+// TestAnOperationIsTakenOver: what was on its way goes on from where it stood, with the state that the Java operator
+// meant.
 func TestAnOperationIsTakenOver(t *testing.T) {
 	upgraded := func(spec, image string) string { return strings.Replace(spec, "flink:1.20", image, 1) }
 	old := func(t *testing.T, spec string) string { return record(t, spec, nil, true) }
 	between := func(t *testing.T, spec string, mode v1beta1.UpgradeMode, fields map[string]any) legacyStatus {
-		s := deployed(record(t, spec, as(stopped, mode), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "reconciliationStatus.lastStableSpec": old(t, spec),
-			"jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING", "lifecycleState": "UPGRADING", "observedGeneration": 2,
+		s := deployed(record(
+			t, spec, as(stopped, mode), false,
+		)).with(map[string]any{"reconciliationStatus.state": "UPGRADING",
+			"reconciliationStatus.lastStableSpec": old(t, spec),
+			"jobStatus.state":                     "FINISHED", "jobManagerDeploymentStatus": "MISSING",
+			"lifecycleState": "UPGRADING", "observedGeneration": 2,
 			"taskManager": map[string]any{"labelSelector": "", "replicas": 0}})
 		return s.with(fields)
 	}
@@ -433,46 +534,85 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 		reason  string
 	}{
 		"nothing deployed": {stateful, func(*testing.T) legacyStatus {
-			return legacyStatus{"jobStatus": map[string]any{"checkpointInfo": map[string]any{"lastPeriodicCheckpointTimestamp": 0}}, "jobManagerDeploymentStatus": "MISSING",
-				"lifecycleState": "CREATED", "reconciliationStatus": map[string]any{"reconciliationTimestamp": 0, "state": "UPGRADING"}, "taskManager": map[string]any{"labelSelector": "", "replicas": 0}}
+			return legacyStatus{"jobStatus": map[string]any{
+				"checkpointInfo": map[string]any{"lastPeriodicCheckpointTimestamp": 0},
+			}, "jobManagerDeploymentStatus": "MISSING",
+				"lifecycleState":       "CREATED",
+				"reconciliationStatus": map[string]any{"reconciliationTimestamp": 0, "state": "UPGRADING"},
+				"taskManager":          map[string]any{"labelSelector": "", "replicas": 0}}
 		}, 0, nil, "Empty ", false, "", v1beta1.LifecycleStable, "A.1, W1"},
 		"before the first deployment": {stateful, func(t *testing.T) legacyStatus {
-			return between(t, stateful, empty, map[string]any{"reconciliationStatus.lastReconciledSpec": record(t, stateful, as(stopped, empty), true),
-				"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus.state": nil, "jobStatus.startTime": nil})
+			return between(t, stateful, empty,
+				map[string]any{"reconciliationStatus.lastReconciledSpec": record(t, stateful, as(stopped, empty), true),
+					"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus.state": nil,
+					"jobStatus.startTime": nil})
 		}, 0, nil, "Empty ", false, "", v1beta1.LifecycleStable, "A.1, W2 and W3; T2.11"},
 		"before the first deployment, from a savepoint": {withInitial(application), func(t *testing.T) legacyStatus {
-			return between(t, withInitial(application), saved, map[string]any{"reconciliationStatus.lastReconciledSpec": record(t, withInitial(application), as(stopped, saved), true),
-				"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus.state": nil, "jobStatus.upgradeSavepointPath": "file:///s/mine"})
-		}, 0, nil, "Savepoint file:///s/mine", false, "", v1beta1.LifecycleStable, "A.1, W2: a stateless job, too, is brought with its state"},
+			return between(t, withInitial(application), saved,
+				map[string]any{"reconciliationStatus.lastReconciledSpec": record(
+					t, withInitial(application), as(stopped, saved), true,
+				),
+					"reconciliationStatus.lastStableSpec": nil, "observedGeneration": 1, "jobStatus.state": nil,
+					"jobStatus.upgradeSavepointPath": "file:///s/mine"})
+		}, 0, nil, "Savepoint file:///s/mine", false, "", v1beta1.LifecycleStable,
+			"A.1, W2: a stateless job, too, is brought with its state"},
 		"stopped with a savepoint, not deleted yet": {stateful, func(t *testing.T) legacyStatus {
-			return between(t, stateful, saved, map[string]any{"jobManagerDeploymentStatus": "READY", "jobStatus.upgradeSavepointPath": "file:///s/1"})
-		}, 1, func(w *world) { w.flinkSays(v1beta1.FlinkJobFinished) }, "Savepoint file:///s/1", false, "", v1beta1.LifecycleStable, "A.2, loop n"},
+			return between(
+				t, stateful, saved,
+				map[string]any{"jobManagerDeploymentStatus": "READY", "jobStatus.upgradeSavepointPath": "file:///s/1"},
+			)
+		}, 1, func(w *world) { w.flinkSays(v1beta1.FlinkJobFinished) }, "Savepoint file:///s/1", false, "",
+			v1beta1.LifecycleStable, "A.2, loop n"},
 		"stopped with a savepoint, deleted": {stateful, func(t *testing.T) legacyStatus {
 			return between(t, stateful, saved, map[string]any{"jobStatus.upgradeSavepointPath": "file:///s/1"})
 		}, 0, nil, "Savepoint file:///s/1", false, "", v1beta1.LifecycleStable, "A.2, loop n+1"},
 		"stopped with a savepoint, recorded as older operators did": {stateful, func(t *testing.T) legacyStatus {
-			return between(t, stateful, saved, map[string]any{"jobStatus.savepointInfo.lastSavepoint": map[string]any{"timeStamp": 5, "location": "file:///s/old", "triggerType": "UPGRADE"}})
+			return between(
+				t, stateful, saved,
+				map[string]any{
+					"jobStatus.savepointInfo.lastSavepoint": map[string]any{
+						"timeStamp": 5, "location": "file:///s/old", "triggerType": "UPGRADE",
+					},
+				},
+			)
 		}, 0, nil, "Savepoint file:///s/old", false, "", v1beta1.LifecycleStable, "3.7: the legacy location"},
-		"stopped with a savepoint, nothing written": {upgraded(stateful, "flink:1.20.5"), func(t *testing.T) legacyStatus { return deployed(old(t, stateful)) },
+		"stopped with a savepoint, nothing written": {upgraded(stateful, "flink:1.20.5"),
+			func(t *testing.T) legacyStatus { return deployed(old(t, stateful)) },
 			1, func(w *world) {
 				w.s.Resource.Generation = 2
 				w.flinkSays(v1beta1.FlinkJobFinished)
 				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///s/1"})
 			}, "Savepoint file:///s/1", false, "flink:1.20.5", v1beta1.LifecycleStable, "A.2: the crash after the savepoint"},
 		"changed again meanwhile": {upgraded(stateful, "flink:1.20.6"), func(t *testing.T) legacyStatus {
-			return between(t, upgraded(stateful, "flink:1.20.5"), saved, map[string]any{"jobStatus.upgradeSavepointPath": "file:///s/1"})
-		}, 0, func(w *world) { w.s.Resource.Generation = 3 }, "Savepoint file:///s/1", false, "flink:1.20.6", v1beta1.LifecycleStable, "A.2: the newest spec, from the same savepoint"},
-		"taken down for its last state": {highlyAvailable, func(t *testing.T) legacyStatus { return between(t, highlyAvailable, lastState, nil) },
-			0, func(w *world) { w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "", v1beta1.LifecycleStable, "A.3"},
+			return between(
+				t, upgraded(stateful, "flink:1.20.5"), saved, map[string]any{"jobStatus.upgradeSavepointPath": "file:///s/1"},
+			)
+		}, 0, func(w *world) { w.s.Resource.Generation = 3 }, "Savepoint file:///s/1", false, "flink:1.20.6",
+			v1beta1.LifecycleStable, "A.2: the newest spec, from the same savepoint"},
+		"taken down for its last state": {highlyAvailable,
+			func(t *testing.T) legacyStatus { return between(t, highlyAvailable, lastState, nil) },
+			0, func(w *world) { w.s.HAData = haMaps(takenOverJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "",
+			v1beta1.LifecycleStable, "A.3"},
 		"taken down for its last state, marker written": {highlyAvailable, func(t *testing.T) legacyStatus {
-			return between(t, highlyAvailable, lastState, map[string]any{"jobStatus.upgradeSavepointPath": v1beta1.LastStatePlaceholder})
-		}, 0, func(w *world) { w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "", v1beta1.LifecycleStable, "A.3, loop n+1"},
+			return between(
+				t, highlyAvailable, lastState, map[string]any{"jobStatus.upgradeSavepointPath": v1beta1.LastStatePlaceholder},
+			)
+		}, 0, func(w *world) { w.s.HAData = haMaps(takenOverJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "",
+			v1beta1.LifecycleStable, "A.3, loop n+1"},
 		"its last state is gone": {highlyAvailable, func(t *testing.T) legacyStatus {
-			return between(t, highlyAvailable, lastState, map[string]any{"error": "HA metadata is not available to restore from last state."})
+			return between(
+				t, highlyAvailable, lastState,
+				map[string]any{"error": "HA metadata is not available to restore from last state."},
+			)
 		}, 0, nil, "", false, "", v1beta1.LifecycleUpgrading, "A.3: RestoreFailed"},
-		"stateless": {application, func(t *testing.T) legacyStatus { return between(t, application, empty, nil) }, 0, nil, "Empty ", false, "", v1beta1.LifecycleStable, "3.3"},
+		"stateless": {
+			application, func(t *testing.T) legacyStatus { return between(t, application, empty, nil) }, 0, nil, "Empty ",
+			false, "", v1beta1.LifecycleStable, "3.3",
+		},
 		"being cancelled for a change": {upgraded(stateful, "flink:1.20.5"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELLING", "lifecycleState": "UPGRADING"})
+			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{
+				"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELLING", "lifecycleState": "UPGRADING",
+			})
 		}, 1, func(w *world) {
 			w.s.Resource.Generation = 2
 			w.flinkSays(v1beta1.FlinkJobCancelling)
@@ -483,11 +623,18 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
 		}, "Savepoint file:///c/7", false, "flink:1.20.5", v1beta1.LifecycleStable, "3.3: an asynchronous cancel; A.4"},
 		"cancelled for a change": {upgraded(stateful, "flink:1.20.5"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(stopped, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELED", "lifecycleState": "UPGRADING",
+			return deployed(record(
+				t, stateful, as(stopped, saved), false,
+			)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELED",
+				"lifecycleState":                 "UPGRADING",
 				"jobStatus.upgradeSavepointPath": "file:///c/7"})
-		}, 1, func(w *world) { w.s.Resource.Generation = 2; w.flinkSays(v1beta1.FlinkJobCanceled) }, "Savepoint file:///c/7", false, "flink:1.20.5", v1beta1.LifecycleStable, "2.3: a cancellation that was seen to end"},
+		}, 1, func(w *world) { w.s.Resource.Generation = 2; w.flinkSays(v1beta1.FlinkJobCanceled) },
+			"Savepoint file:///c/7", false, "flink:1.20.5", v1beta1.LifecycleStable,
+			"2.3: a cancellation that was seen to end"},
 		"being cancelled for a suspension": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELLING", "lifecycleState": "UPGRADING"})
+			return deployed(record(t, stateful, as(runs, saved), false)).with(map[string]any{
+				"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELLING", "lifecycleState": "UPGRADING",
+			})
 		}, 1, func(w *world) {
 			w.suspendSpec()
 			w.s.Resource.Generation = 2
@@ -495,43 +642,75 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
 		}, "", false, "", v1beta1.LifecycleSuspended, "B6"},
 		"cancelled for a suspension": {stateful, func(t *testing.T) legacyStatus {
-			return deployed(record(t, stateful, as(stopped, saved), false)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELED", "lifecycleState": "UPGRADING",
+			return deployed(record(
+				t, stateful, as(stopped, saved), false,
+			)).with(map[string]any{"reconciliationStatus.state": "UPGRADING", "jobStatus.state": "CANCELED",
+				"lifecycleState":                 "UPGRADING",
 				"jobStatus.upgradeSavepointPath": "file:///c/7"})
-		}, 1, func(w *world) { w.suspendSpec(); w.s.Resource.Generation = 2; w.flinkSays(v1beta1.FlinkJobCanceled) }, "", false, "", v1beta1.LifecycleSuspended, "B6: it never became SUSPENDED"},
+		}, 1, func(w *world) { w.suspendSpec(); w.s.Resource.Generation = 2; w.flinkSays(v1beta1.FlinkJobCanceled) }, "",
+			false, "", v1beta1.LifecycleSuspended, "B6: it never became SUSPENDED"},
 		"rolling back, taken down": {upgraded(rollingBack, "flink:bad"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
-				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
-		}, 0, func(w *world) { w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "flink:1.20", v1beta1.LifecycleRolledBack, "A.6"},
+			return deployed(record(
+				t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
+				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "FINISHED",
+				"jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
+		}, 0, func(w *world) { w.s.HAData = haMaps(takenOverJob) }, "LastState " + v1beta1.LastStatePlaceholder, true,
+			"flink:1.20", v1beta1.LifecycleRolledBack, "A.6"},
 		"rolling back, not taken down": {upgraded(rollingBack, "flink:bad"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
-				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "RECONCILING", "lifecycleState": "ROLLING_BACK"})
-		}, 1, func(w *world) { w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "flink:1.20", v1beta1.LifecycleRolledBack, "B10: the crash in between"},
+			return deployed(record(
+				t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
+				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "RECONCILING",
+				"lifecycleState": "ROLLING_BACK"})
+		}, 1, func(w *world) { w.s.HAData = haMaps(takenOverJob) }, "LastState " + v1beta1.LastStatePlaceholder, true,
+			"flink:1.20", v1beta1.LifecycleRolledBack, "B10: the crash in between"},
 		"rolling back, and nothing to go back with": {upgraded(rollingBack, "flink:bad"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
-				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "RECONCILING", "lifecycleState": "ROLLING_BACK"})
-		}, 1, func(w *world) { w.s.HAData = plan.Present([]subject.HAConfigMap{}) }, "", false, "flink:bad", v1beta1.LifecycleRollingBack, "what is there is not taken down for nothing"},
+			return deployed(record(
+				t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
+				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "RECONCILING",
+				"lifecycleState": "ROLLING_BACK"})
+		}, 1, func(w *world) { w.s.HAData = plan.Present([]subject.HAConfigMap{}) }, "", false, "flink:bad",
+			v1beta1.LifecycleRollingBack, "what is there is not taken down for nothing"},
 		"rolling back, and a new spec": {upgraded(rollingBack, "flink:good"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
-				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
-		}, 0, func(w *world) { w.s.Resource.Generation = 2; w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "flink:good", v1beta1.LifecycleStable, "3.13: a spec that changes meanwhile"},
+			return deployed(record(
+				t, upgraded(rollingBack, "flink:bad"), as(runs, lastState), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
+				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "FINISHED",
+				"jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
+		}, 0, func(w *world) { w.s.Resource.Generation = 2; w.s.HAData = haMaps(takenOverJob) },
+			"LastState " + v1beta1.LastStatePlaceholder, true, "flink:good", v1beta1.LifecycleStable,
+			"3.13: a spec that changes meanwhile"},
 		"rolling back without state": {upgraded(application, "flink:bad"), func(t *testing.T) legacyStatus {
-			return deployed(record(t, upgraded(application, "flink:bad"), as(runs, empty), false)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
-				"reconciliationStatus.lastStableSpec": old(t, application), "jobStatus.state": "FINISHED", "jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
+			return deployed(record(
+				t, upgraded(application, "flink:bad"), as(runs, empty), false,
+			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
+				"reconciliationStatus.lastStableSpec": old(t, application), "jobStatus.state": "FINISHED",
+				"jobManagerDeploymentStatus": "MISSING", "lifecycleState": "ROLLING_BACK"})
 		}, 0, nil, "Empty ", false, "flink:1.20", v1beta1.LifecycleRolledBack, "3.13: STATELESS if the failed one was"},
 		"resumed from a savepoint": {stateful, func(t *testing.T) legacyStatus {
-			return suspendedStatus(record(t, stateful, as(stopped, saved), false)).with(map[string]any{"jobStatus.upgradeSavepointPath": "file:///s/1"})
-		}, 0, func(w *world) { w.s.Resource.Generation = 2 }, "Savepoint file:///s/1", false, "", v1beta1.LifecycleStable, "A.5"},
+			return suspendedStatus(record(t, stateful, as(stopped, saved), false)).with(map[string]any{
+				"jobStatus.upgradeSavepointPath": "file:///s/1",
+			})
+		}, 0, func(w *world) { w.s.Resource.Generation = 2 }, "Savepoint file:///s/1", false, "", v1beta1.LifecycleStable,
+			"A.5"},
 		"resumed from its last state": {highlyAvailable, func(t *testing.T) legacyStatus {
 			return suspendedStatus(record(t, highlyAvailable, as(stopped, lastState), false))
 		},
-			0, func(w *world) { w.s.Resource.Generation = 2; w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "", v1beta1.LifecycleStable, "A.5"},
+			0, func(w *world) { w.s.Resource.Generation = 2; w.s.HAData = haMaps(takenOverJob) },
+			"LastState " + v1beta1.LastStatePlaceholder, true, "", v1beta1.LifecycleStable, "A.5"},
 		"a session cluster being upgraded": {session, func(t *testing.T) legacyStatus {
-			return deployed(record(t, session, nil, false)).with(map[string]any{"jobStatus": nil, "reconciliationStatus.state": "UPGRADING", "jobManagerDeploymentStatus": "MISSING",
+			return deployed(record(t, session, nil, false)).with(map[string]any{"jobStatus": nil,
+				"reconciliationStatus.state": "UPGRADING", "jobManagerDeploymentStatus": "MISSING",
 				"reconciliationStatus.lastStableSpec": nil, "lifecycleState": "UPGRADING"})
 		}, 0, nil, "Empty ", false, "", v1beta1.LifecycleStable, "3.11"},
-		"its JobManager lost": {highlyAvailable, func(t *testing.T) legacyStatus { return deployed(old(t, highlyAvailable)) },
-			0, func(w *world) { w.s.HAData = haMaps(inheritedJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "", v1beta1.LifecycleStable, "A.7"},
-		"its JobManager lost, without high availability": {stateful, func(t *testing.T) legacyStatus { return deployed(old(t, stateful)) },
+		"its JobManager lost": {highlyAvailable,
+			func(t *testing.T) legacyStatus { return deployed(old(t, highlyAvailable)) },
+			0, func(w *world) { w.s.HAData = haMaps(takenOverJob) }, "LastState " + v1beta1.LastStatePlaceholder, true, "",
+			v1beta1.LifecycleStable, "A.7"},
+		"its JobManager lost, without high availability": {stateful,
+			func(t *testing.T) legacyStatus { return deployed(old(t, stateful)) },
 			0, nil, "", false, "", v1beta1.LifecycleFailed, "A.7, and nothing that names its state"},
 	}
 	for name, row := range rows {
@@ -541,15 +720,20 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 				row.cluster(w)
 			}
 			from, job := w.follow()
-			if from != row.from || (from != "" && w.s.Resource.Spec.Job != nil && (job == inheritedJob) != row.keeps) {
-				t.Errorf("the next start is from %q under job %s, want %q: %s; rounds %q, %+v", from, job, row.from, row.reason, w.log, w.status().Conditions)
+			if from != row.from || (from != "" && w.s.Resource.Spec.Job != nil && (job == takenOverJob) != row.keeps) {
+				t.Errorf(
+					"the next start is from %q under job %s, want %q: %s; rounds %q, %+v", from, job, row.from, row.reason, w.log,
+					w.status().Conditions,
+				)
 			}
 			if row.from != "" {
 				w.serveJob(v1beta1.FlinkJobRunning)
 				w.run()
 			}
 			if got := w.status(); got.LifecycleState != row.ends {
-				t.Errorf("it ends %s in %s, want %s: %s; rounds %q", got.LifecycleState, got.Situation, row.ends, row.reason, w.log)
+				t.Errorf(
+					"it ends %s in %s, want %s: %s; rounds %q", got.LifecycleState, got.Situation, row.ends, row.reason, w.log,
+				)
 			}
 			if row.from == "" && strings.Contains(strings.Join(w.log, " "), "delete cluster") && row.image != "" {
 				t.Errorf("what runs was taken down for nothing: %s; rounds %q", row.reason, w.log)
@@ -568,7 +752,8 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 	}
 }
 
-// follow makes rounds, letting what is deleted go, until nothing happens any more, and says what the start on the way is from.
+// follow makes rounds, letting what is deleted go, until nothing happens any more, and says what the start on the way
+// is from.
 func (w *world) follow() (from, job string) {
 	w.t.Helper()
 	for range 8 {

@@ -43,7 +43,8 @@ func TestAChangeOfALostClusterUsesItsData(t *testing.T) {
 	w.s.HAData = haMaps(job)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce = &n })
 	w.run()
-	if from := w.from(); from.Kind != v1beta1.StartLastState || w.lastMode() != v1beta1.UpgradeModeLastState || w.status().JobStatus.JobID != job {
+	if from := w.from(); from.Kind != v1beta1.StartLastState || w.lastMode() != v1beta1.UpgradeModeLastState ||
+		w.status().JobStatus.JobID != job {
 		t.Errorf("from %+v, recorded %s", from, w.lastMode())
 	}
 	if w.recorded().Spec.RestartNonce == nil {
@@ -70,7 +71,8 @@ func TestAResumptionUsesWhatTheSuspensionLeft(t *testing.T) {
 	if data, _ := w.s.HAData.Get(); len(data) != 0 {
 		t.Errorf("the data of the old job would be run again: %+v", data)
 	}
-	if from := w.from(); from.Path != "file:///s/1" || w.runningImage() != "flink:1.20.5" || w.status().JobStatus.JobID == old {
+	if from := w.from(); from.Path != "file:///s/1" || w.runningImage() != "flink:1.20.5" ||
+		w.status().JobStatus.JobID == old {
 		t.Errorf("from %+v as job %s", from, w.status().JobStatus.JobID)
 	}
 	cluster := ""
@@ -114,20 +116,28 @@ func TestAnotherVersionWaitsForTheJobToRun(t *testing.T) {
 	}
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint || w.status().ReconciliationStatus.State != v1beta1.ReconciliationUpgrading {
+	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint ||
+		w.status().ReconciliationStatus.State != v1beta1.ReconciliationUpgrading {
 		t.Errorf("intent %+v", intent)
 	}
 }
 
 // T3.17
 func TestARecoveryGoesBeforeAChangeThatNeedsARunningJob(t *testing.T) {
-	w := stable(t, with(savesHighlyAvailable, `"state.savepoints.dir"`, `"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`))
+	w := stable(
+		t,
+		with(
+			savesHighlyAvailable, `"state.savepoints.dir"`,
+			`"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`,
+		),
+	)
 	job := w.status().JobStatus.JobID
 	w.lose()
 	w.s.HAData = haMaps(job)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce = &n })
 	w.run()
-	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRecover || intent.From.Path != v1beta1.LastStatePlaceholder || w.recorded().Spec.RestartNonce != nil {
+	if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRecover ||
+		intent.From.Path != v1beta1.LastStatePlaceholder || w.recorded().Spec.RestartNonce != nil {
 		t.Fatalf("intent %+v, recorded %+v", intent, w.recorded().Spec.RestartNonce)
 	}
 	w.serveJob(v1beta1.FlinkJobRunning)
@@ -156,7 +166,9 @@ func TestANonceRestarts(t *testing.T) {
 // T3.28
 func TestTheClusterOfAnEndedJobGoesAfterItsTime(t *testing.T) {
 	ttl := func(spec string) string {
-		return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment.shutdown-ttl":"5 min",`)
+		return with(
+			spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment.shutdown-ttl":"5 min",`,
+		)
 	}
 	rows := map[string]func(w *world){
 		"finished": func(w *world) { w.serveJob(v1beta1.FlinkJobFinished); w.run() },
@@ -205,7 +217,10 @@ func TestSavepointRedeploys(t *testing.T) {
 				w.terminate()
 				w.run()
 				if w.status().JobStatus.UpgradeSavepointPath != path || w.lastMode() != v1beta1.UpgradeModeSavepoint {
-					t.Fatalf("redeploy %d: path %s, recorded %s, rounds %q", nonce, w.status().JobStatus.UpgradeSavepointPath, w.lastMode(), w.log)
+					t.Fatalf(
+						"redeploy %d: path %s, recorded %s, rounds %q", nonce, w.status().JobStatus.UpgradeSavepointPath,
+						w.lastMode(), w.log,
+					)
 				}
 			}
 			redeploy("file:///1", 1, v1beta1.JobStateRunning)
@@ -224,7 +239,9 @@ func TestSavepointRedeploys(t *testing.T) {
 // T3.44
 func TestAFailedJobIsRestartedWhenAskedFor(t *testing.T) {
 	restarts := func(spec string) string {
-		return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`)
+		return with(
+			spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`,
+		)
 	}
 	rows := map[string]struct {
 		spec   string
@@ -232,8 +249,10 @@ func TestAFailedJobIsRestartedWhenAskedFor(t *testing.T) {
 		want   string
 		reason string
 	}{
-		"stateless":                          {restarts(application), "file:///chk", "", "it keeps none"},
-		"stateful":                           {restarts(stateful), "file:///chk", "file:///chk", "from its newest checkpoint"},
+		"stateless": {restarts(application), "file:///chk", "", "it keeps none"},
+		"stateful": {
+			restarts(stateful), "file:///chk", "file:///chk", "from its newest checkpoint",
+		},
 		"stateful, without any checkpoint":   {restarts(stateful), "", "", "there is nothing to lose"},
 		"with the savepoint it was given":    {restarts(given(stateful)), "", "file:///given", "it had not read it"},
 		"given a savepoint, and went beyond": {restarts(given(stateful)), "file:///chk", "file:///chk", "that is newer"},
@@ -260,7 +279,8 @@ func TestAFailedJobIsRestartedWhenAskedFor(t *testing.T) {
 // T2.23
 func TestAJobCancelledBehindOurBackStartsAgain(t *testing.T) {
 	for _, state := range []v1beta1.FlinkJobState{
-		v1beta1.FlinkJobInitializing, v1beta1.FlinkJobCreated, v1beta1.FlinkJobRunning, v1beta1.FlinkJobFailing, v1beta1.FlinkJobCancelling,
+		v1beta1.FlinkJobInitializing, v1beta1.FlinkJobCreated, v1beta1.FlinkJobRunning, v1beta1.FlinkJobFailing,
+		v1beta1.FlinkJobCancelling,
 		v1beta1.FlinkJobRestarting, v1beta1.FlinkJobReconciling,
 	} {
 		t.Run(string(state), func(t *testing.T) {
@@ -290,7 +310,8 @@ func TestAFailingJobIsCancelledAndNothingIsDeletedYet(t *testing.T) {
 	w.edit(upgradeImage)
 	p := w.run()
 	jm, _ := w.s.JobManager.Get()
-	if !strings.Contains(p.String(), "cancel job") || w.status().JobStatus.State != v1beta1.FlinkJobCancelling || jm.DeletionTimestamp != nil {
+	if !strings.Contains(p.String(), "cancel job") || w.status().JobStatus.State != v1beta1.FlinkJobCancelling ||
+		jm.DeletionTimestamp != nil {
 		t.Errorf("got %s, job %s", p, w.status().JobStatus.State)
 	}
 }
@@ -336,7 +357,8 @@ func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
 		w.s.Pods, w.s.HAData = plan.Present([]corev1.Pod{pod}), plan.Present([]subject.HAConfigMap{})
 		w.edit(upgradeImage)
 		w.run()
-		if jm, _ := w.s.JobManager.Get(); jm.DeletionTimestamp != nil || w.status().Intent != nil && w.status().Intent.Step == v1beta1.StepStopping {
+		if jm, _ := w.s.JobManager.Get(); jm.DeletionTimestamp != nil || w.status().Intent != nil &&
+			w.status().Intent.Step == v1beta1.StepStopping {
 			t.Errorf("its last state is not known, nothing may be taken down; rounds %q", w.log)
 		}
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeStateless })
@@ -370,14 +392,22 @@ func TestAChangeThatIsWithdrawnLeavesNoError(t *testing.T) {
 
 // A JobManager that took long to get its pod has its minute to answer from when that is ready.
 func TestAJobManagerIsGivenTimeToAnswerFromWhenItsPodIsReady(t *testing.T) {
-	cancels := with(highlyAvailable, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.upgrade.last-state.job-cancel.enabled":"true",`)
+	cancels := with(
+		highlyAvailable, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"kubernetes.operator.job.upgrade.last-state.job-cancel.enabled":"true",`,
+	)
 	w := stable(t, cancels)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
 	w.run()
 	w.s.Now = w.s.Now.Add(10 * time.Minute)
 	jm := w.deployment().DeepCopy()
-	jm.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.s.Now.Add(-10 * time.Second))}}
+	jm.Status.Conditions = []appsv1.DeploymentCondition{
+		{
+			Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue,
+			LastTransitionTime: metav1.NewTime(w.s.Now.Add(-10 * time.Second)),
+		},
+	}
 	w.s.JobManager = plan.Present(jm)
 	w.edit(upgradeImage)
 	w.run()

@@ -5,7 +5,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// view is the subject of one decision, for the rules: they read it, and write only what becomes the status and the events.
+// view is the subject of one decision, for the rules: they read it, and write only what becomes the status and the
+// events.
 type view struct {
 	*subject.Subject
 	// untouched leaves the status as it is stored.

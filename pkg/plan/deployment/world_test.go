@@ -22,8 +22,8 @@ import (
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// world is a cluster small enough for pure tests: it carries plans out on a snapshot, as apply and Kubernetes would, without pods of
-// its own accord. Tests say what becomes of the Deployment.
+// world is a cluster small enough for pure tests: it carries plans out on a snapshot, as apply and Kubernetes would,
+// without pods of its own accord. Tests say what becomes of the Deployment.
 type world struct {
 	t        *testing.T
 	s        Snapshot
@@ -49,7 +49,9 @@ func newWorld(t *testing.T, spec string) *world {
 	r := &v1beta1.FlinkDeployment{}
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkDeployment
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "demo", "uid-of-demo", 1, "1"
-	w.s = Snapshot{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, JobManager: plan.Absent[*appsv1.Deployment]()}
+	w.s = Snapshot{
+		Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, JobManager: plan.Absent[*appsv1.Deployment](),
+	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		if err := json.Unmarshal([]byte(spec), s); err != nil {
 			t.Fatal(err)
@@ -149,7 +151,8 @@ func (w *world) do(action plan.Action) {
 		w.uids++
 		jm := a.Cluster.JobManager.DeepCopy()
 		none := int32(0)
-		jm.UID, jm.Spec.Replicas, jm.CreationTimestamp = types.UID(fmt.Sprintf("jm-%d", w.uids)), &none, metav1.NewTime(w.s.Now)
+		jm.UID, jm.Spec.Replicas, jm.CreationTimestamp = types.UID(fmt.Sprintf("jm-%d", w.uids)), &none,
+			metav1.NewTime(w.s.Now)
 		w.s.JobManager, w.s.Pods = plan.Present(jm), plan.Observed[[]corev1.Pod]{}
 	case plan.Release:
 		jm, ok := w.s.JobManager.Get()
@@ -189,7 +192,8 @@ func (w *world) do(action plan.Action) {
 
 // terminate lets the Deployment that is being deleted go.
 func (w *world) terminate() {
-	w.s.JobManager, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
+	w.s.JobManager, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{},
+		plan.Observed[[]Companion]{}
 }
 
 // serveJob makes the JobManager available and Flink answer with the job in a state.
@@ -199,7 +203,12 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
 	w.s.JobManager = plan.Present(jm)
 	w.s.Flink = subject.Flink{
-		Jobs:      plan.Present([]subject.Job{{ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4, Running: 4}}),
+		Jobs: plan.Present([]subject.Job{
+			{
+				ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4,
+				Running: 4,
+			},
+		}),
 		Facts:     plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
 		Retention: plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}),
 	}
@@ -211,12 +220,18 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 func (w *world) status() v1beta1.FlinkDeploymentStatus { return w.s.Resource.Status }
 
 // want fails the test when the status tells something else.
-func (w *world) want(situation plan.Situation, lifecycle v1beta1.LifecycleState, jm v1beta1.JobManagerDeploymentStatus, job v1beta1.FlinkJobState) {
+func (w *world) want(
+	situation plan.Situation, lifecycle v1beta1.LifecycleState, jm v1beta1.JobManagerDeploymentStatus,
+	job v1beta1.FlinkJobState,
+) {
 	w.t.Helper()
 	got := w.status()
-	if got.Situation != string(situation) || got.LifecycleState != lifecycle || got.JobManagerDeploymentStatus != jm || got.JobStatus.State != job {
-		w.t.Errorf("situation, lifecycle, JobManager, job are %s, %s, %s, %s; want %s, %s, %s, %s\nrounds: %q\nconditions: %+v",
-			got.Situation, got.LifecycleState, got.JobManagerDeploymentStatus, got.JobStatus.State, situation, lifecycle, jm, job, w.log, got.Conditions)
+	if got.Situation != string(situation) || got.LifecycleState != lifecycle || got.JobManagerDeploymentStatus != jm ||
+		got.JobStatus.State != job {
+		w.t.Errorf("situation, lifecycle, JobManager, job are %s, %s, %s, %s; want %s, %s, %s, %s\nrounds: "+
+			"%q\nconditions: %+v",
+			got.Situation, got.LifecycleState, got.JobManagerDeploymentStatus, got.JobStatus.State, situation, lifecycle, jm,
+			job, w.log, got.Conditions)
 	}
 }
 

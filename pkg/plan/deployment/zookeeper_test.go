@@ -17,11 +17,16 @@ import (
 const zookeeperOptions = `"high-availability.type":"zookeeper","high-availability.zookeeper.quorum":"zk-0:2181","high-availability.storageDir":"file:///h"`
 
 // onZooKeeper keeps its high-availability data in ZooKeeper, below /flink/demo.
-var onZooKeeper = strings.Replace(highlyAvailable, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"`, zookeeperOptions, 1)
+var onZooKeeper = strings.Replace(
+	highlyAvailable, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"`, zookeeperOptions,
+	1,
+)
 
 // znodes are what Flink keeps: a job's, and what else there is.
 func znodes(more ...znode.Node) plan.Observed[znode.Tree] {
-	return plan.Present(append(znode.Tree{{Zxid: 1}, {Path: "jobs", Zxid: 2}, {Path: "jobs/a", Zxid: 3}, {Path: "jobgraphs/a", Zxid: 4}}, more...))
+	return plan.Present(append(znode.Tree{
+		{Zxid: 1}, {Path: "jobs", Zxid: 2}, {Path: "jobs/a", Zxid: 3}, {Path: "jobgraphs/a", Zxid: 4},
+	}, more...))
 }
 
 var (
@@ -44,10 +49,12 @@ func TestALastStateUpgradeOnZooKeeper(t *testing.T) {
 	w.terminate()
 	w.run()
 	intent := w.status().Intent
-	if intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job || intent.From.Path != v1beta1.LastStatePlaceholder {
+	if intent == nil || intent.From.Kind != v1beta1.StartLastState || intent.JobID != job ||
+		intent.From.Path != v1beta1.LastStatePlaceholder {
 		t.Fatalf("intent %+v, want a last-state start of job %s; rounds %q", intent, job, w.log)
 	}
-	if !strings.Contains(w.did(), "drop job graphs from ZooKeeper node /flink/demo") || strings.Contains(w.did(), "delete high-availability data") {
+	if !strings.Contains(w.did(), "drop job graphs from ZooKeeper node /flink/demo") ||
+		strings.Contains(w.did(), "delete high-availability data") {
 		t.Errorf("rounds %q", w.log)
 	}
 }
@@ -59,11 +66,15 @@ func TestALostJobManagerOnZooKeeper(t *testing.T) {
 		from      string
 		reason    string
 	}{
-		"with a checkpoint":    {znodes(checkpointNode, sessionNode), plan.Waiting, v1beta1.LastStatePlaceholder, "the job goes on from it"},
+		"with a checkpoint": {
+			znodes(checkpointNode, sessionNode), plan.Waiting, v1beta1.LastStatePlaceholder, "the job goes on from it",
+		},
 		"without a checkpoint": {znodes(), plan.Waiting, "", "there is nothing to lose yet"},
-		"no job's data":        {plan.Present(znode.Tree{{}, {Path: "jobs"}}), plan.StateLost, "", "the job has ended, or somebody removed it"},
-		"no data":              {plan.Absent[znode.Tree](), plan.StateLost, "", "the same"},
-		"nobody answers":       {plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "", "nothing is done on a guess"},
+		"no job's data": {
+			plan.Present(znode.Tree{{}, {Path: "jobs"}}), plan.StateLost, "", "the job has ended, or somebody removed it",
+		},
+		"no data":        {plan.Absent[znode.Tree](), plan.StateLost, "", "the same"},
+		"nobody answers": {plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "", "nothing is done on a guess"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +85,8 @@ func TestALostJobManagerOnZooKeeper(t *testing.T) {
 			if w.status().Situation != string(row.situation) {
 				t.Fatalf("situation %s, want %s: %s; rounds %q", w.status().Situation, row.situation, row.reason, w.log)
 			}
-			if intent := w.status().Intent; row.situation == plan.Waiting && (intent.From.Kind != v1beta1.StartLastState || intent.From.Path != row.from) {
+			if intent := w.status().Intent; row.situation == plan.Waiting && (intent.From.Kind != v1beta1.StartLastState ||
+				intent.From.Path != row.from) {
 				t.Errorf("start from %+v, want %q: %s", intent.From, row.from, row.reason)
 			}
 		})
@@ -90,21 +102,32 @@ func TestWhatLiesInZooKeeperBeforeAFirstStart(t *testing.T) {
 		says      string
 		reason    string
 	}{
-		"nothing":                       {onZooKeeper, plan.Absent[znode.Tree](), plan.Waiting, "", "an empty place"},
-		"a checkpoint":                  {onZooKeeper, znodes(checkpointNode), plan.Unaccounted, "ZooKeeper node /flink/demo", "the job would start from it, or lose it"},
-		"nobody answers":                {onZooKeeper, plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "time-out", "nothing is done on a guess"},
-		"a checkpoint, but stateless":   {stateless, znodes(checkpointNode), plan.Waiting, "", "it is not needed, and goes"},
-		"somebody runs under that node": {stateless, znodes(sessionNode), plan.Starting, "path.root", "another namespace may have a cluster of that name"},
+		"nothing": {onZooKeeper, plan.Absent[znode.Tree](), plan.Waiting, "", "an empty place"},
+		"a checkpoint": {
+			onZooKeeper, znodes(checkpointNode), plan.Unaccounted, "ZooKeeper node /flink/demo",
+			"the job would start from it, or lose it",
+		},
+		"nobody answers": {
+			onZooKeeper, plan.Unknown[znode.Tree]("time-out"), plan.Unobservable, "time-out", "nothing is done on a guess",
+		},
+		"a checkpoint, but stateless": {
+			stateless, znodes(checkpointNode), plan.Waiting, "", "it is not needed, and goes",
+		},
+		"somebody runs under that node": {
+			stateless, znodes(sessionNode), plan.Starting, "path.root", "another namespace may have a cluster of that name",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, row.spec)
 			w.s.HANodes = row.data
 			w.run()
-			if w.status().Situation != string(row.situation) || w.s.JobManager.IsPresent() != (row.situation == plan.Waiting) {
+			if w.status().Situation != string(row.situation) ||
+				w.s.JobManager.IsPresent() != (row.situation == plan.Waiting) {
 				t.Errorf("situation %s, want %s: %s; rounds %q", w.status().Situation, row.situation, row.reason, w.log)
 			}
-			if told := w.condition(summary.Stalled).Message + w.condition(summary.Reconciling).Message; !strings.Contains(told, row.says) {
+			if told := w.condition(summary.Stalled).Message +
+				w.condition(summary.Reconciling).Message; !strings.Contains(told, row.says) {
 				t.Errorf("conditions say %q, want %q", told, row.says)
 			}
 		})
@@ -119,10 +142,16 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 		left    int
 		reason  string
 	}{
-		"with data":           {znodes(checkpointNode), 0, true, 0, "it goes with the resource"},
-		"without data":        {plan.Absent[znode.Tree](), 0, false, 0, "nothing to remove"},
-		"a session stays":     {znodes(sessionNode), 6 * time.Minute, false, 1, "another cluster of that name uses it: it stays, and the deletion ends"},
-		"nobody answers":      {plan.Unknown[znode.Tree]("time-out"), 6 * time.Minute, false, 1, "ZooKeeper may be gone for good: a deletion always ends"},
+		"with data":    {znodes(checkpointNode), 0, true, 0, "it goes with the resource"},
+		"without data": {plan.Absent[znode.Tree](), 0, false, 0, "nothing to remove"},
+		"a session stays": {
+			znodes(sessionNode), 6 * time.Minute, false, 1,
+			"another cluster of that name uses it: it stays, and the deletion ends",
+		},
+		"nobody answers": {
+			plan.Unknown[znode.Tree]("time-out"), 6 * time.Minute, false, 1,
+			"ZooKeeper may be gone for good: a deletion always ends",
+		},
 		"a session just ends": {znodes(sessionNode), time.Minute, true, 0, "a JobManager that was killed"},
 	}
 	for name, row := range rows {
@@ -141,8 +170,12 @@ func TestDeletionOnZooKeeper(t *testing.T) {
 				w.s.HANodes = znodes()
 			}
 			w.run()
-			if !w.gone || w.told("HighAvailabilityDataLeft") != row.left || strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") != row.removes {
-				t.Errorf("gone %t, told %d times that data is left: %s; rounds %q", w.gone, w.told("HighAvailabilityDataLeft"), row.reason, w.log)
+			if !w.gone || w.told("HighAvailabilityDataLeft") != row.left ||
+				strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") != row.removes {
+				t.Errorf(
+					"gone %t, told %d times that data is left: %s; rounds %q", w.gone, w.told("HighAvailabilityDataLeft"),
+					row.reason, w.log,
+				)
 			}
 		})
 	}
@@ -158,7 +191,8 @@ func TestTheCommandForDataThatIsLeft(t *testing.T) {
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
 	w.run()
 	for _, e := range w.events {
-		if e.Reason == "HighAvailabilityDataLeft" && strings.Contains(e.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo") {
+		if e.Reason == "HighAvailabilityDataLeft" &&
+			strings.Contains(e.Message, "zkCli.sh -server zk-0:2181 deleteall /flink/demo") {
 			return
 		}
 	}
@@ -177,15 +211,19 @@ func TestAStatelessUpgradeOnZooKeeperLeavesNothing(t *testing.T) {
 	}
 	w.s.HANodes = znodes(checkpointNode)
 	w.run()
-	if !strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") || !w.s.JobManager.IsPresent() {
+	if !strings.Contains(w.did(), "delete high-availability data, ZooKeeper node /flink/demo") ||
+		!w.s.JobManager.IsPresent() {
 		t.Errorf("rounds %q", w.log)
 	}
 }
 
-// TestWhatZooKeeperCannotBeAsked: without a way to look, a job is cancelled and started from its last checkpoint, and a lost one waits for
-// a person, who is told which option is in the way.
+// TestWhatZooKeeperCannotBeAsked: without a way to look, a job is cancelled and started from its last checkpoint, and a
+// lost one waits for a person, who is told which option is in the way.
 func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
-	kerberos := strings.Replace(onZooKeeper, `"high-availability.type"`, `"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1)
+	kerberos := strings.Replace(
+		onZooKeeper, `"high-availability.type"`,
+		`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1,
+	)
 	w := stable(t, kerberos)
 	if q := ask.First(w.s); q.HANodes != nil || q.HAData {
 		t.Errorf("asked %+v", q)
@@ -198,7 +236,8 @@ func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
 	w = stable(t, kerberos)
 	w.lose()
 	w.run()
-	if c := w.condition(summary.Stalled); w.status().Situation != string(plan.StateLost) || !strings.Contains(c.Message, "high-availability.zookeeper.client.acl is creator") {
+	if c := w.condition(summary.Stalled); w.status().Situation != string(plan.StateLost) ||
+		!strings.Contains(c.Message, "high-availability.zookeeper.client.acl is creator") {
 		t.Errorf("situation %s, Stalled %+v", w.status().Situation, c)
 	}
 }
@@ -230,7 +269,8 @@ func TestZooKeeperIsAskedWhereItMatters(t *testing.T) {
 	}
 }
 
-// TestAnotherPlaceIsNoPlaceToStartFrom: data that the new cluster would not read is no reason to stop the old one without a savepoint.
+// TestAnotherPlaceIsNoPlaceToStartFrom: data that the new cluster would not read is no reason to stop the old one
+// without a savepoint.
 func TestAnotherPlaceIsNoPlaceToStartFrom(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"another ensemble": {"zk-0:2181", "zk-9:2181"},
@@ -241,7 +281,9 @@ func TestAnotherPlaceIsNoPlaceToStartFrom(t *testing.T) {
 			w := stable(t, onZooKeeper)
 			w.s.HANodes = znodes(checkpointNode)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(s.FlinkConfiguration), change[0], change[1], 1))
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+					string(s.FlinkConfiguration), change[0], change[1], 1,
+				))
 			})
 			w.run()
 			if w.status().Intent == nil || w.status().Intent.Stop != v1beta1.StopCancel {
@@ -265,20 +307,27 @@ func TestGraphsAreDroppedUntilTheStartIsPrepared(t *testing.T) {
 	if w.status().Intent == nil {
 		t.Fatalf("no intent: %s", p)
 	}
-	if next := w.round(); !strings.Contains(next.String(), "drop job graphs") || strings.Index(next.String(), "drop") > strings.Index(next.String(), "prepare") {
+	if next := w.round(); !strings.Contains(next.String(), "drop job graphs") ||
+		strings.Index(next.String(), "drop") > strings.Index(next.String(), "prepare") {
 		t.Errorf("the next pass does %s: an old job graph would run in place of the new one", next)
 	}
 }
 
 // TestASessionClusterBringsItsJobsBack: its data is neither removed nor changed by an upgrade.
 func TestASessionClusterBringsItsJobsBack(t *testing.T) {
-	w := stable(t, strings.Replace(session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{`+zookeeperOptions+`},`, 1))
+	w := stable(
+		t,
+		strings.Replace(
+			session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":{`+zookeeperOptions+`},`, 1,
+		),
+	)
 	w.s.HANodes = znodes(checkpointNode)
 	w.edit(upgradeImage)
 	w.run()
 	w.terminate()
 	w.run()
-	if !w.s.JobManager.IsPresent() || strings.Contains(w.did(), "high-availability data") || strings.Contains(w.did(), "drop job graphs") {
+	if !w.s.JobManager.IsPresent() || strings.Contains(w.did(), "high-availability data") ||
+		strings.Contains(w.did(), "drop job graphs") {
 		t.Errorf("rounds %q", w.log)
 	}
 }

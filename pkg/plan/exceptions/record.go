@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Key is the entry of status.clusterInfo that holds the record. As what is remembered of the job's health, it goes with the cluster.
+// Key is the entry of status.clusterInfo that holds the record. As what is remembered of the job's health, it goes with
+// the cluster.
 const Key = "JobExceptionInfo"
 
 // Record is what is remembered of a job's exception history. Times are epoch milliseconds of Flink's.
@@ -36,8 +37,9 @@ func (r Record) Text() string {
 	return string(text)
 }
 
-// SameMeaning reports whether two stored texts tell the same, so that no write is worth it. That the history was asked for again rides
-// along with the next status, but for the first time after something was told: until that is stored each look would ask again.
+// SameMeaning reports whether two stored texts tell the same, so that no write is worth it. That the history was asked
+// for again rides along with the next status, but for the first time after something was told: until that is stored
+// each look would ask again.
 func SameMeaning(a, b string) bool {
 	old, next := Parse(a), Parse(b)
 	if old == nil || next == nil {

@@ -33,7 +33,8 @@ type Entry struct {
 
 // Options bound what is told.
 type Options struct {
-	// Limit is how many entries one look tells of, the newest; kubernetes.operator.events.exceptions.limit-per-reconciliation.
+	// Limit is how many entries one look tells of, the newest;
+	// kubernetes.operator.events.exceptions.limit-per-reconciliation.
 	Limit int
 	// Lines of the stack trace are told; kubernetes.operator.events.exceptions.stacktrace-lines.
 	Lines int
@@ -62,7 +63,9 @@ func Tell(last *Record, j Job, entries []Entry, o Options, now time.Time) (Recor
 	case last.JobID == j.ID:
 		next.Newest, told = last.Newest, last.Newest
 	}
-	sorted := slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int { return cmp.Compare(b.At.UnixMilli(), a.At.UnixMilli()) })
+	sorted := slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int {
+		return cmp.Compare(b.At.UnixMilli(), a.At.UnixMilli())
+	})
 	var events []plan.Event
 	seen := map[string]bool{}
 	for i, e := range sorted {
@@ -84,7 +87,9 @@ func Tell(last *Record, j Job, entries []Entry, o Options, now time.Time) (Recor
 func makeEvent(e Entry, lines int) plan.Event {
 	message := firstLines(e.StackTrace, lines)
 	annotations := map[string]string{"exception-timestamp": e.At.UTC().Format(time.RFC3339Nano)}
-	for name, value := range map[string]string{"task-name": e.TaskName, "endpoint": e.Endpoint, "tm-id": e.TaskManagerID} {
+	for name, value := range map[string]string{
+		"task-name": e.TaskName, "endpoint": e.Endpoint, "tm-id": e.TaskManagerID,
+	} {
 		if value != "" {
 			annotations[name] = clip(value, mostValue)
 		}
@@ -128,7 +133,8 @@ func clip(text string, most int) string {
 	return text[:most]
 }
 
-// annotationKey makes a legal name of an annotation: letters, digits, -, _ and ., at most 63, with a letter or digit at both ends.
+// annotationKey makes a legal name of an annotation: letters, digits, -, _ and ., at most 63, with a letter or digit at
+// both ends.
 func annotationKey(name string) string {
 	legal := strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf && (alphanumeric(r) || strings.ContainsRune("-_.", r)) {

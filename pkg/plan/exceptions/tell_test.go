@@ -18,7 +18,9 @@ func ms(n int64) time.Time { return time.UnixMilli(n) }
 func failures(at ...int64) []Entry {
 	var all []Entry
 	for _, n := range at {
-		all = append(all, Entry{At: ms(n), StackTrace: fmt.Sprintf("java.io.IOException: at %d\n\tat a.B.c(B.java:1)\n", n)})
+		all = append(
+			all, Entry{At: ms(n), StackTrace: fmt.Sprintf("java.io.IOException: at %d\n\tat a.B.c(B.java:1)\n", n)},
+		)
 	}
 	return all
 }
@@ -36,16 +38,31 @@ func TestTell(t *testing.T) {
 		newest  int64
 		reason  string
 	}{
-		"nothing failed":             {nil, nil, usual, nil, 0, ""},
-		"only what is newer":         {&Record{JobID: "j", Newest: 2500}, failures(1000, 2000, 3000), usual, []int64{3000}, 3000, ""},
-		"what was told":              {&Record{JobID: "j", Newest: 3000}, failures(1000, 2000, 3000), usual, nil, 3000, "each once"},
-		"newest first":               {&Record{JobID: "j"}, failures(1000, 3000, 2000), usual, []int64{3000, 2000, 1000}, 3000, ""},
-		"no more than the limit":     {&Record{JobID: "j"}, failures(1000, 2000, 3000), Options{Limit: 2, Lines: 1}, []int64{3000, 2000}, 3000, "older ones are given up"},
-		"another job":                {&Record{JobID: "i", Newest: 9000}, failures(1000), usual, []int64{1000}, 1000, "it began under our eyes"},
-		"a first look, an hour ago":  {nil, failures(ago(time.Hour)), usual, nil, ago(time.Hour), "history of before"},
-		"a first look, a minute ago": {nil, failures(ago(time.Minute)), usual, []int64{ago(time.Minute)}, ago(time.Minute), "what a user looks for now"},
-		"a first look, both":         {nil, failures(ago(time.Hour), ago(time.Minute)), usual, []int64{ago(time.Minute)}, ago(time.Minute), ""},
-		"none at all":                {&Record{JobID: "j"}, failures(1000), Options{}, nil, 1000, "switched off"},
+		"nothing failed": {nil, nil, usual, nil, 0, ""},
+		"only what is newer": {
+			&Record{JobID: "j", Newest: 2500}, failures(1000, 2000, 3000), usual, []int64{3000}, 3000, "",
+		},
+		"what was told": {
+			&Record{JobID: "j", Newest: 3000}, failures(1000, 2000, 3000), usual, nil, 3000, "each once",
+		},
+		"newest first": {
+			&Record{JobID: "j"}, failures(1000, 3000, 2000), usual, []int64{3000, 2000, 1000}, 3000, "",
+		},
+		"no more than the limit": {
+			&Record{JobID: "j"}, failures(1000, 2000, 3000), Options{Limit: 2, Lines: 1}, []int64{3000, 2000}, 3000,
+			"older ones are given up",
+		},
+		"another job": {
+			&Record{JobID: "i", Newest: 9000}, failures(1000), usual, []int64{1000}, 1000, "it began under our eyes",
+		},
+		"a first look, an hour ago": {nil, failures(ago(time.Hour)), usual, nil, ago(time.Hour), "history of before"},
+		"a first look, a minute ago": {
+			nil, failures(ago(time.Minute)), usual, []int64{ago(time.Minute)}, ago(time.Minute), "what a user looks for now",
+		},
+		"a first look, both": {
+			nil, failures(ago(time.Hour), ago(time.Minute)), usual, []int64{ago(time.Minute)}, ago(time.Minute), "",
+		},
+		"none at all": {&Record{JobID: "j"}, failures(1000), Options{}, nil, 1000, "switched off"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -57,7 +74,8 @@ func TestTell(t *testing.T) {
 					t.Fatal(err)
 				}
 				told = append(told, at)
-				if !e.Warning || e.Reason != "JobException" || e.Component != "Job" || !strings.HasPrefix(e.Key, "jobmanager-exception-") ||
+				if !e.Warning || e.Reason != "JobException" || e.Component != "Job" ||
+					!strings.HasPrefix(e.Key, "jobmanager-exception-") ||
 					e.Annotations["exception-timestamp"] != ms(at).UTC().Format(time.RFC3339Nano) {
 					t.Errorf("event %+v", e)
 				}
@@ -93,7 +111,8 @@ func TestMessages(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			got := firstLines(row.trace, row.lines)
-			if got != row.want && (name != "too long" || len(got) > mostMessage || !strings.HasSuffix(got, "(1 more lines)")) {
+			if got != row.want && (name != "too long" || len(got) > mostMessage ||
+				!strings.HasSuffix(got, "(1 more lines)")) {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
@@ -102,12 +121,17 @@ func TestMessages(t *testing.T) {
 
 // T9.7: what an event is annotated with
 func TestAnnotations(t *testing.T) {
-	e := Entry{At: ms(1_700_000_000_123), StackTrace: "x", TaskName: "Source (1/2)", Endpoint: "10.0.0.7:6122", TaskManagerID: "demo-taskmanager-1-1",
-		Labels: map[string]string{"type": "USER", "a key/with: things": "v", strings.Repeat("k", 90): "long", "ends-": "e"}}
+	e := Entry{At: ms(1_700_000_000_123), StackTrace: "x", TaskName: "Source (1/2)", Endpoint: "10.0.0.7:6122",
+		TaskManagerID: "demo-taskmanager-1-1",
+		Labels: map[string]string{
+			"type": "USER", "a key/with: things": "v", strings.Repeat("k", 90): "long", "ends-": "e",
+		}}
 	got := makeEvent(e, 5).Annotations
 	want := map[string]string{
-		"exception-timestamp": "2023-11-14T22:13:20.123Z", "task-name": "Source (1/2)", "endpoint": "10.0.0.7:6122", "tm-id": "demo-taskmanager-1-1",
-		"failure-label-type": "USER", "failure-label-a-key-with--things": "v", "failure-label-" + strings.Repeat("k", 49): "long", "failure-label-ends": "e",
+		"exception-timestamp": "2023-11-14T22:13:20.123Z", "task-name": "Source (1/2)", "endpoint": "10.0.0.7:6122",
+		"tm-id":              "demo-taskmanager-1-1",
+		"failure-label-type": "USER", "failure-label-a-key-with--things": "v",
+		"failure-label-" + strings.Repeat("k", 49): "long", "failure-label-ends": "e",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -133,15 +157,25 @@ func TestDue(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		"steady":                     {asked, Job{ID: "j", Modified: ms(5000)}, false, "no task changed, so none failed"},
-		"a task changed":             {asked, Job{ID: "j", Modified: ms(6000)}, true, ""},
-		"nobody asked yet":           {nil, Job{ID: "j", Modified: ms(5000)}, true, ""},
-		"another job":                {&Record{JobID: "i", Modified: 5000}, Job{ID: "j", Modified: ms(5000)}, true, ""},
-		"Flink does not say":         {asked, Job{ID: "j"}, false, "a job that is being set up has no tasks"},
-		"it has ended":               {asked, Job{ID: "j", Ended: true, Moved: true, End: now.Add(-time.Hour)}, true, "T2.24: the state before was not terminal"},
-		"it had ended":               {asked, Job{ID: "j", Ended: true, End: now.Add(-time.Hour), Modified: ms(6000)}, false, "T2.24: the state before was terminal"},
-		"it had ended a moment ago":  {asked, Job{ID: "j", Ended: true, End: now.Add(-time.Second)}, true, "the first answer may have been an old one"},
-		"it ended, and nobody asked": {nil, Job{ID: "j", Ended: true, End: now.Add(-time.Hour)}, false, "history of before"},
+		"steady":             {asked, Job{ID: "j", Modified: ms(5000)}, false, "no task changed, so none failed"},
+		"a task changed":     {asked, Job{ID: "j", Modified: ms(6000)}, true, ""},
+		"nobody asked yet":   {nil, Job{ID: "j", Modified: ms(5000)}, true, ""},
+		"another job":        {&Record{JobID: "i", Modified: 5000}, Job{ID: "j", Modified: ms(5000)}, true, ""},
+		"Flink does not say": {asked, Job{ID: "j"}, false, "a job that is being set up has no tasks"},
+		"it has ended": {
+			asked, Job{ID: "j", Ended: true, Moved: true, End: now.Add(-time.Hour)}, true,
+			"T2.24: the state before was not terminal",
+		},
+		"it had ended": {
+			asked, Job{ID: "j", Ended: true, End: now.Add(-time.Hour), Modified: ms(6000)}, false,
+			"T2.24: the state before was terminal",
+		},
+		"it had ended a moment ago": {
+			asked, Job{ID: "j", Ended: true, End: now.Add(-time.Second)}, true, "the first answer may have been an old one",
+		},
+		"it ended, and nobody asked": {
+			nil, Job{ID: "j", Ended: true, End: now.Add(-time.Hour)}, false, "history of before",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -159,8 +193,12 @@ func TestSameMeaning(t *testing.T) {
 		want      bool
 		reason    string
 	}{
-		"asked again":                   {text("j", 0, 1), text("j", 0, 2), true, "the tasks of a batch job change all the time"},
-		"told":                          {text("j", 0, 1), text("j", 2, 1), false, "what was told must be known to the next function"},
+		"asked again": {
+			text("j", 0, 1), text("j", 0, 2), true, "the tasks of a batch job change all the time",
+		},
+		"told": {
+			text("j", 0, 1), text("j", 2, 1), false, "what was told must be known to the next function",
+		},
 		"asked again after it was told": {text("j", 2, 1), text("j", 2, 3), false, "once, so that no look asks again"},
 		"and after that":                {text("j", 2, 3), text("j", 2, 4), true, ""},
 		"another job":                   {text("i", 2, 3), text("j", 2, 3), false, ""},

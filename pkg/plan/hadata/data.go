@@ -78,13 +78,14 @@ func (d Data) Checkpoint() string {
 	return ""
 }
 
-// InUse says who uses data that no pod of ours can be using: in ZooKeeper, a process whose session is open. Empty means nobody. A JobManager
-// that was killed has its session for up to a minute more. One that lives is another cluster's of the same name, or is cut off from
-// Kubernetes; a ConfigMap says the same by changing under a removal.
+// InUse says who uses data that no pod of ours can be using: in ZooKeeper, a process whose session is open. Empty means
+// nobody. A JobManager that was killed has its session for up to a minute more. One that lives is another cluster's of
+// the same name, or is cut off from Kubernetes; a ConfigMap says the same by changing under a removal.
 func (d Data) InUse() string {
 	if tree, seen := d.Tree.Get(); d.Store.InZooKeeper() && seen && tree.Alive() {
 		return fmt.Sprintf("a session is open on ZooKeeper node %s, although no JobManager pod is left: that of a killed "+
-			"one expires within a minute; if it remains, another cluster uses the same node, and each namespace needs its own "+
+			"one expires within a minute; if it remains, another cluster uses the same node, and each namespace needs "+
+			"its own "+
 			"high-availability.zookeeper.path.root", d.Store.Nodes.Path)
 	}
 	return ""

@@ -17,12 +17,15 @@ func TestStores(t *testing.T) {
 		readable, zookeeper bool
 		reason              string
 	}{
-		"none":                {flinkconf.Config{}, false, false, "there is no data"},
-		"Kubernetes":          {flinkconf.Config{kind: "KUBERNETES"}, true, false, "in ConfigMaps"},
-		"ZooKeeper":           {flinkconf.Config{kind: "zookeeper", quorum: "a"}, true, true, "in nodes"},
-		"ZooKeeper, Kerberos": {flinkconf.Config{kind: "zookeeper", quorum: "a", "high-availability.zookeeper.client.acl": "creator"}, false, false, "nobody of ours may look"},
-		"no quorum":           {flinkconf.Config{kind: "zookeeper"}, false, false, "Flink would not start either"},
-		"a class":             {flinkconf.Config{kind: "org.example.Factory"}, false, false, "wherever that keeps it"},
+		"none":       {flinkconf.Config{}, false, false, "there is no data"},
+		"Kubernetes": {flinkconf.Config{kind: "KUBERNETES"}, true, false, "in ConfigMaps"},
+		"ZooKeeper":  {flinkconf.Config{kind: "zookeeper", quorum: "a"}, true, true, "in nodes"},
+		"ZooKeeper, Kerberos": {
+			flinkconf.Config{kind: "zookeeper", quorum: "a", "high-availability.zookeeper.client.acl": "creator"}, false,
+			false, "nobody of ours may look",
+		},
+		"no quorum": {flinkconf.Config{kind: "zookeeper"}, false, false, "Flink would not start either"},
+		"a class":   {flinkconf.Config{kind: "org.example.Factory"}, false, false, "wherever that keeps it"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -77,20 +80,35 @@ func TestBothPlacesSayTheSame(t *testing.T) {
 		job, check, some bool
 		reason           string
 	}{
-		"nothing":        {maps(), plan.Absent[znode.Tree](), false, false, false, "a clean place"},
-		"a leader alone": {maps("demo-cluster-config-map"), tree("leader", "jobs"), false, false, true, "no job, but something to remove"},
-		"a job":          {maps("demo-cluster-config-map", "demo-a-config-map"), tree("jobs", "jobs/a"), true, false, true, "nothing to lose yet"},
-		"a checkpoint":   {maps("demo-a-config-map!"), tree("jobs", "jobs/a", "jobs/a/checkpoints", "jobs/a/checkpoints/1"), true, true, true, "a state to start from"},
-		"unknown":        {plan.Unknown[[]ConfigMap]("time-out"), plan.Unknown[znode.Tree]("time-out"), false, false, false, "nobody could look"},
+		"nothing": {maps(), plan.Absent[znode.Tree](), false, false, false, "a clean place"},
+		"a leader alone": {
+			maps("demo-cluster-config-map"), tree("leader", "jobs"), false, false, true, "no job, but something to remove",
+		},
+		"a job": {
+			maps("demo-cluster-config-map", "demo-a-config-map"), tree("jobs", "jobs/a"), true, false, true,
+			"nothing to lose yet",
+		},
+		"a checkpoint": {
+			maps("demo-a-config-map!"), tree("jobs", "jobs/a", "jobs/a/checkpoints", "jobs/a/checkpoints/1"), true, true,
+			true, "a state to start from",
+		},
+		"unknown": {
+			plan.Unknown[[]ConfigMap]("time-out"), plan.Unknown[znode.Tree]("time-out"), false, false, false,
+			"nobody could look",
+		},
 	}
 	for name, row := range rows {
-		for store, config := range map[string]flinkconf.Config{"ConfigMaps": {kind: "kubernetes"}, "ZooKeeper": {kind: "zookeeper", quorum: "a"}} {
+		for store, config := range map[string]flinkconf.Config{
+			"ConfigMaps": {kind: "kubernetes"}, "ZooKeeper": {kind: "zookeeper", quorum: "a"},
+		} {
 			t.Run(name+" in "+store, func(t *testing.T) {
 				d := Data{Store: StoreOf(config), ConfigMaps: row.maps, Tree: row.tree}
 				job, there := d.Job().Get()
 				_, some := d.Remove()
 				if there != row.job || job.Checkpoint != row.check || some != row.some || (d.Checkpoint() != "") != row.check {
-					t.Errorf("job %t, checkpoint %t (%s), something %t: %s", there, job.Checkpoint, d.Checkpoint(), some, row.reason)
+					t.Errorf(
+						"job %t, checkpoint %t (%s), something %t: %s", there, job.Checkpoint, d.Checkpoint(), some, row.reason,
+					)
 				}
 				if _, why, unknown := d.Unknown(); unknown != (name == "unknown") || unknown != (why == "time-out") {
 					t.Errorf("unknown %t: %q", unknown, why)

@@ -26,27 +26,57 @@ func TestRestarts(t *testing.T) {
 		base, baseAt int64
 		reason       string
 	}{
-		"the first look":                {nil, time.Minute, 1, 60, 100, true, 100, 60, "nothing to compare with"},
-		"as many as allowed":            {based(0, 0), 5 * time.Minute, 100, 120, 100, true, 0, 0, "the threshold itself is allowed"},
-		"one more":                      {based(0, 0), 5 * time.Minute, 100, 120, 101, false, 0, 0, "the base stays within the window"},
-		"in twice the window":           {based(0, 0), time.Minute, 100, 120, 500, false, 500, 120, "half of them fell into one window"},
-		"too few in twice the window":   {based(0, 0), time.Minute, 250, 120, 501, true, 501, 120, "scaled to 250.5, cut to 250"},
-		"at the very end of the window": {based(0, 0), 2 * time.Minute, 64, 120, 65, false, 0, 0, "the base is not older than the window"},
-		"fewer than before":             {based(0, 50), time.Minute, 1, 30, 10, true, 10, 30, "another process counts from nothing"},
-		"none since long ago":           {based(0, 7), time.Minute, 1, 86400, 7, true, 7, 86400, "a job that does not restart"},
-		"a burst after a quiet day":     {based(0, 0), 2 * time.Minute, 64, 86400, 100, true, 100, 86400, "it is not known when in the day: counted from here on"},
-		"a younger record":              {based(60, 0), time.Minute, 1, 30, 100, true, 0, 60, "a clock is wrong: nothing is concluded"},
-		"at the same moment":            {based(60, 0), time.Minute, 1, 60, 2, false, 0, 60, "no time has passed and nothing is scaled"},
-		"an unhealthy one that gets on": {&Record{TimeStamp: at(0).UnixMilli(), NumRestartsEvaluationTimeStamp: at(0).UnixMilli()}, time.Minute, 1, 30, 0, true, 0, 0, "the verdict is of this look"},
+		"the first look": {nil, time.Minute, 1, 60, 100, true, 100, 60, "nothing to compare with"},
+		"as many as allowed": {
+			based(0, 0), 5 * time.Minute, 100, 120, 100, true, 0, 0, "the threshold itself is allowed",
+		},
+		"one more": {
+			based(0, 0), 5 * time.Minute, 100, 120, 101, false, 0, 0, "the base stays within the window",
+		},
+		"in twice the window": {
+			based(0, 0), time.Minute, 100, 120, 500, false, 500, 120, "half of them fell into one window",
+		},
+		"too few in twice the window": {
+			based(0, 0), time.Minute, 250, 120, 501, true, 501, 120, "scaled to 250.5, cut to 250",
+		},
+		"at the very end of the window": {
+			based(0, 0), 2 * time.Minute, 64, 120, 65, false, 0, 0, "the base is not older than the window",
+		},
+		"fewer than before": {
+			based(0, 50), time.Minute, 1, 30, 10, true, 10, 30, "another process counts from nothing",
+		},
+		"none since long ago": {
+			based(0, 7), time.Minute, 1, 86400, 7, true, 7, 86400, "a job that does not restart",
+		},
+		"a burst after a quiet day": {
+			based(0, 0), 2 * time.Minute, 64, 86400, 100, true, 100, 86400,
+			"it is not known when in the day: counted from here on",
+		},
+		"a younger record": {
+			based(60, 0), time.Minute, 1, 30, 100, true, 0, 60, "a clock is wrong: nothing is concluded",
+		},
+		"at the same moment": {
+			based(60, 0), time.Minute, 1, 60, 2, false, 0, 60, "no time has passed and nothing is scaled",
+		},
+		"an unhealthy one that gets on": {
+			&Record{TimeStamp: at(0).UnixMilli(), NumRestartsEvaluationTimeStamp: at(0).UnixMilli()}, time.Minute, 1, 30, 0,
+			true, 0, 0, "the verdict is of this look",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			got := Judge(row.last, Options{RestartsWindow: row.window, RestartsThreshold: row.threshold}, at(row.now), Seen{Restarts: row.restarts})
+			got := Judge(
+				row.last, Options{RestartsWindow: row.window, RestartsThreshold: row.threshold}, at(row.now),
+				Seen{Restarts: row.restarts},
+			)
 			if got.HealthResult.Healthy != row.healthy {
 				t.Errorf("healthy %t (%s), want %t: %s", got.HealthResult.Healthy, got.Why(), row.healthy, row.reason)
 			}
 			if got.NumRestarts != row.base || got.NumRestartsEvaluationTimeStamp != at(int(row.baseAt)).UnixMilli() {
-				t.Errorf("base %d of %d, want %d of %d: %s", got.NumRestarts, got.NumRestartsEvaluationTimeStamp, row.base, at(int(row.baseAt)).UnixMilli(), row.reason)
+				t.Errorf(
+					"base %d of %d, want %d of %d: %s", got.NumRestarts, got.NumRestartsEvaluationTimeStamp, row.base,
+					at(int(row.baseAt)).UnixMilli(), row.reason,
+				)
 			}
 		})
 	}
@@ -67,7 +97,10 @@ func TestCheckpointProgress(t *testing.T) {
 		{120, 180, 30, 30, 0, true},
 	}
 	for _, row := range rows {
-		c := Checkpointing{Window: seconds(row.window), Interval: seconds(row.interval), Timeout: seconds(row.timeout), Tolerable: row.tolerable}
+		c := Checkpointing{
+			Window: seconds(row.window), Interval: seconds(row.interval), Timeout: seconds(row.timeout),
+			Tolerable: row.tolerable,
+		}
 		o := Options{RestartsWindow: time.Minute, RestartsThreshold: 64, ProgressWindow: c.ProgressWindow()}
 		got := Judge(based(0, 0), o, at(240), Seen{Progress: at(row.base)})
 		if got.HealthResult.Healthy != row.healthy {

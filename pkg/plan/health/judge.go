@@ -22,8 +22,8 @@ type Seen struct {
 	Restarts int64
 	// Checkpoints is how many checkpoints and savepoints the JobManager process has completed.
 	Checkpoints int64
-	// Progress is when the newest of them was completed; without one, when that process began with the job. The zero time: the job makes
-	// no checkpoints, or nobody asked.
+	// Progress is when the newest of them was completed; without one, when that process began with the job. The zero
+	// time: the job makes no checkpoints, or nobody asked.
 	Progress time.Time
 }
 
@@ -69,8 +69,8 @@ func Judge(last *Record, o Options, now time.Time, s Seen) Record {
 //	otherwise       within the window       all since the base                  kept
 //	otherwise       older                   those since the base, scaled down   this look
 //
-// A base may be older than the looks are apart, because a number that does not change is not stored. Then a job that begins to restart is
-// judged a look later.
+// A base may be older than the looks are apart, because a number that does not change is not stored. Then a job that
+// begins to restart is judged a look later.
 func (r *Record) countRestarts(last Record, o Options) int64 {
 	count := r.NumRestarts - last.NumRestarts
 	if count < 0 {
@@ -96,8 +96,8 @@ type Checkpointing struct {
 	Tolerable int
 }
 
-// ProgressWindow is how long a job may go on without completing a checkpoint: as configured, and at the least as long as Flink itself
-// puts up with failing ones. Zero means that it is not known to make any.
+// ProgressWindow is how long a job may go on without completing a checkpoint: as configured, and at the least as long
+// as Flink itself puts up with failing ones. Zero means that it is not known to make any.
 func (c Checkpointing) ProgressWindow() time.Duration {
 	if c.Window == 0 && c.Interval == 0 {
 		return 0

@@ -58,13 +58,14 @@ func (r Record) Why() string {
 	return *r.HealthResult.Error
 }
 
-// SameMeaning reports whether two stored texts tell the same: that nothing is recorded, or the same number of restarts and the same
-// verdict. Times and the number of checkpoints move by themselves and ride along with the next status.
+// SameMeaning reports whether two stored texts tell the same: that nothing is recorded, or the same number of restarts
+// and the same verdict. Times and the number of checkpoints move by themselves and ride along with the next status.
 func SameMeaning(a, b string) bool {
 	old, stored := Parse(a)
 	next, seen := Parse(b)
 	if !stored || !seen {
 		return a == b
 	}
-	return old.NumRestarts == next.NumRestarts && old.HealthResult.Healthy == next.HealthResult.Healthy && old.Why() == next.Why()
+	return old.NumRestarts == next.NumRestarts && old.HealthResult.Healthy == next.HealthResult.Healthy &&
+		old.Why() == next.Why()
 }

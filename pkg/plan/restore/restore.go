@@ -20,8 +20,8 @@ type Facts struct {
 	RedeployNonce int64
 	// InitialSavepointPath is spec.job.initialSavepointPath of the spec to start.
 	InitialSavepointPath string
-	// Recorded is status.jobStatus.upgradeSavepointPath: what the job was given, or ended with: a path, v1beta1.LastStatePlaceholder, or
-	// empty.
+	// Recorded is status.jobStatus.upgradeSavepointPath: what the job was given, or ended with: a path,
+	// v1beta1.LastStatePlaceholder, or empty.
 	Recorded string
 	// LegacySavepoint is status.jobStatus.savepointInfo.lastSavepoint.location; empty means none.
 	LegacySavepoint string
@@ -31,7 +31,8 @@ type Facts struct {
 	NewestKnown string
 	// NoState is true when the job is known to have ended without any checkpoint or savepoint, or never ran.
 	NoState bool
-	// HighAvailability is the data that a last-state start needs; Checkpoint tells whether it names a completed checkpoint.
+	// HighAvailability is the data that a last-state start needs; Checkpoint tells whether it names a completed
+	// checkpoint.
 	HighAvailability plan.Observed[bool]
 }
 
@@ -100,7 +101,11 @@ func lastState(f Facts) Choice {
 		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot " +
 			"be read: " + f.HighAvailability.Why()}
 	case !there, !checkpoint && (f.Completed || f.Recorded == v1beta1.LastStatePlaceholder):
-		return f.refuse("RestoreFailed", "HA metadata is not available to restore from last state. It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required.")
+		return f.refuse(
+			"RestoreFailed",
+			"HA metadata is not available to restore from last state. It is possible that the job has finished or "+
+				"terminally failed, or the configmaps have been deleted. Manual restore required.",
+		)
 	case checkpoint:
 		c = start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
 	case f.Recorded != "":
@@ -134,12 +139,15 @@ func (f Facts) refuse(reason, message string) Choice {
 	if f.NewestKnown != "" {
 		message += " The newest checkpoint that is known is " + f.NewestKnown + "."
 	}
-	return Choice{Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Namespace, f.Name, f.RedeployNonce)}
+	return Choice{
+		Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Namespace, f.Name, f.RedeployNonce),
+	}
 }
 
-// Remedy is the sentence that ends every message about a state that is not known: what a person can do. redeployNonce is
-// spec.job.savepointRedeployNonce as it is now, 0 when unset.
+// Remedy is the sentence that ends every message about a state that is not known: what a person can do. redeployNonce
+// is spec.job.savepointRedeployNonce as it is now, 0 when unset.
 func Remedy(namespace, name string, redeployNonce int64) string {
-	return fmt.Sprintf("To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p '{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
+	return fmt.Sprintf("To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p "+
+		"'{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
 		name, namespace, strconv.FormatInt(redeployNonce+1, 10))
 }

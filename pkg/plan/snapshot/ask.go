@@ -57,7 +57,8 @@ func Ask(s Snapshot) *Query {
 	return q
 }
 
-// AskCheckpoint is the ID of the checkpoint whose details are needed, once the request was asked about; false when none are.
+// AskCheckpoint is the ID of the checkpoint whose details are needed, once the request was asked about; false when none
+// are.
 func AskCheckpoint(s Snapshot) (int64, bool) {
 	operation, _ := s.Flink.Operation.Get()
 	done := operation.State == snapshots.OperationCompleted && snapshots.TypeOf(s.Resource.Spec) == snapshots.Checkpoint

@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// deleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the mark. First match wins:
+// deleting ends a resource that is marked for deletion. It always ends: every wait has a deadline, counted from the
+// mark. First match wins:
 //
 //	there is                                        then
 //	no finalizer of ours                            nothing
@@ -24,13 +25,13 @@ import (
 //	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again after a pause, see
 //	                                                package backoff, until resource.cleanup.timeout, and then as without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
-func deleting(v *view) (outcome, bool) {
+func deleting(v *view) (result, bool) {
 	r := v.resource()
 	if r.DeletionTimestamp == nil {
-		return outcome{}, false
+		return result{}, false
 	}
 	if v.lacksFinalizer() {
-		return outcome{situation: plan.Deleting, silent: true}, true
+		return result{situation: plan.Deleting, silent: true}, true
 	}
 	if !v.disposes() {
 		return v.release(), true
@@ -48,7 +49,7 @@ func deleting(v *view) (outcome, bool) {
 }
 
 // dispose removes the files of a completed savepoint, as far as that can be done.
-func (v *view) dispose() outcome {
+func (v *view) dispose() result {
 	path := v.want.Path
 	_, listed := v.s.Flink.Job.Get()
 	answers := listed || v.s.Flink.Job.IsAbsent()
@@ -70,7 +71,7 @@ func (v *view) dispose() outcome {
 }
 
 // disposalWaits says why the files are still there; after the deadline it leaves them.
-func (v *view) disposalWaits(why string) outcome {
+func (v *view) disposalWaits(why string) result {
 	if v.overdue(v.cleanupTimeout()) {
 		return v.leave(why)
 	}
@@ -83,7 +84,7 @@ func (v *view) disposalWaits(why string) outcome {
 		due = r.After.Time
 	}
 	slow := v.want.Retry != nil && due.Sub(v.now()) > time.Minute
-	return outcome{situation: plan.Deleting, due: due, slow: slow, wait: cause{reasonDisposal, message}}
+	return result{situation: plan.Deleting, due: due, slow: slow, wait: cause{reasonDisposal, message}}
 }
 
 // reasonDisposal is the reason of the wait for a disposal.
@@ -99,7 +100,7 @@ func (v *view) toldAlready(message string) bool {
 }
 
 // leave lets the resource go and says what stays behind.
-func (v *view) leave(why string) outcome {
+func (v *view) leave(why string) result {
 	path := ""
 	if v.want.Path != nil {
 		path = " at " + *v.want.Path
@@ -109,8 +110,11 @@ func (v *view) leave(why string) outcome {
 	return v.release()
 }
 
-func (v *view) release() outcome {
-	return outcome{situation: plan.Deleting, silent: true, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}}}
+func (v *view) release() result {
+	return result{
+		situation: plan.Deleting, silent: true,
+		finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}},
+	}
 }
 
 // disposes reports whether the resource's data goes with it.

@@ -28,27 +28,61 @@ func TestT5_7_Deletion(t *testing.T) {
 		warned   int
 		reason   string
 	}{
-		"new":         {func() *world { return newWorld(t, savepoint()).runJob() }, false, 0, 0, "it has no finalizer of ours: nothing holds it"},
-		"waiting":     {func() *world { return newWorld(t, savepoint()).run() }, true, 0, 0, "there is nothing yet"},
-		"backing off": {func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")).run() }, true, 0, 0, "there is nothing"},
+		"new": {
+			func() *world { return newWorld(t, savepoint()).runJob() }, false, 0, 0,
+			"it has no finalizer of ours: nothing holds it",
+		},
+		"waiting": {func() *world { return newWorld(t, savepoint()).run() }, true, 0, 0, "there is nothing yet"},
+		"backing off": {
+			func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")).run() }, true, 0, 0,
+			"there is nothing",
+		},
 		"failed": {func() *world {
 			s := savepoint()
 			s.BackoffLimit = limit(0)
 			return newWorld(t, s).runJob().run().answer(failedWith("x")).run()
 		}, true, 0, 0, "there is nothing"},
-		"abandoned":         {func() *world { w := newWorld(t, savepoint()).runJob().run(); w.removeJob(); return w.run() }, true, 0, 0, "there is nothing"},
-		"in progress":       {func() *world { return newWorld(t, savepoint()).runJob().run() }, false, 0, 0, "Flink is at it: it would be left behind"},
-		"just completed":    {func() *world { return newWorld(t, savepoint()).runJob().run().answer(completedAt("s")) }, true, 1, 0, "recorded, then disposed of"},
-		"just failed":       {func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")) }, true, 0, 0, "recorded, then released"},
-		"to be kept":        {func() *world { return done(t, keep) }, true, 0, 0, "disposeOnDelete is false"},
-		"completed":         {func() *world { return done(t, savepoint()) }, true, 1, 0, "the JobManager disposes"},
-		"job does not run":  {func() *world { w := done(t, savepoint()); w.live.State = v1beta1.FlinkJobRestarting; return w }, true, 1, 0, "B15: a JobManager that answers is enough"},
-		"job not listed":    {func() *world { w := done(t, savepoint()); w.unlisted = true; return w }, true, 1, 0, "as above"},
-		"Flink is away":     {func() *world { w := done(t, savepoint()); w.down = true; return w }, false, 0, 1, "waited for, and told"},
-		"job is gone":       {func() *world { w := done(t, savepoint()); w.removeJob(); return w }, true, 0, 1, "B15: nobody can do it, so it ends and says so"},
-		"checkpoint":        {func() *world { return newWorld(t, checkpoint()).runJob().run().answer(completedAt("")).run() }, true, 0, 0, "Flink owns checkpoints"},
+		"abandoned": {
+			func() *world { w := newWorld(t, savepoint()).runJob().run(); w.removeJob(); return w.run() }, true, 0, 0,
+			"there is nothing",
+		},
+		"in progress": {
+			func() *world { return newWorld(t, savepoint()).runJob().run() }, false, 0, 0,
+			"Flink is at it: it would be left behind",
+		},
+		"just completed": {
+			func() *world { return newWorld(t, savepoint()).runJob().run().answer(completedAt("s")) }, true, 1, 0,
+			"recorded, then disposed of",
+		},
+		"just failed": {
+			func() *world { return newWorld(t, savepoint()).runJob().run().answer(failedWith("x")) }, true, 0, 0,
+			"recorded, then released",
+		},
+		"to be kept": {func() *world { return done(t, keep) }, true, 0, 0, "disposeOnDelete is false"},
+		"completed":  {func() *world { return done(t, savepoint()) }, true, 1, 0, "the JobManager disposes"},
+		"job does not run": {
+			func() *world { w := done(t, savepoint()); w.live.State = v1beta1.FlinkJobRestarting; return w }, true, 1, 0,
+			"B15: a JobManager that answers is enough",
+		},
+		"job not listed": {
+			func() *world { w := done(t, savepoint()); w.unlisted = true; return w }, true, 1, 0, "as above",
+		},
+		"Flink is away": {
+			func() *world { w := done(t, savepoint()); w.down = true; return w }, false, 0, 1, "waited for, and told",
+		},
+		"job is gone": {
+			func() *world { w := done(t, savepoint()); w.removeJob(); return w }, true, 0, 1,
+			"B15: nobody can do it, so it ends and says so",
+		},
+		"checkpoint": {
+			func() *world { return newWorld(t, checkpoint()).runJob().run().answer(completedAt("")).run() }, true, 0, 0,
+			"Flink owns checkpoints",
+		},
 		"flying checkpoint": {func() *world { return newWorld(t, checkpoint()).runJob().run() }, true, 0, 0, "as above"},
-		"no readable spec":  {func() *world { w := done(t, savepoint()); w.s.SpecProblem = "spec.savepoint: a string"; return w }, true, 0, 0, "an invalid one can be deleted"},
+		"no readable spec": {
+			func() *world { w := done(t, savepoint()); w.s.SpecProblem = "spec.savepoint: a string"; return w }, true, 0, 0,
+			"an invalid one can be deleted",
+		},
 		"needed": {func() *world {
 			w := done(t, savepoint())
 			w.job(func(d *v1beta1.FlinkDeployment) {
@@ -63,7 +97,10 @@ func TestT5_7_Deletion(t *testing.T) {
 			w.events = nil
 			w.delete().run()
 			if w.gone != row.gone || len(w.disposed) != row.disposed || len(w.eventsOf("CleanupFailed")) != row.warned {
-				t.Errorf("%s: gone %t, disposed of %v, told %q; rounds %q", row.reason, w.gone, w.disposed, w.eventsOf("CleanupFailed"), w.log)
+				t.Errorf(
+					"%s: gone %t, disposed of %v, told %q; rounds %q", row.reason, w.gone, w.disposed,
+					w.eventsOf("CleanupFailed"), w.log,
+				)
 			}
 			if !w.gone && len(w.s.Resource.Finalizers) > 0 {
 				w.wantQuiet()
@@ -161,7 +198,10 @@ func TestWhateverHappens(t *testing.T) {
 			"a little":     func() { w.later(2 * time.Second) },
 			"a long while": func() { w.later(7 * time.Minute) },
 		}
-		names := []string{"run the job", "remove the job", "make it again", "unreadable", "restart", "end", "fail over", "down", "lose", "complete", "fail", "a little", "a long while"}
+		names := []string{
+			"run the job", "remove the job", "make it again", "unreadable", "restart", "end", "fail over", "down", "lose",
+			"complete", "fail", "a little", "a long while",
+		}
 		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
 			events[rapid.SampledFrom(names).Draw(rt, "event")]()
 			before := w.status()

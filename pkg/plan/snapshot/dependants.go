@@ -8,8 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// Dependants are who has to look again once the plan for a snapshot is carried out: its job, when that waits for it. A job waits only for
-// its own deletion; everything else that it does goes on beside its snapshots.
+// Dependants are who has to look again once the plan for a snapshot is carried out: its job, when that waits for it. A
+// job waits only for its own deletion; everything else that it does goes on beside its snapshots.
 //
 //	the plan                      the job           then
 //	ends the snapshot, or lets    is being deleted  the job

@@ -20,12 +20,18 @@ func TestASnapshotWakesAJobThatWaitsForIt(t *testing.T) {
 		want     bool
 		reason   string
 	}{
-		"it completes":                        {true, v1beta1.SnapshotInProgress, ends, true, "the deletion goes on"},
-		"it goes":                             {true, v1beta1.SnapshotCompleted, leaves, true, "the deletion goes on"},
-		"it completes, nobody waits":          {false, v1beta1.SnapshotInProgress, ends, false, "a running job goes on beside its snapshots"},
-		"it was complete":                     {true, v1beta1.SnapshotCompleted, ends, false, "that was told before"},
-		"nothing is written":                  {true, v1beta1.SnapshotInProgress, plan.Plan{}, false, "nothing changed"},
-		"it is tried again":                   {true, v1beta1.SnapshotInProgress, plan.Plan{Status: &v1beta1.FlinkStateSnapshotStatus{State: v1beta1.SnapshotTriggerPending}}, false, "it is not finished"},
+		"it completes": {true, v1beta1.SnapshotInProgress, ends, true, "the deletion goes on"},
+		"it goes":      {true, v1beta1.SnapshotCompleted, leaves, true, "the deletion goes on"},
+		"it completes, nobody waits": {
+			false, v1beta1.SnapshotInProgress, ends, false, "a running job goes on beside its snapshots",
+		},
+		"it was complete":    {true, v1beta1.SnapshotCompleted, ends, false, "that was told before"},
+		"nothing is written": {true, v1beta1.SnapshotInProgress, plan.Plan{}, false, "nothing changed"},
+		"it is tried again": {
+			true, v1beta1.SnapshotInProgress,
+			plan.Plan{Status: &v1beta1.FlinkStateSnapshotStatus{State: v1beta1.SnapshotTriggerPending}}, false,
+			"it is not finished",
+		},
 		"it goes, and the job is not deleted": {false, v1beta1.SnapshotCompleted, leaves, false, "nobody waits"},
 	}
 	for name, row := range rows {
@@ -36,7 +42,8 @@ func TestASnapshotWakesAJobThatWaitsForIt(t *testing.T) {
 				w.job(func(d *v1beta1.FlinkDeployment) { d.DeletionTimestamp = &metav1.Time{Time: start} })
 			}
 			got := Dependants(w.s, row.plan)
-			if (len(got) == 1 && got[0] == plan.Dependant{Kind: v1beta1.KindFlinkDeployment, Name: "demo"}) != row.want || len(got) > 1 {
+			if (len(got) == 1 && got[0] == plan.Dependant{Kind: v1beta1.KindFlinkDeployment, Name: "demo"}) != row.want ||
+				len(got) > 1 {
 				t.Errorf("wakes %v, %s", got, row.reason)
 			}
 		})

@@ -72,12 +72,14 @@ func presenceOf[T any](o plan.Observed[T]) (validation.Presence, string) {
 }
 
 func (t *target) fromDeployment(d *v1beta1.FlinkDeployment) {
-	t.uid, t.deleting, t.status, t.intent = d.UID, d.DeletionTimestamp != nil, d.Status.JobStatus, openIntent(d.Status.Intent)
+	t.uid, t.deleting, t.status, t.intent = d.UID, d.DeletionTimestamp != nil, d.Status.JobStatus,
+		openIntent(d.Status.Intent)
 	t.reconciled(d.Status.ReconciliationStatus)
 }
 
 func (t *target) fromSessionJob(s Snapshot, j *v1beta1.FlinkSessionJob) {
-	t.uid, t.deleting, t.status, t.intent = j.UID, j.DeletionTimestamp != nil, j.Status.JobStatus, openIntent(j.Status.Intent)
+	t.uid, t.deleting, t.status, t.intent = j.UID, j.DeletionTimestamp != nil, j.Status.JobStatus,
+		openIntent(j.Status.Intent)
 	t.reconciled(j.Status.ReconciliationStatus)
 	d, ok := s.Deployment.Get()
 	if !ok {
@@ -119,7 +121,8 @@ func deployedText(r v1beta1.ReconciliationStatus) string {
 	return r.LastReconciledSpec
 }
 
-// cluster reads the configuration and the endpoint of the cluster that was deployed. One that was never deployed has neither.
+// cluster reads the configuration and the endpoint of the cluster that was deployed. One that was never deployed has
+// neither.
 func (t *target) cluster(s Snapshot, d *v1beta1.FlinkDeployment) {
 	text := deployedText(d.Status.ReconciliationStatus)
 	deployed, err := v1beta1.ParseReconciledDeployment(text)

@@ -50,7 +50,8 @@ func TestT5_2_ASavepointThatExists(t *testing.T) {
 		}
 		w.run().want(Completed, v1beta1.SnapshotCompleted).wantQuiet()
 		got := w.status()
-		if got.Path == nil || *got.Path != state || got.TriggerID != "" || got.Error != "" || got.ResultTimestamp < "2026-11-21T12:00:00Z" || got.TriggerTimestamp == "" {
+		if got.Path == nil || *got.Path != state || got.TriggerID != "" || got.Error != "" ||
+			got.ResultTimestamp < "2026-11-21T12:00:00Z" || got.TriggerTimestamp == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if w.writes != 1 || w.ready() != metav1.ConditionTrue {
@@ -62,7 +63,8 @@ func TestT5_2_ASavepointThatExists(t *testing.T) {
 // T5.3, T5.21
 func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
 	w := newWorld(t, savepoint()).run()
-	if l := w.s.Resource.Labels; l["snapshot.type"] != "SAVEPOINT" || l["snapshot.trigger-type"] != "MANUAL" || l["job-reference.name"] != "" {
+	if l := w.s.Resource.Labels; l["snapshot.type"] != "SAVEPOINT" || l["snapshot.trigger-type"] != "MANUAL" ||
+		l["job-reference.name"] != "" {
 		t.Errorf("without a job: %v", l)
 	}
 	w.runJob().run()
@@ -79,7 +81,8 @@ func TestT5_3_T5_21_LabelsAreKept(t *testing.T) {
 	}
 	writes = w.writes
 	w.s.Resource.Labels["snapshot.state"], w.s.Resource.Labels["mine"] = "COMPLETED", "kept"
-	if w.run(); w.writes != writes || w.s.Resource.Labels["snapshot.state"] != "IN_PROGRESS" || w.s.Resource.Labels["mine"] != "kept" {
+	if w.run(); w.writes != writes || w.s.Resource.Labels["snapshot.state"] != "IN_PROGRESS" ||
+		w.s.Resource.Labels["mine"] != "kept" {
 		t.Errorf("an edit is reverted without a status write: %d, %v", w.writes-writes, w.s.Resource.Labels)
 	}
 	w.answer(completedAt("savepoint_0")).run()
@@ -126,7 +129,8 @@ func TestT5_6_ASavepoint(t *testing.T) {
 	}
 	w.answer(completedAt("savepoint_0")).run().want(Completed, v1beta1.SnapshotCompleted).wantQuiet()
 	got := w.status()
-	if *got.Path != "savepoint_0" || got.Error != "" || got.TriggerID != id || got.Pace != v1beta1.PaceSlow || w.ready() != metav1.ConditionTrue {
+	if *got.Path != "savepoint_0" || got.Error != "" || got.TriggerID != id || got.Pace != v1beta1.PaceSlow ||
+		w.ready() != metav1.ConditionTrue {
 		t.Errorf("%+v", got)
 	}
 }
@@ -174,11 +178,15 @@ func TestACheckpointWhosePlaceIsLost(t *testing.T) {
 		warned  bool
 		reason  string
 	}{
-		"unread":          {plan.Unknown[Checkpoint]("timeout"), v1beta1.SnapshotInProgress, false, "the next look asks again"},
+		"unread": {
+			plan.Unknown[Checkpoint]("timeout"), v1beta1.SnapshotInProgress, false, "the next look asks again",
+		},
 		"unfinished":      {plan.Present(Checkpoint{}), v1beta1.SnapshotInProgress, false, "the statistics lag behind"},
 		"left history":    {plan.Absent[Checkpoint](), v1beta1.SnapshotCompleted, true, "Flink shows so many only"},
 		"not addressable": {plan.Present(Checkpoint{Done: true}), v1beta1.SnapshotCompleted, true, "it lies in memory"},
-		"failed":          {plan.Present(Checkpoint{Done: true, Failure: "expired"}), v1beta1.SnapshotCompleted, true, "as the reference"},
+		"failed": {
+			plan.Present(Checkpoint{Done: true, Failure: "expired"}), v1beta1.SnapshotCompleted, true, "as the reference",
+		},
 	}
 	for name, row := range rows {
 		w := newWorld(t, checkpoint()).runJob().run().answer(completedAt(""))
@@ -195,7 +203,9 @@ func TestACheckpointWhosePlaceIsLost(t *testing.T) {
 
 // T5.10
 func TestT5_10_TheResultIsLost(t *testing.T) {
-	for name, spec := range map[string]v1beta1.FlinkStateSnapshotSpec{"SavepointError": savepoint(), "CheckpointError": checkpoint()} {
+	for name, spec := range map[string]v1beta1.FlinkStateSnapshotSpec{
+		"SavepointError": savepoint(), "CheckpointError": checkpoint(),
+	} {
 		spec.BackoffLimit = limit(1)
 		w := newWorld(t, spec).runJob().run()
 		lose := func() { delete(w.flink, w.status().TriggerID); w.later(6 * time.Minute).run() }
@@ -330,7 +340,9 @@ func TestARequestThatNeverCameIsMadeAgainWithItsID(t *testing.T) {
 	w.lossy = false
 	w.later(2*time.Second).run().later(2*time.Second).run().want(Taking, v1beta1.SnapshotInProgress)
 	if w.status().TriggerID != id || w.requests != 1 || w.status().Failures != 0 {
-		t.Errorf("trigger %s, %d requests, %d failures; want %s once", w.status().TriggerID, w.requests, w.status().Failures, id)
+		t.Errorf(
+			"trigger %s, %d requests, %d failures; want %s once", w.status().TriggerID, w.requests, w.status().Failures, id,
+		)
 	}
 }
 
@@ -338,7 +350,8 @@ func TestARequestOfTheJavaOperatorIsTakenOver(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob()
 	w.s.Resource.Finalizers = []string{v1beta1.FinalizerFlinkStateSnapshot}
 	w.s.Resource.Status = v1beta1.FlinkStateSnapshotStatus{
-		State: v1beta1.SnapshotInProgress, TriggerID: strings.Repeat("c", 32), TriggerTimestamp: "2026-11-21T11:59:50.123456Z",
+		State: v1beta1.SnapshotInProgress, TriggerID: strings.Repeat("c", 32),
+		TriggerTimestamp: "2026-11-21T11:59:50.123456Z",
 	}
 	lost := *w
 	lost.s.Resource = w.s.Resource.DeepCopy()
@@ -385,7 +398,8 @@ func TestT8_10_ASessionJobsSavepointGoesToItsOwnDirectory(t *testing.T) {
 	w.look()
 	p := Make(w.s)
 	for _, a := range p.Actions {
-		if s, ok := a.(plan.TriggerSavepoint); ok && s.Directory == "s3://job" && s.Endpoint.URL == "http://demo-rest.default.svc:8081" {
+		if s, ok := a.(plan.TriggerSavepoint); ok && s.Directory == "s3://job" &&
+			s.Endpoint.URL == "http://demo-rest.default.svc:8081" {
 			return
 		}
 	}

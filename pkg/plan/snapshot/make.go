@@ -13,8 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// outcome is what a rule decided, before the summary is added.
-type outcome struct {
+// result is what a rule decided, before the summary is added.
+type result struct {
 	situation plan.Situation
 	// record stores the status before the actions.
 	record bool
@@ -39,8 +39,8 @@ type outcome struct {
 // cause is a reason, one CamelCase word, and a message, one line.
 type cause struct{ reason, message string }
 
-// rule answers an outcome, or that the view is not its business.
-type rule func(v *view) (outcome, bool)
+// rule answers an result, or that the view is not its business.
+type rule func(v *view) (result, bool)
 
 // rules in their order; the first whose business it is decides.
 //
@@ -62,12 +62,15 @@ func Make(s Snapshot) plan.Plan {
 			return v.finish(o)
 		}
 	}
-	return v.finish(outcome{situation: plan.Unobservable})
+	return v.finish(result{situation: plan.Unobservable})
 }
 
-// MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a failed attempt; a
-// disposal that it refused is told and tried again, ever more seldom, until its deadline. Another failure gives false: the error speaks for itself.
-func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.Action, message string) (plan.Plan, bool) {
+// MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a
+// failed attempt; a disposal that it refused is told and tried again, ever more seldom, until its deadline. Another
+// failure gives false: the error speaks for itself.
+func MakeFailed(
+	s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.Action, message string,
+) (plan.Plan, bool) {
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
@@ -83,37 +86,37 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkStateSnapshotStatus, failed plan.A
 	return plan.Plan{}, false
 }
 
-func canary(v *view) (outcome, bool) {
-	return outcome{situation: plan.Steady, silent: true}, v.isCanary()
+func canary(v *view) (result, bool) {
+	return result{situation: plan.Steady, silent: true}, v.isCanary()
 }
 
-func settled(v *view) (outcome, bool) {
+func settled(v *view) (result, bool) {
 	switch v.want.State {
 	case v1beta1.SnapshotCompleted:
-		return outcome{situation: Completed}, true
+		return result{situation: Completed}, true
 	case v1beta1.SnapshotAbandoned:
-		return outcome{situation: Abandoned, stall: cause{reasonAbandoned, v.want.Error}}, true
+		return result{situation: Abandoned, stall: cause{reasonAbandoned, v.want.Error}}, true
 	case v1beta1.SnapshotFailed:
-		return outcome{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}, true
+		return result{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}, true
 	}
-	return outcome{}, false
+	return result{}, false
 }
 
 const noneLeft = "every attempt failed, see status.error; make another FlinkStateSnapshot to try again"
 
-func finalizer(v *view) (outcome, bool) {
+func finalizer(v *view) (result, bool) {
 	if !v.lacksFinalizer() {
-		return outcome{}, false
+		return result{}, false
 	}
 	add := plan.AddFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}
-	return outcome{situation: Triggering, silent: true, actions: []plan.Action{add}, again: true}, true
+	return result{situation: Triggering, silent: true, actions: []plan.Action{add}, again: true}, true
 }
 
 // invalid tells once that the spec does not validate. What is in flight is looked after all the same.
-func invalid(v *view) (outcome, bool) {
+func invalid(v *view) (result, bool) {
 	flies := v.want.State == v1beta1.SnapshotInProgress && v.job.presence != ""
 	if v.problem == "" || flies || v.lost() {
-		return outcome{}, false
+		return result{}, false
 	}
 	told := v.condition(summary.SpecAccepted)
 	if told == nil || told.Message != summary.OneLine(v.problem, summary.MaxMessageLength) {
@@ -121,7 +124,7 @@ func invalid(v *view) (outcome, bool) {
 			Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.headline,
 		})
 	}
-	return outcome{situation: plan.Invalid, stall: cause{"ValidationFailed", v.problem}}, true
+	return result{situation: plan.Invalid, stall: cause{"ValidationFailed", v.problem}}, true
 }
 
 // lost reports whether the job that the snapshot was first seen with is not there any more.
@@ -131,10 +134,10 @@ func (v *view) lost() bool {
 }
 
 // existing stands for a savepoint that exists: it is complete at once, and needs no job.
-func existing(v *view) (outcome, bool) {
+func existing(v *view) (result, bool) {
 	savepoint := v.resource().Spec.Savepoint
 	if !savepoint.Exists() {
-		return outcome{}, false
+		return result{}, false
 	}
 	path := savepoint.Path
 	v.want.TriggerTimestamp = v.instant()
@@ -142,16 +145,18 @@ func existing(v *view) (outcome, bool) {
 }
 
 // complete ends a snapshot well.
-func (v *view) complete(path string) outcome {
+func (v *view) complete(path string) result {
 	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotCompleted, &path, "", v.instant()
-	return outcome{situation: Completed}
+	return result{situation: Completed}
 }
 
 // finish adds the summary to what a rule decided.
-func (v *view) finish(o outcome) plan.Plan {
+func (v *view) finish(o result) plan.Plan {
 	v.summarize(o)
 	status := v.want.DeepCopy()
-	p := plan.Plan{Situation: o.situation, Again: o.again, Soon: o.situation == Triggering || o.situation == Taking, Events: v.events}
+	p := plan.Plan{
+		Situation: o.situation, Again: o.again, Soon: o.situation == Triggering || o.situation == Taking, Events: v.events,
+	}
 	if !o.silent && (o.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
 		p.Status = status
 	}
@@ -162,7 +167,8 @@ func (v *view) finish(o outcome) plan.Plan {
 		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
 	}
 	p.Actions = append(p.Actions, o.actions...)
-	if labels := v.labels(); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil && v.s.SpecProblem == "" {
+	if labels := v.labels(); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil &&
+		v.s.SpecProblem == "" {
 		p.Finish = append(p.Finish, labels)
 	}
 	p.Finish = append(p.Finish, o.finish...)

@@ -32,7 +32,7 @@ import (
 //	moving                                 wait, at most the checkpoint timeout; then ABANDONED
 //	runs, and the request cannot be made   a failed attempt
 //	runs                                   IN_PROGRESS, then the request
-func pending(v *view) (outcome, bool) {
+func pending(v *view) (result, bool) {
 	switch s := v.standing(); {
 	case s == unknown:
 		return v.unreadableJob(), true
@@ -49,20 +49,23 @@ func pending(v *view) (outcome, bool) {
 }
 
 // trigger stores the request and makes it.
-func (v *view) trigger() outcome {
+func (v *view) trigger() result {
 	r := v.resource()
 	if v.kind == snapshots.Checkpoint && !flinkconf.BehaviourOf(v.job.version).CheckpointTrigger {
 		return v.failedAttempt("triggering a checkpoint requires Flink 1.17+, the cluster has " + string(v.job.version))
 	}
 	if v.kind == snapshots.Savepoint && v.directory() == "" {
-		return v.failedAttempt("no savepoint path: set spec.savepoint.path here, or " + key.SavepointDir.Key + " in flinkConfiguration of the job")
+		return v.failedAttempt(
+			"no savepoint path: set spec.savepoint.path here, or " + key.SavepointDir.Key +
+				" in flinkConfiguration of the job",
+		)
 	}
 	live, _ := v.s.Flink.Job.Get()
 	v.want.State = v1beta1.SnapshotInProgress
 	v.want.TriggerID = plan.DeriveID(r.UID, plan.Over(r.ResourceVersion, v.s.Now), plan.PurposeTrigger)
 	v.want.TriggerTimestamp, v.want.ResultTimestamp = v.instant(), ""
 	v.want.Run = &v1beta1.Incarnation{JobID: v.job.status.JobID, JobStartTime: live.StartTime}
-	return outcome{
+	return result{
 		situation: Triggering, record: true, actions: []plan.Action{v.request()},
 		wait: cause{"Triggering", "the request is being made"},
 	}
@@ -72,7 +75,8 @@ func (v *view) trigger() outcome {
 func (v *view) request() plan.Action {
 	if v.kind == snapshots.Checkpoint {
 		return plan.TriggerCheckpoint{
-			Endpoint: *v.job.endpoint, JobID: v.requestedJob(), TriggerID: v.want.TriggerID, Format: v1beta1.CheckpointFormatFull,
+			Endpoint: *v.job.endpoint, JobID: v.requestedJob(), TriggerID: v.want.TriggerID,
+			Format: v1beta1.CheckpointFormatFull,
 		}
 	}
 	return plan.TriggerSavepoint{
@@ -97,13 +101,15 @@ func (v *view) directory() string {
 	return v.job.config.Get(key.SavepointDir)
 }
 
-func (v *view) unreadableJob() outcome {
-	return outcome{situation: plan.Unobservable, wait: cause{"Unobservable", "the job's resource cannot be read: " + v.job.why}}
+func (v *view) unreadableJob() result {
+	return result{
+		situation: plan.Unobservable, wait: cause{"Unobservable", "the job's resource cannot be read: " + v.job.why},
+	}
 }
 
-// awaitJob waits for a job that does not run, at most as long as Flink waits for a checkpoint. When the wait began is the transition time
-// of the condition JobRunning.
-func (v *view) awaitJob() outcome {
+// awaitJob waits for a job that does not run, at most as long as Flink waits for a checkpoint. When the wait began is
+// the transition time of the condition JobRunning.
+func (v *view) awaitJob() result {
 	since := v.now()
 	if c := v.condition(summary.JobRunning); c != nil && !c.LastTransitionTime.IsZero() {
 		since = c.LastTransitionTime.Time
@@ -112,7 +118,7 @@ func (v *view) awaitJob() outcome {
 	if !v.now().Before(deadline) {
 		return v.abandon(v.secondary() + " is not running")
 	}
-	return outcome{
+	return result{
 		situation: AwaitingJob, jobDown: true, due: deadline,
 		wait: cause{"JobNotRunning", "the job does not run; it is waited for until " + deadline.UTC().Format(time.RFC3339)},
 	}
@@ -127,14 +133,14 @@ func (v *view) notFound(s standing) string {
 }
 
 // abandon gives a snapshot up: its job is gone, or has ended.
-func (v *view) abandon(text string) outcome {
+func (v *view) abandon(text string) result {
 	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotAbandoned, nil, text, v.instant()
 	v.tell(plan.Event{Warning: true, Reason: reasonAbandoned, Message: text})
-	return outcome{situation: Abandoned, stall: cause{reasonAbandoned, text}}
+	return result{situation: Abandoned, stall: cause{reasonAbandoned, text}}
 }
 
 // failedAttempt counts an attempt that came to nothing, and says when the next one is.
-func (v *view) failedAttempt(message string) outcome {
+func (v *view) failedAttempt(message string) result {
 	reason := "SavepointError"
 	if v.kind == snapshots.Checkpoint {
 		reason = "CheckpointError"
@@ -145,7 +151,7 @@ func (v *view) failedAttempt(message string) outcome {
 	v.tell(plan.Event{Warning: true, Reason: reason, Message: v.want.Error})
 	if limit := v.resource().Spec.DesiredBackoffLimit(); limit >= 0 && v.want.Failures > limit {
 		v.want.State = v1beta1.SnapshotFailed
-		return outcome{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}
+		return result{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}
 	}
 	return v.backOff()
 }
@@ -169,10 +175,13 @@ func (v *view) backsOff() bool {
 	return same && v.now().Before(v.nextAttempt())
 }
 
-func (v *view) backOff() outcome {
+func (v *view) backOff() result {
 	due := v.nextAttempt()
-	return outcome{
+	return result{
 		situation: BackingOff, due: due, slow: due.Sub(v.now()) > time.Minute,
-		wait: cause{"BackOff", fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339))},
+		wait: cause{
+			"BackOff",
+			fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339)),
+		},
 	}
 }

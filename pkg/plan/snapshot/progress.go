@@ -22,9 +22,9 @@ import (
 //	                           know a request of that time
 //	not known                  runs                           a failed attempt: its result is lost
 //	nothing                    runs                           wait
-func inProgress(v *view) (outcome, bool) {
+func inProgress(v *view) (result, bool) {
 	if v.want.State != v1beta1.SnapshotInProgress {
-		return outcome{}, false
+		return result{}, false
 	}
 	operation, _ := v.s.Flink.Operation.Get()
 	if operation.State == snapshots.OperationCompleted {
@@ -47,17 +47,20 @@ func inProgress(v *view) (outcome, bool) {
 	case operation.State == snapshots.OperationFailed:
 		return v.failedAttempt(operation.Failure), true
 	case operation.State == snapshots.OperationNotKnown && v.neverCame():
-		return outcome{
-			situation: Triggering, actions: []plan.Action{v.request()}, wait: cause{"Triggering", "the request is being made"},
+		return result{
+			situation: Triggering, actions: []plan.Action{v.request()},
+			wait: cause{"Triggering", "the request is being made"},
 		}, true
 	case operation.State == snapshots.OperationNotKnown:
-		return v.failedAttempt(fmt.Sprintf("Flink no longer has the request %s: its result is lost", v.want.TriggerID)), true
+		return v.failedAttempt(fmt.Sprintf(
+			"Flink no longer has the request %s: its result is lost", v.want.TriggerID,
+		)), true
 	}
 	return taking(), true
 }
 
-func taking() outcome {
-	return outcome{situation: Taking, wait: cause{"InProgress", "Flink is taking the snapshot"}}
+func taking() result {
+	return result{situation: Taking, wait: cause{"InProgress", "Flink is taking the snapshot"}}
 }
 
 // replaced reports whether the job that runs now is another run than the one that the request was made to.
@@ -74,14 +77,15 @@ func (v *view) replaced() bool {
 }
 
 // startOver forgets a request whose cluster was replaced. It counts as no attempt.
-func (v *view) startOver() outcome {
+func (v *view) startOver() result {
 	v.want.State, v.want.Run = v1beta1.SnapshotTriggerPending, nil
 	wait := cause{"ClusterReplaced", "the job was restarted, the snapshot is requested again"}
-	return outcome{situation: AwaitingJob, again: true, wait: wait}
+	return result{situation: AwaitingJob, again: true, wait: wait}
 }
 
-// neverCame reports whether a request that Flink does not know cannot have reached it: the run is the same, and Flink would still
-// remember one of that time (rest.async.store-duration). A request of another operator was stored after it was made, so it came.
+// neverCame reports whether a request that Flink does not know cannot have reached it: the run is the same, and Flink
+// would still remember one of that time (rest.async.store-duration). A request of another operator was stored after it
+// was made, so it came.
 func (v *view) neverCame() bool {
 	at := parseInstant(v.want.TriggerTimestamp)
 	return v.want.Run != nil && !at.IsZero() && v.s.Now.Sub(at) < v.job.remembers()
@@ -93,7 +97,7 @@ func (v *view) neverCame() bool {
 //	could not be read, unfinished  wait
 //	completed                      COMPLETED with its path
 //	failed, or left the history    COMPLETED with an empty path and a Warning
-func (v *view) completed(operation snapshots.Operation) outcome {
+func (v *view) completed(operation snapshots.Operation) result {
 	if v.kind != snapshots.Checkpoint {
 		return v.complete(operation.Location)
 	}

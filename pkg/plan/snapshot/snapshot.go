@@ -19,7 +19,8 @@ type Snapshot struct {
 	Resource *v1beta1.FlinkStateSnapshot
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
-	// Deployment is the FlinkDeployment that spec.jobReference names, or the cluster of the FlinkSessionJob that it names.
+	// Deployment is the FlinkDeployment that spec.jobReference names, or the cluster of the FlinkSessionJob that it
+	// names.
 	Deployment plan.Observed[*v1beta1.FlinkDeployment]
 	// SessionJob is the FlinkSessionJob that spec.jobReference names.
 	SessionJob plan.Observed[*v1beta1.FlinkSessionJob]

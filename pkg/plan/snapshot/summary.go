@@ -12,8 +12,8 @@ import (
 // fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
 const fastFor = 15 * time.Minute
 
-// summarize derives from the outcome what people and the clock read: situation, conditions, pace.
-func (v *view) summarize(o outcome) {
+// summarize derives from the result what people and the clock read: situation, conditions, pace.
+func (v *view) summarize(o result) {
 	v.want.Situation = string(o.situation)
 	wanted := []metav1.Condition{v.accepted()}
 	if o.jobDown {
@@ -35,26 +35,30 @@ func (v *view) summarize(o outcome) {
 		wanted[i].Message = v.hide(wanted[i].Message)
 	}
 	r := v.resource()
-	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{Now: v.s.Now, Generation: r.Generation}, wanted...)
+	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{
+		Now: v.s.Now, Generation: r.Generation,
+	}, wanted...)
 	v.setPace(o)
 }
 
 func (v *view) accepted() metav1.Condition {
-	c := metav1.Condition{Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: "the spec is valid"}
+	c := metav1.Condition{
+		Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: "the spec is valid",
+	}
 	if v.problem != "" && !v.isFinal() {
 		c.Status, c.Reason, c.Message = metav1.ConditionFalse, "ValidationFailed", v.problem
 	}
 	return c
 }
 
-// setPace keeps the clock fast while something is under way, for at most fastFor after it began. When it began is stored, so that a
-// repeated look moves nothing.
+// setPace keeps the clock fast while something is under way, for at most fastFor after it began. When it began is
+// stored, so that a repeated look moves nothing.
 //
 //	under way              began            pace                     next look
 //	no, or slow            forgotten        slow                     when due
 //	yes, and a new record  now              fast                     when due, else after fastFor
 //	yes                    now, if new      fast for fastFor, slow   when due, else after fastFor
-func (v *view) setPace(o outcome) {
+func (v *view) setPace(o result) {
 	v.want.Pace, v.want.NextLook = v1beta1.PaceSlow, timeOrNil(o.due)
 	if o.wait.reason == "" || o.slow {
 		v.want.PaceSince = nil

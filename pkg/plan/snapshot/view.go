@@ -18,8 +18,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// view is the snapshot with what follows from it at once, and the status as this round will leave it. Rules read it and write only want
-// and events.
+// view is the snapshot with what follows from it at once, and the status as this round will leave it. Rules read it and
+// write only want and events.
 type view struct {
 	s    Snapshot
 	job  target

@@ -17,8 +17,8 @@ import (
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// world is one snapshot, its job and a Flink small enough for pure tests: it carries plans out as apply would. Tests say what becomes of
-// a request.
+// world is one snapshot, its job and a Flink small enough for pure tests: it carries plans out as apply would. Tests
+// say what becomes of a request.
 type world struct {
 	t       testing.TB
 	s       Snapshot
@@ -50,13 +50,16 @@ func newWorld(t testing.TB, spec v1beta1.FlinkStateSnapshotSpec) *world {
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "snap", "uid-of-snap", 1, "1"
 	r.CreationTimestamp = metav1.NewTime(start)
 	r.Spec = spec
-	w.s = Snapshot{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, Deployment: plan.Absent[*v1beta1.FlinkDeployment]()}
+	w.s = Snapshot{
+		Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, Deployment: plan.Absent[*v1beta1.FlinkDeployment](),
+	}
 	return w
 }
 
 func savepoint() v1beta1.FlinkStateSnapshotSpec {
 	return v1beta1.FlinkStateSnapshotSpec{
-		JobReference: &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: "demo"}, Savepoint: &v1beta1.SavepointSpec{Path: state},
+		JobReference: &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: "demo"},
+		Savepoint:    &v1beta1.SavepointSpec{Path: state},
 	}
 }
 
@@ -81,7 +84,8 @@ func (w *world) deploy(version v1beta1.FlinkVersion, options map[string]string) 
 	}
 	text := fmt.Sprintf(`{"spec":{"image":"flink","flinkVersion":%q,"flinkConfiguration":{%s},
 "job":{"jarURI":"local:///j.jar","parallelism":1,"state":"running","upgradeMode":"savepoint"}},
-"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1","firstDeployment":false}}`, version, strings.Join(configuration, ","))
+"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1","firstDeployment":false}}`, version,
+		strings.Join(configuration, ","))
 	deployed, err := v1beta1.ParseReconciledDeployment(text)
 	if err != nil {
 		w.t.Fatal(err)
@@ -90,7 +94,9 @@ func (w *world) deploy(version v1beta1.FlinkVersion, options map[string]string) 
 	d.Namespace, d.Name, d.UID = "default", "demo", "uid-of-demo"
 	d.Status.JobStatus = v1beta1.JobStatus{JobID: jobID, State: v1beta1.FlinkJobRunning}
 	d.Status.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-	d.Status.ReconciliationStatus = v1beta1.ReconciliationStatus{LastReconciledSpec: text, State: v1beta1.ReconciliationDeployed}
+	d.Status.ReconciliationStatus = v1beta1.ReconciliationStatus{
+		LastReconciledSpec: text, State: v1beta1.ReconciliationDeployed,
+	}
 	w.s.Deployment = plan.Present(d)
 	return d
 }

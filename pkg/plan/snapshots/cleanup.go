@@ -9,8 +9,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Cleanup lists the FlinkStateSnapshots that are old enough to go, oldest first, savepoints before checkpoints. They dispose of their data
-// themselves, as their disposeOnDelete says. Empty when kubernetes.operator.savepoint.cleanup.enabled is false.
+// Cleanup lists the FlinkStateSnapshots that are old enough to go, oldest first, savepoints before checkpoints. They
+// dispose of their data themselves, as their disposeOnDelete says. Empty when
+// kubernetes.operator.savepoint.cleanup.enabled is false.
 //
 //	PERIODIC and UPGRADE ones of one type,        goes when
 //	oldest first
@@ -37,7 +38,8 @@ func (f Facts) cleanupOf(t Type, mine []v1beta1.FlinkStateSnapshot) []plan.Objec
 	for i := range mine {
 		s := &mine[i]
 		cause := triggerOf(s)
-		if TypeOf(s.Spec) != t || s.DeletionTimestamp != nil || (cause != v1beta1.SnapshotTriggerPeriodic && cause != v1beta1.SnapshotTriggerUpgrade) {
+		if TypeOf(s.Spec) != t || s.DeletionTimestamp != nil || (cause != v1beta1.SnapshotTriggerPeriodic &&
+			cause != v1beta1.SnapshotTriggerUpgrade) {
 			continue
 		}
 		candidates = append(candidates, s)
@@ -64,8 +66,8 @@ func (f Facts) needs(path *string) bool {
 	return path != nil && NeededBy(f.Status, f.Intent, *path)
 }
 
-// NeededBy reports whether a job is, or will be, started from the state at path: it does not run and its status names it, or an open
-// intent does.
+// NeededBy reports whether a job is, or will be, started from the state at path: it does not run and its status names
+// it, or an open intent does.
 func NeededBy(status v1beta1.JobStatus, intent *v1beta1.Intent, path string) bool {
 	switch {
 	case path == "":
@@ -76,37 +78,48 @@ func NeededBy(status v1beta1.JobStatus, intent *v1beta1.Intent, path string) boo
 	return status.UpgradeSavepointPath == path && status.State != v1beta1.FlinkJobRunning
 }
 
-// Leaving lists the job's FlinkStateSnapshots that go with it when its resource is deleted: the PERIODIC and UPGRADE savepoints that ask
-// for disposal. They need its JobManager to dispose of their data, so they are deleted before it, and waited for within a deadline.
-// All others stay.
+// Leaving lists the job's FlinkStateSnapshots that go with it when its resource is deleted: the PERIODIC and UPGRADE
+// savepoints that ask for disposal. They need its JobManager to dispose of their data, so they are deleted before it,
+// and waited for within a deadline. All others stay.
 func Leaving(f Facts) []plan.ObjectVersion {
 	mine, _ := f.own()
 	var gone []plan.ObjectVersion
 	for i := range mine {
 		s := &mine[i]
 		cause := triggerOf(s)
-		if s.Spec.Savepoint.DisposedOnDelete() && (cause == v1beta1.SnapshotTriggerPeriodic || cause == v1beta1.SnapshotTriggerUpgrade) {
+		if s.Spec.Savepoint.DisposedOnDelete() && (cause == v1beta1.SnapshotTriggerPeriodic ||
+			cause == v1beta1.SnapshotTriggerUpgrade) {
 			gone = append(gone, plan.ObjectVersion{Name: s.Name, UID: s.UID, ResourceVersion: s.ResourceVersion})
 		}
 	}
 	return gone
 }
 
-// maxCount is how many of a type are kept, at least one: for savepoints kubernetes.operator.savepoint.history.max.count under its
-// threshold, for checkpoints execution.checkpointing.num-retained.
+// maxCount is how many of a type are kept, at least one: for savepoints kubernetes.operator.savepoint.history.max.count
+// under its threshold, for checkpoints execution.checkpointing.num-retained.
 func (f Facts) maxCount(t Type) int {
 	if t == Checkpoint {
 		return max(1, read(f.Config.Int, key.RetainedCheckpoints, 1))
 	}
-	return max(1, capped(f.Config.Int, f.Defaults.Int, limits{key.SavepointHistoryMaxCount, key.SavepointHistoryMaxCountThreshold, f.Defaults}))
+	return max(
+		1,
+		capped(
+			f.Config.Int, f.Defaults.Int,
+			limits{key.SavepointHistoryMaxCount, key.SavepointHistoryMaxCountThreshold, f.Defaults},
+		),
+	)
 }
 
-// maxAge is how old savepoints may get: kubernetes.operator.savepoint.history.max.age under its threshold; zero means any age.
+// maxAge is how old savepoints may get: kubernetes.operator.savepoint.history.max.age under its threshold; zero means
+// any age.
 func (f Facts) maxAge(t Type) time.Duration {
 	if t == Checkpoint {
 		return 0
 	}
-	return capped(f.Config.Duration, f.Defaults.Duration, limits{key.SavepointHistoryMaxAge, key.SavepointHistoryMaxAgeThreshold, f.Defaults})
+	return capped(
+		f.Config.Duration, f.Defaults.Duration,
+		limits{key.SavepointHistoryMaxAge, key.SavepointHistoryMaxAgeThreshold, f.Defaults},
+	)
 }
 
 // limits are an option of the job and the one of the operator that bounds it.

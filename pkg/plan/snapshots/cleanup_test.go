@@ -52,17 +52,41 @@ func TestT5_12_Cleanup(t *testing.T) {
 		want   string
 		reason string
 	}{
-		"count 1 keeps the newest of each type": {facts(maxCount, "1").have(many(Savepoint, periodic, completed, completed)...).
-			have(many(Checkpoint, periodic, completed, completed, completed)...), "2 3 2", "savepoints and checkpoints are counted apart"},
-		"the only completed one":    {facts(maxCount, "1").have(many(Savepoint, periodic, completed, failed, failed)...), "2 1", "kept though it is the oldest"},
-		"none completed":            {facts(maxCount, "1").have(many(Savepoint, periodic, flying, flying, flying)...), "3 2", "the newest stays"},
-		"one alone":                 {facts(maxCount, "1", maxAge, "1 s").have(many(Savepoint, periodic, failed)...), "", "one is always kept"},
-		"too old":                   {facts(maxAge, "5 ms").have(many(Savepoint, periodic, completed, failed)...).have(many(Savepoint, upgrade, completed)...).have(many(Savepoint, manual, completed)...), "2 1", "PERIODIC and UPGRADE of any state; MANUAL and the newest completed stay"},
-		"checkpoints do not age":    {facts(maxAge, "5 ms", "state.checkpoints.num-retained", "5").have(many(Checkpoint, periodic, completed, completed)...), "", "Flink retains as many"},
-		"count 2 of 6":              {facts(maxCount, "2").have(six...), "6 5 4 3", "the four oldest"},
-		"threshold under the count": {threshold(facts(maxCount, "10000"), "count", "2").have(six...), "6 5 4 3", "the operator's bound counts"},
-		"threshold under the age":   {threshold(facts(), "age", "5 ms").have(six...), "6 5 4 3 2", "the operator's bound counts"},
-		"disabled":                  {facts(maxCount, "1", cleanupEnabled, "false").have(six...), "", "nothing is cleaned up"},
+		"count 1 keeps the newest of each type": {facts(maxCount, "1").have(many(
+			Savepoint, periodic, completed, completed,
+		)...).
+			have(many(Checkpoint, periodic, completed, completed, completed)...), "2 3 2",
+			"savepoints and checkpoints are counted apart"},
+		"the only completed one": {
+			facts(maxCount, "1").have(many(Savepoint, periodic, completed, failed, failed)...), "2 1",
+			"kept though it is the oldest",
+		},
+		"none completed": {
+			facts(maxCount, "1").have(many(Savepoint, periodic, flying, flying, flying)...), "3 2", "the newest stays",
+		},
+		"one alone": {
+			facts(maxCount, "1", maxAge, "1 s").have(many(Savepoint, periodic, failed)...), "", "one is always kept",
+		},
+		"too old": {
+			facts(maxAge, "5 ms").have(many(Savepoint, periodic, completed, failed)...).have(many(
+				Savepoint, upgrade, completed,
+			)...).have(many(Savepoint, manual, completed)...),
+			"2 1", "PERIODIC and UPGRADE of any state; MANUAL and the newest completed stay",
+		},
+		"checkpoints do not age": {
+			facts(maxAge, "5 ms", "state.checkpoints.num-retained", "5").have(many(
+				Checkpoint, periodic, completed, completed,
+			)...),
+			"", "Flink retains as many",
+		},
+		"count 2 of 6": {facts(maxCount, "2").have(six...), "6 5 4 3", "the four oldest"},
+		"threshold under the count": {
+			threshold(facts(maxCount, "10000"), "count", "2").have(six...), "6 5 4 3", "the operator's bound counts",
+		},
+		"threshold under the age": {
+			threshold(facts(), "age", "5 ms").have(six...), "6 5 4 3 2", "the operator's bound counts",
+		},
+		"disabled": {facts(maxCount, "1", cleanupEnabled, "false").have(six...), "", "nothing is cleaned up"},
 		"unknown": {func() Facts {
 			f := facts(maxCount, "1")
 			f.Existing = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("timeout")
@@ -101,11 +125,15 @@ func threshold(f Facts, what, value string) Facts {
 
 func TestCleanupKeepsWhatMatters(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		f := facts(maxCount, fmt.Sprint(rapid.IntRange(-1, 4).Draw(rt, "count")), maxAge, rapid.SampledFrom([]string{"1 s", "5 min", "1 d"}).Draw(rt, "age"))
+		f := facts(
+			maxCount, fmt.Sprint(rapid.IntRange(-1, 4).Draw(rt, "count")), maxAge,
+			rapid.SampledFrom([]string{"1 s", "5 min", "1 d"}).Draw(rt, "age"),
+		)
 		for i := range rapid.IntRange(0, 9).Draw(rt, "snapshots") {
 			f = f.have(made(rapid.SampledFrom([]Type{Savepoint, Checkpoint}).Draw(rt, "type"),
 				rapid.SampledFrom([]v1beta1.SnapshotTriggerType{periodic, upgrade, manual}).Draw(rt, "cause"),
-				rapid.SampledFrom([]v1beta1.SnapshotState{completed, failed, flying}).Draw(rt, "state"), time.Duration(i+1)*time.Minute))
+				rapid.SampledFrom([]v1beta1.SnapshotState{completed, failed, flying}).Draw(rt, "state"),
+				time.Duration(i+1)*time.Minute))
 		}
 		gone := Cleanup(f)
 		all, _ := f.Existing.Get()
@@ -131,7 +159,9 @@ func TestCleanupKeepsWhatMatters(t *testing.T) {
 			}
 		}
 		for _, s := range all {
-			if triggerOf(&s) == manual && slices.ContainsFunc(gone, func(o plan.ObjectVersion) bool { return o.Name == s.Name }) {
+			if triggerOf(&s) == manual && slices.ContainsFunc(gone, func(o plan.ObjectVersion) bool {
+				return o.Name == s.Name
+			}) {
 				rt.Fatal("a MANUAL one goes")
 			}
 		}
@@ -145,7 +175,9 @@ func TestLeavingAreThoseThatAskForDisposal(t *testing.T) {
 	goes.Spec.Savepoint.DisposeOnDelete = &yes
 	byHand := made(Savepoint, manual, completed, time.Minute)
 	byHand.Spec.Savepoint.DisposeOnDelete = &yes
-	if got := Leaving(facts().have(stays, goes, byHand, made(Checkpoint, periodic, completed, time.Minute))); ages(got) != "2" {
+	if got := Leaving(facts().have(
+		stays, goes, byHand, made(Checkpoint, periodic, completed, time.Minute),
+	)); ages(got) != "2" {
 		t.Errorf("minutes %q, want the one that asks for it", ages(got))
 	}
 }
@@ -155,7 +187,8 @@ func history(n int) *v1beta1.SavepointInfo {
 	info := &v1beta1.SavepointInfo{}
 	for i := range n {
 		info.SavepointHistory = append(info.SavepointHistory, v1beta1.Savepoint{
-			TimeStamp: start.Add(-time.Duration(n-i) * time.Minute).UnixMilli(), Location: fmt.Sprintf("s%d", i+1), TriggerType: periodic,
+			TimeStamp: start.Add(-time.Duration(n-i) * time.Minute).UnixMilli(), Location: fmt.Sprintf("s%d", i+1),
+			TriggerType: periodic,
 		})
 	}
 	return info
@@ -170,18 +203,26 @@ func TestT5_13_HistoryOfTheRecord(t *testing.T) {
 		kept, disposed string
 		reason         string
 	}{
-		"count 2 of 5":             {facts(maxCount, "2"), 5, "s4 s5", "s1 s2 s3", "the oldest go"},
-		"one resource in progress": {facts(maxCount, "2").have(made(Savepoint, manual, flying, time.Hour)), 5, "s4 s5", "s1 s2 s3", "it holds nothing yet"},
-		"one completed resource":   {facts(maxCount, "2").have(one), 5, "s5", "s1 s2 s3 s4", "it is one of the two"},
-		"two completed resources":  {facts(maxCount, "2").have(one, two), 5, "", "s1 s2 s3 s4 s5", "they are the two"},
-		"a completed checkpoint":   {facts(maxCount, "2").have(made(Checkpoint, manual, completed, time.Hour)), 5, "s4 s5", "s1 s2 s3", "it is no savepoint"},
+		"count 2 of 5": {facts(maxCount, "2"), 5, "s4 s5", "s1 s2 s3", "the oldest go"},
+		"one resource in progress": {
+			facts(maxCount, "2").have(made(Savepoint, manual, flying, time.Hour)), 5, "s4 s5", "s1 s2 s3",
+			"it holds nothing yet",
+		},
+		"one completed resource":  {facts(maxCount, "2").have(one), 5, "s5", "s1 s2 s3 s4", "it is one of the two"},
+		"two completed resources": {facts(maxCount, "2").have(one, two), 5, "", "s1 s2 s3 s4 s5", "they are the two"},
+		"a completed checkpoint": {
+			facts(maxCount, "2").have(made(Checkpoint, manual, completed, time.Hour)), 5, "s4 s5", "s1 s2 s3",
+			"it is no savepoint",
+		},
 		"too old":                  {facts(maxAge, "5 ms"), 5, "s5", "s1 s2 s3 s4", "the newest is exempt"},
 		"too old, with a resource": {facts(maxAge, "5 ms").have(one), 5, "", "s1 s2 s3 s4 s5", "the resource is newer"},
 		"age threshold":            {threshold(facts(), "age", "5 ms"), 2, "s2", "s1", "the operator's bound counts"},
 		"disabled, large limits":   {facts(cleanupEnabled, "false"), 2, "s1 s2", "", "nothing is due"},
-		"disabled":                 {facts(cleanupEnabled, "false", maxCount, "1"), 2, "s2", "", "dropped, and its files left"},
-		"one entry":                {facts(maxAge, "5 ms"), 1, "s1", "", "it may be all there is"},
-		"empty":                    {facts(maxAge, "5 ms"), 0, "", "", "there is nothing"},
+		"disabled": {
+			facts(cleanupEnabled, "false", maxCount, "1"), 2, "s2", "", "dropped, and its files left",
+		},
+		"one entry": {facts(maxAge, "5 ms"), 1, "s1", "", "it may be all there is"},
+		"empty":     {facts(maxAge, "5 ms"), 0, "", "", "there is nothing"},
 		"needed": {func() Facts {
 			f := facts(maxCount, "1")
 			f.Status = v1beta1.JobStatus{UpgradeSavepointPath: "s1"}

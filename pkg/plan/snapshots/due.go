@@ -68,7 +68,8 @@ func dueOf(f Facts, t Type) (*Trigger, string) {
 	return nil, note
 }
 
-// retryPause is how long after a request that failed the next one is made: the reconciliation interval of the Java operator.
+// retryPause is how long after a request that failed the next one is made: the reconciliation interval of the Java
+// operator.
 const retryPause = time.Minute
 
 // NonceOf is spec.job.savepointTriggerNonce or checkpointTriggerNonce; nil when it is not set.
@@ -121,8 +122,8 @@ func next(f Facts, t Type) (at time.Time, note string) {
 	return at, ""
 }
 
-// After is the first time after last that a schedule asks for; zero means never. A schedule is a Flink duration, 0 for never, or a Quartz
-// cron expression in UTC; blank means never.
+// After is the first time after last that a schedule asks for; zero means never. A schedule is a Flink duration, 0 for
+// never, or a Quartz cron expression in UTC; blank means never.
 func After(schedule string, last time.Time) (time.Time, error) {
 	if strings.TrimSpace(schedule) == "" {
 		return time.Time{}, nil
@@ -135,15 +136,18 @@ func After(schedule string, last time.Time) (time.Time, error) {
 	}
 	expression, err := cron.Parse(schedule)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is neither a duration such as 10 min nor a Quartz cron expression: %w", schedule, err)
+		return time.Time{}, fmt.Errorf(
+			"%q is neither a duration such as 10 min nor a Quartz cron expression: %w", schedule, err,
+		)
 	}
 	at, _ := expression.Next(last)
 	return at, nil
 }
 
-// LastTrigger is when the last periodic snapshot of a type was asked for, from stored facts alone: the latest of the resource's creation,
-// the time recorded in its status, and the creation of its PERIODIC FlinkStateSnapshots, whatever became of them. A failed one is not
-// asked for again before its next time. False when the FlinkStateSnapshots could not be looked at and are needed.
+// LastTrigger is when the last periodic snapshot of a type was asked for, from stored facts alone: the latest of the
+// resource's creation, the time recorded in its status, and the creation of its PERIODIC FlinkStateSnapshots, whatever
+// became of them. A failed one is not asked for again before its next time. False when the FlinkStateSnapshots could
+// not be looked at and are needed.
 func LastTrigger(f Facts, t Type) (time.Time, bool) {
 	last := f.Created
 	if recorded := lastPeriodic(f.Status, t); recorded.After(last) {
@@ -154,7 +158,8 @@ func LastTrigger(f Facts, t Type) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	for i := range mine {
-		if triggerOf(&mine[i]) == v1beta1.SnapshotTriggerPeriodic && TypeOf(mine[i].Spec) == t && mine[i].CreationTimestamp.After(last) {
+		if triggerOf(&mine[i]) == v1beta1.SnapshotTriggerPeriodic && TypeOf(mine[i].Spec) == t &&
+			mine[i].CreationTimestamp.After(last) {
 			last = mine[i].CreationTimestamp.Time
 		}
 	}

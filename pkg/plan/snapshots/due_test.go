@@ -31,11 +31,15 @@ func TestT5_14_LastTrigger(t *testing.T) {
 		"recorded later":   {recorded(30 * time.Minute), 30 * time.Minute, "the record is later"},
 		"recorded earlier": {recorded(2 * time.Hour), time.Hour, "the resource was made after it"},
 		"one of its own": {func(f *Facts) {
-			*f = f.have(made(Savepoint, periodic, v1beta1.SnapshotCompleted, 10*time.Minute), made(Checkpoint, periodic, v1beta1.SnapshotCompleted, 10*time.Minute))
+			*f = f.have(
+				made(Savepoint, periodic, v1beta1.SnapshotCompleted, 10*time.Minute),
+				made(Checkpoint, periodic, v1beta1.SnapshotCompleted, 10*time.Minute),
+			)
 		}, 10 * time.Minute, "a PERIODIC one"},
 		"several": {func(f *Facts) {
 			for _, ty := range []Type{Savepoint, Checkpoint} {
-				*f = f.have(made(ty, periodic, v1beta1.SnapshotCompleted, 20*time.Minute), made(ty, periodic, v1beta1.SnapshotCompleted, 15*time.Minute),
+				*f = f.have(made(ty, periodic, v1beta1.SnapshotCompleted, 20*time.Minute),
+					made(ty, periodic, v1beta1.SnapshotCompleted, 15*time.Minute),
 					made(ty, manual, v1beta1.SnapshotCompleted, time.Minute))
 			}
 		}, 15 * time.Minute, "the latest PERIODIC one; MANUAL ones do not count"},
@@ -69,20 +73,46 @@ func TestT5_15_Triggering(t *testing.T) {
 		want    string
 		reason  string
 	}{
-		"no option":           {nil, func(*Facts) {}, "", "nobody asks"},
-		"interval passed":     {[]string{savepointInterval, "10m", checkpointInterval, "10m"}, func(*Facts) {}, "SAVEPOINT PERIODIC;CHECKPOINT PERIODIC;", "an hour is longer"},
-		"zero and a nonce":    {[]string{savepointInterval, "0"}, func(f *Facts) { f.Wanted.SavepointTriggerNonce = nonce(1) }, "SAVEPOINT MANUAL;", "the nonce is new"},
-		"nonce over interval": {[]string{savepointInterval, "10m"}, func(f *Facts) { f.Wanted.SavepointTriggerNonce = nonce(1) }, "SAVEPOINT MANUAL;", "MANUAL wins"},
+		"no option": {nil, func(*Facts) {}, "", "nobody asks"},
+		"interval passed": {
+			[]string{savepointInterval, "10m", checkpointInterval, "10m"}, func(*Facts) {},
+			"SAVEPOINT PERIODIC;CHECKPOINT PERIODIC;", "an hour is longer",
+		},
+		"zero and a nonce": {
+			[]string{savepointInterval, "0"}, func(f *Facts) { f.Wanted.SavepointTriggerNonce = nonce(1) },
+			"SAVEPOINT MANUAL;", "the nonce is new",
+		},
+		"nonce over interval": {
+			[]string{savepointInterval, "10m"}, func(f *Facts) { f.Wanted.SavepointTriggerNonce = nonce(1) },
+			"SAVEPOINT MANUAL;", "MANUAL wins",
+		},
 		"handled nonce": {nil, func(f *Facts) {
 			f.Wanted.SavepointTriggerNonce = nonce(1)
 			f.Reconciled.SavepointTriggerNonce = nonce(1)
 		}, "", "it was seen"},
-		"nonce gone":             {nil, func(f *Facts) { f.Reconciled.SavepointTriggerNonce = nonce(1) }, "", "nothing is asked for"},
-		"cron":                   {[]string{savepointInterval, "0 */10 * * * ?"}, func(*Facts) {}, "SAVEPOINT PERIODIC;", "five times missed are one"},
-		"checkpoint before 1.17": {[]string{checkpointInterval, "10m"}, func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16; f.Wanted.CheckpointTriggerNonce = nonce(1) }, "", "Flink cannot"},
-		"not running":            {[]string{savepointInterval, "10m"}, func(f *Facts) { f.Running = false }, "", "there is nothing to snapshot"},
-		"being stopped":          {[]string{savepointInterval, "10m"}, func(f *Facts) { f.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping} }, "", "a stop is under way"},
-		"just released":          {[]string{savepointInterval, "10m"}, func(f *Facts) { f.Intent = &v1beta1.Intent{Step: v1beta1.StepReleased} }, "SAVEPOINT PERIODIC;", "it is a running job"},
+		"nonce gone": {
+			nil, func(f *Facts) { f.Reconciled.SavepointTriggerNonce = nonce(1) }, "", "nothing is asked for",
+		},
+		"cron": {
+			[]string{savepointInterval, "0 */10 * * * ?"}, func(*Facts) {}, "SAVEPOINT PERIODIC;",
+			"five times missed are one",
+		},
+		"checkpoint before 1.17": {
+			[]string{checkpointInterval, "10m"},
+			func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16; f.Wanted.CheckpointTriggerNonce = nonce(1) }, "",
+			"Flink cannot",
+		},
+		"not running": {
+			[]string{savepointInterval, "10m"}, func(f *Facts) { f.Running = false }, "", "there is nothing to snapshot",
+		},
+		"being stopped": {
+			[]string{savepointInterval, "10m"}, func(f *Facts) { f.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping} }, "",
+			"a stop is under way",
+		},
+		"just released": {
+			[]string{savepointInterval, "10m"}, func(f *Facts) { f.Intent = &v1beta1.Intent{Step: v1beta1.StepReleased} },
+			"SAVEPOINT PERIODIC;", "it is a running job",
+		},
 		"one in flight": {[]string{savepointInterval, "10m"}, func(f *Facts) {
 			f.Status.SavepointInfo = &v1beta1.SavepointInfo{TriggerID: new(string)}
 			*f.Status.SavepointInfo.TriggerID = "x"
@@ -130,7 +160,9 @@ func TestT5_16_Intervals(t *testing.T) {
 			t.Errorf("%s: due %v, notes %q", name, due, notes)
 		}
 	}
-	if next := NextDue(facts(savepointInterval, "90 min", checkpointInterval, "2 h")); !next.Equal(start.Add(30 * time.Minute)) {
+	if next := NextDue(facts(
+		savepointInterval, "90 min", checkpointInterval, "2 h",
+	)); !next.Equal(start.Add(30 * time.Minute)) {
 		t.Errorf("next is %s", next)
 	}
 	if next := NextDue(facts()); !next.IsZero() {
@@ -153,12 +185,16 @@ func TestT5_17_ResourcesForNonces(t *testing.T) {
 		}
 		again, _ := MakeResource(f, trigger)
 		r := s.Spec.JobReference
-		if s.Namespace != "default" || !strings.HasPrefix(s.Name, "demo-"+strings.ToLower(string(trigger.Type))+"-manual-") || s.Name != again.Name ||
-			r.Kind != f.Kind || r.Name != "demo" || *s.Spec.BackoffLimit != 0 || len(s.OwnerReferences) != 0 || JobUID(s) != f.UID {
+		if s.Namespace != "default" || !strings.HasPrefix(
+			s.Name, "demo-"+strings.ToLower(string(trigger.Type))+"-manual-",
+		) || s.Name != again.Name ||
+			r.Kind != f.Kind || r.Name != "demo" || *s.Spec.BackoffLimit != 0 || len(s.OwnerReferences) != 0 ||
+			JobUID(s) != f.UID {
 			t.Errorf("%s: %+v", trigger.Type, s)
 		}
 		if trigger.Type == Savepoint {
-			if p := s.Spec.Savepoint; p.Exists() || !p.DisposedOnDelete() || p.Path != "s3://dir" || p.FormatType != v1beta1.SavepointFormatCanonical {
+			if p := s.Spec.Savepoint; p.Exists() || !p.DisposedOnDelete() || p.Path != "s3://dir" ||
+				p.FormatType != v1beta1.SavepointFormatCanonical {
 				t.Errorf("savepoint %+v", p)
 			}
 		} else if s.Spec.Savepoint != nil || s.Spec.Checkpoint == nil {
@@ -170,7 +206,8 @@ func TestT5_17_ResourcesForNonces(t *testing.T) {
 		t.Errorf("after recording %v is due, record %+v", due, f.Status.SavepointInfo)
 	}
 	delete(f.Config, "state.savepoints.dir")
-	if _, err := MakeResource(f, Trigger{Type: Savepoint, Cause: v1beta1.SnapshotTriggerManual}); err == nil || !strings.Contains(err.Error(), "savepoint path") {
+	if _, err := MakeResource(f, Trigger{Type: Savepoint, Cause: v1beta1.SnapshotTriggerManual}); err == nil ||
+		!strings.Contains(err.Error(), "savepoint path") {
 		t.Errorf("without a directory: %v", err)
 	}
 }
@@ -195,8 +232,10 @@ func TestNamesFollowFromWhatIsStored(t *testing.T) {
 		t.Errorf("a nonce that comes back after another one made no new name: %s", one.Name)
 	}
 	up := MakeUpgradeResource(f, "s3://dir/sp", v1beta1.SavepointFormatNative, start)
-	if up.Name != "demo-savepoint-upgrade-1795262400000" || !up.Spec.Savepoint.Exists() || up.Spec.Savepoint.Path != "s3://dir/sp" ||
-		up.Spec.Savepoint.FormatType != v1beta1.SavepointFormatNative || up.Spec.Savepoint.DisposedOnDelete() || up.Labels["snapshot.trigger-type"] != "UPGRADE" {
+	if up.Name != "demo-savepoint-upgrade-1795262400000" || !up.Spec.Savepoint.Exists() ||
+		up.Spec.Savepoint.Path != "s3://dir/sp" ||
+		up.Spec.Savepoint.FormatType != v1beta1.SavepointFormatNative || up.Spec.Savepoint.DisposedOnDelete() ||
+		up.Labels["snapshot.trigger-type"] != "UPGRADE" {
 		t.Errorf("%s: %+v, labels %v", up.Name, up.Spec.Savepoint, up.Labels)
 	}
 }
@@ -206,7 +245,9 @@ func TestT5_21_Labels(t *testing.T) {
 	if got := TriggerTypeOf(nil); got != v1beta1.SnapshotTriggerUnknown {
 		t.Errorf("missing: %s", got)
 	}
-	if got := TriggerTypeOf(map[string]string{v1beta1.LabelSnapshotTriggerType: ""}); got != v1beta1.SnapshotTriggerUnknown {
+	if got := TriggerTypeOf(map[string]string{
+		v1beta1.LabelSnapshotTriggerType: "",
+	}); got != v1beta1.SnapshotTriggerUnknown {
 		t.Errorf("empty: %s", got)
 	}
 	fresh := Labels(nil, Savepoint, "", nil)
@@ -215,7 +256,8 @@ func TestT5_21_Labels(t *testing.T) {
 	}
 	kept := Labels(map[string]string{v1beta1.LabelSnapshotTriggerType: "PERIODIC"}, Checkpoint, v1beta1.SnapshotCompleted,
 		&v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: strings.Repeat("x", 64)})
-	if _, has := kept[v1beta1.LabelJobReferenceName]; has || kept[v1beta1.LabelSnapshotTriggerType] != "PERIODIC" || kept[v1beta1.LabelSnapshotState] != "COMPLETED" {
+	if _, has := kept[v1beta1.LabelJobReferenceName]; has || kept[v1beta1.LabelSnapshotTriggerType] != "PERIODIC" ||
+		kept[v1beta1.LabelSnapshotState] != "COMPLETED" {
 		t.Errorf("%v; the trigger type is kept, and a name that no label can hold is left out", kept)
 	}
 }
@@ -236,7 +278,8 @@ func TestUsesResources(t *testing.T) {
 	}
 }
 
-// TestOneObjectForOnePeriod looks at a job at random times, as two passes that know nothing of each other would, and makes what is due.
+// TestOneObjectForOnePeriod looks at a job at random times, as two passes that know nothing of each other would, and
+// makes what is due.
 func TestOneObjectForOnePeriod(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := facts(savepointInterval, rapid.SampledFrom([]string{"10m", "0 */10 * * * ?"}).Draw(rt, "schedule"))

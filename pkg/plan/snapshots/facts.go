@@ -65,15 +65,16 @@ type Facts struct {
 	Existing plan.Observed[[]v1beta1.FlinkStateSnapshot]
 }
 
-// UsesResources reports whether snapshots are FlinkStateSnapshot objects (kubernetes.operator.snapshot.resource.enabled, which the
-// operator's defaults and the job both have to say). A text that cannot be read counts as the default, true: validation reports it.
+// UsesResources reports whether snapshots are FlinkStateSnapshot objects
+// (kubernetes.operator.snapshot.resource.enabled, which the operator's defaults and the job both have to say). A text
+// that cannot be read counts as the default, true: validation reports it.
 func UsesResources(f Facts) bool {
 	uses, err := flinkconf.UsesSnapshotResources(f.Defaults, f.Config)
 	return uses || err != nil
 }
 
-// Of reports whether a FlinkStateSnapshot is the job's: its reference names the job, and the UID that it carries, if any, is the job's.
-// One that carries none was made by another operator or by hand.
+// Of reports whether a FlinkStateSnapshot is the job's: its reference names the job, and the UID that it carries, if
+// any, is the job's. One that carries none was made by another operator or by hand.
 func Of(f Facts, s *v1beta1.FlinkStateSnapshot) bool {
 	r := s.Spec.JobReference
 	if r == nil || r.Kind != f.Kind || r.Name != f.Name || s.Namespace != f.Namespace {
@@ -83,7 +84,8 @@ func Of(f Facts, s *v1beta1.FlinkStateSnapshot) bool {
 	return uid == "" || uid == f.UID
 }
 
-// JobUID is the UID of the job that a FlinkStateSnapshot was made for, or was first seen with; empty when neither is recorded.
+// JobUID is the UID of the job that a FlinkStateSnapshot was made for, or was first seen with; empty when neither is
+// recorded.
 func JobUID(s *v1beta1.FlinkStateSnapshot) types.UID {
 	if s.Status.JobUID != "" {
 		return s.Status.JobUID
@@ -129,8 +131,8 @@ func TriggerTypeOf(labels map[string]string) v1beta1.SnapshotTriggerType {
 	return v1beta1.SnapshotTriggerUnknown
 }
 
-// Waiting are the names of the job's FlinkStateSnapshots that a change of the job may carry on, sorted: those that are neither completed
-// nor given up, and those that are being deleted.
+// Waiting are the names of the job's FlinkStateSnapshots that a change of the job may carry on, sorted: those that are
+// neither completed nor given up, and those that are being deleted.
 func Waiting(f Facts) []string {
 	mine, _ := f.own()
 	var names []string
@@ -143,7 +145,8 @@ func Waiting(f Facts) []string {
 	return names
 }
 
-// IsFinal reports whether a state is never left: COMPLETED, ABANDONED, and FAILED, which is stored only when no attempt is left.
+// IsFinal reports whether a state is never left: COMPLETED, ABANDONED, and FAILED, which is stored only when no attempt
+// is left.
 func IsFinal(s v1beta1.SnapshotState) bool {
 	return s == v1beta1.SnapshotCompleted || s == v1beta1.SnapshotAbandoned || s == v1beta1.SnapshotFailed
 }

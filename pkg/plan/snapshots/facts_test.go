@@ -30,10 +30,12 @@ func facts(options ...string) Facts {
 		config[options[i]] = options[i+1]
 	}
 	return Facts{
-		Now: start, Kind: v1beta1.JobKindFlinkDeployment, Namespace: "default", Name: "demo", UID: "uid-of-demo", Generation: 3,
-		Created: start.Add(-time.Hour), Running: true, FlinkVersion: v1beta1.FlinkV1_20, Wanted: &v1beta1.JobSpec{}, Reconciled: &v1beta1.JobSpec{},
-		Status: v1beta1.JobStatus{JobID: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", State: v1beta1.FlinkJobRunning},
-		Config: config, Defaults: flinkconf.Config{}, Existing: plan.Present([]v1beta1.FlinkStateSnapshot{}),
+		Now: start, Kind: v1beta1.JobKindFlinkDeployment, Namespace: "default", Name: "demo", UID: "uid-of-demo",
+		Generation: 3,
+		Created:    start.Add(-time.Hour), Running: true, FlinkVersion: v1beta1.FlinkV1_20, Wanted: &v1beta1.JobSpec{},
+		Reconciled: &v1beta1.JobSpec{},
+		Status:     v1beta1.JobStatus{JobID: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", State: v1beta1.FlinkJobRunning},
+		Config:     config, Defaults: flinkconf.Config{}, Existing: plan.Present([]v1beta1.FlinkStateSnapshot{}),
 	}
 }
 
@@ -45,7 +47,9 @@ func (f Facts) have(list ...v1beta1.FlinkStateSnapshot) Facts {
 }
 
 // made is a FlinkStateSnapshot of the job that was created some time ago.
-func made(t Type, cause v1beta1.SnapshotTriggerType, state v1beta1.SnapshotState, ago time.Duration) v1beta1.FlinkStateSnapshot {
+func made(
+	t Type, cause v1beta1.SnapshotTriggerType, state v1beta1.SnapshotState, ago time.Duration,
+) v1beta1.FlinkStateSnapshot {
 	f := facts()
 	s := f.blank(t, cause, fmt.Sprint(int64(ago/time.Millisecond)))
 	s.UID = types.UID("uid-of-" + s.Name)
@@ -80,14 +84,30 @@ func TestOnlyTheJobsOwnSnapshotsCount(t *testing.T) {
 		mine   bool
 		reason string
 	}{
-		"as made":           {func(*v1beta1.FlinkStateSnapshot) {}, true, "its annotation names the job"},
-		"of the reference":  {func(s *v1beta1.FlinkStateSnapshot) { s.Annotations = nil }, true, "no UID is recorded: the name has to do"},
-		"of another job":    {func(s *v1beta1.FlinkStateSnapshot) { s.Annotations[v1beta1.AnnotationJobUID] = "x" }, false, "B12: the job was made again"},
-		"first seen with":   {func(s *v1beta1.FlinkStateSnapshot) { s.Status.JobUID = "x" }, false, "status counts before the annotation"},
-		"of another kind":   {func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference.Kind = v1beta1.JobKindFlinkSessionJob }, false, "B12: names are per kind"},
-		"of another name":   {func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference.Name = "other" }, false, "it is another's"},
-		"of nobody":         {func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference = nil }, false, "it stands for itself"},
-		"another namespace": {func(s *v1beta1.FlinkStateSnapshot) { s.Namespace = "other" }, false, "references stay in their namespace"},
+		"as made": {func(*v1beta1.FlinkStateSnapshot) {}, true, "its annotation names the job"},
+		"of the reference": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Annotations = nil }, true, "no UID is recorded: the name has to do",
+		},
+		"of another job": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Annotations[v1beta1.AnnotationJobUID] = "x" }, false,
+			"B12: the job was made again",
+		},
+		"first seen with": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Status.JobUID = "x" }, false, "status counts before the annotation",
+		},
+		"of another kind": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference.Kind = v1beta1.JobKindFlinkSessionJob }, false,
+			"B12: names are per kind",
+		},
+		"of another name": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference.Name = "other" }, false, "it is another's",
+		},
+		"of nobody": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Spec.JobReference = nil }, false, "it stands for itself",
+		},
+		"another namespace": {
+			func(s *v1beta1.FlinkStateSnapshot) { s.Namespace = "other" }, false, "references stay in their namespace",
+		},
 	}
 	for name, row := range rows {
 		s := mine.DeepCopy()
@@ -118,11 +138,20 @@ func TestT5_20_LastKnown(t *testing.T) {
 		path   string
 		known  bool
 	}{
-		"nothing":                {v1beta1.JobStatus{}, "", true},
-		"a path":                 {v1beta1.JobStatus{UpgradeSavepointPath: "s3://a"}, "s3://a", true},
-		"the marker":             {v1beta1.JobStatus{UpgradeSavepointPath: v1beta1.LastStatePlaceholder}, "", false},
-		"the record alone":       {v1beta1.JobStatus{SavepointInfo: &v1beta1.SavepointInfo{LastSavepoint: &v1beta1.Savepoint{Location: "s3://b"}}}, "s3://b", true},
-		"a path over the record": {v1beta1.JobStatus{UpgradeSavepointPath: "s3://a", SavepointInfo: &v1beta1.SavepointInfo{LastSavepoint: &v1beta1.Savepoint{Location: "s3://b"}}}, "s3://a", true},
+		"nothing":    {v1beta1.JobStatus{}, "", true},
+		"a path":     {v1beta1.JobStatus{UpgradeSavepointPath: "s3://a"}, "s3://a", true},
+		"the marker": {v1beta1.JobStatus{UpgradeSavepointPath: v1beta1.LastStatePlaceholder}, "", false},
+		"the record alone": {
+			v1beta1.JobStatus{SavepointInfo: &v1beta1.SavepointInfo{LastSavepoint: &v1beta1.Savepoint{Location: "s3://b"}}},
+			"s3://b", true,
+		},
+		"a path over the record": {
+			v1beta1.JobStatus{
+				UpgradeSavepointPath: "s3://a",
+				SavepointInfo:        &v1beta1.SavepointInfo{LastSavepoint: &v1beta1.Savepoint{Location: "s3://b"}},
+			},
+			"s3://a", true,
+		},
 	}
 	for name, row := range rows {
 		if path, known := LastKnown(row.status); path != row.path || known != row.known {
@@ -139,10 +168,19 @@ func TestNeededBy(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		"suspended":  {v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobFinished}, nil, "a", true, "it is resumed from there"},
-		"running":    {v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobRunning}, nil, "a", false, "it has newer state"},
-		"another":    {v1beta1.JobStatus{UpgradeSavepointPath: "a"}, nil, "b", false, "nobody asks for it"},
-		"an intent":  {v1beta1.JobStatus{State: v1beta1.FlinkJobRunning}, &v1beta1.Intent{From: &v1beta1.StartPoint{Path: "a"}}, "a", true, "the open start is from there"},
+		"suspended": {
+			v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobFinished}, nil, "a", true,
+			"it is resumed from there",
+		},
+		"running": {
+			v1beta1.JobStatus{UpgradeSavepointPath: "a", State: v1beta1.FlinkJobRunning}, nil, "a", false,
+			"it has newer state",
+		},
+		"another": {v1beta1.JobStatus{UpgradeSavepointPath: "a"}, nil, "b", false, "nobody asks for it"},
+		"an intent": {
+			v1beta1.JobStatus{State: v1beta1.FlinkJobRunning}, &v1beta1.Intent{From: &v1beta1.StartPoint{Path: "a"}}, "a",
+			true, "the open start is from there",
+		},
 		"empty path": {v1beta1.JobStatus{}, nil, "", false, "nothing needs nothing"},
 	}
 	for name, row := range rows {

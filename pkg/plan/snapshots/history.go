@@ -16,8 +16,11 @@ func remember(info *v1beta1.SavepointInfo, s v1beta1.Savepoint) {
 	}
 }
 
-// RecordUpgrade records the savepoint that a job was stopped with, in a status without FlinkStateSnapshots. at is when it was asked for.
-func RecordUpgrade(status v1beta1.JobStatus, path string, format v1beta1.SavepointFormatType, at time.Time) v1beta1.JobStatus {
+// RecordUpgrade records the savepoint that a job was stopped with, in a status without FlinkStateSnapshots. at is when
+// it was asked for.
+func RecordUpgrade(
+	status v1beta1.JobStatus, path string, format v1beta1.SavepointFormatType, at time.Time,
+) v1beta1.JobStatus {
 	next := *status.DeepCopy()
 	remember(savepointInfo(&next), v1beta1.Savepoint{
 		TimeStamp: at.UnixMilli(), Location: path, TriggerType: v1beta1.SnapshotTriggerUpgrade, FormatType: format,
@@ -25,9 +28,9 @@ func RecordUpgrade(status v1beta1.JobStatus, path string, format v1beta1.Savepoi
 	return next
 }
 
-// Prune shortens the history of savepoints in the status of a job. dispose are the paths whose files go, oldest first; the shorter history
-// may be stored only when every one of them was accepted. They stay on disk when kubernetes.operator.savepoint.cleanup.enabled is
-// false.
+// Prune shortens the history of savepoints in the status of a job. dispose are the paths whose files go, oldest first;
+// the shorter history may be stored only when every one of them was accepted. They stay on disk when
+// kubernetes.operator.savepoint.cleanup.enabled is false.
 //
 //	the history is, beside              entry            goes when
 //	COMPLETED savepoint resources
@@ -71,16 +74,18 @@ func Prune(f Facts) (next v1beta1.JobStatus, dispose []string) {
 	return next, dispose
 }
 
-// PruneOne is Prune as far as one disposal goes: the status without that savepoint, or, when nothing is to be disposed of, all of it.
+// PruneOne is Prune as far as one disposal goes: the status without that savepoint, or, when nothing is to be disposed
+// of, all of it.
 func PruneOne(f Facts) (next v1beta1.JobStatus, dispose string) {
 	next, all := Prune(f)
 	if len(all) == 0 {
 		return next, ""
 	}
 	next = *f.Status.DeepCopy()
-	next.SavepointInfo.SavepointHistory = slices.DeleteFunc(next.SavepointInfo.SavepointHistory, func(s v1beta1.Savepoint) bool {
-		return s.Location == all[0]
-	})
+	next.SavepointInfo.SavepointHistory = slices.DeleteFunc(next.SavepointInfo.SavepointHistory,
+		func(s v1beta1.Savepoint) bool {
+			return s.Location == all[0]
+		})
 	return next, all[0]
 }
 
@@ -96,8 +101,8 @@ func (f Facts) completedSavepoints() int {
 	return n
 }
 
-// LastKnown is the state that a job was last known to be at: the one recorded for its next start, else its last savepoint. known is false
-// when only the high-availability data tells. Empty and known means that there is none.
+// LastKnown is the state that a job was last known to be at: the one recorded for its next start, else its last
+// savepoint. known is false when only the high-availability data tells. Empty and known means that there is none.
 func LastKnown(status v1beta1.JobStatus) (path string, known bool) {
 	switch {
 	case status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder:

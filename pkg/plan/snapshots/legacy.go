@@ -6,8 +6,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// The record of snapshots in the status of a job that has no FlinkStateSnapshots (snapshot.resource.enabled is false), drawn for one
-// snapshot:
+// The record of snapshots in the status of a job that has no FlinkStateSnapshots (snapshot.resource.enabled is false),
+// drawn for one snapshot:
 //
 //	status                                          Flink
 //	Begin: trigger ID, time, type, format, run
@@ -31,8 +31,8 @@ func pending(status v1beta1.JobStatus, t Type) *string {
 	return id
 }
 
-// Pending lists the requests in flight by a job's status, to ask Flink about. A savepoint in flight keeps a spec change waiting, unless
-// kubernetes.operator.job.upgrade.ignore-pending-savepoint is true.
+// Pending lists the requests in flight by a job's status, to ask Flink about. A savepoint in flight keeps a spec change
+// waiting, unless kubernetes.operator.job.upgrade.ignore-pending-savepoint is true.
 func Pending(status v1beta1.JobStatus) []Request {
 	var list []Request
 	for _, t := range []Type{Savepoint, Checkpoint} {
@@ -55,30 +55,35 @@ func runOf(status v1beta1.JobStatus, t Type) *v1beta1.Incarnation {
 	return status.SavepointInfo.Run
 }
 
-// Begin records that a snapshot is asked for, to be stored before Ask is carried out. A periodic one counts as taken from here on, so that
-// one that fails is not asked for again before its next time.
+// Begin records that a snapshot is asked for, to be stored before Ask is carried out. A periodic one counts as taken
+// from here on, so that one that fails is not asked for again before its next time.
 func Begin(f Facts, t Trigger, id string) v1beta1.JobStatus {
 	status := *f.Status.DeepCopy()
 	at, run := f.Now.UnixMilli(), &v1beta1.Incarnation{JobID: f.Status.JobID, JobStartTime: f.Status.StartTime}
 	if t.Type == Checkpoint {
 		info := checkpointInfo(&status)
-		info.TriggerID, info.TriggerTimestamp, info.TriggerType, info.FormatType, info.Run = &id, &at, t.Cause, checkpointFormat(f), run
+		info.TriggerID, info.TriggerTimestamp, info.TriggerType, info.FormatType, info.Run = &id, &at, t.Cause,
+			checkpointFormat(f), run
 		if t.Cause == v1beta1.SnapshotTriggerPeriodic {
 			info.LastPeriodicCheckpointTimestamp = at
 		}
 		return status
 	}
 	info := savepointInfo(&status)
-	info.TriggerID, info.TriggerTimestamp, info.TriggerType, info.FormatType, info.Run = &id, &at, t.Cause, FormatOf(f), run
+	info.TriggerID, info.TriggerTimestamp, info.TriggerType, info.FormatType, info.Run = &id, &at, t.Cause, FormatOf(f),
+		run
 	if t.Cause == v1beta1.SnapshotTriggerPeriodic {
 		info.LastPeriodicSavepointTimestamp = at
 	}
 	return status
 }
 
-// BeginAll begins what is due, and asks for it. Status is stored before: a pass that dies in between leaves requests that the next one
-// makes, with the same IDs. version is that of the look that the status is stored over, see plan.Over.
-func BeginAll(f Facts, due []Trigger, version string, endpoint plan.Endpoint) (status v1beta1.JobStatus, asks []plan.Action) {
+// BeginAll begins what is due, and asks for it. Status is stored before: a pass that dies in between leaves requests
+// that the next one makes, with the same IDs. version is that of the look that the status is stored over, see
+// plan.Over.
+func BeginAll(
+	f Facts, due []Trigger, version string, endpoint plan.Endpoint,
+) (status v1beta1.JobStatus, asks []plan.Action) {
 	for _, t := range due {
 		purpose := plan.PurposeSavepoint
 		if t.Type == Checkpoint {
@@ -91,13 +96,15 @@ func BeginAll(f Facts, due []Trigger, version string, endpoint plan.Endpoint) (s
 	return f.Status, asks
 }
 
-// Ask is the action that follows a stored Begin. Without a directory Flink takes the one it was started with, or refuses.
+// Ask is the action that follows a stored Begin. Without a directory Flink takes the one it was started with, or
+// refuses.
 func Ask(f Facts, t Type, id string, endpoint plan.Endpoint) plan.Action {
 	if t == Checkpoint {
 		return plan.TriggerCheckpoint{Endpoint: endpoint, JobID: f.Status.JobID, TriggerID: id, Format: checkpointFormat(f)}
 	}
 	return plan.TriggerSavepoint{
-		Endpoint: endpoint, JobID: f.Status.JobID, TriggerID: id, Directory: f.Config.Get(key.SavepointDir), Format: FormatOf(f),
+		Endpoint: endpoint, JobID: f.Status.JobID, TriggerID: id, Directory: f.Config.Get(key.SavepointDir),
+		Format: FormatOf(f),
 	}
 }
 

@@ -112,7 +112,8 @@ func TestT2_14_T2_16_TheRecordOfManualSnapshots(t *testing.T) {
 	j.ask(456)
 	j.look(OperationCompleted, "savepoint_1").want(0, 456)
 	info := j.f.Status.SavepointInfo
-	if info.LastSavepoint.Location != "savepoint_1" || *info.LastSavepoint.TriggerNonce != 456 || len(info.SavepointHistory) != 2 ||
+	if info.LastSavepoint.Location != "savepoint_1" || *info.LastSavepoint.TriggerNonce != 456 ||
+		len(info.SavepointHistory) != 2 ||
 		*j.f.Status.CheckpointInfo.LastCheckpoint.TriggerNonce != 456 {
 		t.Errorf("record %+v, %+v", info, j.f.Status.CheckpointInfo)
 	}
@@ -132,29 +133,38 @@ func TestT2_15_AJobThatFailsWhileOneIsInFlight(t *testing.T) {
 	j.f.Running, j.f.Status.State, j.f.Status.UpgradeSavepointPath = false, v1beta1.FlinkJobFailed, "last-SP"
 	j.look(OperationUnknown, "").want(0, 1, failures(1)...)
 	j.f.Status = RecordUpgrade(j.f.Status, "s2", v1beta1.SavepointFormatCanonical, start)
-	if got := j.f.Status.SavepointInfo.SavepointHistory; len(got) != 2 || got[1].TriggerType != v1beta1.SnapshotTriggerUpgrade || got[1].TriggerNonce != nil {
+	if got := j.f.Status.SavepointInfo.SavepointHistory; len(got) != 2 ||
+		got[1].TriggerType != v1beta1.SnapshotTriggerUpgrade || got[1].TriggerNonce != nil {
 		t.Errorf("history %+v", got)
 	}
 	next, disposed := Prune(j.f)
-	if len(next.SavepointInfo.SavepointHistory) != 1 || strings.Join(disposed, " ") != "s1" || next.UpgradeSavepointPath != "last-SP" {
+	if len(next.SavepointInfo.SavepointHistory) != 1 || strings.Join(disposed, " ") != "s1" ||
+		next.UpgradeSavepointPath != "last-SP" {
 		t.Errorf("history %+v, disposed of %v", next.SavepointInfo.SavepointHistory, disposed)
 	}
 }
 
 // T2.17
 func TestT2_17_FormatsAreRecorded(t *testing.T) {
-	for option, want := range map[string]v1beta1.SavepointFormatType{"": v1beta1.SavepointFormatCanonical, "NATIVE": v1beta1.SavepointFormatNative} {
+	for option, want := range map[string]v1beta1.SavepointFormatType{
+		"": v1beta1.SavepointFormatCanonical, "NATIVE": v1beta1.SavepointFormatNative,
+	} {
 		j := legacy(t)
 		if option != "" {
 			j.f.Config["kubernetes.operator.savepoint.format.type"] = option
 		}
 		j.ask(1)
-		action := Ask(j.f, Savepoint, "trigger_0", plan.Endpoint{URL: "http://demo-rest.default.svc:8081"}).(plan.TriggerSavepoint)
+		action := Ask(
+			j.f, Savepoint, "trigger_0", plan.Endpoint{URL: "http://demo-rest.default.svc:8081"},
+		).(plan.TriggerSavepoint)
 		j.look(OperationCompleted, "savepoint_0")
-		if got := j.f.Status.SavepointInfo.LastSavepoint.FormatType; got != want || action.Format != want || action.Directory != "s3://dir" {
+		if got := j.f.Status.SavepointInfo.LastSavepoint.FormatType; got != want || action.Format != want ||
+			action.Directory != "s3://dir" {
 			t.Errorf("recorded %s, asked for %+v, want %s", got, action, want)
 		}
-		if c := Ask(j.f, Checkpoint, "trigger_1", plan.Endpoint{}).(plan.TriggerCheckpoint); c.Format != v1beta1.CheckpointFormatFull || c.JobID != j.f.Status.JobID {
+		if c := Ask(
+			j.f, Checkpoint, "trigger_1", plan.Endpoint{},
+		).(plan.TriggerCheckpoint); c.Format != v1beta1.CheckpointFormatFull || c.JobID != j.f.Status.JobID {
 			t.Errorf("checkpoint %+v", c)
 		}
 	}
@@ -216,7 +226,8 @@ func TestAFailedPeriodicSnapshotWaitsForItsNextTime(t *testing.T) {
 		t.Error("the next time has come")
 	}
 	j.look(OperationCompleted, "savepoint_0")
-	if info := j.f.Status.SavepointInfo; info.LastSavepoint.TriggerNonce != nil || info.LastPeriodicSavepointTimestamp != j.f.Now.UnixMilli() {
+	if info := j.f.Status.SavepointInfo; info.LastSavepoint.TriggerNonce != nil ||
+		info.LastPeriodicSavepointTimestamp != j.f.Now.UnixMilli() {
 		t.Errorf("record %+v", info)
 	}
 }

@@ -13,8 +13,8 @@ const (
 	OperationCompleted OperationState = "Completed"
 	// OperationFailed: ended without success.
 	OperationFailed OperationState = "Failed"
-	// OperationNotKnown: Flink answers and knows no such request: it never came, was decided longer ago than rest.async.store-duration, or
-	// was made to an earlier JobManager process.
+	// OperationNotKnown: Flink answers and knows no such request: it never came, was decided longer ago than
+	// rest.async.store-duration, or was made to an earlier JobManager process.
 	OperationNotKnown OperationState = "NotKnown"
 )
 

@@ -45,8 +45,8 @@ func (a *Answers) Set(t Type, answer plan.Observed[Operation]) {
 	a.Savepoint = answer
 }
 
-// ProgressOf brings the requests in flight up to what Flink says of them. A job is gone when it neither runs nor is expected to. First
-// match wins:
+// ProgressOf brings the requests in flight up to what Flink says of them. A job is gone when it neither runs nor is
+// expected to. First match wins:
 //
 //	job   Flink says             request             then
 //	-     completed              -                   recorded, its nonce handled
@@ -60,8 +60,8 @@ func (a *Answers) Set(t Type, answer plan.Observed[Operation]) {
 //	                             checkpoint timeout
 //	-     otherwise              older               given up
 //
-// What failed within its grace period is asked for again, unless it is periodic: that one waits for its next time. What failed later, and
-// what is given up, counts as handled. Both are told.
+// What failed within its grace period is asked for again, unless it is periodic: that one waits for its next time. What
+// failed later, and what is given up, counts as handled. Both are told.
 func ProgressOf(f Facts, answers Answers) Progress {
 	p := Progress{Status: *f.Status.DeepCopy()}
 	for _, t := range []Type{Savepoint, Checkpoint} {
@@ -95,8 +95,9 @@ func (p *Progress) step(f Facts, t Type, answer plan.Observed[Operation]) {
 	}
 }
 
-// neverCame reports whether a request that Flink does not know cannot have reached it: the run of the job is the same, and Flink would
-// still remember one of that time. A request of another operator was stored after it was made, so it came.
+// neverCame reports whether a request that Flink does not know cannot have reached it: the run of the job is the same,
+// and Flink would still remember one of that time. A request of another operator was stored after it was made, so it
+// came.
 func neverCame(f Facts, t Type) bool {
 	run := runOf(f.Status, t)
 	_, asked := inFlight(f.Status, t)
@@ -109,8 +110,8 @@ func patience(f Facts) time.Duration {
 	return read(f.Config.Duration, key.CheckpointingTimeout, 10*time.Minute)
 }
 
-// fail closes a request that came to nothing. Within the grace period its nonce stays pending, and when it was made is kept, so that the
-// next one is not made at once.
+// fail closes a request that came to nothing. Within the grace period its nonce stays pending, and when it was made is
+// kept, so that the next one is not made at once.
 func (p *Progress) fail(f Facts, t Type, why string) {
 	cause, asked := inFlight(p.Status, t)
 	if cause == v1beta1.SnapshotTriggerPeriodic || f.Now.After(asked.Add(grace(f, t))) {
@@ -176,7 +177,8 @@ func complete(f Facts, status *v1beta1.JobStatus, t Type, location string) {
 			nonce = nil
 		}
 		info.LastCheckpoint = &v1beta1.Checkpoint{
-			TimeStamp: zeroIfNil(info.TriggerTimestamp), TriggerType: info.TriggerType, FormatType: info.FormatType, TriggerNonce: nonce,
+			TimeStamp: zeroIfNil(info.TriggerTimestamp), TriggerType: info.TriggerType, FormatType: info.FormatType,
+			TriggerNonce: nonce,
 		}
 		return
 	}
@@ -185,7 +187,8 @@ func complete(f Facts, status *v1beta1.JobStatus, t Type, location string) {
 		nonce = nil
 	}
 	remember(info, v1beta1.Savepoint{
-		TimeStamp: zeroIfNil(info.TriggerTimestamp), Location: location, TriggerType: info.TriggerType, FormatType: info.FormatType, TriggerNonce: nonce,
+		TimeStamp: zeroIfNil(info.TriggerTimestamp), Location: location, TriggerType: info.TriggerType,
+		FormatType: info.FormatType, TriggerNonce: nonce,
 	})
 }
 
@@ -206,7 +209,8 @@ func clearTrigger(status *v1beta1.JobStatus, t Type) {
 	i.TriggerID, i.TriggerTimestamp, i.TriggerType, i.FormatType, i.Run = nil, nil, "", "", nil
 }
 
-// failure is the event of a request that came to nothing, in the words of the Java operator, with Flink's own cause behind them.
+// failure is the event of a request that came to nothing, in the words of the Java operator, with Flink's own cause
+// behind them.
 func failure(f Facts, t Type, cause v1beta1.SnapshotTriggerType, why string) plan.Event {
 	word, name := "Savepoint", "savepoint"
 	if t == Checkpoint {
@@ -219,5 +223,7 @@ func failure(f Facts, t Type, cause v1beta1.SnapshotTriggerType, why string) pla
 	if why = strings.TrimSpace(why); why != "" {
 		why = ": " + why
 	}
-	return plan.Event{Warning: true, Reason: word + "Error", Component: plan.ComponentOperator, Message: message + why, Key: message}
+	return plan.Event{
+		Warning: true, Reason: word + "Error", Component: plan.ComponentOperator, Message: message + why, Key: message,
+	}
 }

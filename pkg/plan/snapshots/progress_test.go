@@ -34,31 +34,59 @@ func TestProgress(t *testing.T) {
 		"completed and the job ended": {
 			job: gone, answer: answer(OperationCompleted), handled: true, reason: "where a savepoint lies is never lost",
 		},
-		"completed and the job restarts": {job: expected, answer: answer(OperationCompleted), handled: true, reason: "it was completed before"},
+		"completed and the job restarts": {
+			job: expected, answer: answer(OperationCompleted), handled: true, reason: "it was completed before",
+		},
 		"the job ended": {
-			job: gone, answer: answer(OperationNotKnown), handled: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "nobody makes it any more",
+			job: gone, answer: answer(OperationNotKnown), handled: true,
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "nobody makes it any more",
 		},
 		"the cluster is gone": {
 			job: gone, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "nobody can be asked",
 		},
 		"the job ended and the answer was lost": {
-			job: gone, answer: plan.Unknown[Operation]("time-out"), pending: true, reason: "it may be completed: the next look tells",
+			job: gone, answer: plan.Unknown[Operation]("time-out"), pending: true,
+			reason: "it may be completed: the next look tells",
 		},
 		"failed while the job restarts": {
-			job: expected, answer: answer(OperationFailed), message: "Savepoint failed for savepointTriggerNonce: 1: no slot", reason: "it is asked for again when the job runs",
+			job: expected, answer: answer(OperationFailed), message: "Savepoint failed for savepointTriggerNonce: 1: no slot",
+			reason: "it is asked for again when the job runs",
 		},
 		"failed later": {
 			job: runs, answer: answer(OperationFailed), after: 2 * time.Minute, handled: true,
 			message: "Savepoint failed for savepointTriggerNonce: 1: no slot", reason: "that was no bad moment of the start",
 		},
-		"in progress":                  {job: runs, answer: answer(OperationInProgress), after: time.Hour, pending: true, reason: "Flink itself has a time-out"},
-		"never came":                   {job: runs, answer: answer(OperationNotKnown), after: time.Second, pending: true, again: true, reason: "the pass died between the record and the request"},
-		"never came, too long ago":     {job: runs, answer: answer(OperationNotKnown), after: 6 * time.Minute, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "Flink may have forgotten it"},
-		"not known, by another":        {job: runs, answer: answer(OperationNotKnown), foreign: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "it was stored after it was made"},
-		"not known, to an earlier run": {job: runs, answer: answer(OperationNotKnown), started: "2", message: "Savepoint failed for savepointTriggerNonce: 1", reason: "the JobManager that knew it is gone"},
-		"out of reach":                 {job: expected, after: 5 * time.Minute, pending: true, reason: "a job that restarts delays it"},
-		"out of reach for too long":    {job: expected, after: 11 * time.Minute, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "every wait has a deadline"},
-		"no answer for too long":       {job: runs, answer: plan.Unknown[Operation]("500"), after: 11 * time.Minute, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1", reason: "every wait has a deadline"},
+		"in progress": {
+			job: runs, answer: answer(OperationInProgress), after: time.Hour, pending: true,
+			reason: "Flink itself has a time-out",
+		},
+		"never came": {
+			job: runs, answer: answer(OperationNotKnown), after: time.Second, pending: true, again: true,
+			reason: "the pass died between the record and the request",
+		},
+		"never came, too long ago": {
+			job: runs, answer: answer(OperationNotKnown), after: 6 * time.Minute, handled: true,
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "Flink may have forgotten it",
+		},
+		"not known, by another": {
+			job: runs, answer: answer(OperationNotKnown), foreign: true,
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "it was stored after it was made",
+		},
+		"not known, to an earlier run": {
+			job: runs, answer: answer(OperationNotKnown), started: "2",
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "the JobManager that knew it is gone",
+		},
+		"out of reach": {
+			job: expected, after: 5 * time.Minute, pending: true, reason: "a job that restarts delays it",
+		},
+		"out of reach for too long": {
+			job: expected, after: 11 * time.Minute, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1",
+			reason: "every wait has a deadline",
+		},
+		"no answer for too long": {
+			job: runs, answer: plan.Unknown[Operation]("500"), after: 11 * time.Minute, handled: true,
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "every wait has a deadline",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -84,8 +112,12 @@ func TestProgress(t *testing.T) {
 			if got := len(Pending(p.Status)) == 1; got != row.pending {
 				t.Errorf("pending %t, %s", got, row.reason)
 			}
-			if slices.Contains(p.Again, Savepoint) != row.again || slices.Contains(p.Handled, Savepoint) != row.handled || message != row.message {
-				t.Errorf("again %v, handled %v, told %q; want %t, %t, %q: %s", p.Again, p.Handled, message, row.again, row.handled, row.message, row.reason)
+			if slices.Contains(p.Again, Savepoint) != row.again || slices.Contains(p.Handled, Savepoint) != row.handled ||
+				message != row.message {
+				t.Errorf(
+					"again %v, handled %v, told %q; want %t, %t, %q: %s", p.Again, p.Handled, message, row.again, row.handled,
+					row.message, row.reason,
+				)
 			}
 			if last := p.Status.SavepointInfo.LastSavepoint; (last != nil) != (row.handled && row.message == "") {
 				t.Errorf("last savepoint %+v", last)

@@ -13,9 +13,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// MakeResource is the FlinkStateSnapshot that asks for what is due. Its name follows from what is stored, so that two passes make one
-// object: a PERIODIC one is named by the millisecond it was due, a MANUAL one by the resource's UID and generation. Only a savepoint
-// without a directory fails.
+// MakeResource is the FlinkStateSnapshot that asks for what is due. Its name follows from what is stored, so that two
+// passes make one object: a PERIODIC one is named by the millisecond it was due, a MANUAL one by the resource's UID and
+// generation. Only a savepoint without a directory fails.
 //
 //	name <resource>-<savepoint|checkpoint>-<manual|periodic>-<number>
 func MakeResource(f Facts, t Trigger) (*v1beta1.FlinkStateSnapshot, error) {
@@ -36,9 +36,11 @@ func MakeResource(f Facts, t Trigger) (*v1beta1.FlinkStateSnapshot, error) {
 	return s, nil
 }
 
-// MakeUpgradeResource is the FlinkStateSnapshot that stands for the savepoint that a job was stopped with. at is when its intent was
-// stored.
-func MakeUpgradeResource(f Facts, path string, format v1beta1.SavepointFormatType, at time.Time) *v1beta1.FlinkStateSnapshot {
+// MakeUpgradeResource is the FlinkStateSnapshot that stands for the savepoint that a job was stopped with. at is when
+// its intent was stored.
+func MakeUpgradeResource(
+	f Facts, path string, format v1beta1.SavepointFormatType, at time.Time,
+) *v1beta1.FlinkStateSnapshot {
 	s := f.blank(Savepoint, v1beta1.SnapshotTriggerUpgrade, millis(at))
 	s.Spec.Savepoint = f.savepoint(path, true)
 	if format != "" {
@@ -49,7 +51,8 @@ func MakeUpgradeResource(f Facts, path string, format v1beta1.SavepointFormatTyp
 
 func millis(t time.Time) string { return fmt.Sprint(t.UnixMilli()) }
 
-// blank has no owner reference: savepoints outlive their job unless they are cleaned up. It is tried once, as those of the Java operator.
+// blank has no owner reference: savepoints outlive their job unless they are cleaned up. It is tried once, as those of
+// the Java operator.
 func (f Facts) blank(t Type, cause v1beta1.SnapshotTriggerType, number string) *v1beta1.FlinkStateSnapshot {
 	once := int32(0)
 	s := &v1beta1.FlinkStateSnapshot{
@@ -74,14 +77,16 @@ func (f Facts) savepoint(path string, exists bool) *v1beta1.SavepointSpec {
 
 // FormatOf is kubernetes.operator.savepoint.format.type.
 func FormatOf(f Facts) v1beta1.SavepointFormatType {
-	return v1beta1.SavepointFormatType(read(f.Config.Enum, key.SavepointFormatType, string(v1beta1.SavepointFormatCanonical)))
+	return v1beta1.SavepointFormatType(read(
+		f.Config.Enum, key.SavepointFormatType, string(v1beta1.SavepointFormatCanonical),
+	))
 }
 
 // maxLabel is the longest value of a label.
 const maxLabel = 63
 
-// Labels are the labels that a FlinkStateSnapshot has to have, laid over the ones it has. job is the reference to a job that was found;
-// nil leaves its labels as they are.
+// Labels are the labels that a FlinkStateSnapshot has to have, laid over the ones it has. job is the reference to a job
+// that was found; nil leaves its labels as they are.
 //
 //	snapshot.type          SAVEPOINT or CHECKPOINT
 //	snapshot.trigger-type  as it is; MANUAL when there is none

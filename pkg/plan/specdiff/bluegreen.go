@@ -17,7 +17,8 @@ const (
 	BlueGreenSavepointRedeploy BlueGreenKind = "SAVEPOINT_REDEPLOY"
 	// BlueGreenIgnore: the template's spec is the same.
 	BlueGreenIgnore BlueGreenKind = "IGNORE"
-	// BlueGreenPatchChild: only ignored fields or the spelling of the configuration differ; the active child's spec is replaced.
+	// BlueGreenPatchChild: only ignored fields or the spelling of the configuration differ; the active child's spec is
+	// replaced.
 	BlueGreenPatchChild BlueGreenKind = "PATCH_CHILD"
 	// BlueGreenTransition: anything else; a new child of the other colour.
 	BlueGreenTransition BlueGreenKind = "TRANSITION"
@@ -31,8 +32,8 @@ type BlueGreenChange struct {
 	Template Change
 }
 
-// ClassifyBlueGreen compares the spec acted on last with the wanted one. Only template.spec counts, and it is compared by the native
-// tables whatever its mode.
+// ClassifyBlueGreen compares the spec acted on last with the wanted one. Only template.spec counts, and it is compared
+// by the native tables whatever its mode.
 //
 //	job.state                     | change of template.spec | kind               (first match wins)
 //	becomes suspended             | any                     | SUSPEND

@@ -34,7 +34,8 @@ func TestBlueGreen(t *testing.T) {
 		"configuration": {"it steers the operator", nil, []func(*blueGreen){configuration},
 			specdiff.BlueGreenIgnore},
 		"ingress": {"it follows the active child by itself", nil,
-			[]func(*blueGreen){func(s *blueGreen) { s.Ingress = &v1beta1.IngressSpec{Template: "x"} }}, specdiff.BlueGreenIgnore},
+			[]func(*blueGreen){func(s *blueGreen) { s.Ingress = &v1beta1.IngressSpec{Template: "x"} }},
+			specdiff.BlueGreenIgnore},
 		"template leftovers": {"Kubernetes does not read them", nil, []func(*blueGreen){func(s *blueGreen) {
 			s.Template.Spec.PodTemplate = loose(t, `{"apiVersion":"v1","spec":{"hostname":"h"}}`)
 			s.Template.Spec.JobManager.PodTemplate = loose(t, `{"kind":"Pod","spec":{"hostname":"h"}}`)
@@ -163,14 +164,18 @@ func TestBlueGreen(t *testing.T) {
 		"overrides": {"what scales in place elsewhere is a new child here", nil,
 			[]func(*blueGreen){conf(`{"pipeline.jobvertex-parallelism-overrides":"a:1"}`)}, specdiff.BlueGreenTransition},
 		"standalone parallelism": {"compared by the native table whatever the mode",
-			[]func(*blueGreen){func(s *blueGreen) { s.Template.Spec.Mode = v1beta1.ModeStandalone }}, []func(*blueGreen){parallelism}, specdiff.BlueGreenTransition},
+			[]func(*blueGreen){func(s *blueGreen) { s.Template.Spec.Mode = v1beta1.ModeStandalone }},
+			[]func(*blueGreen){parallelism}, specdiff.BlueGreenTransition},
 	} {
 		t.Run(name, func(t *testing.T) {
 			was := &blueGreen{Template: &v1beta1.FlinkDeploymentTemplate{Spec: application(t)}}
 			now := &blueGreen{Template: &v1beta1.FlinkDeploymentTemplate{Spec: application(t)}}
 			for _, s := range []*blueGreen{was, now} {
 				if name == "template leftovers" {
-					for _, target := range []**v1beta1.PodTemplate{&s.Template.Spec.PodTemplate, &s.Template.Spec.JobManager.PodTemplate, &s.Template.Spec.TaskManager.PodTemplate} {
+					for _, target := range []**v1beta1.PodTemplate{
+						&s.Template.Spec.PodTemplate, &s.Template.Spec.JobManager.PodTemplate,
+						&s.Template.Spec.TaskManager.PodTemplate,
+					} {
 						*target = loose(t, `{"spec":{"hostname":"h"}}`)
 					}
 				}

@@ -28,8 +28,8 @@ type Change struct {
 	Kind Kind
 	// Fields that differ, in the order of the tables.
 	Fields []FieldChange
-	// Text lists what differs as the Java operator prints it, "Diff: FlinkDeploymentSpec[path : old -> new, …]". Empty without Fields.
-	// At most 4,000 bytes.
+	// Text lists what differs as the Java operator prints it, "Diff: FlinkDeploymentSpec[path : old -> new, …]". Empty
+	// without Fields. At most 4,000 bytes.
 	Text string
 }
 
@@ -37,7 +37,8 @@ type Change struct {
 type FieldChange struct {
 	// Path below spec, such as job.parallelism or flinkConfiguration.rest.port.
 	Path string
-	// Old and New are the values as text: "null" when not set, "{..}" for an object, stars for a secret. At most 200 characters each.
+	// Old and New are the values as text: "null" when not set, "{..}" for an object, stars for a secret. At most 200
+	// characters each.
 	Old, New string
 	// Kind of this field's change.
 	Kind Kind

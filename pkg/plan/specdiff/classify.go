@@ -14,8 +14,8 @@ type Spec interface {
 	v1beta1.FlinkDeploymentSpec | v1beta1.FlinkSessionJobSpec
 }
 
-// Classify compares the spec acted on last with the wanted one. mode is the deployment mode of the wanted spec, for a session job
-// that of its cluster; empty means native. A nil spec counts as an empty one.
+// Classify compares the spec acted on last with the wanted one. mode is the deployment mode of the wanted spec, for a
+// session job that of its cluster; empty means native. A nil spec counts as an empty one.
 //
 //	field                                                             | native             | standalone
 //	anything not named below                                          | UPGRADE            | UPGRADE
@@ -39,16 +39,21 @@ func Classify[S Spec](old, new *S, mode v1beta1.Mode) Change {
 	}
 	switch wanted := any(new).(type) {
 	case *v1beta1.FlinkSessionJobSpec:
-		return makeChange("FlinkSessionJobSpec", compare("", sessionJobTable, any(old).(*v1beta1.FlinkSessionJobSpec), wanted, mode))
+		return makeChange(
+			"FlinkSessionJobSpec", compare("", sessionJobTable, any(old).(*v1beta1.FlinkSessionJobSpec), wanted, mode),
+		)
 	case *v1beta1.FlinkDeploymentSpec:
-		return makeChange("FlinkDeploymentSpec", compare("", deploymentTable, any(old).(*v1beta1.FlinkDeploymentSpec), wanted, mode))
+		return makeChange(
+			"FlinkDeploymentSpec", compare("", deploymentTable, any(old).(*v1beta1.FlinkDeploymentSpec), wanted, mode),
+		)
 	default:
 		return Change{Kind: None}
 	}
 }
 
-// Equal tells whether two specs ask for the same in everything, ignored fields and the spelling of flinkConfiguration included.
-// Defaults count as set, and members of pod templates that Kubernetes does not know do not count. Two nil specs are equal.
+// Equal tells whether two specs ask for the same in everything, ignored fields and the spelling of flinkConfiguration
+// included. Defaults count as set, and members of pod templates that Kubernetes does not know do not count. Two nil
+// specs are equal.
 func Equal[S Spec](a, b *S) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -75,7 +80,10 @@ type entry struct {
 func makeChange(specName string, entries []entry) Change {
 	change := Change{Kind: None, Text: diffText(specName, entries)}
 	for _, e := range entries {
-		change.Fields = append(change.Fields, FieldChange{Path: e.path, Old: valueText(e.old, e.secret), New: valueText(e.new, e.secret), Kind: e.kind})
+		change.Fields = append(
+			change.Fields,
+			FieldChange{Path: e.path, Old: valueText(e.old, e.secret), New: valueText(e.new, e.secret), Kind: e.kind},
+		)
 		if severity[e.kind] > severity[change.Kind] {
 			change.Kind = e.kind
 		}
@@ -93,7 +101,9 @@ func compare[S any](prefix string, rows []field[S], old, new *S, mode v1beta1.Mo
 		case row.part != nil && row.part.get(old) != nil && row.part.get(new) != nil:
 			entries = append(entries, row.part.entries(path+".", old, new, mode)...)
 		case row.part != nil:
-			entries = append(entries, difference(entry{path: path, old: row.part.get(old), new: row.part.get(new), kind: Upgrade})...)
+			entries = append(entries, difference(entry{
+				path: path, old: row.part.get(old), new: row.part.get(new), kind: Upgrade,
+			})...)
 		default:
 			e := entry{path: path, old: row.value(old), new: row.value(new), kind: row.effect.in(mode)}
 			if e.new != nil || !row.nullIsNoChange {
@@ -146,13 +156,14 @@ func (t table[S, P]) entries(prefix string, old, new *S, mode v1beta1.Mode) []en
 
 func (t table[S, P]) equal(a, b *S) bool { return equalRows(t.rows, t.read(a), t.read(b)) }
 
-// same compares values as Kubernetes means them: empty and absent lists and maps are one, quantities count by value, pod templates
-// as they are read.
+// same compares values as Kubernetes means them: empty and absent lists and maps are one, quantities count by value,
+// pod templates as they are read.
 var same = makeSame()
 
 func makeSame() equalities {
 	e := equality.Semantic.Copy()
-	_ = e.AddFuncs(v1beta1.PodTemplate.Equal, sameQuantity) // refuses only what is no comparison; a test shows that both are in
+	// refuses only what is no comparison; a test shows that both are in
+	_ = e.AddFuncs(v1beta1.PodTemplate.Equal, sameQuantity)
 	return e
 }
 

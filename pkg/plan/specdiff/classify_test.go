@@ -19,7 +19,9 @@ type step struct {
 func TestChangesAddUp(t *testing.T) {
 	was, now := application(t), application(t)
 	ignoredKeys := []string{"kubernetes.operator.reconcile.interval", "100 SECONDS", "parallelism.default", "100"}
-	more := append([]string{"kubernetes.operator.metrics.scope.k8soperator.resource", "foo.bar", "job.autoscaler.metrics.window", "1234m"}, ignoredKeys...)
+	more := append([]string{
+		"kubernetes.operator.metrics.scope.k8soperator.resource", "foo.bar", "job.autoscaler.metrics.window", "1234m",
+	}, ignoredKeys...)
 	configured := func(pairs ...string) func(*v1beta1.FlinkDeploymentSpec) {
 		return func(s *v1beta1.FlinkDeploymentSpec) {
 			s.FlinkConfiguration = application(t).FlinkConfiguration
@@ -28,15 +30,17 @@ func TestChangesAddUp(t *testing.T) {
 	}
 	steps := []step{
 		{"a copy is no change", func(*v1beta1.FlinkDeploymentSpec) {}, specdiff.None, specdiff.None, 0},
-		{"four fields that steer the operator and four keys that the cluster never sees are ignored", func(s *v1beta1.FlinkDeploymentSpec) {
-			s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
-			s.Job.AllowNonRestoredState = ptr(true)
-			s.Job.InitialSavepointPath = "local:///tmp"
-			s.Job.SavepointTriggerNonce = ptr(int64(123))
-			configured(more...)(s)
-		}, specdiff.Ignore, specdiff.Ignore, 8},
+		{"four fields that steer the operator and four keys that the cluster never sees are ignored",
+			func(s *v1beta1.FlinkDeploymentSpec) {
+				s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
+				s.Job.AllowNonRestoredState = ptr(true)
+				s.Job.InitialSavepointPath = "local:///tmp"
+				s.Job.SavepointTriggerNonce = ptr(int64(123))
+				configured(more...)(s)
+			}, specdiff.Ignore, specdiff.Ignore, 8},
 		{"a key that is taken back is no change any more", configured(ignoredKeys...), specdiff.Ignore, specdiff.Ignore, 6},
-		{"parallelism restarts native jobs and scales standalone ones", func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 100 },
+		{"parallelism restarts native jobs and scales standalone ones",
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 100 },
 			specdiff.Upgrade, specdiff.Scale, 7},
 		{"what the pods are made from upgrades", func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Image, s.ImagePullPolicy, s.ServiceAccount = "flink:greatest", "never:pull", "anonymous"
@@ -58,10 +62,15 @@ func TestChangesAddUp(t *testing.T) {
 	}
 	for _, s := range steps {
 		s.change(now)
-		for mode, want := range map[v1beta1.Mode]specdiff.Kind{v1beta1.ModeNative: s.native, v1beta1.ModeStandalone: s.standalone} {
+		for mode, want := range map[v1beta1.Mode]specdiff.Kind{
+			v1beta1.ModeNative: s.native, v1beta1.ModeStandalone: s.standalone,
+		} {
 			got := specdiff.Classify(was, now, mode)
 			if got.Kind != want || len(got.Fields) != s.fields {
-				t.Errorf("%s (%s): %s with %d fields, want %s with %d\n%s", s.reason, mode, got.Kind, len(got.Fields), want, s.fields, got.Text)
+				t.Errorf(
+					"%s (%s): %s with %d fields, want %s with %d\n%s", s.reason, mode, got.Kind, len(got.Fields), want, s.fields,
+					got.Text,
+				)
 			}
 		}
 	}
@@ -129,7 +138,8 @@ func TestSessionJobFields(t *testing.T) {
 			s.Job.JarURI, s.Job.EntryClass, s.Job.Args = "missing.jar", "missing.Class", []string{"foo"}
 			s.Job.State = v1beta1.JobStateSuspended
 		}, specdiff.Upgrade, specdiff.Upgrade, 11},
-		"deploymentName": {"validation refuses it, the diff still says what it would be", func(s *spec) { s.DeploymentName = "x" },
+		"deploymentName": {"validation refuses it, the diff still says what it would be",
+			func(s *spec) { s.DeploymentName = "x" },
 			specdiff.Upgrade, specdiff.Upgrade, 1},
 		"restartNonce": {
 			"asks for a restart",
@@ -149,7 +159,9 @@ func TestSessionJobFields(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			was, now := sessionJob(t), sessionJob(t)
 			row.change(now)
-			for mode, want := range map[v1beta1.Mode]specdiff.Kind{v1beta1.ModeNative: row.native, v1beta1.ModeStandalone: row.standalone} {
+			for mode, want := range map[v1beta1.Mode]specdiff.Kind{
+				v1beta1.ModeNative: row.native, v1beta1.ModeStandalone: row.standalone,
+			} {
 				if got := specdiff.Classify(was, now, mode); got.Kind != want || len(got.Fields) != row.fields {
 					t.Errorf("%s (%s): %s %v, want %s with %d fields", row.reason, mode, got.Kind, got.Fields, want, row.fields)
 				}
@@ -167,7 +179,8 @@ func ignoreJob(t *testing.T) func(*v1beta1.FlinkSessionJobSpec) {
 }
 
 func TestNilSpecsAreEmptyOnes(t *testing.T) {
-	if got := specdiff.Classify[v1beta1.FlinkDeploymentSpec](nil, nil, ""); got.Kind != specdiff.None || got.Fields != nil || got.Text != "" {
+	if got := specdiff.Classify[v1beta1.FlinkDeploymentSpec](nil, nil, ""); got.Kind != specdiff.None ||
+		got.Fields != nil || got.Text != "" {
 		t.Errorf("two nil specs differ: %+v", got)
 	}
 	empty := &v1beta1.FlinkSessionJobSpec{}

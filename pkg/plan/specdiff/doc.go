@@ -1,5 +1,5 @@
-// Package specdiff says how far a change of a spec reaches: is it nothing, can the running job take it, does the job have to be
-// scaled, restarted, or redeployed from a given savepoint?
+// Package specdiff says how far a change of a spec reaches: is it nothing, can the running job take it, does the job
+// have to be scaled, restarted, or redeployed from a given savepoint?
 //
 // PURE: two specs in, one Change out. It never changes its inputs.
 //
@@ -13,6 +13,6 @@
 //   - Equal is stricter: ignored fields and the spelling of flinkConfiguration count.
 //   - Texts never show the value of a key or environment variable whose name speaks of a secret, and are bounded.
 //
-// Start reading in tables.go, then classify.go. text.go prints the text of the SpecChanged event, bluegreen.go reads a change of a
-// blue/green template.
+// Start reading in tables.go, then classify.go. text.go prints the text of the SpecChanged event, bluegreen.go reads a
+// change of a blue/green template.
 package specdiff

@@ -21,11 +21,15 @@ func deploymentRows(t *testing.T) map[string]deploymentRow {
 type spec = v1beta1.FlinkDeploymentSpec
 
 func upgrade(reason, field string, change func(*spec)) deploymentRow {
-	return deploymentRow{reason: reason, change: change, native: specdiff.Upgrade, standalone: specdiff.Upgrade, fields: []string{field}}
+	return deploymentRow{
+		reason: reason, change: change, native: specdiff.Upgrade, standalone: specdiff.Upgrade, fields: []string{field},
+	}
 }
 
 func ignored(reason, field string, change func(*spec)) deploymentRow {
-	return deploymentRow{reason: reason, change: change, native: specdiff.Ignore, standalone: specdiff.Ignore, fields: []string{field}}
+	return deploymentRow{
+		reason: reason, change: change, native: specdiff.Ignore, standalone: specdiff.Ignore, fields: []string{field},
+	}
 }
 
 func nothing(reason string, before, change func(*spec)) deploymentRow {
@@ -243,9 +247,10 @@ func jobRows() map[string]deploymentRow {
 			func(s *spec) { s.Job.SavepointRedeployNonce = nil },
 		),
 		"redeploy nonce and parallelism": {
-			reason: "the redeploy is the most severe change", native: specdiff.SavepointRedeploy, standalone: specdiff.SavepointRedeploy,
-			change: func(s *spec) { s.Job.SavepointRedeployNonce, s.Job.Parallelism = ptr(int64(1)), 123 },
-			fields: []string{"job.parallelism", "job.savepointRedeployNonce"},
+			reason: "the redeploy is the most severe change", native: specdiff.SavepointRedeploy,
+			standalone: specdiff.SavepointRedeploy,
+			change:     func(s *spec) { s.Job.SavepointRedeployNonce, s.Job.Parallelism = ptr(int64(1)), 123 },
+			fields:     []string{"job.parallelism", "job.savepointRedeployNonce"},
 		},
 	}
 }
@@ -255,7 +260,10 @@ func configRows(t *testing.T) map[string]deploymentRow {
 		return func(s *spec) { put(t, &s.FlinkConfiguration, pairs...) }
 	}
 	row := func(reason, key string, native, standalone specdiff.Kind) deploymentRow {
-		return deploymentRow{reason: reason, change: set(key, "x"), native: native, standalone: standalone, fields: []string{"flinkConfiguration." + key}}
+		return deploymentRow{
+			reason: reason, change: set(key, "x"), native: native, standalone: standalone,
+			fields: []string{"flinkConfiguration." + key},
+		}
 	}
 	const loose = "prefixes have no boundary"
 	return map[string]deploymentRow{
@@ -403,15 +411,19 @@ func equalRows(t *testing.T) map[string]deploymentRow {
 			func(s *spec) { s.PodTemplate = limited(t, "1000m") },
 		),
 		"memory text of the older resource": {
-			reason: "it is compared as text", before: func(s *spec) { s.TaskManager.Resource.Memory = "1g" }, fields: []string{"taskManager.resource"},
-			change: func(s *spec) { s.TaskManager.Resource.Memory = "1024m" }, native: specdiff.Upgrade, standalone: specdiff.Upgrade,
+			reason: "it is compared as text", before: func(s *spec) { s.TaskManager.Resource.Memory = "1g" },
+			fields: []string{"taskManager.resource"},
+			change: func(s *spec) { s.TaskManager.Resource.Memory = "1024m" }, native: specdiff.Upgrade,
+			standalone: specdiff.Upgrade,
 		},
 		"memory 2048m and 2Gi": {
-			reason: "Kubernetes reads 2048m as 2.048", before: tmRequest("memory", "2Gi"), fields: []string{"taskManager.resources"},
+			reason: "Kubernetes reads 2048m as 2.048", before: tmRequest("memory", "2Gi"),
+			fields: []string{"taskManager.resources"},
 			change: tmRequest("memory", "2048m"), native: specdiff.Upgrade, standalone: specdiff.Upgrade,
 		},
 		"unreadable quantities": {
-			reason: "text is all there is to compare", before: tmRequest("memory", "a"), fields: []string{"taskManager.resources"},
+			reason: "text is all there is to compare", before: tmRequest("memory", "a"),
+			fields: []string{"taskManager.resources"},
 			change: tmRequest("memory", "b"), native: specdiff.Upgrade, standalone: specdiff.Upgrade,
 		},
 	}

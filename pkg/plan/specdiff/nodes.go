@@ -44,8 +44,8 @@ func (d *differ) walkObject(pointer []string, old, new map[string]any) {
 	}
 }
 
-// walkList lines both lists up along their longest common subsequence. What stands between two common items is compared pairwise;
-// the rest is added or removed.
+// walkList lines both lists up along their longest common subsequence. What stands between two common items is compared
+// pairwise; the rest is added or removed.
 func (d *differ) walkList(pointer []string, old, new []any) {
 	common := longestCommon(old, new)
 	i, j, position := 0, 0, 0

@@ -54,40 +54,75 @@ type part[S any] interface {
 
 var deploymentTable = []field[v1beta1.FlinkDeploymentSpec]{
 	{name: "image", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.Image) }},
-	{name: "imagePullPolicy", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.ImagePullPolicy) }},
-	{name: "serviceAccount", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.ServiceAccount) }},
-	{name: "flinkVersion", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.FlinkVersion) }},
+	{
+		name: "imagePullPolicy", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.ImagePullPolicy) },
+	},
+	{
+		name: "serviceAccount", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.ServiceAccount) },
+	},
+	{
+		name: "flinkVersion", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.FlinkVersion) },
+	},
 	{name: "ingress", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return pointer(s.Ingress) }},
-	{name: "podTemplate", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return pointer(s.PodTemplate) }},
-	{name: "jobManager", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return jobManager(s.JobManager) }},
+	{
+		name: "podTemplate", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return pointer(s.PodTemplate) },
+	},
+	{
+		name: "jobManager", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return jobManager(s.JobManager) },
+	},
 	{name: "taskManager", part: table[v1beta1.FlinkDeploymentSpec, v1beta1.TaskManagerSpec]{
-		rows: taskManagerTable, read: func(s *v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerSpec { return s.TaskManager },
+		rows: taskManagerTable, read: func(s *v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerSpec {
+			return s.TaskManager
+		},
 	}},
-	{name: "logConfiguration", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return files(s.LogConfiguration) }},
+	{
+		name: "logConfiguration", effect: upgrades,
+		value: func(s *v1beta1.FlinkDeploymentSpec) any { return files(s.LogConfiguration) },
+	},
 	{name: "mode", effect: upgrades, value: func(s *v1beta1.FlinkDeploymentSpec) any { return text(s.Mode) }},
 	{name: "job", part: table[v1beta1.FlinkDeploymentSpec, v1beta1.JobSpec]{
 		rows: jobTable, read: func(s *v1beta1.FlinkDeploymentSpec) *v1beta1.JobSpec { return s.Job },
 	}},
 	{name: "restartNonce", effect: upgrades, nullIsNoChange: true,
 		value: func(s *v1beta1.FlinkDeploymentSpec) any { return pointer(s.RestartNonce) }},
-	{name: "flinkConfiguration", config: func(s *v1beta1.FlinkDeploymentSpec) v1beta1.FlinkConfiguration { return s.FlinkConfiguration }},
+	{
+		name:   "flinkConfiguration",
+		config: func(s *v1beta1.FlinkDeploymentSpec) v1beta1.FlinkConfiguration { return s.FlinkConfiguration },
+	},
 }
 
 var sessionJobTable = []field[v1beta1.FlinkSessionJobSpec]{
-	{name: "deploymentName", effect: upgrades, value: func(s *v1beta1.FlinkSessionJobSpec) any { return text(s.DeploymentName) }},
+	{
+		name: "deploymentName", effect: upgrades,
+		value: func(s *v1beta1.FlinkSessionJobSpec) any { return text(s.DeploymentName) },
+	},
 	{name: "job", part: table[v1beta1.FlinkSessionJobSpec, v1beta1.JobSpec]{
 		rows: jobTable, read: func(s *v1beta1.FlinkSessionJobSpec) *v1beta1.JobSpec { return s.Job },
 	}},
 	{name: "restartNonce", effect: upgrades, nullIsNoChange: true,
 		value: func(s *v1beta1.FlinkSessionJobSpec) any { return pointer(s.RestartNonce) }},
-	{name: "flinkConfiguration", config: func(s *v1beta1.FlinkSessionJobSpec) v1beta1.FlinkConfiguration { return s.FlinkConfiguration }},
+	{
+		name:   "flinkConfiguration",
+		config: func(s *v1beta1.FlinkSessionJobSpec) v1beta1.FlinkConfiguration { return s.FlinkConfiguration },
+	},
 }
 
 var taskManagerTable = []field[v1beta1.TaskManagerSpec]{
 	{name: "resource", effect: upgrades, value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.Resource) }},
 	{name: "resources", effect: upgrades, value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.Resources) }},
-	{name: "replicas", effect: scalesStandalone, value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.Replicas) }},
-	{name: "podTemplate", effect: upgrades, value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.PodTemplate) }},
+	{
+		name: "replicas", effect: scalesStandalone,
+		value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.Replicas) },
+	},
+	{
+		name: "podTemplate", effect: upgrades,
+		value: func(t *v1beta1.TaskManagerSpec) any { return pointer(t.PodTemplate) },
+	},
 }
 
 var jobTable = []field[v1beta1.JobSpec]{
@@ -96,18 +131,33 @@ var jobTable = []field[v1beta1.JobSpec]{
 	{name: "entryClass", effect: upgrades, value: func(j *v1beta1.JobSpec) any { return text(j.EntryClass) }},
 	{name: "args", effect: upgrades, value: func(j *v1beta1.JobSpec) any { return arguments(j.Args) }},
 	{name: "state", effect: upgrades, value: func(j *v1beta1.JobSpec) any { return j.DesiredState() }},
-	{name: "savepointTriggerNonce", effect: ignored, value: func(j *v1beta1.JobSpec) any { return pointer(j.SavepointTriggerNonce) }},
-	{name: "initialSavepointPath", effect: ignored, value: func(j *v1beta1.JobSpec) any { return text(j.InitialSavepointPath) }},
-	{name: "checkpointTriggerNonce", effect: ignored, value: func(j *v1beta1.JobSpec) any { return pointer(j.CheckpointTriggerNonce) }},
+	{
+		name: "savepointTriggerNonce", effect: ignored,
+		value: func(j *v1beta1.JobSpec) any { return pointer(j.SavepointTriggerNonce) },
+	},
+	{
+		name: "initialSavepointPath", effect: ignored,
+		value: func(j *v1beta1.JobSpec) any { return text(j.InitialSavepointPath) },
+	},
+	{
+		name: "checkpointTriggerNonce", effect: ignored,
+		value: func(j *v1beta1.JobSpec) any { return pointer(j.CheckpointTriggerNonce) },
+	},
 	{name: "upgradeMode", effect: ignored, value: func(j *v1beta1.JobSpec) any { return j.DesiredUpgradeMode() }},
-	{name: "allowNonRestoredState", effect: ignored, value: func(j *v1beta1.JobSpec) any { return pointer(j.AllowNonRestoredState) }},
+	{
+		name: "allowNonRestoredState", effect: ignored,
+		value: func(j *v1beta1.JobSpec) any { return pointer(j.AllowNonRestoredState) },
+	},
 	{name: "savepointRedeployNonce", effect: redeploys, nullIsNoChange: true,
 		value: func(j *v1beta1.JobSpec) any { return pointer(j.SavepointRedeployNonce) }},
-	{name: "autoscalerResetNonce", effect: ignored, value: func(j *v1beta1.JobSpec) any { return pointer(j.AutoscalerResetNonce) }},
+	{
+		name: "autoscalerResetNonce", effect: ignored,
+		value: func(j *v1beta1.JobSpec) any { return pointer(j.AutoscalerResetNonce) },
+	},
 }
 
-// configRows say what a change of a Flink configuration key means. The first row whose prefix the key starts with decides, without a
-// boundary: parallelism.default.foo is ignored too. Any other key upgrades.
+// configRows say what a change of a Flink configuration key means. The first row whose prefix the key starts with
+// decides, without a boundary: parallelism.default.foo is ignored too. Any other key upgrades.
 var configRows = []struct {
 	prefix string
 	effect effect

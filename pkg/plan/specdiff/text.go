@@ -24,8 +24,8 @@ const (
 	object = "{..}"
 )
 
-// diffText prints entries the way the Java operator's SpecChanged event does: a value that has an inner structure on both sides is
-// shown as the differences inside it, everything else as `path : old -> new`.
+// diffText prints entries the way the Java operator's SpecChanged event does: a value that has an inner structure on
+// both sides is shown as the differences inside it, everything else as `path : old -> new`.
 func diffText(specName string, entries []entry) string {
 	if len(entries) == 0 {
 		return ""
@@ -66,7 +66,8 @@ func diffLines(entries []entry) []string {
 	return lines
 }
 
-// keyOrder lists the members of fields that are printed in the order of their declaration; other objects are sorted by key.
+// keyOrder lists the members of fields that are printed in the order of their declaration; other objects are sorted by
+// key.
 var keyOrder = map[string][]string{
 	"ingress":    {"template", "className", "annotations", "labels", "tls"},
 	"jobManager": {"resource", "resources", "replicas", "podTemplate"},
@@ -161,7 +162,8 @@ func dropNulls(node any) any {
 	return node
 }
 
-// hide returns a copy of a node in which the value of every {name, value} pair with a name that speaks of a secret is stars.
+// hide returns a copy of a node in which the value of every {name, value} pair with a name that speaks of a secret is
+// stars.
 func hide(node any) any {
 	switch v := node.(type) {
 	case map[string]any:

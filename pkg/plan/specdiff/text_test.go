@@ -19,7 +19,8 @@ func TestDiffText(t *testing.T) {
 			was:    `{image: img1, ingress: {template: temp}, podTemplate: {spec: {hostname: localhost1, hostAliases: [{ip: ip, hostnames: [host1, host2]}]}}}`,
 			now:    `{image: img2, podTemplate: {spec: {hostname: localhost2, hostAliases: [{ip: ip, hostnames: [host1]}]}}, restartNonce: 1}`,
 			want: "Diff: FlinkDeploymentSpec[image : img1 -> img2, ingress : {..} -> null, " +
-				"podTemplate.spec.hostAliases.0.hostnames.1 : host2 -> null, podTemplate.spec.hostname : localhost1 -> localhost2, " +
+				"podTemplate.spec.hostAliases.0.hostnames.1 : host2 -> null, podTemplate.spec.hostname : localhost1 -> " +
+				"localhost2, " +
 				"restartNonce : null -> 1]",
 		},
 		"suspend": {
@@ -51,14 +52,16 @@ func TestDiffText(t *testing.T) {
 			reason: "a mark stands for their content",
 			was:    `{job: {parallelism: 1}, ingress: {template: a, labels: {x: y}}}`,
 			now:    `{taskManager: {replicas: 1}, ingress: {template: b, className: nginx}}`,
-			want: "Diff: FlinkDeploymentSpec[ingress.template : a -> b, ingress.labels : {..} -> null, ingress.className : null -> nginx, " +
+			want: "Diff: FlinkDeploymentSpec[ingress.template : a -> b, ingress.labels : {..} -> null, ingress.className : " +
+				"null -> nginx, " +
 				"taskManager : null -> {..}, job : {..} -> null]",
 		},
 		"JobManager": {
 			reason: "what differs inside is shown, in the order of its declaration",
 			was:    `{jobManager: {resources: {requests: {memory: 1g, cpu: "1"}}}}`,
 			now:    `{jobManager: {resources: {requests: {memory: 2g, cpu: "1"}}, replicas: 2, resource: {memory: 3g}}}`,
-			want: "Diff: FlinkDeploymentSpec[jobManager.resources.requests.memory : 1g -> 2g, jobManager.replicas : 1 -> 2, " +
+			want: "Diff: FlinkDeploymentSpec[jobManager.resources.requests.memory : 1g -> 2g, jobManager.replicas : 1 " +
+				"-> 2, " +
 				"jobManager.resource : null -> {..}]",
 		},
 		"arguments": {
@@ -94,15 +97,20 @@ func TestSessionJobTextNamesItsSpec(t *testing.T) {
 	was, now := sessionJob(t), sessionJob(t)
 	now.Job.Parallelism = 2
 	change := specdiff.Classify(was, now, "")
-	const want = "UPGRADE change(s) detected (Diff: FlinkSessionJobSpec[job.parallelism : 1 -> 2]), starting reconciliation."
+	const want = "UPGRADE change(s) detected (Diff: FlinkSessionJobSpec[job.parallelism : 1 -> 2]), starting " +
+		"reconciliation."
 	if got := change.EventMessage(); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 }
 
 func TestFieldChangesHoldTheirValues(t *testing.T) {
-	was := parse[v1beta1.FlinkDeploymentSpec](t, `{image: a, ingress: {template: t}, flinkConfiguration: {password: p, x: 1}}`)
-	now := parse[v1beta1.FlinkDeploymentSpec](t, `{mode: standalone, job: {args: [b]}, flinkConfiguration: {password: q}}`)
+	was := parse[v1beta1.FlinkDeploymentSpec](
+		t, `{image: a, ingress: {template: t}, flinkConfiguration: {password: p, x: 1}}`,
+	)
+	now := parse[v1beta1.FlinkDeploymentSpec](
+		t, `{mode: standalone, job: {args: [b]}, flinkConfiguration: {password: q}}`,
+	)
 	got := specdiff.Classify(was, now, v1beta1.ModeStandalone).Fields
 	want := []specdiff.FieldChange{
 		{Path: "image", Old: "a", New: "null", Kind: specdiff.Upgrade},

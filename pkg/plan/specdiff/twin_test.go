@@ -12,7 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// twin classifies a change of a FlinkDeployment from the JSON texts of both specs alone, field name by field name, without the tables.
+// twin classifies a change of a FlinkDeployment from the JSON texts of both specs alone, field name by field name,
+// without the tables.
 func twin(was, now map[string]any, mode v1beta1.Mode) (specdiff.Kind, int) {
 	kind, fields := specdiff.None, 0
 	order := []specdiff.Kind{specdiff.None, specdiff.Ignore, specdiff.Scale, specdiff.Upgrade, specdiff.SavepointRedeploy}
@@ -39,7 +40,8 @@ func twin(was, now map[string]any, mode v1beta1.Mode) (specdiff.Kind, int) {
 					continue
 				}
 				switch {
-				case strings.HasPrefix(key, "kubernetes.operator"), strings.HasPrefix(key, "job.autoscaler"), strings.HasPrefix(key, "parallelism.default"):
+				case strings.HasPrefix(key, "kubernetes.operator"), strings.HasPrefix(key, "job.autoscaler"),
+					strings.HasPrefix(key, "parallelism.default"):
 					add(specdiff.Ignore)
 				case strings.HasPrefix(key, "pipeline.jobvertex-parallelism-overrides") && !standalone:
 					add(specdiff.Scale)
@@ -72,7 +74,8 @@ func twinPart(was, now map[string]any, standalone bool) (specdiff.Kind, int) {
 		fields++
 		kind, severity := specdiff.Upgrade, 3
 		switch name {
-		case "savepointTriggerNonce", "checkpointTriggerNonce", "initialSavepointPath", "upgradeMode", "allowNonRestoredState", "autoscalerResetNonce":
+		case "savepointTriggerNonce", "checkpointTriggerNonce", "initialSavepointPath", "upgradeMode",
+			"allowNonRestoredState", "autoscalerResetNonce":
 			kind, severity = specdiff.Ignore, 1
 		case "savepointRedeployNonce":
 			kind, severity = specdiff.SavepointRedeploy, 4
@@ -141,7 +144,8 @@ func TestClassifyAgreesWithItsTwin(t *testing.T) {
 	})
 }
 
-// What was recorded is read back in each pass: a difference between a spec and its own record would restart the job for ever.
+// What was recorded is read back in each pass: a difference between a spec and its own record would restart the job for
+// ever.
 func TestARecordedSpecIsNoChange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t, "spec")
@@ -198,19 +202,26 @@ func drawChange(t *rapid.T, s *v1beta1.FlinkDeploymentSpec) {
 			s.PodTemplate.Spec.Hostname = text()
 		},
 		func() {
-			s.FlinkConfiguration = v1beta1.FlinkConfiguration(rapid.SampledFrom([]string{"", `{"rest.port":"1"}`, `{"rest.port":"2","a":"b"}`,
-				`{"kubernetes.operator.x":"1"}`, `{"pipeline.jobvertex-parallelism-overrides":"a:1"}`, `{"parallelism.default":"3"}`}).Draw(t, "conf"))
+			s.FlinkConfiguration = v1beta1.FlinkConfiguration(rapid.SampledFrom([]string{"", `{"rest.port":"1"}`,
+				`{"rest.port":"2","a":"b"}`,
+				`{"kubernetes.operator.x":"1"}`, `{"pipeline.jobvertex-parallelism-overrides":"a:1"}`,
+				`{"parallelism.default":"3"}`}).Draw(t, "conf"))
 		},
 	}
 	if j := s.Job; j != nil {
-		cluster = append(cluster, func() { j.JarURI = text() }, func() { j.EntryClass = text() }, func() { j.InitialSavepointPath = text() },
+		cluster = append(cluster, func() { j.JarURI = text() }, func() { j.EntryClass = text() },
+			func() { j.InitialSavepointPath = text() },
 			func() { j.Args = rapid.SampledFrom([][]string{nil, {}, {"a"}, {"a", "b"}}).Draw(t, "args") },
 			func() { j.Parallelism = rapid.Int32Range(0, 2).Draw(t, "parallelism") },
 			func() {
-				j.State = rapid.SampledFrom([]v1beta1.JobState{"", v1beta1.JobStateRunning, v1beta1.JobStateSuspended}).Draw(t, "state")
+				j.State = rapid.SampledFrom([]v1beta1.JobState{
+					"", v1beta1.JobStateRunning, v1beta1.JobStateSuspended,
+				}).Draw(t, "state")
 			},
 			func() {
-				j.UpgradeMode = rapid.SampledFrom([]v1beta1.UpgradeMode{"", v1beta1.UpgradeModeStateless, v1beta1.UpgradeModeLastState}).Draw(t, "upgrade mode")
+				j.UpgradeMode = rapid.SampledFrom([]v1beta1.UpgradeMode{
+					"", v1beta1.UpgradeModeStateless, v1beta1.UpgradeModeLastState,
+				}).Draw(t, "upgrade mode")
 			},
 			func() { j.SavepointTriggerNonce = number() }, func() { j.CheckpointTriggerNonce = number() },
 			func() { j.SavepointRedeployNonce = number() }, func() { j.AutoscalerResetNonce = number() },
@@ -224,7 +235,9 @@ func drawChange(t *rapid.T, s *v1beta1.FlinkDeploymentSpec) {
 				tm.Resource = rapid.SampledFrom([]*v1beta1.Resource{nil, {Memory: "1g"}, {CPU: ptr(1.5)}}).Draw(t, "resource")
 			},
 			func() {
-				tm.Resources = rapid.SampledFrom([]*v1beta1.ResourceRequirements{nil, requests("cpu", "1"), requests("cpu", "x")}).Draw(t, "resources")
+				tm.Resources = rapid.SampledFrom([]*v1beta1.ResourceRequirements{
+					nil, requests("cpu", "1"), requests("cpu", "x"),
+				}).Draw(t, "resources")
 			})
 	}
 	rapid.SampledFrom(cluster).Draw(t, "field")()

@@ -53,8 +53,10 @@ func end(s Snapshot) plan.Plan {
 	case job == nil, s.Cluster.IsAbsent(), s.Job.IsAbsent(), listed && state.IsTerminal():
 		return goes(s, "")
 	case job.saves:
-		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no savepoint of a"+
-			" session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s", job.id, job.cluster, job.id))
+		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no "+
+			"savepoint of a"+
+			" session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s", job.id, job.cluster,
+			job.id))
 	case s.Now.After(s.until(job)):
 		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s",
 			job.id, job.patience, job.cluster, s.why()))
@@ -124,7 +126,9 @@ func goes(s Snapshot, left string) plan.Plan {
 	kind := s.Resource.GetKind()
 	p := plan.Plan{
 		Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: finalizers[kind]}},
-		Events: []plan.Event{{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + kind}},
+		Events: []plan.Event{
+			{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + kind},
+		},
 	}
 	if left != "" {
 		p.Events = append(p.Events, plan.Event{

@@ -33,8 +33,8 @@ type Snapshot struct {
 	Job plan.Observed[v1beta1.FlinkJobState]
 }
 
-// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The rest of
-// its status is left as it is: another operator may have written it.
+// Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The
+// rest of its status is left as it is: another operator may have written it.
 func Make(s Snapshot) plan.Plan {
 	if s.Resource.GetDeletionTimestamp() != nil {
 		return end(s)

@@ -8,20 +8,26 @@ import (
 
 // Messages that users and scripts of the Java operator know; the lifecycle state FAILED is derived from their words.
 const (
-	messageTerminalUnknown = "Job is in terminal state but last checkpoint is unknown, possibly due to an unrecoverable restore error. Manual restore required."
-	messageMissing         = "JobManager deployment is missing and " + messageNoData
-	messageVanished        = "Flink no longer lists the job and " + messageNoData
-	messageNoData          = "HA metadata is not available to make stateful upgrades. " +
-		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual restore required."
-	messageForgets = "The job waits for resources, and the adaptive scheduler does not report its checkpoints until it runs, nor after " +
+	messageTerminalUnknown = "Job is in terminal state but last checkpoint is unknown, possibly due to an " +
+		"unrecoverable restore error. Manual restore required."
+	messageMissing  = "JobManager deployment is missing and " + messageNoData
+	messageVanished = "Flink no longer lists the job and " + messageNoData
+	messageNoData   = "HA metadata is not available to make stateful upgrades. " +
+		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual " +
+		"restore required."
+	messageForgets = "The job waits for resources, and the adaptive scheduler does not report its checkpoints until it " +
+		"runs, nor after " +
 		"it is cancelled; the change is made when it runs. If it never ran, upgradeMode stateless makes the change at once"
 	messageNotRetained = "No state to start from is kept after the cancellation of the job " +
-		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no checkpoints), " +
-		"and no directory for a savepoint is known. Set execution.checkpointing.savepoint-dir in spec.flinkConfiguration: " +
+		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no " +
+		"checkpoints), " +
+		"and no directory for a savepoint is known. Set execution.checkpointing.savepoint-dir in " +
+		"spec.flinkConfiguration: " +
 		"the job is then stopped with a savepoint there."
 )
 
-// Decide is how a job is stopped for a change of its spec. First match wins; "HA" means that high-availability data is there.
+// Decide is how a job is stopped for a change of its spec. First match wins; "HA" means that high-availability data is
+// there.
 //
 //	 #  mode        job                                     else                               suspend      restore
 //	 0  any         a savepoint is pending                                                     wait
@@ -42,7 +48,8 @@ const (
 //	14  last-state  not RUNNING                                                                wait, open; an application may
 //	                                                                                           fall back, see application
 //
-// "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. What is unknown and would decide is waited for.
+// "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. What is unknown and would
+// decide is waited for.
 func Decide(f Facts) Decision {
 	if f.SavepointPending {
 		return wait("SavepointPending", "a savepoint is being written; the change is made when it is done")
@@ -81,7 +88,12 @@ func stateful(f Facts) (d Decision, unavailable bool) {
 			return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "Savepoint"), false
 		}
 		if !f.VersionChanged && !f.Options.LastStateFallback {
-			return waitOpen("JobNotRunning", fmt.Sprintf("a savepoint needs a running job and the job is %s; the fall-back to last-state is switched off", f.State)), true
+			return waitOpen(
+				"JobNotRunning",
+				fmt.Sprintf(
+					"a savepoint needs a running job and the job is %s; the fall-back to last-state is switched off", f.State,
+				),
+			), true
 		}
 	}
 	if f.VersionChanged {
@@ -104,7 +116,10 @@ func otherVersion(f Facts, running bool) (Decision, bool) {
 	case f.cancellable():
 		return byCancel(f, "FlinkVersionChanged")
 	}
-	return waitOpen("FlinkVersionChanged", fmt.Sprintf("a change of the Flink version needs a job that can be stopped, and the job is %s", f.State)), true
+	return waitOpen(
+		"FlinkVersionChanged",
+		fmt.Sprintf("a change of the Flink version needs a job that can be stopped, and the job is %s", f.State),
+	), true
 }
 
 // byAge is row 12: how a running job is stopped for last-state, D unless its newest checkpoint is too old.
@@ -167,8 +182,9 @@ func byCancel(f Facts, reason string) (d Decision, unavailable bool) {
 		return waitOpen("CheckpointRetentionUnknown",
 			"whether the job's checkpoints are kept after its cancellation cannot be read: "+f.Retention.Why()), true
 	case !running:
-		return waitOpen(NotRetained, fmt.Sprintf("a cancellation would delete the job's checkpoints, a savepoint needs a running job, "+
-			"and the job is %s; the change is made when it runs", f.State)), true
+		return waitOpen(NotRetained,
+			fmt.Sprintf("a cancellation would delete the job's checkpoints, a savepoint needs a running job, "+
+				"and the job is %s; the change is made when it runs", f.State)), true
 	case data:
 		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState"), false
 	case f.Options.SavepointDir:
@@ -209,8 +225,8 @@ func application(f Facts, d Decision) Decision {
 	return d
 }
 
-// Ended reports whether a job has ended and what it ended with is known for good: CANCELED, or FINISHED or FAILED when there is no
-// high-availability data or the JobManager answers.
+// Ended reports whether a job has ended and what it ended with is known for good: CANCELED, or FINISHED or FAILED when
+// there is no high-availability data or the JobManager answers.
 func Ended(state v1beta1.FlinkJobState, data bool, jm v1beta1.JobManagerDeploymentStatus) bool {
 	switch state {
 	case v1beta1.FlinkJobCanceled:

@@ -17,12 +17,13 @@ type Facts struct {
 	Wanted v1beta1.UpgradeMode
 	// State is the job's state as last observed; empty before the first look.
 	State v1beta1.FlinkJobState
-	// JobManager is status.jobManagerDeploymentStatus; READY for a session job, whose cluster is ready or its pass does not run.
+	// JobManager is status.jobManagerDeploymentStatus; READY for a session job, whose cluster is ready or its pass does
+	// not run.
 	JobManager v1beta1.JobManagerDeploymentStatus
 	// VersionChanged is true when spec.flinkVersion differs from the one that runs.
 	VersionChanged bool
-	// HighAvailability is what is known of the cluster's high-availability data. Absent means that there is none, or that high
-	// availability is not active in both the configuration that runs and the wanted one.
+	// HighAvailability is what is known of the cluster's high-availability data. Absent means that there is none, or that
+	// high availability is not active in both the configuration that runs and the wanted one.
 	HighAvailability plan.Observed[HAData]
 	// Recorded is the state that status names for the next start: a path, v1beta1.LastStatePlaceholder, or empty.
 	Recorded string
@@ -34,8 +35,8 @@ type Facts struct {
 	RecordedMode v1beta1.UpgradeMode
 	// NeverStarted is true when no container of the JobManager ever ran. Any doubt is a no.
 	NeverStarted bool
-	// Unanswered is true while the JobManager's pod is ready, nobody answers, and that has not lasted for a minute yet: what the job does is
-	// not known.
+	// Unanswered is true while the JobManager's pod is ready, nobody answers, and that has not lasted for a minute yet:
+	// what the job does is not known.
 	Unanswered bool
 	// SavepointPending is true while a savepoint that somebody asked for is being written and the option
 	// job.upgrade.ignore-pending-savepoint is off.

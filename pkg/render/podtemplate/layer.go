@@ -59,11 +59,12 @@ func Make(layers Layers) Tree {
 	return tree
 }
 
-// MakeStartupProbe gives the probe that keeps a JobManager pod unready until its REST endpoint answers or, with portOnly, until it
-// listens. It names the port, so it cannot work where the container declares none (host network). It is fresh on each call.
+// MakeStartupProbe gives the probe that keeps a JobManager pod unready until its REST endpoint answers or, with
+// portOnly, until it listens. It names the port, so it cannot work where the container declares none (host network). It
+// is fresh on each call.
 //
-// It is plain http for a REST endpoint with TLS, too, as it always was: Flink answers with a redirect, which a kubelet follows without
-// looking at certificates, or takes for a success when it leads to another host.
+// It is plain http for a REST endpoint with TLS, too, as it always was: Flink answers with a redirect, which a kubelet
+// follows without looking at certificates, or takes for a success when it leads to another host.
 func MakeStartupProbe(portOnly bool) map[string]any {
 	probe := map[string]any{"failureThreshold": json.Number("2147483647"), "periodSeconds": json.Number("1")}
 	if portOnly {

@@ -76,7 +76,8 @@ func TestMake(t *testing.T) {
 		},
 		"different request and limit": {
 			extra: Resources{
-				Requests: map[string]string{"ephemeral-storage": "10Gi"}, Limits: map[string]string{"ephemeral-storage": "20Gi"},
+				Requests: map[string]string{"ephemeral-storage": "10Gi"},
+				Limits:   map[string]string{"ephemeral-storage": "20Gi"},
 			},
 			want: `{"spec":{"containers":[{"name":"flink-main-container",
 				"resources":{"requests":{"ephemeral-storage":"10Gi"},"limits":{"ephemeral-storage":"20Gi"}}}]}}`,
@@ -89,7 +90,8 @@ func TestMake(t *testing.T) {
 		},
 		"metadata only": {
 			component: `{"metadata":{"labels":{"a":"b"}}}`, extra: storage("2G"),
-			want:   `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"flink-main-container",` + sized2G + `}]}}`,
+			want: `{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"flink-main-container",` + sized2G +
+				`}]}}`,
 			reason: "metadata is kept and the container is made",
 		},
 		"resources of the template": {
@@ -121,10 +123,19 @@ func TestMake(t *testing.T) {
 
 // TestDocumentedExample is the example of the Java operator's documentation for the two ways to merge.
 func TestDocumentedExample(t *testing.T) {
-	base := tree(t, `{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`)
+	base := tree(
+		t,
+		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`,
+	)
 	over := tree(t, `{"spec":{"containers":[{"name":"second","image":"i"}]}}`)
-	byPosition := tree(t, `{"spec":{"containers":[{"name":"second","image":"i","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`)
-	byName := tree(t, `{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"},{"name":"second","image":"i"}]}}`)
+	byPosition := tree(
+		t,
+		`{"spec":{"containers":[{"name":"second","image":"i","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`,
+	)
+	byName := tree(
+		t,
+		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"},{"name":"second","image":"i"}]}}`,
+	)
 	if diff := cmp.Diff(byPosition, Make(Layers{Common: base, Component: over, Lists: ByPosition})); diff != "" {
 		t.Errorf("by position (-want +got):\n%s", diff)
 	}

@@ -153,18 +153,23 @@ func TestParse(t *testing.T) {
 		fails  bool
 		reason string
 	}{
-		"empty text":  {text: " \n", reason: "no text is no template"},
-		"null":        {text: "null", reason: "a null is no template"},
-		"empty":       {text: "{}", want: Tree{}, reason: "an empty template is one"},
-		"a list":      {text: "[]", fails: true, reason: "a template is an object"},
-		"broken":      {text: "{", fails: true, reason: "what is not JSON is an error, not an empty template"},
-		"a whole pod": {text: `{"apiVersion":"v1","kind":"Pod","status":{},"spec":{"a":1}}`, want: Tree{"spec": map[string]any{"a": json.Number("1")}}, reason: "what a template has not is dropped"},
+		"empty text": {text: " \n", reason: "no text is no template"},
+		"null":       {text: "null", reason: "a null is no template"},
+		"empty":      {text: "{}", want: Tree{}, reason: "an empty template is one"},
+		"a list":     {text: "[]", fails: true, reason: "a template is an object"},
+		"broken":     {text: "{", fails: true, reason: "what is not JSON is an error, not an empty template"},
+		"a whole pod": {
+			text: `{"apiVersion":"v1","kind":"Pod","status":{},"spec":{"a":1}}`,
+			want: Tree{"spec": map[string]any{"a": json.Number("1")}}, reason: "what a template has not is dropped",
+		},
 		"nulls": {
-			text: `{"spec":{"a":null,"b":[null,{"c":null}]}}`, want: Tree{"spec": map[string]any{"b": []any{map[string]any{}}}},
+			text:   `{"spec":{"a":null,"b":[null,{"c":null}]}}`,
+			want:   Tree{"spec": map[string]any{"b": []any{map[string]any{}}}},
 			reason: "nulls are dropped at every depth",
 		},
 		"large numbers": {
-			text: `{"spec":{"a":9223372036854775807}}`, want: Tree{"spec": map[string]any{"a": json.Number("9223372036854775807")}},
+			text:   `{"spec":{"a":9223372036854775807}}`,
+			want:   Tree{"spec": map[string]any{"a": json.Number("9223372036854775807")}},
 			reason: "a number keeps its digits",
 		},
 	}

@@ -14,8 +14,8 @@ const FileName = "taskmanager-pod-template.yaml"
 // their key, every string in double quotes (or as a literal block when it has lines), long strings folded at 80
 // columns. Mappings are sorted. Nil gives the empty text.
 //
-// The text has neither apiVersion nor kind: the client of every Flink release from 1.15.0 to 2.2.0 was seen to load it so
-// (KubernetesUtils.loadPodFromTemplateFile).
+// The text has neither apiVersion nor kind: the client of every Flink release from 1.15.0 to 2.2.0 was seen to load it
+// so (KubernetesUtils.loadPodFromTemplateFile).
 func Print(tree Tree) string {
 	if tree == nil {
 		return ""

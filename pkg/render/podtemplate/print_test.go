@@ -97,23 +97,30 @@ func TestMergeLaws(t *testing.T) {
 		if diff := cmp.Diff(once, Merge(a, b, lists)); diff != "" {
 			t.Fatalf("two results of one merge:\n%s", diff)
 		}
-		if diff := cmp.Diff(Make(Layers{Component: once, StartupProbe: true}), Make(Layers{Common: a, Component: b, Lists: lists, StartupProbe: true})); diff != "" {
+		if diff := cmp.Diff(
+			Make(Layers{Component: once, StartupProbe: true}),
+			Make(Layers{Common: a, Component: b, Lists: lists, StartupProbe: true}),
+		); diff != "" {
 			t.Fatalf("the probe depends on more than the merged template:\n%s", diff)
 		}
 	})
 }
 
-// oldBoolean are keys that the reader of this test takes for booleans, by an older YAML. The reference does not quote them,
-// because the reader in Flink takes every key for text; testdata/reference/fields.yaml has one.
+// oldBoolean are keys that the reader of this test takes for booleans, by an older YAML. The reference does not quote
+// them, because the reader in Flink takes every key for text; testdata/reference/fields.yaml has one.
 var oldBoolean = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true}
 
 // genTree draws templates with the shapes that matter: names, lists of all kinds, texts that need care.
 func genTree() *rapid.Generator[Tree] {
 	text := rapid.OneOf(
-		rapid.SampledFrom([]string{"", "a", "yes", "1", "null", " x", "x ", "a\nb\n", "a\n\n", "\n", "\tx", "é", "- a: 'b'", "#"}),
+		rapid.SampledFrom([]string{
+			"", "a", "yes", "1", "null", " x", "x ", "a\nb\n", "a\n\n", "\n", "\tx", "é", "- a: 'b'", "#",
+		}),
 		rapid.String(),
 		rapid.Custom(func(t *rapid.T) string {
-			return strings.Repeat(rapid.SampledFrom([]string{"ab ", "abc", "a\\ "}).Draw(t, "part"), rapid.IntRange(20, 60).Draw(t, "times"))
+			return strings.Repeat(
+				rapid.SampledFrom([]string{"ab ", "abc", "a\\ "}).Draw(t, "part"), rapid.IntRange(20, 60).Draw(t, "times"),
+			)
 		}),
 	)
 	scalar := rapid.OneOf(rapid.Map(text, func(s string) any { return s }), rapid.Just[any](true),
@@ -141,9 +148,10 @@ func genTree() *rapid.Generator[Tree] {
 		}
 		made := Tree{"spec": spec}
 		if rapid.Bool().Draw(t, "metadata") {
-			keys := rapid.OneOf(rapid.SampledFrom([]string{"team", "a.b/c", "1", "null"}), rapid.StringMatching(`[a-z~!@:# '"\\-]{1,9}`).Filter(func(key string) bool {
-				return !oldBoolean[key]
-			}))
+			keys := rapid.OneOf(rapid.SampledFrom([]string{"team", "a.b/c", "1", "null"}),
+				rapid.StringMatching(`[a-z~!@:# '"\\-]{1,9}`).Filter(func(key string) bool {
+					return !oldBoolean[key]
+				}))
 			labels := map[string]any{}
 			for key, value := range rapid.MapOfN(keys, text, 0, 4).Draw(t, "labels") {
 				labels[key] = value

@@ -2,8 +2,8 @@
 //
 // PURE: time comes in as a parameter, nothing goes out.
 //
-// A job counts its progress: one with each step that it runs. A snapshot holds the progress of its moment, so that a test
-// sees from what state a job went on, and what was lost.
+// A job counts its progress: one with each step that it runs. A snapshot holds the progress of its moment, so that a
+// test sees from what state a job went on, and what was lost.
 //
 // It must not know JobManagers, HTTP or Kubernetes.
 //

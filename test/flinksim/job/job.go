@@ -37,18 +37,19 @@ type Script struct {
 	SnapshotSteps int
 	// SnapshotFails makes each triggered snapshot fail with this message.
 	SnapshotFails string
-	// StopFails lets the savepoint of a stop succeed and then the stop fail: the failure names the path, and the job is FAILED whatever its
-	// restart strategy (StopWithSavepointStoppingException is a NonRecoverableError; recorded with Flink 1.20 and 2.2).
+	// StopFails lets the savepoint of a stop succeed and then the stop fail: the failure names the path, and the job is
+	// FAILED whatever its restart strategy (StopWithSavepointStoppingException is a NonRecoverableError; recorded with
+	// Flink 1.20 and 2.2).
 	StopFails bool
-	// FinishSteps is how many steps after the savepoint of a stop the tasks take to finish. Meanwhile the job is RUNNING, makes no
-	// checkpoints and no progress, and the stop is IN_PROGRESS, though its savepoint is complete.
+	// FinishSteps is how many steps after the savepoint of a stop the tasks take to finish. Meanwhile the job is RUNNING,
+	// makes no checkpoints and no progress, and the stop is IN_PROGRESS, though its savepoint is complete.
 	FinishSteps int
 	// CancelSteps is how many steps more than one a cancellation takes.
 	CancelSteps int
 	// NoCheckpoints lets no periodic checkpoint complete.
 	NoCheckpoints bool
-	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins over the
-	// configuration from the next start on. Empty: the code says nothing.
+	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins
+	// over the configuration from the next start on. Empty: the code says nothing.
 	Retain string
 	// KeepsRestarting makes the job fail over, and keeps it from running again.
 	KeepsRestarting bool
@@ -198,7 +199,8 @@ func (j *Job) enter(state State, now time.Time) {
 	}
 }
 
-// IsSetUp is false for a job whose JobMaster could not start, such as one whose snapshot is not there: it has no vertices.
+// IsSetUp is false for a job whose JobMaster could not start, such as one whose snapshot is not there: it has no
+// vertices.
 func (j *Job) IsSetUp() bool { return !j.Entered[Created].IsZero() }
 
 // FailToStart ends a job that was just made, because its JobMaster cannot start.
@@ -206,12 +208,14 @@ func (j *Job) FailToStart(cause string, now time.Time) {
 	delete(j.Entered, Created)
 	j.Entered[Initializing] = now
 	j.Failures = append(j.Failures, Failure{
-		Class: "org.apache.flink.runtime.client.JobInitializationException", Message: "Could not start the JobMaster.", Cause: cause, At: now,
+		Class: "org.apache.flink.runtime.client.JobInitializationException", Message: "Could not start the JobMaster.",
+		Cause: cause, At: now,
 	})
 	j.enter(Failed, now)
 }
 
-// Sparse is a job of which no more is known than how it ended (ArchivedExecutionGraph.createSparseArchivedExecutionGraph).
+// Sparse is a job of which no more is known than how it ended
+// (ArchivedExecutionGraph.createSparseArchivedExecutionGraph).
 func Sparse(id string, end State, now time.Time) *Job {
 	j := New(Options{ID: id, Name: "unknown"}, NewStorage(), nil, now)
 	j.OnlyEnd = true
@@ -251,7 +255,10 @@ func (j *Job) Step(now time.Time, slots bool) {
 			j.enter(Canceled, now)
 		}
 	case j.State == Running && !slots:
-		j.Restart("org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException", "Connection to the TaskManager was lost", now)
+		j.Restart(
+			"org.apache.flink.runtime.io.network.netty.exception.RemoteTransportException",
+			"Connection to the TaskManager was lost", now,
+		)
 	case j.State == Running && j.finishing != nil:
 		j.finish(now)
 	case j.State == Running && j.Script.KeepsRestarting:
@@ -270,15 +277,18 @@ func (j *Job) Step(now time.Time, slots bool) {
 	}
 }
 
-// Restart makes the job fail over to its last checkpoint, or to where it started without one. It is FAILED when its restart strategy
-// allows no attempt more.
+// Restart makes the job fail over to its last checkpoint, or to where it started without one. It is FAILED when its
+// restart strategy allows no attempt more.
 func (j *Job) Restart(class, message string, now time.Time) {
 	if j.finishing != nil {
 		j.breakStop(j.finishing, now)
 		return
 	}
 	if j.Attempts != Endless && j.Restarts >= int64(j.Attempts) {
-		j.Fail("org.apache.flink.runtime.JobException", "Recovery is suppressed by the restart strategy: "+class+": "+message, now)
+		j.Fail(
+			"org.apache.flink.runtime.JobException", "Recovery is suppressed by the restart strategy: "+class+": "+message,
+			now,
+		)
 		return
 	}
 	j.Failures = append(j.Failures, Failure{Class: class, Message: message, At: now})
@@ -341,15 +351,16 @@ func (j *Job) Cancel(now time.Time) bool {
 	return true
 }
 
-// cleanUp deletes the checkpoints that no longer belong to anybody (CheckpointProperties; recorded with Flink 1.20 and 2.2). A JobManager
-// that ends without high availability leaves all files, whether by SIGTERM or SIGKILL.
+// cleanUp deletes the checkpoints that no longer belong to anybody (CheckpointProperties; recorded with Flink 1.20 and
+// 2.2). A JobManager that ends without high availability leaves all files, whether by SIGTERM or SIGKILL.
 //
 //	retention                 FINISHED   CANCELED   FAILED
 //	RETAIN_ON_CANCELLATION    deleted    kept       kept
 //	DELETE_ON_CANCELLATION    deleted    deleted    kept
 //	otherwise                 deleted    deleted    deleted
 func (j *Job) cleanUp() {
-	kept := j.Retain == RetainedOnCancellation && j.State != Finished || j.Retain == DeletedOnCancellation && j.State == Failed
+	kept := j.Retain == RetainedOnCancellation && j.State != Finished || j.Retain == DeletedOnCancellation &&
+		j.State == Failed
 	for i := range j.Checkpoints {
 		if c := &j.Checkpoints[i]; !kept && !c.Savepoint && c.Status == Completed {
 			j.discard(c)

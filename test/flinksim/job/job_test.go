@@ -42,16 +42,31 @@ func TestStates(t *testing.T) {
 		want []State
 		why  string
 	}{
-		"healthy":       {func(j *Job) {}, []State{Running, Running}, "CREATED, then RUNNING"},
-		"fails":         {func(j *Job) { j.Script.FailAtStart = "no class" }, []State{Failed, Failed}, "by its script"},
-		"cancelled":     {func(j *Job) { j.Cancel(noon) }, []State{Canceled, Canceled}, "one step later"},
-		"slow cancel":   {func(j *Job) { j.Script.CancelSteps = 1; j.Cancel(noon) }, []State{Cancelling, Canceled}, "as scripted"},
-		"finished":      {func(j *Job) { j.Finish(noon) }, []State{Finished, Finished}, "the end is the end"},
-		"suspended":     {func(j *Job) { j.Suspend(noon) }, []State{Suspended, Suspended}, "it goes on elsewhere, not here"},
-		"fails over":    {func(j *Job) { j.Step(noon, true); j.Restart("X", "boom", noon) }, []State{Running, Running}, "RESTARTING, then RUNNING"},
-		"failed stays":  {func(j *Job) { j.Fail("X", "boom", noon); j.Fail("Y", "again", noon); j.Cancel(noon) }, []State{Failed, Failed}, "nothing follows an end"},
-		"cancel twice":  {func(j *Job) { j.Cancel(noon); j.Cancel(noon) }, []State{Canceled, Canceled}, "the second changes nothing"},
-		"finish, again": {func(j *Job) { j.Cancel(noon); j.Step(noon, true); j.Finish(noon) }, []State{Canceled, Canceled}, "nothing follows an end"},
+		"healthy":   {func(j *Job) {}, []State{Running, Running}, "CREATED, then RUNNING"},
+		"fails":     {func(j *Job) { j.Script.FailAtStart = "no class" }, []State{Failed, Failed}, "by its script"},
+		"cancelled": {func(j *Job) { j.Cancel(noon) }, []State{Canceled, Canceled}, "one step later"},
+		"slow cancel": {
+			func(j *Job) { j.Script.CancelSteps = 1; j.Cancel(noon) }, []State{Cancelling, Canceled}, "as scripted",
+		},
+		"finished": {func(j *Job) { j.Finish(noon) }, []State{Finished, Finished}, "the end is the end"},
+		"suspended": {
+			func(j *Job) { j.Suspend(noon) }, []State{Suspended, Suspended}, "it goes on elsewhere, not here",
+		},
+		"fails over": {
+			func(j *Job) { j.Step(noon, true); j.Restart("X", "boom", noon) }, []State{Running, Running},
+			"RESTARTING, then RUNNING",
+		},
+		"failed stays": {
+			func(j *Job) { j.Fail("X", "boom", noon); j.Fail("Y", "again", noon); j.Cancel(noon) }, []State{Failed, Failed},
+			"nothing follows an end",
+		},
+		"cancel twice": {
+			func(j *Job) { j.Cancel(noon); j.Cancel(noon) }, []State{Canceled, Canceled}, "the second changes nothing",
+		},
+		"finish, again": {
+			func(j *Job) { j.Cancel(noon); j.Step(noon, true); j.Finish(noon) }, []State{Canceled, Canceled},
+			"nothing follows an end",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +104,9 @@ func TestItWaitsForSlots(t *testing.T) {
 	run(j, 4)
 	j.Step(noon.Add(time.Hour), false)
 	if j.State != Restarting || j.Restarts != 1 || len(j.Failures) != 1 {
-		t.Errorf("state %s, %d restarts, failures %v; want RESTARTING after the TaskManager went", j.State, j.Restarts, j.Failures)
+		t.Errorf(
+			"state %s, %d restarts, failures %v; want RESTARTING after the TaskManager went", j.State, j.Restarts, j.Failures,
+		)
 	}
 }
 
@@ -174,17 +191,43 @@ func TestOperations(t *testing.T) {
 		state  State
 		why    string
 	}{
-		"savepoint":          {Script{}, nil, Savepoint, "", 1, Completed, "s3://s/savepoint-ababab-", "", Running, "the job goes on"},
-		"savepoint, target":  {Script{}, nil, Savepoint, "hdfs://x", 1, Completed, "hdfs://x/savepoint-ababab-", "", Running, "where the caller says"},
-		"slow savepoint":     {Script{SnapshotSteps: 2}, nil, Savepoint, "", 2, InProgress, "", "", Running, "it takes its steps"},
-		"slow savepoint end": {Script{SnapshotSteps: 2}, nil, Savepoint, "", 3, Completed, "s3://s/savepoint-", "", Running, "and then is there"},
-		"failed savepoint":   {Script{SnapshotFails: "disk full"}, nil, Savepoint, "", 1, Completed, "", "disk full", Running, "the job does not care"},
-		"not running":        {Script{}, func(j *Job) { j.Restart("X", "boom", noon) }, Savepoint, "", 0, Completed, "", "not in state RUNNING but RESTARTING", Restarting, "accepted, and failed at once"},
-		"ended":              {Script{}, func(j *Job) { j.Finish(noon) }, Stop, "", 0, Completed, "", "FlinkJobNotFoundException", Finished, "its JobMaster is gone"},
-		"stop":               {Script{}, nil, Stop, "", 1, Completed, "s3://s/savepoint-", "", Finished, "the savepoint ends the job"},
-		"stop fails":         {Script{StopFails: true}, nil, Stop, "", 1, Completed, "s3://s/savepoint-", "A savepoint has been created at: s3://s/savepoint-", Failed, "the savepoint is good all the same"},
-		"stop, no savepoint": {Script{SnapshotFails: "disk full"}, nil, Stop, "", 1, Completed, "", "disk full", Running, "without a savepoint it goes on"},
-		"checkpoint":         {Script{}, nil, OneCheckpoint, "", 1, Completed, "", "", Running, "a checkpoint out of turn"},
+		"savepoint": {
+			Script{}, nil, Savepoint, "", 1, Completed, "s3://s/savepoint-ababab-", "", Running, "the job goes on",
+		},
+		"savepoint, target": {
+			Script{}, nil, Savepoint, "hdfs://x", 1, Completed, "hdfs://x/savepoint-ababab-", "", Running,
+			"where the caller says",
+		},
+		"slow savepoint": {
+			Script{SnapshotSteps: 2}, nil, Savepoint, "", 2, InProgress, "", "", Running, "it takes its steps",
+		},
+		"slow savepoint end": {
+			Script{SnapshotSteps: 2}, nil, Savepoint, "", 3, Completed, "s3://s/savepoint-", "", Running, "and then is there",
+		},
+		"failed savepoint": {
+			Script{SnapshotFails: "disk full"}, nil, Savepoint, "", 1, Completed, "", "disk full", Running,
+			"the job does not care",
+		},
+		"not running": {
+			Script{}, func(j *Job) { j.Restart("X", "boom", noon) }, Savepoint, "", 0, Completed, "",
+			"not in state RUNNING but RESTARTING", Restarting, "accepted, and failed at once",
+		},
+		"ended": {
+			Script{}, func(j *Job) { j.Finish(noon) }, Stop, "", 0, Completed, "", "FlinkJobNotFoundException", Finished,
+			"its JobMaster is gone",
+		},
+		"stop": {
+			Script{}, nil, Stop, "", 1, Completed, "s3://s/savepoint-", "", Finished, "the savepoint ends the job",
+		},
+		"stop fails": {
+			Script{StopFails: true}, nil, Stop, "", 1, Completed, "s3://s/savepoint-",
+			"A savepoint has been created at: s3://s/savepoint-", Failed, "the savepoint is good all the same",
+		},
+		"stop, no savepoint": {
+			Script{SnapshotFails: "disk full"}, nil, Stop, "", 1, Completed, "", "disk full", Running,
+			"without a savepoint it goes on",
+		},
+		"checkpoint": {Script{}, nil, OneCheckpoint, "", 1, Completed, "", "", Running, "a checkpoint out of turn"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +326,9 @@ func TestStartFromASnapshot(t *testing.T) {
 	other := New(Options{ID: strings.Repeat("0", 32), Interval: time.Minute, Name: "demo"}, s, &from, noon)
 	run(other, 2)
 	if other.Latest(false).ID != 8 {
-		t.Errorf("checkpoint %d: the number follows that of what was restored, whichever job made it", other.Latest(false).ID)
+		t.Errorf(
+			"checkpoint %d: the number follows that of what was restored, whichever job made it", other.Latest(false).ID,
+		)
 	}
 	if diff := cmp.Diff(j.Vertices(), other.Vertices()); diff != "" {
 		t.Errorf("vertex IDs must survive an upgrade\n%s", diff)

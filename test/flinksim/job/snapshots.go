@@ -90,15 +90,18 @@ type Trigger struct {
 	Cancel bool
 }
 
-// Begin starts an operation, unless the job knows its ID already. It says whether it is new. As in Flink it succeeds on a
-// job that does not run: the operation's result tells.
+// Begin starts an operation, unless the job knows its ID already. It says whether it is new. As in Flink it succeeds on
+// a job that does not run: the operation's result tells.
 func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
 	j.forget(now)
 	id := family(t.Kind) + t.ID
 	if _, known := j.operations[id]; known {
 		return false
 	}
-	o := &Operation{ID: t.ID, Kind: t.Kind, Status: InProgress, target: t.Target, cancel: t.Cancel, begun: now, steps: j.Script.SnapshotSteps}
+	o := &Operation{
+		ID: t.ID, Kind: t.Kind, Status: InProgress, target: t.Target, cancel: t.Cancel, begun: now,
+		steps: j.Script.SnapshotSteps,
+	}
 	if o.target == "" {
 		o.target = j.SavepointDir
 	}
@@ -107,7 +110,11 @@ func (j *Job) Begin(t Trigger, now time.Time) (fresh bool) {
 	case j.State.Ended():
 		o.Status, o.done, o.Failure = Completed, now, JobGone(j.ID, now)
 	case j.State != Running:
-		j.fail(o, now, "Checkpoint triggering task is not being executed at the moment. Job is not in state RUNNING but "+string(j.State)+" instead.")
+		j.fail(
+			o, now,
+			"Checkpoint triggering task is not being executed at the moment. Job is not in state RUNNING but "+
+				string(j.State)+" instead.",
+		)
 	}
 	return true
 }
@@ -192,7 +199,9 @@ func (j *Job) complete(o *Operation, now time.Time) {
 		o.CheckpointID = j.checkpoint(o.begun, now)
 		return
 	}
-	o.Path = fmt.Sprintf("%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12])
+	o.Path = fmt.Sprintf(
+		"%s/savepoint-%s-%s", o.target, j.ID[:6], fmt.Sprintf("%x", sha256.Sum256([]byte(j.ID+o.ID)))[:12],
+	)
 	j.record(Checkpoint{Savepoint: true, Stop: o.Kind == Stop, Path: o.Path, Trigger: o.begun, End: now})
 	if o.Kind == Stop {
 		j.finishing, j.toFinish = o, j.Script.FinishSteps
@@ -221,8 +230,10 @@ func (j *Job) finish(now time.Time) {
 
 // breakStop is a task that fails instead of finishing: the savepoint stays, the job is FAILED.
 func (j *Job) breakStop(o *Operation, now time.Time) {
-	cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has been created at: " +
-		o.Path + ", but the corresponding job " + j.ID + " failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
+	cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has " +
+		"been created at: " +
+		o.Path + ", but the corresponding job " + j.ID +
+		" failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
 	o.Status, o.done, j.finishing = Completed, now, nil
 	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
 	j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
@@ -233,7 +244,9 @@ func (j *Job) fail(o *Operation, now time.Time, message string) {
 	cause := "org.apache.flink.runtime.checkpoint.CheckpointException: " + message
 	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
 	if j.State == Running {
-		j.record(Checkpoint{Status: Broken, Savepoint: o.Kind != OneCheckpoint, Trigger: o.begun, End: now, Message: message})
+		j.record(Checkpoint{
+			Status: Broken, Savepoint: o.Kind != OneCheckpoint, Trigger: o.begun, End: now, Message: message,
+		})
 	}
 }
 
@@ -281,7 +294,9 @@ func (j *Job) record(c Checkpoint) int64 {
 	j.next++
 	j.Checkpoints = append(j.Checkpoints, c)
 	if c.Status == Completed && c.Path != NotAddressable {
-		j.storage.Put(Snapshot{Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Savepoint: c.Savepoint, Progress: c.Progress, At: c.End})
+		j.storage.Put(Snapshot{
+			Path: c.Path, JobID: j.ID, CheckpointID: c.ID, Savepoint: c.Savepoint, Progress: c.Progress, At: c.End,
+		})
 	}
 	return c.ID
 }

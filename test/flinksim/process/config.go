@@ -105,11 +105,13 @@ func (c Config) duration(key string) time.Duration {
 // HA says whether high availability is configured, by Kubernetes or by ZooKeeper.
 func (c Config) HA() bool {
 	kind := strings.ToLower(c.First("high-availability.type", "high-availability"))
-	return kind == "kubernetes" || kind == "zookeeper" || kind == "org.apache.flink.kubernetes.highavailability.kuberneteshaservicesfactory"
+	return kind == "kubernetes" || kind == "zookeeper" ||
+		kind == "org.apache.flink.kubernetes.highavailability.kuberneteshaservicesfactory"
 }
 
-// attempts is how often a job restarts before it is FAILED (RestartBackoffTimeStrategyFactoryLoader, Flink 1.20 and 2.2). A failure rate
-// counts here over the whole life of the job. Without a strategy a job with checkpoints restarts for ever, one without does not.
+// attempts is how often a job restarts before it is FAILED (RestartBackoffTimeStrategyFactoryLoader, Flink 1.20 and
+// 2.2). A failure rate counts here over the whole life of the job. Without a strategy a job with checkpoints restarts
+// for ever, one without does not.
 func (c Config) attempts() int {
 	switch strings.ToLower(c.First("restart-strategy.type", "restart-strategy")) {
 	case "none", "off", "disable":

@@ -70,7 +70,8 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 // SetDown tells Flink how to ask whether a node is unreachable. Without it none is.
 func (f *Flink) SetDown(isDown func(node string) bool) { f.isDown = isDown }
 
-// Skew sets how much the clocks of Flink's machines are ahead of everybody else's; negative: behind. Times that Flink tells are its own.
+// Skew sets how much the clocks of Flink's machines are ahead of everybody else's; negative: behind. Times that Flink
+// tells are its own.
 func (f *Flink) Skew(ahead time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,7 +85,8 @@ func (f *Flink) Script(namespace, id string, script Script) {
 	f.scripts[types.NamespacedName{Namespace: namespace, Name: id}] = script
 }
 
-// ScriptJob sets what happens to jobs of this name (pipeline.name, which is the resource's name), those that run included.
+// ScriptJob sets what happens to jobs of this name (pipeline.name, which is the resource's name), those that run
+// included.
 func (f *Flink) ScriptJob(name string, script job.Script) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -108,10 +110,10 @@ func (f *Flink) SetMetric(scope, name, value string) {
 	f.metrics[scope][name] = value
 }
 
-// Do runs a function on the newest job of this ID in a cluster, such as one that makes it fail. The end of a job is recorded a step later,
-// and a process that dies meanwhile runs it again; but Flink takes a checkpoint out of the high-availability data before it deletes it. A
-// process on a node that is down cannot write that data, so nothing becomes of its jobs and the function is not run. It fails the test when
-// there is no such job.
+// Do runs a function on the newest job of this ID in a cluster, such as one that makes it fail. The end of a job is
+// recorded a step later, and a process that dies meanwhile runs it again; but Flink takes a checkpoint out of the
+// high-availability data before it deletes it. A process on a node that is down cannot write that data, so nothing
+// becomes of its jobs and the function is not run. It fails the test when there is no such job.
 func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 	f.t.Helper()
 	f.mu.Lock()
@@ -129,8 +131,8 @@ func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 	}
 }
 
-// Job returns a copy of the newest job of this ID in a cluster, ended ones included; nil if none. The empty ID means the
-// newest of all.
+// Job returns a copy of the newest job of this ID in a cluster, ended ones included; nil if none. The empty ID means
+// the newest of all.
 func (f *Flink) Job(namespace, id, jobID string) *job.Job {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -186,7 +188,8 @@ func (f *Flink) inOrder() []*JobManager {
 	return all
 }
 
-// Start begins a process in a pod: a JobManager or a TaskManager by the pod's labels, anything else is nothing to Flink.
+// Start begins a process in a pod: a JobManager or a TaskManager by the pod's labels, anything else is nothing to
+// Flink.
 func (f *Flink) Start(pod *corev1.Pod) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,7 +203,9 @@ func (f *Flink) Start(pod *corev1.Pod) {
 	}
 	switch pod.Labels["component"] {
 	case "taskmanager":
-		f.tasks[pod.UID] = &taskManager{cluster: cluster, owner: owner, name: pod.Name, native: pod.Labels["type"] == "flink-native-kubernetes"}
+		f.tasks[pod.UID] = &taskManager{
+			cluster: cluster, owner: owner, name: pod.Name, native: pod.Labels["type"] == "flink-native-kubernetes",
+		}
 	case "jobmanager":
 		f.serial++
 		f.attempts[owner]++
@@ -209,7 +214,8 @@ func (f *Flink) Start(pod *corev1.Pod) {
 	}
 }
 
-// Ready says whether the probe of a pod succeeds: a JobManager's REST endpoint listens from the step after its start on.
+// Ready says whether the probe of a pod succeeds: a JobManager's REST endpoint listens from the step after its start
+// on.
 func (f *Flink) Ready(pod *corev1.Pod) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -260,7 +266,8 @@ func (f *Flink) Fingerprint() string {
 	return out.String()
 }
 
-// Reach says who is behind an address: known is false when no Service has that name, ready when no connection comes about.
+// Reach says who is behind an address: known is false when no Service has that name, ready when no connection comes
+// about.
 func (f *Flink) Reach(address string) (known, ready bool) {
 	jm, known := f.resolve(address)
 	return known, jm != nil
@@ -272,8 +279,8 @@ func (f *Flink) Secured(address string) bool {
 	return jm != nil && jm.Config.First("security.ssl.rest.enabled", "security.ssl.enabled") == "true"
 }
 
-// Serve runs a function for the JobManager behind an address, with the lock held, and watches for violations after it. jm
-// is the process that leads, or nil while none does. It is false when no connection would come about.
+// Serve runs a function for the JobManager behind an address, with the lock held, and watches for violations after it.
+// jm is the process that leads, or nil while none does. It is false when no connection would come about.
 func (f *Flink) Serve(address string, serve func(front, leader *JobManager)) bool {
 	front, _ := f.resolve(address)
 	if front == nil {
@@ -320,7 +327,8 @@ func (f *Flink) resolve(address string) (*JobManager, bool) {
 	var found *JobManager
 	for _, pod := range pods {
 		jm, runs := f.managers[pod.GetUID()]
-		if pod.GetDeletionTimestamp() == nil && isReady(pod) && runs && jm.phase != starting && (found == nil || jm.phase >= leading) {
+		if pod.GetDeletionTimestamp() == nil && isReady(pod) && runs && jm.phase != starting && (found == nil ||
+			jm.phase >= leading) {
 			found = jm
 		}
 	}

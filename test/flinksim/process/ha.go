@@ -33,7 +33,8 @@ func (jm *JobManager) graphKey(jobID string) string {
 	return graphPrefix + jobID
 }
 
-// elect says whether this process leads now. With high availability another one that still holds the lease is in the way.
+// elect says whether this process leads now. With high availability another one that still holds the lease is in the
+// way.
 func (jm *JobManager) elect() bool {
 	if !jm.Config.HA() {
 		return true
@@ -72,12 +73,14 @@ func (jm *JobManager) lease() map[string]string {
 	jm.leased = jm.Now()
 	at := jm.leased.Format("2006-01-02T15:04:05.000000Z07:00")
 	return map[string]string{"control-plane.alpha.kubernetes.io/leader": fmt.Sprintf(
-		`{"holderIdentity":%q,"leaseDuration":15.000000000,"acquireTime":%q,"renewTime":%q,"leaderTransitions":0}`, jm.identity, at, at)}
+		`{"holderIdentity":%q,"leaseDuration":15.000000000,"acquireTime":%q,"renewTime":%q,"leaderTransitions":0}`,
+		jm.identity, at, at)}
 }
 
 // renew renews the lease when it is time. One whose ConfigMap somebody deleted is not made again.
 func (jm *JobManager) renew() {
-	if !jm.Config.HA() || jm.phase < leading || jm.fenced || jm.Now().Sub(jm.leased) < retryPeriod || jm.data(jm.clusterMap()) == nil {
+	if !jm.Config.HA() || jm.phase < leading || jm.fenced || jm.Now().Sub(jm.leased) < retryPeriod ||
+		jm.data(jm.clusterMap()) == nil {
 		return
 	}
 	jm.edit(jm.clusterMap(), func(u *unstructured.Unstructured, _ map[string]any) { u.SetAnnotations(jm.lease()) })
@@ -247,12 +250,16 @@ func (jm *JobManager) removeData(jobID string) {
 	if node := jm.Config.node(); node != "" {
 		delete(jm.flink.zookeeper.maps[node], jm.jobMap(jobID))
 	} else if jm.has(jm.jobMap(jobID)) {
-		if err := jm.flink.kube.Delete(kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(jobID), kubesim.DeleteOptions{}); err != nil {
+		if err := jm.flink.kube.Delete(
+			kubesim.ConfigMaps, jm.Cluster.Namespace, jm.jobMap(jobID), kubesim.DeleteOptions{},
+		); err != nil {
 			jm.flink.t.Logf("flink model: JobManager of %s cannot delete its ConfigMap: %v", jm.Cluster, err)
 		}
 	}
 	if _, there := jm.data(jm.clusterMap())[jm.graphKey(jobID)]; there {
-		jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) { delete(data, jm.graphKey(jobID)) })
+		jm.edit(jm.clusterMap(), func(_ *unstructured.Unstructured, data map[string]any) {
+			delete(data, jm.graphKey(jobID))
+		})
 	}
 }
 
@@ -271,8 +278,8 @@ func (jm *JobManager) keepCheckpoint(j *job.Job) {
 	})
 }
 
-// newestState is the job's newest checkpoint, else what it was restored from: Flink adds that to its store as if it were a checkpoint of the
-// job (CheckpointCoordinator.restoreSavepoint).
+// newestState is the job's newest checkpoint, else what it was restored from: Flink adds that to its store as if it
+// were a checkpoint of the job (CheckpointCoordinator.restoreSavepoint).
 func newestState(j *job.Job) (id int64, path string) {
 	switch newest := j.Latest(false); {
 	case newest != nil:

@@ -69,13 +69,18 @@ type JobManager struct {
 
 func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, owner types.UID) *JobManager {
 	jm := &JobManager{
-		Cluster: cluster, Pod: pod.UID, flink: f, serial: f.serial, attempt: f.attempts[owner], deployment: owner, pod: pod.Name,
+		Cluster: cluster, Pod: pod.UID, flink: f, serial: f.serial, attempt: f.attempts[owner], deployment: owner,
+		pod:  pod.Name,
 		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
-		renewed: f.kube.Clock.Now().Add(f.skew), recorded: map[string]bool{}, cleanUp: map[string]int{}, Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
+		renewed: f.kube.Clock.Now().Add(f.skew), recorded: map[string]bool{}, cleanUp: map[string]int{},
+		Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
 	}
 	u := f.kube.Peek(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
 	if u == nil {
-		f.t.Errorf("flink model: JobManager %s of %s started without ConfigMap flink-config-%s: does its pod mount it?", pod.Name, cluster, cluster.Name)
+		f.t.Errorf(
+			"flink model: JobManager %s of %s started without ConfigMap flink-config-%s: does its pod mount it?", pod.Name,
+			cluster, cluster.Name,
+		)
 		jm.Config = Config{}
 		return jm
 	}
@@ -104,7 +109,8 @@ func (jm *JobManager) Script() Script { return jm.flink.scripts[jm.Cluster] }
 
 // Application says whether it runs one application's job: by its target, or by the mode of a standalone cluster.
 func (jm *JobManager) Application() bool {
-	return jm.Config["execution.target"] == "kubernetes-application" || jm.Config["kubernetes.internal.cluster-mode"] == "APPLICATION"
+	return jm.Config["execution.target"] == "kubernetes-application" ||
+		jm.Config["kubernetes.internal.cluster-mode"] == "APPLICATION"
 }
 
 // step moves the process by one step.
@@ -150,8 +156,9 @@ func (jm *JobManager) waits(steps int) bool {
 	return true
 }
 
-// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over. With high availability none of their
-// checkpoints counts meanwhile, because the data cannot be written, so nothing of them is modelled to change.
+// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over. With high availability
+// none of their checkpoints counts meanwhile, because the data cannot be written, so nothing of them is modelled to
+// change.
 func (jm *JobManager) stepAlone() {
 	switch {
 	case jm.phase < leading:
@@ -162,7 +169,8 @@ func (jm *JobManager) stepAlone() {
 	}
 }
 
-// campaign lets a process that lost its leadership, and can be reached again, stand for it again. What it knows of ended jobs stays.
+// campaign lets a process that lost its leadership, and can be reached again, stand for it again. What it knows of
+// ended jobs stays.
 func (jm *JobManager) campaign() {
 	jm.fenced, jm.phase, jm.waited = false, listening, 0
 	jm.jobs = slices.DeleteFunc(jm.jobs, func(j *job.Job) bool { return !j.State.Ended() })
@@ -199,7 +207,8 @@ func (jm *JobManager) stepJobs() {
 
 // Adaptive says whether its jobs run under the adaptive scheduler.
 func (jm *JobManager) Adaptive() bool {
-	return strings.EqualFold(jm.Config["jobmanager.scheduler"], "adaptive") || strings.EqualFold(jm.Config["scheduler-mode"], "reactive")
+	return strings.EqualFold(jm.Config["jobmanager.scheduler"], "adaptive") ||
+		strings.EqualFold(jm.Config["scheduler-mode"], "reactive")
 }
 
 // submit begins the application's job, or brings back the jobs of a session cluster.
@@ -213,7 +222,9 @@ func (jm *JobManager) submit() {
 	options := jm.options()
 	for _, g := range jm.readGraphs() {
 		if g.Options.ID != options.ID || g.Options.Parallelism != options.Parallelism {
-			jm.flink.violate("%s starts over the job graph of an earlier start, which Flink would run: %s", jm.Cluster, g.Options.ID)
+			jm.flink.violate(
+				"%s starts over the job graph of an earlier start, which Flink would run: %s", jm.Cluster, g.Options.ID,
+			)
 		}
 	}
 	if store := jm.Config["job-result-store.storage-path"]; jm.Config.HA() && store != "" {
@@ -225,8 +236,8 @@ func (jm *JobManager) submit() {
 	jm.Begin(options, jm.Config.recoveryPath())
 }
 
-// finishEarlier is what becomes of a job that an earlier process has seen the end of. When that one did not come to clear up after it, this
-// one does, and lists the job by its ID and state alone; else nothing is known of it.
+// finishEarlier is what becomes of a job that an earlier process has seen the end of. When that one did not come to
+// clear up after it, this one does, and lists the job by its ID and state alone; else nothing is known of it.
 func (jm *JobManager) finishEarlier(options job.Options, result job.Result) {
 	if !result.Dirty {
 		return
@@ -265,8 +276,8 @@ func retention(c Config, code job.Script) string {
 	return c["execution.checkpointing.externalized-checkpoint-retention"]
 }
 
-// Begin starts a job from the newest checkpoint of its high-availability data, else from the given path, else from nothing.
-// A path that is not there fails the job, it never starts empty.
+// Begin starts a job from the newest checkpoint of its high-availability data, else from the given path, else from
+// nothing. A path that is not there fails the job, it never starts empty.
 func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
 	how, named := "path", path
 	if newest := jm.newestCheckpoint(options.ID); newest != "" {
@@ -284,7 +295,11 @@ func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
 	j.Script = jm.flink.jobScripts[options.Name]
 	jm.jobs = append(jm.jobs, j)
 	if path != "" && !found {
-		j.FailToStart("java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+"' on file system 'file'.", jm.Now())
+		j.FailToStart(
+			"java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+
+				"' on file system 'file'.",
+			jm.Now(),
+		)
 		jm.sync()
 		return j
 	}

@@ -26,8 +26,8 @@ type Node struct {
 	Ephemeral bool
 }
 
-// ensemble is the model ZooKeeper: for each cluster's node what a ConfigMap would hold, by the same names, and the open sessions. With the
-// lock of Flink.
+// ensemble is the model ZooKeeper: for each cluster's node what a ConfigMap would hold, by the same names, and the open
+// sessions. With the lock of Flink.
 type ensemble struct {
 	zxid     int64
 	maps     map[string]map[string]map[string]any
@@ -36,7 +36,9 @@ type ensemble struct {
 }
 
 func newEnsemble() *ensemble {
-	return &ensemble{maps: map[string]map[string]map[string]any{}, written: map[string]int64{}, sessions: map[string]map[int]time.Time{}}
+	return &ensemble{
+		maps: map[string]map[string]map[string]any{}, written: map[string]int64{}, sessions: map[string]map[int]time.Time{},
+	}
 }
 
 // node is the cluster's node; empty without ZooKeeper.
@@ -124,7 +126,10 @@ func (f *Flink) Ensemble() wire.System {
 	return wire.System{
 		Name: "zookeeper",
 		Classify: func(r *http.Request) wire.Request {
-			return wire.Request{Path: r.URL.Path, Verb: map[string]string{"GET": "get", "DELETE": "delete"}[r.Method], Resource: "nodes", Name: r.URL.Path}
+			return wire.Request{
+				Path: r.URL.Path, Verb: map[string]string{"GET": "get", "DELETE": "delete"}[r.Method], Resource: "nodes",
+				Name: r.URL.Path,
+			}
 		},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodDelete && f.removeNodes(r.URL.Path, r.URL.Query()) {

@@ -24,7 +24,8 @@ type taskManager struct {
 	ready   bool
 }
 
-// registered returns the TaskManagers of this JobManager: native ones of its own Deployment, standalone ones of its cluster.
+// registered returns the TaskManagers of this JobManager: native ones of its own Deployment, standalone ones of its
+// cluster.
 func (jm *JobManager) registered() []*taskManager {
 	if jm.Script().NoTaskManagers {
 		return nil
@@ -74,8 +75,8 @@ func (jm *JobManager) Parallelism(j *job.Job, vertex string) int {
 // mostAsks bounds how often a JobManager asks for TaskManagers in one moment.
 const mostAsks = 20
 
-// askForTaskManagers lets the native resource manager make the pods that its jobs need, and give back those it does not.
-// In standalone mode somebody else makes them.
+// askForTaskManagers lets the native resource manager make the pods that its jobs need, and give back those it does
+// not. In standalone mode somebody else makes them.
 func (jm *JobManager) askForTaskManagers() {
 	if !jm.native {
 		return

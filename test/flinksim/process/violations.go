@@ -90,7 +90,9 @@ func (f *Flink) watch() {
 				r.name = "" // whatever its name, an application cluster has one job
 			}
 			if first := live[r]; first != nil {
-				f.violate("two live jobs of %s: %s and %s", strings.TrimSuffix(jm.Cluster.String()+" "+r.name, " "), first.ID, j.ID)
+				f.violate(
+					"two live jobs of %s: %s and %s", strings.TrimSuffix(jm.Cluster.String()+" "+r.name, " "), first.ID, j.ID,
+				)
 			}
 			live[r] = j
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
-// A JobManager answers about a job from what it fetched up to web.refresh-interval ago, whatever happened since: DefaultExecutionGraphCache
-// and, for checkpoint statistics, AbstractCheckpointStatsHandler (Flink 1.20 and 2.2). The list of jobs, the status of operations and the
-// execution result are never cached.
+// A JobManager answers about a job from what it fetched up to web.refresh-interval ago, whatever happened since:
+// DefaultExecutionGraphCache and, for checkpoint statistics, AbstractCheckpointStatsHandler (Flink 1.20 and 2.2). The
+// list of jobs, the status of operations and the execution result are never cached.
 const (
 	graphCache      = "execution graph"
 	statisticsCache = "checkpoint statistics"

@@ -46,7 +46,8 @@ func listTaskManagers(c *call) (any, error) {
 	managers := []any{}
 	for _, name := range c.jm.TaskManagers() {
 		managers = append(managers, object{
-			"id": name, "path": "pekko.tcp://flink@" + name + ":6122/user/rpc/taskmanager_0", "dataPort": 40000, "jmxPort": -1,
+			"id": name, "path": "pekko.tcp://flink@" + name + ":6122/user/rpc/taskmanager_0", "dataPort": 40000,
+			"jmxPort":                -1,
 			"timeSinceLastHeartbeat": millis(c.jm.Now(), 0), "slotsNumber": c.jm.SlotsEach(), "freeSlots": 0,
 			"hardware": object{"cpuCores": 1, "physicalMemory": 2 << 30, "freeMemory": 512 << 20, "managedMemory": 230 << 20},
 			"memoryConfiguration": object{
@@ -116,7 +117,10 @@ func aggregate(c *call, values map[string]string) []any {
 		case !there:
 			return []any{}
 		default:
-			list = append(list, object{"id": name, "min": number(value), "max": number(value), "avg": number(value), "sum": number(value)})
+			list = append(
+				list,
+				object{"id": name, "min": number(value), "max": number(value), "avg": number(value), "sum": number(value)},
+			)
 		}
 	}
 	return list

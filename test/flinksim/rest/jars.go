@@ -77,7 +77,8 @@ func deleteJar(c *call) (any, error) {
 func runJar(c *call) (any, error) {
 	at := c.findJar()
 	if at < 0 {
-		return nil, errors.New("java.util.concurrent.CompletionException: org.apache.flink.runtime.rest.handler.RestHandlerException: " +
+		return nil, errors.New("java.util.concurrent.CompletionException: " +
+			"org.apache.flink.runtime.rest.handler.RestHandlerException: " +
 			"Jar file /tmp/flink-web-upload/" + c.r.PathValue("jar") + " does not exist")
 	}
 	var body struct {
@@ -93,10 +94,15 @@ func runJar(c *call) (any, error) {
 	if id == "" {
 		id = c.jm.NextID("job")
 	} else if !hex32.MatchString(id) {
-		return nil, refuse(http.StatusBadRequest, "Request did not match expected format JarRunRequestBody.\nCaused by: Cannot parse JobID from %q.", id)
+		return nil, refuse(
+			http.StatusBadRequest,
+			"Request did not match expected format JarRunRequestBody.\nCaused by: Cannot parse JobID from %q.", id,
+		)
 	}
 	if c.jm.Job(id) != nil {
-		return nil, mainFailed("org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.")
+		return nil, mainFailed(
+			"org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.",
+		)
 	}
 	options := c.jobOptions(id, body.Config)
 	if body.Parallelism > 0 {
@@ -115,7 +121,8 @@ func runJar(c *call) (any, error) {
 
 func mainFailed(cause string) error {
 	return refuse(http.StatusBadRequest, "Could not execute application.\n"+
-		"Caused by: org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: Failed to execute job.\nCaused by: %s", cause)
+		"Caused by: org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: Failed "+
+		"to execute job.\nCaused by: %s", cause)
 }
 
 // jobOptions are the cluster's options with the run's own configuration on top.

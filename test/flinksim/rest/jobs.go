@@ -112,13 +112,19 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 	}
 	for i, id := range j.Vertices() {
 		p := c.jm.Parallelism(j, id)
-		node := object{"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "", "optimizer_properties": object{}}
+		node := object{
+			"id": id, "parallelism": p, "operator": "", "operator_strategy": "", "description": "",
+			"optimizer_properties": object{},
+		}
 		if i > 0 {
-			node["inputs"] = []any{object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"}}
+			node["inputs"] = []any{
+				object{"num": 0, "id": j.Vertices()[i-1], "ship_strategy": "HASH", "exchange": "pipelined_bounded"},
+			}
 		}
 		nodes = append(nodes, node)
 		vertices = append(vertices, object{
-			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"), "parallelism": p, "maxParallelism": 128,
+			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"),
+			"parallelism": p, "maxParallelism": 128,
 			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": executions(state, p),
 			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy},
 		})
@@ -129,15 +135,19 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
 }
 
-// executions counts subtasks by their ExecutionState, which here is the state of the job where there is one of that name.
+// executions counts subtasks by their ExecutionState, which here is the state of the job where there is one of that
+// name.
 func executions(state job.State, n int) object {
 	counts := object{}
 	for _, name := range []string{
-		"RECONCILING", "CANCELED", "FAILED", "CREATED", "SCHEDULED", "RUNNING", "CANCELING", "DEPLOYING", "INITIALIZING", "FINISHED",
+		"RECONCILING", "CANCELED", "FAILED", "CREATED", "SCHEDULED", "RUNNING", "CANCELING", "DEPLOYING", "INITIALIZING",
+		"FINISHED",
 	} {
 		counts[name] = 0
 	}
-	name := map[job.State]string{job.Cancelling: "CANCELING", job.Restarting: "SCHEDULED", job.Suspended: "CANCELED"}[state]
+	name := map[job.State]string{
+		job.Cancelling: "CANCELING", job.Restarting: "SCHEDULED", job.Suspended: "CANCELED",
+	}[state]
 	if name == "" {
 		name = string(state)
 	}
@@ -147,7 +157,8 @@ func executions(state job.State, n int) object {
 
 func jobConfig(_ *call, j *job.Job) (any, error) {
 	return object{"jid": j.ID, "name": j.Name, "execution-config": object{
-		"restart-strategy": "Cluster level default restart strategy", "job-parallelism": j.Parallelism, "object-reuse-mode": false, "user-config": object{},
+		"restart-strategy": "Cluster level default restart strategy", "job-parallelism": j.Parallelism,
+		"object-reuse-mode": false, "user-config": object{},
 	}}, nil
 }
 
@@ -172,7 +183,9 @@ func executionResult(c *call, j *job.Job) (any, error) {
 		return object{"status": object{"id": "IN_PROGRESS"}}, nil
 	}
 	outcome := map[job.State]string{job.Finished: "SUCCEEDED", job.Failed: "FAILED", job.Canceled: "CANCELED"}[j.State]
-	result := object{"id": j.ID, "application-status": outcome, "net-runtime": c.duration(j), "accumulator-results": object{}}
+	result := object{
+		"id": j.ID, "application-status": outcome, "net-runtime": c.duration(j), "accumulator-results": object{},
+	}
 	if j.State == job.Failed && len(j.Failures) > 0 {
 		result["failure-cause"] = cause(&j.Failures[len(j.Failures)-1])
 	}
@@ -201,7 +214,8 @@ func jobMetrics(c *call) (any, error) {
 	}
 	values := map[string]string{
 		"numRestarts": fmt.Sprint(j.Restarts), "fullRestarts": fmt.Sprint(j.Restarts),
-		"numberOfCompletedCheckpoints": fmt.Sprint(completed), "numberOfFailedCheckpoints": fmt.Sprint(len(j.Checkpoints) - completed),
+		"numberOfCompletedCheckpoints": fmt.Sprint(completed),
+		"numberOfFailedCheckpoints":    fmt.Sprint(len(j.Checkpoints) - completed),
 	}
 	for name, value := range c.jm.Metrics("job/" + j.Name) {
 		values[name] = value
@@ -224,7 +238,10 @@ func cancelJob(c *call) (any, error) {
 	}
 	before := j.State
 	if !j.Cancel(c.jm.Now()) {
-		return nil, refuse(http.StatusConflict, "Job cancellation failed because the job has already reached another terminal state (%s).", j.State)
+		return nil, refuse(
+			http.StatusConflict, "Job cancellation failed because the job has already reached another terminal state (%s).",
+			j.State,
+		)
 	}
 	if j.State != before {
 		c.effect("cancel job %s", id)
@@ -232,8 +249,8 @@ func cancelJob(c *call) (any, error) {
 	return status{http.StatusAccepted, object{}}, nil
 }
 
-// adaptive finds the job of a request about resource requirements. An unknown one, or one under another scheduler, is a failure
-// on Flink's side, a 500.
+// adaptive finds the job of a request about resource requirements. An unknown one, or one under another scheduler, is a
+// failure on Flink's side, a 500.
 func (c *call) adaptive() (*job.Job, error) {
 	j := c.jm.Job(c.r.PathValue("job"))
 	switch {
@@ -241,9 +258,15 @@ func (c *call) adaptive() (*job.Job, error) {
 		_, err := unknownPath(c)
 		return nil, err
 	case j == nil:
-		return nil, errors.New("org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + c.r.PathValue("job") + ")")
+		return nil, errors.New(
+			"org.apache.flink.runtime.messages.FlinkJobNotFoundException: Could not find Flink job (" + c.r.PathValue("job") +
+				")",
+		)
 	case !c.jm.Adaptive():
-		return nil, errors.New("java.lang.UnsupportedOperationException: The DefaultScheduler does not support changing the parallelism without a job restart.")
+		return nil, errors.New(
+			"java.lang.UnsupportedOperationException: The DefaultScheduler does not support changing the parallelism " +
+				"without a job restart.",
+		)
 	}
 	return j, nil
 }
@@ -282,7 +305,8 @@ func writeRequirements(c *call) (any, error) {
 	for _, id := range j.Vertices() {
 		bound, named := wanted[id]
 		if !named || bound.Parallelism.Lower < 1 || bound.Parallelism.Upper < bound.Parallelism.Lower {
-			return nil, refuse(http.StatusBadRequest, "The requested lower bound [%d] for job vertex [%s] is higher than the upper bound [%d].",
+			return nil, refuse(http.StatusBadRequest,
+				"The requested lower bound [%d] for job vertex [%s] is higher than the upper bound [%d].",
 				bound.Parallelism.Lower, id, bound.Parallelism.Upper)
 		}
 		bounds[id] = job.Bound{Lower: bound.Parallelism.Lower, Upper: bound.Parallelism.Upper}

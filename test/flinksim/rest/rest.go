@@ -32,7 +32,8 @@ func (e *refusal) Error() string { return e.text }
 
 // refuse is a RestHandlerException, with the stack trace that Flink sends along.
 func refuse(status int, format string, args ...any) error {
-	return &refusal{status, "org.apache.flink.runtime.rest.handler.RestHandlerException: " + fmt.Sprintf(format, args...) +
+	return &refusal{status, "org.apache.flink.runtime.rest.handler.RestHandlerException: " +
+		fmt.Sprintf(format, args...) +
 		"\n\tat org.apache.flink.runtime.rest.handler.Model.handle(Model.java:1)\n"}
 }
 
@@ -54,7 +55,10 @@ func ofJob(cache string, inner func(c *call, j *job.Job) (any, error)) func(*cal
 	return func(c *call) (any, error) {
 		id := c.r.PathValue("job")
 		if !hex32.MatchString(id) {
-			return nil, refuse(http.StatusBadRequest, "Bad request, could not parse parameters: Cannot resolve path parameter (jobid) from value %q.", id)
+			return nil, refuse(
+				http.StatusBadRequest,
+				"Bad request, could not parse parameters: Cannot resolve path parameter (jobid) from value %q.", id,
+			)
 		}
 		j := c.jm.Job(id)
 		if cache != "" {

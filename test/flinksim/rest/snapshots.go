@@ -50,7 +50,12 @@ func (c *call) trigger(t job.Trigger) (any, error) {
 	if t.ID == "" {
 		t.ID = c.jm.NextID("trigger")
 	} else if !hex32.MatchString(t.ID) {
-		return nil, refuse(http.StatusBadRequest, "Request did not match expected format.\nCaused by: java.lang.NumberFormatException: For input string: %q under radix 16", t.ID)
+		return nil, refuse(
+			http.StatusBadRequest,
+			"Request did not match expected format.\nCaused by: java.lang.NumberFormatException: For input string: %q "+
+				"under radix 16",
+			t.ID,
+		)
 	}
 	j := c.jm.Job(id)
 	directory := c.jm.Config.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir")
@@ -58,7 +63,10 @@ func (c *call) trigger(t job.Trigger) (any, error) {
 		directory = j.SavepointDir
 	}
 	if t.Kind != job.OneCheckpoint && t.Target == "" && directory == "" {
-		return nil, refuse(http.StatusBadRequest, "Config key [execution.checkpointing.savepoint-dir] is not set. Property [target-directory] must be provided.")
+		return nil, refuse(
+			http.StatusBadRequest,
+			"Config key [execution.checkpointing.savepoint-dir] is not set. Property [target-directory] must be provided.",
+		)
 	}
 	switch {
 	case j == nil:
@@ -94,7 +102,10 @@ func operationStatus(kind job.Kind) func(*call) (any, error) {
 	return func(c *call) (any, error) {
 		o, known := c.look(kind)
 		if !known {
-			return nil, refuse(http.StatusNotFound, "There is no %s operation with triggerId=%s for job %s.", kind, c.r.PathValue("trigger"), c.r.PathValue("job"))
+			return nil, refuse(
+				http.StatusNotFound, "There is no %s operation with triggerId=%s for job %s.", kind, c.r.PathValue("trigger"),
+				c.r.PathValue("job"),
+			)
 		}
 		if o.Status == job.InProgress {
 			return object{"status": object{"id": "IN_PROGRESS"}, "operation": nil}, nil
@@ -143,7 +154,10 @@ func checkpointStatistics(_ *call, j *job.Job) (any, error) {
 		if j.From != nil {
 			times++
 		}
-		restored = object{"id": r.CheckpointID, "restore_timestamp": millis(j.Entered[job.Created], 0), "is_savepoint": r.Savepoint, "external_path": r.Path}
+		restored = object{
+			"id": r.CheckpointID, "restore_timestamp": millis(j.Entered[job.Created], 0), "is_savepoint": r.Savepoint,
+			"external_path": r.Path,
+		}
 	}
 	return object{
 		"counts": object{
@@ -151,7 +165,8 @@ func checkpointStatistics(_ *call, j *job.Job) (any, error) {
 			"completed": counts[job.Completed], "failed": counts[job.Broken],
 		},
 		"latest": object{
-			"completed": checkpointJSON(j.Latest(false)), "savepoint": checkpointJSON(j.Latest(true)), "failed": failed, "restored": restored,
+			"completed": checkpointJSON(j.Latest(false)), "savepoint": checkpointJSON(j.Latest(true)), "failed": failed,
+			"restored": restored,
 		},
 		"history": history,
 	}, nil
@@ -170,8 +185,10 @@ func checkpointJSON(ck *job.Checkpoint) any {
 	}
 	out := object{
 		"className": map[job.Status]string{job.Completed: "completed", job.Broken: "failed"}[ck.Status],
-		"id":        ck.ID, "status": ck.Status, "is_savepoint": ck.Savepoint, "savepointFormat": nil, "checkpoint_type": kind,
-		"trigger_timestamp": millis(ck.Trigger, 0), "latest_ack_timestamp": millis(ck.End, -1), "state_size": 1024, "checkpointed_size": 1024,
+		"id":        ck.ID, "status": ck.Status, "is_savepoint": ck.Savepoint, "savepointFormat": nil,
+		"checkpoint_type":   kind,
+		"trigger_timestamp": millis(ck.Trigger, 0), "latest_ack_timestamp": millis(ck.End, -1), "state_size": 1024,
+		"checkpointed_size":   1024,
 		"end_to_end_duration": ck.End.Sub(ck.Trigger).Milliseconds(), "num_subtasks": 4, "num_acknowledged_subtasks": 4,
 	}
 	if ck.Savepoint {
@@ -196,7 +213,8 @@ func checkpointConfig(_ *call, j *job.Job) (any, error) {
 			"enabled":                j.Retain == job.RetainedOnCancellation || j.Retain == job.DeletedOnCancellation,
 			"delete_on_cancellation": j.Retain != job.RetainedOnCancellation,
 		},
-		"state_backend": "HashMapStateBackend", "checkpoint_storage": "FileSystemCheckpointStorage", "unaligned_checkpoints": false,
+		"state_backend": "HashMapStateBackend", "checkpoint_storage": "FileSystemCheckpointStorage",
+		"unaligned_checkpoints":        false,
 		"tolerable_failed_checkpoints": 0, "aligned_checkpoint_timeout": 0, "checkpoints_after_tasks_finish": true,
 	}, nil
 }
@@ -208,7 +226,9 @@ func checkpointDetails(c *call, j *job.Job) (any, error) {
 			return checkpointJSON(&j.Checkpoints[i]), nil
 		}
 	}
-	return nil, refuse(http.StatusNotFound, "Could not find checkpointing statistics for checkpoint %s.", c.r.PathValue("checkpoint"))
+	return nil, refuse(
+		http.StatusNotFound, "Could not find checkpointing statistics for checkpoint %s.", c.r.PathValue("checkpoint"),
+	)
 }
 
 // disposeSavepoint carries a disposal out at once. The trigger ID is Flink's own; it knows the result while it lives.
@@ -226,7 +246,8 @@ func disposeSavepoint(c *call) (any, error) {
 	} else {
 		result["failure-cause"] = cause(&job.Failure{
 			Class: "org.apache.flink.util.FlinkException", Message: "Could not dispose savepoint " + body.Path + ".",
-			Cause: "java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '" + body.Path + "' on file system 'file'.",
+			Cause: "java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '" + body.Path +
+				"' on file system 'file'.",
 		})
 	}
 	c.jm.Files["disposal/"+id] = result

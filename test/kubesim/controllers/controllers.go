@@ -64,8 +64,8 @@ func (sleeper) Start(*corev1.Pod)      {}
 func (sleeper) Ready(*corev1.Pod) bool { return true }
 func (sleeper) Stop(types.UID, bool)   {}
 
-// Script sets what happens to pods with a container of this image from now on. The zero Script mends it. An image of the
-// form "image@component" is about the pods with that component label alone.
+// Script sets what happens to pods with a container of this image from now on. The zero Script fixes it. An image of
+// the form "image@component" is about the pods with that component label alone.
 func (c *Controllers) Script(image string, script Script) { c.scripts[image] = script }
 
 // Step moves everything by one step and says whether anything changed: kubelets, scheduler, Deployments, garbage.

@@ -89,7 +89,8 @@ func (b *bench) deployment() *appsv1.Deployment {
 	return d
 }
 
-// thePods describes the pods: phase, readiness, waiting reason of the first container that waits, "-" when being deleted.
+// thePods describes the pods: phase, readiness, waiting reason of the first container that waits, "-" when being
+// deleted.
 func (b *bench) thePods() []string {
 	found := []string{}
 	for _, pod := range b.pods("flink", nil) {
@@ -131,14 +132,17 @@ func TestAPodComesUpStepByStep(t *testing.T) {
 		}
 	}
 	d := b.deployment()
-	if s := d.Status; s.Replicas != 1 || s.AvailableReplicas != 1 || s.UnavailableReplicas != 0 || s.ObservedGeneration != 1 {
+	if s := d.Status; s.Replicas != 1 || s.AvailableReplicas != 1 || s.UnavailableReplicas != 0 ||
+		s.ObservedGeneration != 1 {
 		t.Errorf("status %+v, want one available", s)
 	}
-	if c := b.condition(appsv1.DeploymentAvailable); c.Status != corev1.ConditionTrue || c.Reason != "MinimumReplicasAvailable" {
+	if c := b.condition(appsv1.DeploymentAvailable); c.Status != corev1.ConditionTrue ||
+		c.Reason != "MinimumReplicasAvailable" {
 		t.Errorf("Available = %+v", c)
 	}
 	pod := b.pods("flink", nil)[0]
-	if pod.Labels["app"] != "a" || metav1.GetControllerOf(pod).UID != d.UID || pod.Spec.NodeName != "node-1" || pod.Status.PodIP == "" {
+	if pod.Labels["app"] != "a" || metav1.GetControllerOf(pod).UID != d.UID || pod.Spec.NodeName != "node-1" ||
+		pod.Status.PodIP == "" {
 		t.Errorf("pod %+v: want the template's labels, the Deployment as controller, a node and an address", pod.ObjectMeta)
 	}
 	if b.Step() {
@@ -155,22 +159,38 @@ func TestScripts(t *testing.T) {
 		event     string
 		why       string
 	}{
-		"image pull":   {Script{Waiting: "ImagePullBackOff", Message: "no such image"}, nil, []string{"Pending main:ImagePullBackOff"}, "True", "", "the registry says no"},
-		"crash loop":   {Script{Waiting: "CrashLoopBackOff", Terminated: "boom"}, nil, []string{"Pending main:CrashLoopBackOff"}, "True", "", "it dies again and again"},
-		"init":         {Script{Waiting: "ErrImagePull", Init: true}, nil, []string{"Pending init:ErrImagePull"}, "True", "", "an init container fails"},
-		"no node":      {Script{Unschedulable: true}, nil, []string{"Pending"}, "False", "", "nobody has room"},
-		"failed mount": {Script{FailedMount: true, Message: "no volume"}, nil, []string{"Pending init:ContainerCreating"}, "True", "no volume", "kubelet says so in an Event"},
-		"never ready":  {Script{NeverReady: true}, nil, []string{"Running"}, "True", "", "its probe fails"},
+		"image pull": {
+			Script{Waiting: "ImagePullBackOff", Message: "no such image"}, nil, []string{"Pending main:ImagePullBackOff"},
+			"True", "", "the registry says no",
+		},
+		"crash loop": {
+			Script{Waiting: "CrashLoopBackOff", Terminated: "boom"}, nil, []string{"Pending main:CrashLoopBackOff"}, "True",
+			"", "it dies again and again",
+		},
+		"init": {
+			Script{Waiting: "ErrImagePull", Init: true}, nil, []string{"Pending init:ErrImagePull"}, "True", "",
+			"an init container fails",
+		},
+		"no node": {Script{Unschedulable: true}, nil, []string{"Pending"}, "False", "", "nobody has room"},
+		"failed mount": {
+			Script{FailedMount: true, Message: "no volume"}, nil, []string{"Pending init:ContainerCreating"}, "True",
+			"no volume", "kubelet says so in an Event",
+		},
+		"never ready": {Script{NeverReady: true}, nil, []string{"Running"}, "True", "", "its probe fails"},
 		"missing configmap": {Script{}, func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "conf", VolumeSource: corev1.VolumeSource{
-				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "flink-config-a"}},
+				ConfigMap: &corev1.ConfigMapVolumeSource{
+					LocalObjectReference: corev1.LocalObjectReference{Name: "flink-config-a"},
+				},
 			}}}
-		}, []string{"Pending init:ContainerCreating"}, "True", `MountVolume.SetUp failed for volume "conf" : configmap "flink-config-a" not found`, "a volume needs its object"},
+		}, []string{"Pending init:ContainerCreating"}, "True",
+			`MountVolume.SetUp failed for volume "conf" : configmap "flink-config-a" not found`, "a volume needs its object"},
 		"missing secret": {Script{}, func(d *appsv1.Deployment) {
 			d.Spec.Template.Spec.Volumes = []corev1.Volume{{Name: "s", VolumeSource: corev1.VolumeSource{
 				Secret: &corev1.SecretVolumeSource{SecretName: "x"},
 			}}}
-		}, []string{"Pending init:ContainerCreating"}, "True", `MountVolume.SetUp failed for volume "s" : secret "x" not found`, "a volume needs its object"},
+		}, []string{"Pending init:ContainerCreating"}, "True",
+			`MountVolume.SetUp failed for volume "s" : secret "x" not found`, "a volume needs its object"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +211,8 @@ func TestScripts(t *testing.T) {
 			if row.event != "" && (len(events) != 1 || events[0].Object["message"] != row.event) {
 				t.Errorf("events %v, want one with %q: %s", events, row.event, row.why)
 			}
-			if c := b.condition(appsv1.DeploymentAvailable); c.Status != corev1.ConditionFalse || !c.LastTransitionTime.Equal(&b.deployment().CreationTimestamp) {
+			if c := b.condition(appsv1.DeploymentAvailable); c.Status != corev1.ConditionFalse ||
+				!c.LastTransitionTime.Equal(&b.deployment().CreationTimestamp) {
 				t.Errorf("Available = %+v, want False since the creation: %s", c, row.why)
 			}
 			b.Script("img", Script{})
@@ -209,7 +230,7 @@ func TestScripts(t *testing.T) {
 			}
 			b.steps(4)
 			if diff := cmp.Diff([]string{"Running ready"}, b.thePods()); diff != "" {
-				t.Errorf("mended, it must come up\n%s", diff)
+				t.Errorf("fixed, it must come up\n%s", diff)
 			}
 		})
 	}
@@ -322,7 +343,9 @@ func TestDeletion(t *testing.T) {
 			b := newBench(t)
 			b.deploy("ok", nil)
 			b.steps(5)
-			if err := b.kube.Delete(kubesim.Deployments, "flink", "a", kubesim.DeleteOptions{Propagation: row.policy}); err != nil {
+			if err := b.kube.Delete(
+				kubesim.Deployments, "flink", "a", kubesim.DeleteOptions{Propagation: row.policy},
+			); err != nil {
 				t.Fatal(err)
 			}
 			for i, there := range row.there {
@@ -355,8 +378,12 @@ func TestCrashRestartsInPlace(t *testing.T) {
 	b.steps(2)
 	again := b.pods("flink", nil)[0]
 	s := again.Status.ContainerStatuses[0]
-	if again.UID != pod.UID || s.RestartCount != 1 || s.LastTerminationState.Terminated.Message != "out of memory" || !isReady(again) {
-		t.Errorf("pod %s restarted %d times, last %+v; want the same pod, once, ready", again.Name, s.RestartCount, s.LastTerminationState)
+	if again.UID != pod.UID || s.RestartCount != 1 || s.LastTerminationState.Terminated.Message != "out of memory" ||
+		!isReady(again) {
+		t.Errorf(
+			"pod %s restarted %d times, last %+v; want the same pod, once, ready", again.Name, s.RestartCount,
+			s.LastTerminationState,
+		)
 	}
 	if diff := cmp.Diff([]string{"start", "stop crashed=true", "start"}, b.runs.log); diff != "" {
 		t.Error(diff)
@@ -371,7 +398,8 @@ func TestUnreachableNode(t *testing.T) {
 	b.NodeDown("node-1")
 	b.kube.Clock.Advance(time.Minute)
 	b.steps(3)
-	if diff := cmp.Diff([]string{"Running"}, b.thePods()); diff != "" || b.deployment().Status.AvailableReplicas != 0 || !b.IsDown("node-1") {
+	if diff := cmp.Diff([]string{"Running"}, b.thePods()); diff != "" || b.deployment().Status.AvailableReplicas != 0 ||
+		!b.IsDown("node-1") {
 		t.Errorf("available %d; want the pod there but not ready\n%s", b.deployment().Status.AvailableReplicas, diff)
 	}
 	b.EvictPods("node-1")
@@ -387,7 +415,10 @@ func TestUnreachableNode(t *testing.T) {
 	}
 	b.steps(2)
 	if len(b.runs.alive) != 2 || len(b.pods("flink", nil)) != 1 {
-		t.Errorf("%d processes, %d pods; a forced delete ends the object, not the process", len(b.runs.alive), len(b.pods("flink", nil)))
+		t.Errorf(
+			"%d processes, %d pods; a forced delete ends the object, not the process", len(b.runs.alive),
+			len(b.pods("flink", nil)),
+		)
 	}
 	b.NodeUp("node-1")
 	b.steps(1)
@@ -410,7 +441,9 @@ func TestANeverRestartedPodFails(t *testing.T) {
 	pod := &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "tm"},
-		Spec:       corev1.PodSpec{RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "ok"}}},
+		Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever, Containers: []corev1.Container{{Name: "main", Image: "ok"}},
+		},
 	}
 	if _, err := b.kube.Create(kubesim.Pods, &unstructured.Unstructured{Object: b.content(pod)}); err != nil {
 		t.Fatal(err)

@@ -104,7 +104,9 @@ func (c *Controllers) start(pod *corev1.Pod) {
 	_, runs := c.running[pod.UID]
 	if !runs {
 		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-		c.running[pod.UID] = process{pod: name, node: pod.Spec.NodeName, stopping: script.StopSteps, unsaid: c.statusLate - 1}
+		c.running[pod.UID] = process{
+			pod: name, node: pod.Spec.NodeName, stopping: script.StopSteps, unsaid: c.statusLate - 1,
+		}
 		c.runtime.Start(pod)
 	}
 	if !runs && c.statusLate > 0 {
@@ -119,10 +121,12 @@ func (c *Controllers) start(pod *corev1.Pod) {
 // missingVolume names a ConfigMap or Secret that a volume needs and that is not there.
 func (c *Controllers) missingVolume(pod *corev1.Pod) string {
 	for _, volume := range pod.Spec.Volumes {
-		if m := volume.ConfigMap; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Peek(kubesim.ConfigMaps, pod.Namespace, m.Name) == nil {
+		if m := volume.ConfigMap; m != nil && (m.Optional == nil || !*m.Optional) &&
+			c.kube.Peek(kubesim.ConfigMaps, pod.Namespace, m.Name) == nil {
 			return fmt.Sprintf("MountVolume.SetUp failed for volume %q : configmap %q not found", volume.Name, m.Name)
 		}
-		if m := volume.Secret; m != nil && (m.Optional == nil || !*m.Optional) && c.kube.Peek(kubesim.Secrets, pod.Namespace, m.SecretName) == nil {
+		if m := volume.Secret; m != nil && (m.Optional == nil || !*m.Optional) &&
+			c.kube.Peek(kubesim.Secrets, pod.Namespace, m.SecretName) == nil {
 			return fmt.Sprintf("MountVolume.SetUp failed for volume %q : secret %q not found", volume.Name, m.SecretName)
 		}
 	}
@@ -153,7 +157,9 @@ func (c *Controllers) stop(pod *corev1.Pod) {
 		return
 	}
 	zero := int64(0)
-	if err := c.kube.Delete(kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID), GraceSeconds: &zero}); err != nil {
+	if err := c.kube.Delete(
+		kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID), GraceSeconds: &zero},
+	); err != nil {
 		c.t.Errorf("controllers: end pod %s/%s: %v", pod.Namespace, pod.Name, err)
 	}
 }
@@ -199,7 +205,9 @@ func (c *Controllers) Crash(namespace, name, message string) {
 	c.end(pod.UID, again)
 	c.setRunning(pod, false)
 	for i := range pod.Status.ContainerStatuses {
-		ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: message}}
+		ended := corev1.ContainerState{
+			Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: message},
+		}
 		status := &pod.Status.ContainerStatuses[i]
 		status.LastTerminationState, status.State = ended, ended
 		if again {

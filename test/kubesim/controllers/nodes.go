@@ -34,7 +34,8 @@ func (c *Controllers) NodeUp(name string) {
 	}
 }
 
-// KubeletDown kills the kubelet of a node: its processes go on and are reached as before, nothing is started, stopped or told.
+// KubeletDown kills the kubelet of a node: its processes go on and are reached as before, nothing is started, stopped
+// or told.
 func (c *Controllers) KubeletDown(name string) {
 	if !c.silent(name) {
 		c.notReady(name)
@@ -53,11 +54,12 @@ func (c *Controllers) KubeletUp(name string) {
 // silent says whether nothing is heard of the kubelet of a node.
 func (c *Controllers) silent(name string) bool { return c.down[name] || c.dead[name] }
 
-// StatusLate sets how many steps after its start a process shows in the status of its pod, for pods that start from now on.
+// StatusLate sets how many steps after its start a process shows in the status of its pod, for pods that start from now
+// on.
 func (c *Controllers) StatusLate(steps int) { c.statusLate = steps }
 
-// EvictPods deletes the pods of a node, as the taint manager does when it was unreachable for five minutes. On a node that
-// is down they stay as objects being deleted.
+// EvictPods deletes the pods of a node, as the taint manager does when it was unreachable for five minutes. On a node
+// that is down they stay as objects being deleted.
 func (c *Controllers) EvictPods(node string) {
 	for _, pod := range c.podsOn(node) {
 		if pod.DeletionTimestamp == nil {
@@ -78,7 +80,9 @@ func (c *Controllers) RemoveNode(name string) {
 	}
 	zero := int64(0)
 	for _, pod := range c.podsOn(name) {
-		if err := c.kube.Delete(kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{GraceSeconds: &zero}); err != nil {
+		if err := c.kube.Delete(
+			kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{GraceSeconds: &zero},
+		); err != nil {
 			c.t.Errorf("controllers: collect pod %s/%s: %v", pod.Namespace, pod.Name, err)
 		}
 	}

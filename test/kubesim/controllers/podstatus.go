@@ -10,7 +10,8 @@ import (
 )
 
 func (c *Controllers) writePod(pod *corev1.Pod) {
-	if read := c.known[pod.UID]; read != nil && read.ResourceVersion == pod.ResourceVersion && equality.Semantic.DeepEqual(read.Status, pod.Status) {
+	if read := c.known[pod.UID]; read != nil && read.ResourceVersion == pod.ResourceVersion &&
+		equality.Semantic.DeepEqual(read.Status, pod.Status) {
 		return
 	}
 	c.setStatus(kubesim.Pods, pod.Namespace, pod.Name, &pod.Status)
@@ -47,7 +48,9 @@ func (c *Controllers) waiting(pod *corev1.Pod, container, reason, message, termi
 		if container == "" || container == name {
 			s.State.Waiting = &corev1.ContainerStateWaiting{Reason: reason, Message: message}
 			if terminated != "" {
-				s.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", Message: terminated}
+				s.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+					ExitCode: 1, Reason: "Error", Message: terminated,
+				}
 				s.RestartCount = 3
 			}
 		}

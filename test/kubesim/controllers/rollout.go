@@ -133,7 +133,9 @@ func (c *Controllers) deletePods(pods []*corev1.Pod, n int) {
 }
 
 func (c *Controllers) deletePod(pod *corev1.Pod) {
-	if err := c.kube.Delete(kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID)}); err != nil {
+	if err := c.kube.Delete(
+		kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID)},
+	); err != nil {
 		c.t.Errorf("controllers: delete pod %s/%s: %v", pod.Namespace, pod.Name, err)
 	}
 }
@@ -147,7 +149,9 @@ func (c *Controllers) createPod(d *deployment) {
 	}
 	pod.Name, pod.Namespace = fmt.Sprintf("%s-%s-%05x", d.Name, d.hash, c.serial), d.Namespace
 	pod.Labels = withLabel(pod.Labels, hashLabel, d.hash)
-	pod.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))}
+	pod.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment")),
+	}
 	if _, err := c.kube.Create(kubesim.Pods, &unstructured.Unstructured{Object: c.content(pod)}); err != nil {
 		c.t.Errorf("controllers: create a pod of %s/%s: %v", d.Namespace, d.Name, err)
 	}
@@ -202,10 +206,12 @@ func (c *Controllers) writeDeployment(d *deployment, f fleet, wanted int32, fail
 		Reason: "MinimumReplicasUnavailable", Message: "Deployment does not have minimum availability.",
 	}
 	if available >= wanted-wanted/4 {
-		enough.Status, enough.Reason, enough.Message = corev1.ConditionTrue, "MinimumReplicasAvailable", "Deployment has minimum availability."
+		enough.Status, enough.Reason, enough.Message = corev1.ConditionTrue, "MinimumReplicasAvailable",
+			"Deployment has minimum availability."
 	}
 	progress := appsv1.DeploymentCondition{
-		Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "ReplicaSetUpdated", Message: "ReplicaSet is progressing.",
+		Type: appsv1.DeploymentProgressing, Status: corev1.ConditionTrue, Reason: "ReplicaSetUpdated",
+		Message: "ReplicaSet is progressing.",
 	}
 	if int32(ready(f.fresh)) >= wanted && len(f.stale) == 0 {
 		progress.Reason, progress.Message = "NewReplicaSetAvailable", "ReplicaSet has successfully progressed."

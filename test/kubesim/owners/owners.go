@@ -37,7 +37,8 @@ func (m Managers) of(w Writer) (*managedfields.FieldManager, error) {
 		return manager, nil
 	}
 	manager, err := managedfields.NewDefaultCRDFieldManager(
-		managedfields.NewDeducedTypeConverter(), sameVersion{}, noDefaults{}, maker{}, w.Kind, w.Kind.GroupVersion(), subresource, nil)
+		managedfields.NewDeducedTypeConverter(), sameVersion{}, noDefaults{}, maker{}, w.Kind, w.Kind.GroupVersion(),
+		subresource, nil)
 	if err != nil {
 		return nil, fmt.Errorf("make a field manager for %s: %w", id, err)
 	}
@@ -45,8 +46,8 @@ func (m Managers) of(w Writer) (*managedfields.FieldManager, error) {
 	return manager, nil
 }
 
-// Track writes the owner of what differs between live and next into next. For a create, live is Empty. It fails only for a
-// kind that the API machinery cannot handle.
+// Track writes the owner of what differs between live and next into next. For a create, live is Empty. It fails only
+// for a kind that the API machinery cannot handle.
 func (m Managers) Track(w Writer, live, next *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	manager, err := m.of(w)
 	if err != nil {
@@ -57,9 +58,11 @@ func (m Managers) Track(w Writer, live, next *unstructured.Unstructured) (*unstr
 	return tracked, nil
 }
 
-// Merge is server-side apply: the wanted fields on top of the live object, minus what this manager no longer wants. A field
-// of another manager with another value is a 409 with its causes, unless forced.
-func (m Managers) Merge(w Writer, live, wanted *unstructured.Unstructured, force bool) (*unstructured.Unstructured, error) {
+// Merge is server-side apply: the wanted fields on top of the live object, minus what this manager no longer wants. A
+// field of another manager with another value is a 409 with its causes, unless forced.
+func (m Managers) Merge(
+	w Writer, live, wanted *unstructured.Unstructured, force bool,
+) (*unstructured.Unstructured, error) {
 	manager, err := m.of(w)
 	if err != nil {
 		return nil, err
@@ -91,7 +94,8 @@ func stamp(old, new *unstructured.Unstructured, now time.Time) {
 	for i, e := range entries {
 		at := metav1.NewTime(now)
 		entries[i].Time = &at
-		if o, ok := before[entryID(e)]; ok && o.FieldsV1 != nil && e.FieldsV1 != nil && bytes.Equal(o.FieldsV1.Raw, e.FieldsV1.Raw) {
+		if o, ok := before[entryID(e)]; ok && o.FieldsV1 != nil && e.FieldsV1 != nil &&
+			bytes.Equal(o.FieldsV1.Raw, e.FieldsV1.Raw) {
 			entries[i].Time = o.Time
 		}
 	}

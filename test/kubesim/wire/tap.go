@@ -182,8 +182,8 @@ type Answer struct {
 	Effect string
 }
 
-// Call takes one request through the faults before, the model, and the faults after. An error is a connection that broke; a number other
-// than 0 is the HTTP code that the caller gets instead of the model's answer.
+// Call takes one request through the faults before, the model, and the faults after. An error is a connection that
+// broke; a number other than 0 is the HTTP code that the caller gets instead of the model's answer.
 func (t *Tap) Call(named Request, model func() (Answer, error)) (refused int, err error) {
 	index, dead := t.begin(&named)
 	if dead {
@@ -237,7 +237,8 @@ func (t *Tap) finish(index int, r Request) {
 	}
 }
 
-// strike looks for a fault on this side of the request. It returns what the caller gets instead of the answer, as Call does.
+// strike looks for a fault on this side of the request. It returns what the caller gets instead of the answer, as Call
+// does.
 func (t *Tap) strike(index int, r *Request, after bool) (int, error, bool) {
 	var breaking *armed
 	for _, a := range t.hits(*r, after) {

@@ -63,13 +63,15 @@ func TestFaults(t *testing.T) {
 		"none":               {Fault{Match: On("delete", "")}, []int{201, 201, 201}, 3, "nothing matches"},
 		"every write before": {Fault{Err: Refused}, []int{0, 0, 0}, 0, "nil means every write, 0 means each"},
 		"second before":      {Fault{Nth: 2, Err: Timeout}, []int{201, 0, 201}, 2, "the model never sees it"},
-		"second after":       {Fault{Nth: 2, After: true, Err: Timeout}, []int{201, 0, 201}, 3, "it took effect, nobody was told"},
-		"second answered":    {Fault{Nth: 2, Status: 500}, []int{201, 500, 201}, 2, "refused in the system's shape"},
-		"answered after":     {Fault{Nth: 1, After: true, Status: 409}, []int{409, 201, 201}, 3, "a lie about what happened"},
-		"killed before":      {Fault{Nth: 2, Kill: true}, []int{201, 0, 0}, 1, "a process that is gone stays gone"},
-		"killed after":       {Fault{Nth: 2, After: true, Kill: true}, []int{201, 0, 0}, 2, "its last act counted"},
-		"other agent":        {Fault{Match: ByAgent("b"), Kill: true}, []int{201, 201, 201}, 3, "faults tell clients apart"},
-		"reads only":         {Fault{Match: On("get", ""), Err: Refused}, []int{201, 201, 201}, 3, "a POST is no read"},
+		"second after": {
+			Fault{Nth: 2, After: true, Err: Timeout}, []int{201, 0, 201}, 3, "it took effect, nobody was told",
+		},
+		"second answered": {Fault{Nth: 2, Status: 500}, []int{201, 500, 201}, 2, "refused in the system's shape"},
+		"answered after":  {Fault{Nth: 1, After: true, Status: 409}, []int{409, 201, 201}, 3, "a lie about what happened"},
+		"killed before":   {Fault{Nth: 2, Kill: true}, []int{201, 0, 0}, 1, "a process that is gone stays gone"},
+		"killed after":    {Fault{Nth: 2, After: true, Kill: true}, []int{201, 0, 0}, 2, "its last act counted"},
+		"other agent":     {Fault{Match: ByAgent("b"), Kill: true}, []int{201, 201, 201}, 3, "faults tell clients apart"},
+		"reads only":      {Fault{Match: On("get", ""), Err: Refused}, []int{201, 201, 201}, 3, "a POST is no read"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -15,18 +15,23 @@ func TestPrintEscapesOnlyWhatMustBe(t *testing.T) {
 		value  any
 		want   string
 	}{
-		"HTML":             {"angle brackets and ampersands stay", "<a>&b", `"<a>&b"`},
-		"quotes":           {"JSON demands it", `a"b\c`, `"a\"b\\c"`},
-		"short escapes":    {"where JSON has a short form", "\b\t\n\f\r", `"\b\t\n\f\r"`},
-		"control":          {"others are four capital digits", "\x00\x1f", `"\u0000\u001F"`},
-		"delete":           {"is not a control character to JSON", "\x7f", "\"\x7f\""},
-		"line separators":  {"are plain characters", "\u2028\u2029", "\"\u2028\u2029\""},
-		"emoji":            {"pairs are one character", "😀", `"😀"`},
-		"escaped raw text": {"raw JSON is respelled: equal values have equal text", json.RawMessage(`{ "\u0061" : "\ud83d\ude00\/" }`), `{"a":"😀/"}`},
-		"number text":      {"numbers in raw text are kept", json.RawMessage(`[1.50, 1e3]`), `[1.50,1e3]`},
-		"key order":        {"raw objects keep their order and repetitions", json.RawMessage(`{"b":1,"a":2,"b":3}`), `{"b":1,"a":2,"b":3}`},
-		"null":             {"nothing to spell", nil, `null`},
-		"empty text":       {"is text", "", `""`},
+		"HTML":            {"angle brackets and ampersands stay", "<a>&b", `"<a>&b"`},
+		"quotes":          {"JSON demands it", `a"b\c`, `"a\"b\\c"`},
+		"short escapes":   {"where JSON has a short form", "\b\t\n\f\r", `"\b\t\n\f\r"`},
+		"control":         {"others are four capital digits", "\x00\x1f", `"\u0000\u001F"`},
+		"delete":          {"is not a control character to JSON", "\x7f", "\"\x7f\""},
+		"line separators": {"are plain characters", "\u2028\u2029", "\"\u2028\u2029\""},
+		"emoji":           {"pairs are one character", "😀", `"😀"`},
+		"escaped raw text": {
+			"raw JSON is respelled: equal values have equal text", json.RawMessage(`{ "\u0061" : "\ud83d\ude00\/" }`),
+			`{"a":"😀/"}`,
+		},
+		"number text": {"numbers in raw text are kept", json.RawMessage(`[1.50, 1e3]`), `[1.50,1e3]`},
+		"key order": {
+			"raw objects keep their order and repetitions", json.RawMessage(`{"b":1,"a":2,"b":3}`), `{"b":1,"a":2,"b":3}`,
+		},
+		"null":       {"nothing to spell", nil, `null`},
+		"empty text": {"is text", "", `""`},
 	}
 	for name, row := range rows {
 		got, err := Print(row.value)

@@ -25,8 +25,12 @@ func CheckConditions(list []metav1.Condition, generation int64) error {
 	ready := find(list, Ready)
 	if ready == nil {
 		fault("condition %s is missing", Ready)
-	} else if want := DeriveReady(list); ready.Status != want.Status || ready.Reason != want.Reason || ready.Message != want.Message {
-		fault("condition %s is %s (%s), the others make it %s (%s)", Ready, ready.Status, ready.Reason, want.Status, want.Reason)
+	} else if want := DeriveReady(list); ready.Status != want.Status || ready.Reason != want.Reason ||
+		ready.Message != want.Message {
+		fault(
+			"condition %s is %s (%s), the others make it %s (%s)", Ready, ready.Status, ready.Reason, want.Status,
+			want.Reason,
+		)
 	}
 	reconciling, stalled := find(list, Reconciling), find(list, Stalled)
 	if reconciling != nil && stalled != nil {

@@ -39,25 +39,61 @@ func TestCheckConditionsFindsEachFault(t *testing.T) {
 		list   []metav1.Condition
 		says   string
 	}{
-		"no Ready":              {"kstatus needs it", nil, "Ready is missing"},
-		"Ready not derived":     {"it contradicts the others", edit(JobRunning, func(c *metav1.Condition) { c.Status = metav1.ConditionFalse }), "the others make it False"},
-		"Ready message":         {"the whole condition is derived", edit(Ready, func(c *metav1.Condition) { c.Message = "hand-made" }), "the others make it"},
-		"both abnormal":         {"kstatus cannot show both", with(yes(Reconciling), yes(Stalled)), "exclude each other"},
-		"abnormal and false":    {"absent says it", with(no(Stalled, "A")), "leave it out"},
-		"out of order":          {"the list must be deterministic", with(yes(StateSafe), yes(ClusterAvailable)), "not in order"},
-		"twice":                 {"lists are maps by type", with(yes(JobRunning)), "there twice"},
-		"generation ahead":      {"it speaks of a spec that is not there yet", edit(JobRunning, func(c *metav1.Condition) { c.ObservedGeneration = 5 }), "ahead"},
-		"no generation":         {"nobody knows which spec it speaks of", edit(JobRunning, func(c *metav1.Condition) { c.ObservedGeneration = 0 }), "no observed generation"},
-		"odd status":            {"three values only", edit(SpecAccepted, func(c *metav1.Condition) { c.Status = "yes" }), "none of True"},
-		"reason with a space":   {"one CamelCase word", edit(Running, func(c *metav1.Condition) { c.Reason = "two words" }), "CamelCase"},
-		"no reason":             {"required by metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "" }), "CamelCase"},
-		"reason ends in comma":  {"the pattern of metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "A," }), "CamelCase"},
-		"reason begins with 1":  {"the pattern of metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "1A" }), "CamelCase"},
-		"message of two lines":  {"one line fits a table", edit(Running, func(c *metav1.Condition) { c.Message = "a\nb" }), "one bounded line"},
-		"endless message":       {"status has a size limit", edit(Running, func(c *metav1.Condition) { c.Message = strings.Repeat("x", 2000) }), "one bounded line"},
-		"no transition time":    {"required by metav1.Condition", edit(Running, func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }), "no transition time"},
-		"Ready unknown reason":  {"the reason is derived, too", edit(Ready, func(c *metav1.Condition) { c.Reason = "Other" }), "the others make it"},
-		"abnormal and unknown":  {"absent says it", with(condition(Reconciling, metav1.ConditionUnknown, "A", "")), "leave it out"},
+		"no Ready": {"kstatus needs it", nil, "Ready is missing"},
+		"Ready not derived": {
+			"it contradicts the others", edit(JobRunning, func(c *metav1.Condition) { c.Status = metav1.ConditionFalse }),
+			"the others make it False",
+		},
+		"Ready message": {
+			"the whole condition is derived", edit(Ready, func(c *metav1.Condition) { c.Message = "hand-made" }),
+			"the others make it",
+		},
+		"both abnormal":      {"kstatus cannot show both", with(yes(Reconciling), yes(Stalled)), "exclude each other"},
+		"abnormal and false": {"absent says it", with(no(Stalled, "A")), "leave it out"},
+		"out of order": {
+			"the list must be deterministic", with(yes(StateSafe), yes(ClusterAvailable)), "not in order",
+		},
+		"twice": {"lists are maps by type", with(yes(JobRunning)), "there twice"},
+		"generation ahead": {
+			"it speaks of a spec that is not there yet",
+			edit(JobRunning, func(c *metav1.Condition) { c.ObservedGeneration = 5 }), "ahead",
+		},
+		"no generation": {
+			"nobody knows which spec it speaks of", edit(JobRunning, func(c *metav1.Condition) { c.ObservedGeneration = 0 }),
+			"no observed generation",
+		},
+		"odd status": {
+			"three values only", edit(SpecAccepted, func(c *metav1.Condition) { c.Status = "yes" }), "none of True",
+		},
+		"reason with a space": {
+			"one CamelCase word", edit(Running, func(c *metav1.Condition) { c.Reason = "two words" }), "CamelCase",
+		},
+		"no reason": {
+			"required by metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "" }), "CamelCase",
+		},
+		"reason ends in comma": {
+			"the pattern of metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "A," }), "CamelCase",
+		},
+		"reason begins with 1": {
+			"the pattern of metav1.Condition", edit(Running, func(c *metav1.Condition) { c.Reason = "1A" }), "CamelCase",
+		},
+		"message of two lines": {
+			"one line fits a table", edit(Running, func(c *metav1.Condition) { c.Message = "a\nb" }), "one bounded line",
+		},
+		"endless message": {
+			"status has a size limit", edit(Running, func(c *metav1.Condition) { c.Message = strings.Repeat("x", 2000) }),
+			"one bounded line",
+		},
+		"no transition time": {
+			"required by metav1.Condition", edit(Running, func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} }),
+			"no transition time",
+		},
+		"Ready unknown reason": {
+			"the reason is derived, too", edit(Ready, func(c *metav1.Condition) { c.Reason = "Other" }), "the others make it",
+		},
+		"abnormal and unknown": {
+			"absent says it", with(condition(Reconciling, metav1.ConditionUnknown, "A", "")), "leave it out",
+		},
 		"empty list is checked": {"an empty list has no Ready either", []metav1.Condition{}, "Ready is missing"},
 	}
 	for name, row := range rows {

@@ -52,7 +52,8 @@ const MaxMessageLength = 1024
 // order of the conditions in a list; other types follow by name. Running is
 // first because it used to be the only one, and scripts may read entry 0.
 var order = []string{
-	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe, Autoscaling, IngressReady,
+	Running, Ready, Reconciling, Stalled, SpecAccepted, ClusterAvailable, JobRunning, StateSafe, Autoscaling,
+	IngressReady,
 }
 
 // At says when conditions are set and for which spec.

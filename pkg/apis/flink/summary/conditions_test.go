@@ -45,22 +45,68 @@ func TestReadyIsDerived(t *testing.T) {
 		status metav1.ConditionStatus
 		why    string
 	}{
-		"nothing said":           {"a kind without parts is ready unless something is wrong", nil, "True", Ready},
-		"all well":               {"every part is true", []metav1.Condition{yes(SpecAccepted), yes(ClusterAvailable), yes(JobRunning), yes(StateSafe)}, "True", Ready},
-		"stalled":                {"stalled beats everything", []metav1.Condition{condition(Reconciling, "True", "Deploying", ""), condition(Stalled, "True", "NodeUnreachable", "n"), no(JobRunning, "Failed")}, "False", "NodeUnreachable"},
-		"reconciling":            {"under way is not ready, even when all parts are", []metav1.Condition{condition(Reconciling, "True", "Upgrading", ""), yes(JobRunning)}, "False", "Upgrading"},
-		"stalled false":          {"says nothing", []metav1.Condition{no(Stalled, "Fine"), yes(JobRunning)}, "True", Ready},
-		"invalid spec":           {"the running job has the old spec", []metav1.Condition{no(SpecAccepted, "Invalid"), yes(ClusterAvailable), yes(JobRunning)}, "False", "Invalid"},
-		"cluster down":           {"comes before the job", []metav1.Condition{no(ClusterAvailable, "Missing"), no(JobRunning, "Unknown")}, "False", "Missing"},
-		"job down":               {"the cluster alone is not enough", []metav1.Condition{yes(ClusterAvailable), no(JobRunning, "Restarting")}, "False", "Restarting"},
-		"cannot look":            {"not known is not ready and not unready", []metav1.Condition{unknown, yes(JobRunning)}, "Unknown", "CannotLook"},
-		"cannot look, job down":  {"what is known to be wrong wins over what is not known", []metav1.Condition{unknown, no(JobRunning, "Failed")}, "False", "Failed"},
-		"suspended":              {"the spec asks for it", []metav1.Condition{yes(SpecAccepted), no(ClusterAvailable, ReasonSuspended), no(JobRunning, ReasonSuspended)}, "True", ReasonSuspended},
-		"finished":               {"a batch job that ended well is as wanted", []metav1.Condition{yes(ClusterAvailable), no(JobRunning, ReasonFinished)}, "True", ReasonFinished},
-		"finished, cannot look":  {"not known wins over what is settled", []metav1.Condition{unknown, no(JobRunning, ReasonFinished)}, "Unknown", "CannotLook"},
-		"suspended spec refused": {"that reason settles nothing for a spec", []metav1.Condition{no(SpecAccepted, ReasonSuspended)}, "False", ReasonSuspended},
-		"state not safe":         {"a job runs before its first checkpoint", []metav1.Condition{yes(JobRunning), no(StateSafe, "NoCheckpoint")}, "True", Ready},
-		"Running false":          {"the reference's condition has no say", []metav1.Condition{no(Running, "Reconciling"), yes(JobRunning)}, "True", Ready},
+		"nothing said": {"a kind without parts is ready unless something is wrong", nil, "True", Ready},
+		"all well": {
+			"every part is true",
+			[]metav1.Condition{yes(SpecAccepted), yes(ClusterAvailable), yes(JobRunning), yes(StateSafe)}, "True", Ready,
+		},
+		"stalled": {
+			"stalled beats everything",
+			[]metav1.Condition{
+				condition(Reconciling, "True", "Deploying", ""), condition(Stalled, "True", "NodeUnreachable", "n"),
+				no(JobRunning, "Failed"),
+			},
+			"False", "NodeUnreachable",
+		},
+		"reconciling": {
+			"under way is not ready, even when all parts are",
+			[]metav1.Condition{condition(Reconciling, "True", "Upgrading", ""), yes(JobRunning)}, "False", "Upgrading",
+		},
+		"stalled false": {"says nothing", []metav1.Condition{no(Stalled, "Fine"), yes(JobRunning)}, "True", Ready},
+		"invalid spec": {
+			"the running job has the old spec",
+			[]metav1.Condition{no(SpecAccepted, "Invalid"), yes(ClusterAvailable), yes(JobRunning)}, "False", "Invalid",
+		},
+		"cluster down": {
+			"comes before the job", []metav1.Condition{no(ClusterAvailable, "Missing"), no(JobRunning, "Unknown")}, "False",
+			"Missing",
+		},
+		"job down": {
+			"the cluster alone is not enough", []metav1.Condition{yes(ClusterAvailable), no(JobRunning, "Restarting")},
+			"False", "Restarting",
+		},
+		"cannot look": {
+			"not known is not ready and not unready", []metav1.Condition{unknown, yes(JobRunning)}, "Unknown", "CannotLook",
+		},
+		"cannot look, job down": {
+			"what is known to be wrong wins over what is not known", []metav1.Condition{unknown, no(JobRunning, "Failed")},
+			"False", "Failed",
+		},
+		"suspended": {
+			"the spec asks for it",
+			[]metav1.Condition{yes(SpecAccepted), no(ClusterAvailable, ReasonSuspended), no(JobRunning, ReasonSuspended)},
+			"True", ReasonSuspended,
+		},
+		"finished": {
+			"a batch job that ended well is as wanted",
+			[]metav1.Condition{yes(ClusterAvailable), no(JobRunning, ReasonFinished)}, "True", ReasonFinished,
+		},
+		"finished, cannot look": {
+			"not known wins over what is settled", []metav1.Condition{unknown, no(JobRunning, ReasonFinished)}, "Unknown",
+			"CannotLook",
+		},
+		"suspended spec refused": {
+			"that reason settles nothing for a spec", []metav1.Condition{no(SpecAccepted, ReasonSuspended)}, "False",
+			ReasonSuspended,
+		},
+		"state not safe": {
+			"a job runs before its first checkpoint", []metav1.Condition{yes(JobRunning), no(StateSafe, "NoCheckpoint")},
+			"True", Ready,
+		},
+		"Running false": {
+			"the reference's condition has no say", []metav1.Condition{no(Running, "Reconciling"), yes(JobRunning)}, "True",
+			Ready,
+		},
 	}
 	for name, row := range rows {
 		got := DeriveReady(row.list)
@@ -116,14 +162,36 @@ func TestTransitionTimes(t *testing.T) {
 		wanted metav1.Condition
 		want   time.Time
 	}{
-		"new":                   {"it begins now, in whole seconds", nil, yes(JobRunning), tuesday.Truncate(time.Second)},
-		"same status":           {"kept to the nanosecond as the reference wrote it", []metav1.Condition{since(yes(JobRunning), monday)}, yes(JobRunning), monday},
-		"same status, other":    {"reason and message do not count", []metav1.Condition{since(no(JobRunning, "A"), monday)}, no(JobRunning, "B"), monday},
-		"status changed":        {"it begins now", []metav1.Condition{since(yes(JobRunning), monday)}, no(JobRunning, "A"), tuesday.Truncate(time.Second)},
-		"there twice":           {"the first entry counts", []metav1.Condition{since(yes(JobRunning), monday), since(yes(JobRunning), monday.Add(time.Hour))}, yes(JobRunning), monday},
-		"only others":           {"their times are theirs", []metav1.Condition{since(yes(StateSafe), monday)}, yes(JobRunning), tuesday.Truncate(time.Second)},
-		"same without time":     {"a missing time is filled in", []metav1.Condition{yes(JobRunning)}, yes(JobRunning), tuesday.Truncate(time.Second)},
-		"odd status is Unknown": {"text we do not know", []metav1.Condition{since(condition(JobRunning, "Unknown", "A", ""), monday)}, condition(JobRunning, "perhaps", "A", ""), monday},
+		"new": {"it begins now, in whole seconds", nil, yes(JobRunning), tuesday.Truncate(time.Second)},
+		"same status": {
+			"kept to the nanosecond as the reference wrote it", []metav1.Condition{since(yes(JobRunning), monday)},
+			yes(JobRunning), monday,
+		},
+		"same status, other": {
+			"reason and message do not count", []metav1.Condition{since(no(JobRunning, "A"), monday)}, no(JobRunning, "B"),
+			monday,
+		},
+		"status changed": {
+			"it begins now", []metav1.Condition{since(yes(JobRunning), monday)}, no(JobRunning, "A"),
+			tuesday.Truncate(time.Second),
+		},
+		"there twice": {
+			"the first entry counts",
+			[]metav1.Condition{since(yes(JobRunning), monday), since(yes(JobRunning), monday.Add(time.Hour))},
+			yes(JobRunning), monday,
+		},
+		"only others": {
+			"their times are theirs", []metav1.Condition{since(yes(StateSafe), monday)}, yes(JobRunning),
+			tuesday.Truncate(time.Second),
+		},
+		"same without time": {
+			"a missing time is filled in", []metav1.Condition{yes(JobRunning)}, yes(JobRunning),
+			tuesday.Truncate(time.Second),
+		},
+		"odd status is Unknown": {
+			"text we do not know", []metav1.Condition{since(condition(JobRunning, "Unknown", "A", ""), monday)},
+			condition(JobRunning, "perhaps", "A", ""), monday,
+		},
 	}
 	for name, row := range rows {
 		before := slices.Clone(row.old)
@@ -143,8 +211,11 @@ func TestAbnormalConditionsAreThereOnlyWhileTrue(t *testing.T) {
 		wanted []metav1.Condition
 		want   string
 	}{
-		"false ones":  {"absent means false", []metav1.Condition{no(Reconciling, "A"), no(Stalled, "B")}, "Ready"},
-		"both":        {"they exclude each other; stalled is the one to see", []metav1.Condition{yes(Reconciling), yes(Stalled)}, "Ready Stalled"},
+		"false ones": {"absent means false", []metav1.Condition{no(Reconciling, "A"), no(Stalled, "B")}, "Ready"},
+		"both": {
+			"they exclude each other; stalled is the one to see", []metav1.Condition{yes(Reconciling), yes(Stalled)},
+			"Ready Stalled",
+		},
 		"reconciling": {"under way", []metav1.Condition{yes(Reconciling), no(Stalled, "B")}, "Ready Reconciling"},
 		"twice":       {"the first counts", []metav1.Condition{yes(JobRunning), no(JobRunning, "A")}, "Ready JobRunning"},
 	}

@@ -30,7 +30,8 @@ func TestErrorText(t *testing.T) {
 	}{
 		"no error": {"nothing to say", nil, "", nil, ``},
 		"validation": {
-			"one error without causes", []Cause{{Type: TypeValidation, Message: said("Job parallelism must be larger than 0")}}, "", nil,
+			"one error without causes",
+			[]Cause{{Type: TypeValidation, Message: said("Job parallelism must be larger than 0")}}, "", nil,
 			`{"type":"org.apache.flink.kubernetes.operator.exception.ValidationException","message":"Job parallelism must be larger than 0","additionalMetadata":{},"throwableList":[]}`,
 		},
 		"chain": {
@@ -51,20 +52,25 @@ func TestErrorText(t *testing.T) {
 			`{"type":"","message":"","stackTrace":"","additionalMetadata":{},"throwableList":[]}`,
 		},
 		"no message": {
-			"the member is left out", []Cause{{Type: "T"}}, "", func(b *ErrorBounds) { b.Labels = []ErrorLabel{label("x", "L")} },
+			"the member is left out", []Cause{{Type: "T"}}, "",
+			func(b *ErrorBounds) { b.Labels = []ErrorLabel{label("x", "L")} },
 			`{"type":"T","additionalMetadata":{},"throwableList":[]}`,
 		},
 		"labels": {
 			"each link looks at itself and its own causes; several may match", chain[:3], "",
 			func(b *ErrorBounds) {
-				b.Labels = []ErrorLabel{label("rest client .*", "rest"), label("dfe", "dfe"), label("test rest client", "never"), {Label: "no pattern"}}
+				b.Labels = []ErrorLabel{
+					label("rest client .*", "rest"), label("dfe", "dfe"), label("test rest client", "never"),
+					{Label: "no pattern"},
+				}
 			},
 			`{"type":"Outer","message":"top level","additionalMetadata":{"labels":["rest","dfe"]},"throwableList":[` +
 				`{"type":"RestClientException","message":"rest client exception message","additionalMetadata":{"httpResponseCode":400,"labels":["rest","dfe"]}},` +
 				`{"type":"DeploymentFailedException","message":"dfe message","additionalMetadata":{"reason":"dfe reason","labels":["dfe"]}}]}`,
 		},
 		"all facts": {
-			"the order of the members is fixed", []Cause{{Type: "T", Message: said("m"), Reason: "r", HTTPResponseCode: 503}}, "",
+			"the order of the members is fixed", []Cause{{Type: "T", Message: said("m"), Reason: "r", HTTPResponseCode: 503}},
+			"",
 			func(b *ErrorBounds) { b.Labels = []ErrorLabel{label("m", "l")} },
 			`{"type":"T","message":"m","additionalMetadata":{"reason":"r","httpResponseCode":503,"labels":["l"]},"throwableList":[]}`,
 		},
@@ -73,7 +79,8 @@ func TestErrorText(t *testing.T) {
 			`{"type":"Innermost","message":"fourth","additionalMetadata":{},"throwableList":[]}`,
 		},
 		"characters": {
-			"length counts Java characters, a pair counts two and is never split", []Cause{{Type: "ä😀😀", Message: said("<a>\n\u2028")}}, "",
+			"length counts Java characters, a pair counts two and is never split",
+			[]Cause{{Type: "ä😀😀", Message: said("<a>\n\u2028")}}, "",
 			func(b *ErrorBounds) { b.FieldLength = 4 },
 			"{\"type\":\"ä😀\",\"message\":\"<a>\\n\",\"additionalMetadata\":{},\"throwableList\":[]}",
 		},
@@ -92,7 +99,12 @@ func TestErrorText(t *testing.T) {
 
 func TestErrorTextOfALongMessageIsBounded(t *testing.T) {
 	long := said(strings.Repeat("x", 10_000))
-	got, err := ErrorText([]Cause{{Type: "T", Message: long}, {Type: "U", Message: long}, {Type: "V", Message: long}, {Type: "W", Message: long}}, "", DefaultErrorBounds())
+	got, err := ErrorText(
+		[]Cause{
+			{Type: "T", Message: long}, {Type: "U", Message: long}, {Type: "V", Message: long}, {Type: "W", Message: long},
+		},
+		"", DefaultErrorBounds(),
+	)
 	if err != nil || len(got) < 3*2048 || len(got) > 3*2048+300 {
 		t.Errorf("%d characters, %v", len(got), err)
 	}
@@ -112,7 +124,9 @@ func TestErrorTextAsRecorded(t *testing.T) {
 	if err := yaml.Unmarshal(text, &resource); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ErrorText([]Cause{{Type: TypeValidation, Message: said("Job parallelism must be larger than 0")}}, "", DefaultErrorBounds())
+	got, err := ErrorText(
+		[]Cause{{Type: TypeValidation, Message: said("Job parallelism must be larger than 0")}}, "", DefaultErrorBounds(),
+	)
 	if err != nil || got != resource.Status.Error {
 		t.Errorf("%s, recorded %s, %v", got, resource.Status.Error, err)
 	}

@@ -85,7 +85,8 @@ func (f lifecycleFacts) derive() v1beta1.LifecycleState {
 		return f.beforeFirstDeployment()
 	case f.reconciliation.State == v1beta1.ReconciliationRollingBack:
 		return v1beta1.LifecycleRollingBack
-	case f.reconciliation.State != v1beta1.ReconciliationDeployed && f.reconciliation.State != v1beta1.ReconciliationRolledBack:
+	case f.reconciliation.State != v1beta1.ReconciliationDeployed &&
+		f.reconciliation.State != v1beta1.ReconciliationRolledBack:
 		return v1beta1.LifecycleUpgrading
 	case v1beta1.ReconciledJobState(f.reconciliation.LastReconciledSpec) == v1beta1.JobStateSuspended:
 		return v1beta1.LifecycleSuspended

@@ -85,39 +85,85 @@ func TestLifecycle(t *testing.T) {
 		// job is the answer for a session job; empty means the same.
 		job v1beta1.LifecycleState
 	}{
-		"new":                          {"nothing was done yet", world{last: none, stable: none, state: none}, "CREATED", ""},
-		"first spec refused":           {"nothing runs and nothing will", world{last: none, stable: none, err: "e"}, "FAILED", ""},
-		"starts suspended":             {"the reference leaves the field empty here", world{last: none, stable: none, desired: "suspended"}, "SUSPENDED", ""},
-		"starts suspended, refused":    {"the error is what counts", world{last: none, stable: none, desired: "suspended", err: "e"}, "FAILED", ""},
-		"before the first deployment":  {"recorded as suspended, but on the way up", world{last: suspendedSpec, stable: none, state: "UPGRADING"}, "UPGRADING", ""},
-		"deployed":                     {"started, not yet seen running", world{stable: none, job: "RECONCILING", jobManager: "DEPLOYING"}, "DEPLOYED", ""},
-		"deployed over a stable one":   {"the stable spec is an older one", world{stable: otherSpec}, "DEPLOYED", ""},
-		"stable":                       {"the spec that runs is known to be good", world{}, "STABLE", ""},
-		"stable with an error":         {"a refused new spec does not disturb the old one", world{err: "errr"}, "STABLE", ""},
-		"stable session cluster":       {"it has no job", world{last: sessionSpec, job: none}, "STABLE", ""},
-		"job failed":                   {"for good", world{job: "FAILED"}, "FAILED", ""},
-		"job finished":                 {"is what a batch job does", world{job: "FINISHED"}, "STABLE", ""},
-		"finished and cleaned up":      {"the JobManager of an ended job is not missed", world{job: "FINISHED", jobManager: "MISSING"}, "STABLE", ""},
-		"upgrading":                    {"hides everything below", world{state: "UPGRADING", job: "FAILED", err: "e"}, "UPGRADING", ""},
-		"rolling back":                 {"although the job failed", world{state: "ROLLING_BACK", stable: otherSpec, job: "FAILED"}, "ROLLING_BACK", ""},
-		"rolled back":                  {"runs again, with the older spec", world{state: "ROLLED_BACK", stable: otherSpec, job: "RECONCILING"}, "ROLLED_BACK", ""},
-		"rolled back and failed":       {"the older spec failed, too", world{state: "ROLLED_BACK", stable: otherSpec, job: "FAILED"}, "FAILED", ""},
-		"suspended":                    {"as recorded", world{last: suspendedSpec, job: "FINISHED", jobManager: "MISSING"}, "SUSPENDED", ""},
-		"suspended wins over failed":   {"its job is not wanted", world{last: suspendedSpec, job: "FAILED"}, "SUSPENDED", ""},
-		"JobManager dead":              {"ours: not stable while it is down", world{jobManager: "ERROR"}, "DEPLOYED", "STABLE"},
-		"JobManager missing":           {"recovery is due", world{jobManager: "MISSING", stable: none}, "DEPLOYED", ""},
-		"JobManager not ready":         {"ours: not stable while it is down", world{jobManager: "DEPLOYED_NOT_READY"}, "DEPLOYED", "STABLE"},
+		"new": {
+			"nothing was done yet", world{last: none, stable: none, state: none}, "CREATED", "",
+		},
+		"first spec refused": {
+			"nothing runs and nothing will", world{last: none, stable: none, err: "e"}, "FAILED", "",
+		},
+		"starts suspended": {
+			"the reference leaves the field empty here", world{last: none, stable: none, desired: "suspended"}, "SUSPENDED",
+			"",
+		},
+		"starts suspended, refused": {
+			"the error is what counts", world{last: none, stable: none, desired: "suspended", err: "e"}, "FAILED", "",
+		},
+		"before the first deployment": {
+			"recorded as suspended, but on the way up", world{last: suspendedSpec, stable: none, state: "UPGRADING"},
+			"UPGRADING", "",
+		},
+		"deployed": {
+			"started, not yet seen running", world{stable: none, job: "RECONCILING", jobManager: "DEPLOYING"}, "DEPLOYED", "",
+		},
+		"deployed over a stable one": {"the stable spec is an older one", world{stable: otherSpec}, "DEPLOYED", ""},
+		"stable":                     {"the spec that runs is known to be good", world{}, "STABLE", ""},
+		"stable with an error": {
+			"a refused new spec does not disturb the old one", world{err: "errr"}, "STABLE", "",
+		},
+		"stable session cluster": {"it has no job", world{last: sessionSpec, job: none}, "STABLE", ""},
+		"job failed":             {"for good", world{job: "FAILED"}, "FAILED", ""},
+		"job finished":           {"is what a batch job does", world{job: "FINISHED"}, "STABLE", ""},
+		"finished and cleaned up": {
+			"the JobManager of an ended job is not missed", world{job: "FINISHED", jobManager: "MISSING"}, "STABLE", "",
+		},
+		"upgrading": {
+			"hides everything below", world{state: "UPGRADING", job: "FAILED", err: "e"}, "UPGRADING", "",
+		},
+		"rolling back": {
+			"although the job failed", world{state: "ROLLING_BACK", stable: otherSpec, job: "FAILED"}, "ROLLING_BACK", "",
+		},
+		"rolled back": {
+			"runs again, with the older spec", world{state: "ROLLED_BACK", stable: otherSpec, job: "RECONCILING"},
+			"ROLLED_BACK", "",
+		},
+		"rolled back and failed": {
+			"the older spec failed, too", world{state: "ROLLED_BACK", stable: otherSpec, job: "FAILED"}, "FAILED", "",
+		},
+		"suspended": {
+			"as recorded", world{last: suspendedSpec, job: "FINISHED", jobManager: "MISSING"}, "SUSPENDED", "",
+		},
+		"suspended wins over failed": {
+			"its job is not wanted", world{last: suspendedSpec, job: "FAILED"}, "SUSPENDED", "",
+		},
+		"JobManager dead": {
+			"ours: not stable while it is down", world{jobManager: "ERROR"}, "DEPLOYED", "STABLE",
+		},
+		"JobManager missing": {"recovery is due", world{jobManager: "MISSING", stable: none}, "DEPLOYED", ""},
+		"JobManager not ready": {
+			"ours: not stable while it is down", world{jobManager: "DEPLOYED_NOT_READY"}, "DEPLOYED", "STABLE",
+		},
 		"JobManager status not known":  {"not known to be ready", world{jobManager: none}, "DEPLOYED", "STABLE"},
 		"JobManager back, job not yet": {"ours: the job is being recovered", world{job: "INITIALIZING"}, "DEPLOYED", ""},
 		"tasks wait for slots":         {"ours: no TaskManager is there yet", world{job: "CREATED"}, "DEPLOYED", ""},
 		"tasks restart":                {"ours: nothing is done meanwhile", world{job: "RESTARTING"}, "DEPLOYED", ""},
 		"job not seen":                 {"ours: nobody knows that it runs", world{job: "RECONCILING"}, "DEPLOYED", ""},
 		"job cancelled by somebody":    {"ours: nothing runs", world{job: "CANCELED"}, "DEPLOYED", ""},
-		"HA data gone":                 {"cannot go on by itself", world{jobManager: "ERROR", err: "x HA metadata is not available y"}, "FAILED", "STABLE"},
-		"HA config maps deleted":       {"cannot go on by itself", world{jobManager: "MISSING", err: "finished, or the configmaps have been deleted."}, "FAILED", "STABLE"},
-		"manual restore":               {"a person has to decide", world{jobManager: "MISSING", err: "Manual restore required."}, "FAILED", "STABLE"},
-		"manual restore, JobManager":   {"it is there after all", world{jobManager: "DEPLOYING", err: "Manual restore required."}, "DEPLOYED", "STABLE"},
-		"deleting":                     {"stored as such, it stays", world{stored: "DELETING", job: "FAILED"}, "DELETING", ""},
+		"HA data gone": {
+			"cannot go on by itself", world{jobManager: "ERROR", err: "x HA metadata is not available y"}, "FAILED", "STABLE",
+		},
+		"HA config maps deleted": {
+			"cannot go on by itself", world{jobManager: "MISSING", err: "finished, or the configmaps have been deleted."},
+			"FAILED", "STABLE",
+		},
+		"manual restore": {
+			"a person has to decide", world{jobManager: "MISSING", err: "Manual restore required."}, "FAILED", "STABLE",
+		},
+		"manual restore, JobManager": {
+			"it is there after all", world{jobManager: "DEPLOYING", err: "Manual restore required."}, "DEPLOYED", "STABLE",
+		},
+		"deleting": {
+			"stored as such, it stays", world{stored: "DELETING", job: "FAILED"}, "DELETING", "",
+		},
 		"deleted":                      {"stored as such, it stays", world{stored: "DELETED", last: none}, "DELETED", ""},
 		"another stored value":         {"is derived anew", world{stored: "FAILED"}, "STABLE", ""},
 		"reconciliation state unknown": {"nothing is known to be deployed", world{state: "ODD"}, "UPGRADING", ""},

@@ -19,24 +19,65 @@ func TestMakeRunning(t *testing.T) {
 		why        string
 		message    string
 	}{
-		"application runs":            {"the job decides", runningSpec, "RUNNING", "ERROR", "True", "Running", "Job status RUNNING"},
-		"application fails":           {"one capital", runningSpec, "FAILED", "READY", "False", "Failed", "Job status FAILED"},
-		"application reconciles":      {"not known is not running", runningSpec, "RECONCILING", "READY", "False", "Reconciling", "Job status RECONCILING"},
-		"application cancels":         {"one capital", runningSpec, "CANCELLING", "READY", "False", "Cancelling", "Job status CANCELLING"},
-		"application is cancelled":    {"one capital", runningSpec, "CANCELED", "READY", "False", "Canceled", "Job status CANCELED"},
-		"application initializes":     {"one capital", runningSpec, "INITIALIZING", "READY", "False", "Initializing", "Job status INITIALIZING"},
-		"application is created":      {"one capital", runningSpec, "CREATED", "READY", "False", "Created", "Job status CREATED"},
-		"application fails over":      {"one capital", runningSpec, "RESTARTING", "READY", "False", "Restarting", "Job status RESTARTING"},
-		"application is failing":      {"one capital", runningSpec, "FAILING", "READY", "False", "Failing", "Job status FAILING"},
-		"application finished":        {"one capital", runningSpec, "FINISHED", "READY", "False", "Finished", "Job status FINISHED"},
-		"application lost its leader": {"one capital", runningSpec, "SUSPENDED", "READY", "False", "Suspended", "Job status SUSPENDED"},
-		"application without a job":   {"no state yet", suspendedSpec, "", "MISSING", "False", "Reconciling", "Job status RECONCILING"},
-		"session ready":               {"the JobManager decides", sessionSpec, "", "READY", "True", "JobManagerReady", "JobManager is running and ready to receive REST API calls"},
-		"session not ready":           {"the port is open", sessionSpec, "", "DEPLOYED_NOT_READY", "False", "DeployedNotReady", "JobManager is running but not yet ready to receive REST API calls"},
-		"session deploying":           {"the pod comes up", sessionSpec, "", "DEPLOYING", "False", "JobManagerIsDeploying", "JobManager process is starting up"},
-		"session missing":             {"no Deployment", sessionSpec, "", "MISSING", "False", "JobManagerDeploymentMissing", "JobManager deployment not found"},
-		"session in error":            {"the pod cannot start", sessionSpec, "", "ERROR", "False", "Error", "JobManager deployment failed"},
-		"session, nothing known":      {"the initial value", sessionSpec, "", "", "False", "JobManagerDeploymentMissing", "JobManager deployment not found"},
+		"application runs": {
+			"the job decides", runningSpec, "RUNNING", "ERROR", "True", "Running", "Job status RUNNING",
+		},
+		"application fails": {
+			"one capital", runningSpec, "FAILED", "READY", "False", "Failed", "Job status FAILED",
+		},
+		"application reconciles": {
+			"not known is not running", runningSpec, "RECONCILING", "READY", "False", "Reconciling", "Job status RECONCILING",
+		},
+		"application cancels": {
+			"one capital", runningSpec, "CANCELLING", "READY", "False", "Cancelling", "Job status CANCELLING",
+		},
+		"application is cancelled": {
+			"one capital", runningSpec, "CANCELED", "READY", "False", "Canceled", "Job status CANCELED",
+		},
+		"application initializes": {
+			"one capital", runningSpec, "INITIALIZING", "READY", "False", "Initializing", "Job status INITIALIZING",
+		},
+		"application is created": {
+			"one capital", runningSpec, "CREATED", "READY", "False", "Created", "Job status CREATED",
+		},
+		"application fails over": {
+			"one capital", runningSpec, "RESTARTING", "READY", "False", "Restarting", "Job status RESTARTING",
+		},
+		"application is failing": {
+			"one capital", runningSpec, "FAILING", "READY", "False", "Failing", "Job status FAILING",
+		},
+		"application finished": {
+			"one capital", runningSpec, "FINISHED", "READY", "False", "Finished", "Job status FINISHED",
+		},
+		"application lost its leader": {
+			"one capital", runningSpec, "SUSPENDED", "READY", "False", "Suspended", "Job status SUSPENDED",
+		},
+		"application without a job": {
+			"no state yet", suspendedSpec, "", "MISSING", "False", "Reconciling", "Job status RECONCILING",
+		},
+		"session ready": {
+			"the JobManager decides", sessionSpec, "", "READY", "True", "JobManagerReady",
+			"JobManager is running and ready to receive REST API calls",
+		},
+		"session not ready": {
+			"the port is open", sessionSpec, "", "DEPLOYED_NOT_READY", "False", "DeployedNotReady",
+			"JobManager is running but not yet ready to receive REST API calls",
+		},
+		"session deploying": {
+			"the pod comes up", sessionSpec, "", "DEPLOYING", "False", "JobManagerIsDeploying",
+			"JobManager process is starting up",
+		},
+		"session missing": {
+			"no Deployment", sessionSpec, "", "MISSING", "False", "JobManagerDeploymentMissing",
+			"JobManager deployment not found",
+		},
+		"session in error": {
+			"the pod cannot start", sessionSpec, "", "ERROR", "False", "Error", "JobManager deployment failed",
+		},
+		"session, nothing known": {
+			"the initial value", sessionSpec, "", "", "False", "JobManagerDeploymentMissing",
+			"JobManager deployment not found",
+		},
 	}
 	for name, row := range rows {
 		status := &v1beta1.FlinkDeploymentStatus{

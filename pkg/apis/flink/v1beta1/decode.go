@@ -29,16 +29,18 @@ func DecodeSessionJob(content map[string]any) (job FlinkSessionJob, specErr, err
 
 // DecodeStateSnapshot reads a FlinkStateSnapshot as DecodeDeployment does.
 func DecodeStateSnapshot(content map[string]any) (snapshot FlinkStateSnapshot, specErr, err error) {
-	return decodeResource(content, func(h head, spec FlinkStateSnapshotSpec, status FlinkStateSnapshotStatus) FlinkStateSnapshot {
-		return FlinkStateSnapshot{TypeMeta: h.TypeMeta, ObjectMeta: h.ObjectMeta, Spec: spec, Status: status}
-	})
+	return decodeResource(content,
+		func(h head, spec FlinkStateSnapshotSpec, status FlinkStateSnapshotStatus) FlinkStateSnapshot {
+			return FlinkStateSnapshot{TypeMeta: h.TypeMeta, ObjectMeta: h.ObjectMeta, Spec: spec, Status: status}
+		})
 }
 
 // DecodeBlueGreen reads a FlinkBlueGreenDeployment as DecodeDeployment does.
 func DecodeBlueGreen(content map[string]any) (deployment FlinkBlueGreenDeployment, specErr, err error) {
-	return decodeResource(content, func(h head, spec FlinkBlueGreenDeploymentSpec, status FlinkBlueGreenDeploymentStatus) FlinkBlueGreenDeployment {
-		return FlinkBlueGreenDeployment{TypeMeta: h.TypeMeta, ObjectMeta: h.ObjectMeta, Spec: spec, Status: status}
-	})
+	return decodeResource(content,
+		func(h head, spec FlinkBlueGreenDeploymentSpec, status FlinkBlueGreenDeploymentStatus) FlinkBlueGreenDeployment {
+			return FlinkBlueGreenDeployment{TypeMeta: h.TypeMeta, ObjectMeta: h.ObjectMeta, Spec: spec, Status: status}
+		})
 }
 
 // head is what every kind has beside spec and status.

@@ -22,12 +22,31 @@ func TestUnreadableSpecLeavesTheRestReadable(t *testing.T) {
 		spec   any
 		path   string
 	}{
-		"wrong type":         {"text where a number belongs", map[string]any{"job": map[string]any{"parallelism": "two"}}, "spec.job.parallelism"},
-		"not an object":      {"the whole spec is a text", "spec", "spec"},
-		"quantity":           {"a quantity is text or a number", map[string]any{"jobManager": map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": true}}}}, "spec"},
-		"pod quantity":       {"pod templates are typed", map[string]any{"podTemplate": map[string]any{"spec": map[string]any{"overhead": map[string]any{"cpu": "abc"}}}}, "spec"},
-		"number too large":   {"a replica count has 32 bits", map[string]any{"taskManager": map[string]any{"replicas": int64(math.MaxInt64)}}, "spec.taskManager.replicas"},
-		"readable beside it": {"one field makes the whole spec unreadable: half a spec is worse than none", map[string]any{"image": "i", "restartNonce": "x"}, "spec.restartNonce"},
+		"wrong type": {
+			"text where a number belongs", map[string]any{"job": map[string]any{"parallelism": "two"}},
+			"spec.job.parallelism",
+		},
+		"not an object": {"the whole spec is a text", "spec", "spec"},
+		"quantity": {
+			"a quantity is text or a number",
+			map[string]any{
+				"jobManager": map[string]any{"resources": map[string]any{"requests": map[string]any{"cpu": true}}},
+			},
+			"spec",
+		},
+		"pod quantity": {
+			"pod templates are typed",
+			map[string]any{"podTemplate": map[string]any{"spec": map[string]any{"overhead": map[string]any{"cpu": "abc"}}}},
+			"spec",
+		},
+		"number too large": {
+			"a replica count has 32 bits", map[string]any{"taskManager": map[string]any{"replicas": int64(math.MaxInt64)}},
+			"spec.taskManager.replicas",
+		},
+		"readable beside it": {
+			"one field makes the whole spec unreadable: half a spec is worse than none",
+			map[string]any{"image": "i", "restartNonce": "x"}, "spec.restartNonce",
+		},
 	}
 	for name, row := range rows {
 		status := map[string]any{"error": "e", "jobStatus": map[string]any{"jobId": "j"}}
@@ -63,14 +82,20 @@ func TestUnreadableStatusOrMetadataIsAnError(t *testing.T) {
 
 func TestUnknownTextIsDecoded(t *testing.T) {
 	content := contentOf(
-		map[string]any{"mode": "hybrid", "flinkVersion": "v9_9", "unknownField": int64(1), "job": map[string]any{"state": "paused", "upgradeMode": "magic"}},
-		map[string]any{"lifecycleState": "NEW", "jobStatus": map[string]any{"state": "ODD"}, "somethingNew": map[string]any{}},
+		map[string]any{
+			"mode": "hybrid", "flinkVersion": "v9_9", "unknownField": int64(1),
+			"job": map[string]any{"state": "paused", "upgradeMode": "magic"},
+		},
+		map[string]any{
+			"lifecycleState": "NEW", "jobStatus": map[string]any{"state": "ODD"}, "somethingNew": map[string]any{},
+		},
 	)
 	deployment, specErr, err := DecodeDeployment(content)
 	if specErr != nil || err != nil {
 		t.Fatalf("spec %v, rest %v", specErr, err)
 	}
-	if deployment.Spec.Mode.Known() || deployment.Spec.FlinkVersion != "v9_9" || deployment.Spec.Job.State != "paused" || deployment.Status.LifecycleState != "NEW" {
+	if deployment.Spec.Mode.Known() || deployment.Spec.FlinkVersion != "v9_9" || deployment.Spec.Job.State != "paused" ||
+		deployment.Status.LifecycleState != "NEW" {
 		t.Errorf("decoded %+v", deployment)
 	}
 }
@@ -78,7 +103,10 @@ func TestUnknownTextIsDecoded(t *testing.T) {
 func TestEveryKindDecodes(t *testing.T) {
 	bad := map[string]any{"metadata": []any{}}
 	t.Run("session job", func(t *testing.T) {
-		job, specErr, err := DecodeSessionJob(contentOf(map[string]any{"deploymentName": "d", "job": map[string]any{"jarURI": "u"}}, map[string]any{"situation": "S", "pace": "fast"}))
+		job, specErr, err := DecodeSessionJob(contentOf(
+			map[string]any{"deploymentName": "d", "job": map[string]any{"jarURI": "u"}},
+			map[string]any{"situation": "S", "pace": "fast"},
+		))
 		if specErr != nil || err != nil || job.Name != "n" || job.Spec.Job.JarURI != "u" || job.Status.Pace != PaceFast {
 			t.Errorf("%+v, %v, %v", job, specErr, err)
 		}
@@ -87,8 +115,12 @@ func TestEveryKindDecodes(t *testing.T) {
 		}
 	})
 	t.Run("snapshot", func(t *testing.T) {
-		snapshot, specErr, err := DecodeStateSnapshot(contentOf(map[string]any{"checkpoint": map[string]any{}, "backoffLimit": int64(0)}, map[string]any{"state": "FAILED", "failures": int64(2)}))
-		if specErr != nil || err != nil || snapshot.Spec.Checkpoint == nil || snapshot.Spec.Savepoint != nil || snapshot.Status.Failures != 2 {
+		snapshot, specErr, err := DecodeStateSnapshot(contentOf(
+			map[string]any{"checkpoint": map[string]any{}, "backoffLimit": int64(0)},
+			map[string]any{"state": "FAILED", "failures": int64(2)},
+		))
+		if specErr != nil || err != nil || snapshot.Spec.Checkpoint == nil || snapshot.Spec.Savepoint != nil ||
+			snapshot.Status.Failures != 2 {
 			t.Errorf("%+v, %v, %v", snapshot, specErr, err)
 		}
 		if _, specErr, _ := DecodeStateSnapshot(contentOf(map[string]any{"checkpoint": "yes"}, nil)); specErr == nil {
@@ -96,8 +128,12 @@ func TestEveryKindDecodes(t *testing.T) {
 		}
 	})
 	t.Run("blue/green", func(t *testing.T) {
-		parent, specErr, err := DecodeBlueGreen(contentOf(map[string]any{"template": map[string]any{"spec": map[string]any{"image": "i"}}}, map[string]any{"blueGreenState": "ACTIVE_BLUE"}))
-		if specErr != nil || err != nil || parent.Spec.Template.Spec.Image != "i" || parent.Status.BlueGreenState != BlueGreenActiveBlue {
+		parent, specErr, err := DecodeBlueGreen(contentOf(
+			map[string]any{"template": map[string]any{"spec": map[string]any{"image": "i"}}},
+			map[string]any{"blueGreenState": "ACTIVE_BLUE"},
+		))
+		if specErr != nil || err != nil || parent.Spec.Template.Spec.Image != "i" ||
+			parent.Status.BlueGreenState != BlueGreenActiveBlue {
 			t.Errorf("%+v, %v, %v", parent, specErr, err)
 		}
 		if _, specErr, _ := DecodeBlueGreen(contentOf([]any{}, nil)); specErr == nil {
@@ -107,7 +143,9 @@ func TestEveryKindDecodes(t *testing.T) {
 }
 
 func TestDecodedTextKeepsItsCharacters(t *testing.T) {
-	deployment, specErr, err := DecodeDeployment(contentOf(map[string]any{"flinkConfiguration": map[string]any{"a": "<&>"}}, nil))
+	deployment, specErr, err := DecodeDeployment(contentOf(
+		map[string]any{"flinkConfiguration": map[string]any{"a": "<&>"}}, nil,
+	))
 	if specErr != nil || err != nil || deployment.Spec.FlinkConfiguration.String() != `{"a":"<&>"}` {
 		t.Errorf("%s, %v, %v", deployment.Spec.FlinkConfiguration, specErr, err)
 	}

@@ -202,7 +202,8 @@ type Intent struct {
 	// Ended is true once the end of the job, with the state that it left, is
 	// recorded; only then may what knows it be deleted.
 	Ended bool `json:"ended,omitempty"`
-	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is false.
+	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is
+	// false.
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 	// Release is set when the start was released; absent before.
 	Release *Release `json:"release,omitempty"`

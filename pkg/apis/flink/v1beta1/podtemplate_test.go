@@ -37,7 +37,8 @@ func TestPodTemplatePrintsTheTypedFormOnceChanged(t *testing.T) {
 	template := decodeTemplate(t, writtenTemplate)
 	template.Spec.Hostname = "changed"
 	got, err := json.Marshal(template)
-	if err != nil || !strings.Contains(string(got), `"hostname":"changed"`) || strings.Contains(string(got), "newerField") {
+	if err != nil || !strings.Contains(string(got), `"hostname":"changed"`) ||
+		strings.Contains(string(got), "newerField") {
 		t.Errorf("a changed template prints %s, %v", got, err)
 	}
 	fresh := PodTemplate{PodTemplateSpec: corev1.PodTemplateSpec{Spec: corev1.PodSpec{Hostname: "h"}}}
@@ -70,7 +71,9 @@ func TestPodTemplateEquality(t *testing.T) {
 }
 
 func TestPodTemplateThatCannotBeRead(t *testing.T) {
-	for _, odd := range []string{`[]`, `{"spec":{"containers":"none"}}`, `{"spec":{"containers":[{"resources":{"limits":{"cpu":"abc"}}}]}}`} {
+	for _, odd := range []string{
+		`[]`, `{"spec":{"containers":"none"}}`, `{"spec":{"containers":[{"resources":{"limits":{"cpu":"abc"}}}]}}`,
+	} {
 		template := &PodTemplate{}
 		if err := json.Unmarshal([]byte(odd), template); err == nil {
 			t.Errorf("%s was read as %v", odd, template)

@@ -14,15 +14,26 @@ func TestFlinkConfigurationKeepsTheText(t *testing.T) {
 		text   string
 		empty  bool
 	}{
-		"flat":              {"the usual form", `{"flinkConfiguration":{"b.c":"1","a":2}}`, `{"b.c":"1","a":2}`, false},
-		"nested":            {"order and nesting are the user's", `{"flinkConfiguration":{"z":{"y":[1,"2",null]},"z.y":true}}`, `{"z":{"y":[1,"2",null]},"z.y":true}`, false},
-		"same key twice":    {"the last wins, which the reader must see", `{"flinkConfiguration":{"a":"1","a":"2"}}`, `{"a":"1","a":"2"}`, false},
-		"number text":       {"1.50 is not 1.5 as an option's text", `{"flinkConfiguration":{"a":1.50}}`, `{"a":1.50}`, false},
+		"flat": {"the usual form", `{"flinkConfiguration":{"b.c":"1","a":2}}`, `{"b.c":"1","a":2}`, false},
+		"nested": {
+			"order and nesting are the user's", `{"flinkConfiguration":{"z":{"y":[1,"2",null]},"z.y":true}}`,
+			`{"z":{"y":[1,"2",null]},"z.y":true}`, false,
+		},
+		"same key twice": {
+			"the last wins, which the reader must see", `{"flinkConfiguration":{"a":"1","a":"2"}}`, `{"a":"1","a":"2"}`,
+			false,
+		},
+		"number text": {
+			"1.50 is not 1.5 as an option's text", `{"flinkConfiguration":{"a":1.50}}`, `{"a":1.50}`, false,
+		},
 		"absent":            {"the default is an empty object", `{}`, `{}`, true},
 		"null":              {"is absent", `{"flinkConfiguration":null}`, `{}`, true},
 		"empty":             {"holds no entry", `{"flinkConfiguration":{ }}`, `{ }`, true},
 		"null value inside": {"is an entry", `{"flinkConfiguration":{"a":null}}`, `{"a":null}`, false},
-		"not an object":     {"the schema lets it in; the reader of the configuration reports it", `{"flinkConfiguration":"a: b"}`, `"a: b"`, false},
+		"not an object": {
+			"the schema lets it in; the reader of the configuration reports it", `{"flinkConfiguration":"a: b"}`, `"a: b"`,
+			false,
+		},
 	}
 	for name, row := range rows {
 		var spec FlinkDeploymentSpec

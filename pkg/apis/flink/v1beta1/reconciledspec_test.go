@@ -18,12 +18,25 @@ func TestParseReconciledDeployment(t *testing.T) {
 		image  string
 		meta   *ReconciledMetadata
 	}{
-		"present form":          {"spec and metadata side by side", `{"spec":{"image":"i"},` + metaText + `}`, "i", first},
-		"unknown fields":        {"a newer operator may write more", `{"spec":{"image":"i","new":{}},"more":1,` + metaText + `}`, "i", first},
-		"old metadata inside":   {"an early form kept object metadata there", `{"spec":{"image":"i"},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1","metadata":{"generation":2},"firstDeployment":true}}`, "i", first},
-		"spec at the top":       {"written before 1.0: the whole object is the spec", `{"apiVersion":"v1beta1","image":"i","job":null}`, "i", nil},
-		"only old bookkeeping":  {"an old text of which nothing is left of the spec", `{"apiVersion":"v1beta1","metadata":{"generation":1},"firstDeployment":true}`, "", nil},
-		"null metadata":         {"is metadata of no content, not the old form", `{"spec":{"image":"i"},"resource_metadata":null}`, "i", nil},
+		"present form": {"spec and metadata side by side", `{"spec":{"image":"i"},` + metaText + `}`, "i", first},
+		"unknown fields": {
+			"a newer operator may write more", `{"spec":{"image":"i","new":{}},"more":1,` + metaText + `}`, "i", first,
+		},
+		"old metadata inside": {
+			"an early form kept object metadata there",
+			`{"spec":{"image":"i"},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1","metadata":{"generation":2},"firstDeployment":true}}`,
+			"i", first,
+		},
+		"spec at the top": {
+			"written before 1.0: the whole object is the spec", `{"apiVersion":"v1beta1","image":"i","job":null}`, "i", nil,
+		},
+		"only old bookkeeping": {
+			"an old text of which nothing is left of the spec",
+			`{"apiVersion":"v1beta1","metadata":{"generation":1},"firstDeployment":true}`, "", nil,
+		},
+		"null metadata": {
+			"is metadata of no content, not the old form", `{"spec":{"image":"i"},"resource_metadata":null}`, "i", nil,
+		},
 		"metadata without spec": {"an empty record", `{` + metaText + `}`, "", first},
 		"white space":           {"a person edited it", "{\n \"spec\": {\"image\": \"i\"},\n" + metaText + "}", "i", first},
 	}
@@ -77,18 +90,24 @@ func TestReconciledDeploymentText(t *testing.T) {
 		"defaults": {
 			"what is not written is printed with its default",
 			FlinkDeploymentSpec{Job: &JobSpec{}, JobManager: &JobManagerSpec{}, TaskManager: &TaskManagerSpec{}},
-			`{"spec":{"job":` + job(`"upgradeMode":"stateless",`) + `,"restartNonce":null,"flinkConfiguration":{},"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
+			`{"spec":{"job":` + job(`"upgradeMode":"stateless",`) +
+				`,"restartNonce":null,"flinkConfiguration":{},"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
 				`"flinkVersion":null,"ingress":null,"podTemplate":null,"jobManager":{"resource":null,"resources":null,"replicas":1,"podTemplate":null},` +
 				`"taskManager":{"resource":null,"resources":null,"replicas":null,"podTemplate":null},"logConfiguration":null,"mode":null},` + noMeta + `}`,
 		},
 		"values": {
 			"zero that was written stays zero; maps are sorted; doubles as Java prints them; quantities as text",
 			FlinkDeploymentSpec{
-				RestartNonce:       ptr(int64(0)),
-				FlinkConfiguration: FlinkConfiguration("{ \"b\": {\"y\": [1, \"2\"]},\n \"a.c\": 1.50, \"a.c\": \"x\\u003cy\" }"),
-				FlinkVersion:       FlinkV2_0,
-				Ingress:            &IngressSpec{Template: "t", Labels: map[string]string{"b": "1", "a": "2"}, TLS: []IngressTLS{{Hosts: []string{"h"}}, {SecretName: "s"}}},
-				JobManager:         &JobManagerSpec{Replicas: ptr(int32(0)), Resource: &Resource{CPU: ptr(2.0), Memory: "1g"}},
+				RestartNonce: ptr(int64(0)),
+				FlinkConfiguration: FlinkConfiguration(
+					"{ \"b\": {\"y\": [1, \"2\"]},\n \"a.c\": 1.50, \"a.c\": \"x\\u003cy\" }",
+				),
+				FlinkVersion: FlinkV2_0,
+				Ingress: &IngressSpec{
+					Template: "t", Labels: map[string]string{"b": "1", "a": "2"},
+					TLS: []IngressTLS{{Hosts: []string{"h"}}, {SecretName: "s"}},
+				},
+				JobManager: &JobManagerSpec{Replicas: ptr(int32(0)), Resource: &Resource{CPU: ptr(2.0), Memory: "1g"}},
 				TaskManager: &TaskManagerSpec{Replicas: ptr(int32(3)), Resources: &ResourceRequirements{
 					Limits: map[string]Quantity{"memory": "2Gi", "cpu": "2"},
 				}},
@@ -115,7 +134,9 @@ func TestReconciledTextOfBrokenRawTextFails(t *testing.T) {
 	if text, err := (ReconciledDeployment{Spec: broken}).Text(); err == nil {
 		t.Errorf("printed %s", text)
 	}
-	if text, err := (ReconciledSessionJob{Spec: FlinkSessionJobSpec{FlinkConfiguration: FlinkConfiguration(`x`)}}).Text(); err == nil {
+	if text, err := (ReconciledSessionJob{
+		Spec: FlinkSessionJobSpec{FlinkConfiguration: FlinkConfiguration(`x`)},
+	}).Text(); err == nil {
 		t.Errorf("printed %s", text)
 	}
 }
@@ -126,7 +147,8 @@ func TestReconciledSessionJobText(t *testing.T) {
 		`"allowNonRestoredState":false,"savepointRedeployNonce":3,"autoscalerResetNonce":4},"restartNonce":5,` +
 		`"flinkConfiguration":{"a":"b"},"deploymentName":"d"},` + metaText + `}`
 	record, err := ParseReconciledSessionJob(want)
-	if err != nil || record.Spec.DeploymentName != "d" || *record.Spec.Job.AllowNonRestoredState || !record.Meta.FirstDeployment {
+	if err != nil || record.Spec.DeploymentName != "d" || *record.Spec.Job.AllowNonRestoredState ||
+		!record.Meta.FirstDeployment {
 		t.Fatalf("%+v, %v", record, err)
 	}
 	if got, err := record.Text(); got != want || err != nil {
@@ -136,8 +158,11 @@ func TestReconciledSessionJobText(t *testing.T) {
 
 func TestReconciledBlueGreenText(t *testing.T) {
 	rows := map[string]struct{ reason, want string }{
-		"empty":     {"nulls are written", `{"spec":{"configuration":null,"ingress":null,"template":null}}`},
-		"half full": {"template metadata is stored as written", `{"spec":{"configuration":{"k":"v"},"ingress":null,"template":{"metadata":{"labels":{"b":"1"}},"spec":null}}}`},
+		"empty": {"nulls are written", `{"spec":{"configuration":null,"ingress":null,"template":null}}`},
+		"half full": {
+			"template metadata is stored as written",
+			`{"spec":{"configuration":{"k":"v"},"ingress":null,"template":{"metadata":{"labels":{"b":"1"}},"spec":null}}}`,
+		},
 	}
 	for name, row := range rows {
 		spec, err := ParseReconciledBlueGreen(row.want)
@@ -169,8 +194,10 @@ func TestNextMetadata(t *testing.T) {
 		previous *ReconciledMetadata
 		want     bool
 	}{
-		"nothing recorded":         {"this is the first", "", "", nil, true},
-		"recorded while deployed":  {"only metadata changes: it is still the first", "{}", ReconciliationDeployed, first, true},
+		"nothing recorded": {"this is the first", "", "", nil, true},
+		"recorded while deployed": {
+			"only metadata changes: it is still the first", "{}", ReconciliationDeployed, first, true,
+		},
 		"upgrade of the first":     {"an upgrade makes it the second", "{}", ReconciliationUpgrading, first, false},
 		"rolled back":              {"something else ran in between", "{}", ReconciliationRolledBack, first, false},
 		"recorded, later":          {"never becomes true again", "{}", ReconciliationDeployed, later, false},
@@ -190,7 +217,9 @@ func TestReconciledJobState(t *testing.T) {
 		reason, text string
 		want         JobState
 	}{
-		"suspended":       {"as recorded", `{"spec":{"job":{"state":"suspended"}},"resource_metadata":{}}`, JobStateSuspended},
+		"suspended": {
+			"as recorded", `{"spec":{"job":{"state":"suspended"}},"resource_metadata":{}}`, JobStateSuspended,
+		},
 		"not written":     {"the default", `{"spec":{"job":{}},"resource_metadata":{}}`, JobStateRunning},
 		"null state":      {"the default", `{"spec":{"job":{"state":null}}}`, JobStateRunning},
 		"old form":        {"spec at the top", `{"apiVersion":"v1beta1","job":{"state":"suspended"}}`, JobStateSuspended},
@@ -210,7 +239,9 @@ func TestReconciledJobState(t *testing.T) {
 func TestRecordedTextIsAFixedPoint(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		spec := drawSpec(rt)
-		text, err := ReconciledDeployment{Spec: spec, Meta: &ReconciledMetadata{APIVersion, rapid.Bool().Draw(rt, "first")}}.Text()
+		text, err := ReconciledDeployment{
+			Spec: spec, Meta: &ReconciledMetadata{APIVersion, rapid.Bool().Draw(rt, "first")},
+		}.Text()
 		if err != nil {
 			rt.Fatalf("print: %v", err)
 		}
@@ -251,7 +282,9 @@ func drawSpec(rt *rapid.T) FlinkDeploymentSpec {
 		}
 	}
 	if rapid.Bool().Draw(rt, "ingress") {
-		spec.Ingress = &IngressSpec{Annotations: words.Draw(rt, "annotations"), TLS: []IngressTLS{{SecretName: word.Draw(rt, "secret")}}}
+		spec.Ingress = &IngressSpec{
+			Annotations: words.Draw(rt, "annotations"), TLS: []IngressTLS{{SecretName: word.Draw(rt, "secret")}},
+		}
 	}
 	return spec
 }

@@ -70,7 +70,9 @@ func (q *Quantity) UnmarshalJSON(text []byte) error {
 func (q Quantity) Parse() (resource.Quantity, error) {
 	parsed, err := resource.ParseQuantity(strings.TrimSpace(string(q)))
 	if err != nil {
-		return resource.Quantity{}, fmt.Errorf("quantity %q cannot be read: write a number with an optional unit, such as 500m or 2Gi", string(q))
+		return resource.Quantity{}, fmt.Errorf(
+			"quantity %q cannot be read: write a number with an optional unit, such as 500m or 2Gi", string(q),
+		)
 	}
 	return parsed, nil
 }

@@ -33,21 +33,35 @@ func TestFlinkVersionFacts(t *testing.T) {
 		reason string
 		want   facts
 	}{
-		FlinkV1_13: {"known so that it can be refused", facts{known: true, deprecated: true, major: 1, minor: 13, dotted: "1.13"}},
-		FlinkV1_14: {"the newest unsupported one", facts{known: true, deprecated: true, major: 1, minor: 14, dotted: "1.14"}},
-		FlinkV1_15: {"the oldest supported one", facts{known: true, supported: true, deprecated: true, major: 1, minor: 15, dotted: "1.15"}},
-		FlinkV1_18: {"the newest deprecated one", facts{known: true, supported: true, deprecated: true, major: 1, minor: 18, dotted: "1.18"}},
-		FlinkV1_19: {"the oldest one that is not deprecated", facts{known: true, supported: true, major: 1, minor: 19, dotted: "1.19"}},
-		FlinkV2_4:  {"the newest one", facts{known: true, supported: true, major: 2, minor: 4, dotted: "2.4"}},
-		"v2_5":     {"newer than we know: numbers, but not supported", facts{major: 2, minor: 5, dotted: "2.5"}},
-		"":         {"not set", facts{major: -1, minor: -1}},
-		"1.20":     {"another spelling is not a version", facts{major: -1, minor: -1, dotted: "1.20"}},
-		"v1_":      {"no minor number", facts{major: -1, minor: -1, dotted: "v1_"}},
-		"v-1_2":    {"no sign", facts{major: -1, minor: -1, dotted: "v-1_2"}},
-		"v1_2_3":   {"two numbers, not three", facts{major: -1, minor: -1, dotted: "v1_2_3"}},
+		FlinkV1_13: {
+			"known so that it can be refused", facts{known: true, deprecated: true, major: 1, minor: 13, dotted: "1.13"},
+		},
+		FlinkV1_14: {
+			"the newest unsupported one", facts{known: true, deprecated: true, major: 1, minor: 14, dotted: "1.14"},
+		},
+		FlinkV1_15: {
+			"the oldest supported one",
+			facts{known: true, supported: true, deprecated: true, major: 1, minor: 15, dotted: "1.15"},
+		},
+		FlinkV1_18: {
+			"the newest deprecated one",
+			facts{known: true, supported: true, deprecated: true, major: 1, minor: 18, dotted: "1.18"},
+		},
+		FlinkV1_19: {
+			"the oldest one that is not deprecated", facts{known: true, supported: true, major: 1, minor: 19, dotted: "1.19"},
+		},
+		FlinkV2_4: {"the newest one", facts{known: true, supported: true, major: 2, minor: 4, dotted: "2.4"}},
+		"v2_5":    {"newer than we know: numbers, but not supported", facts{major: 2, minor: 5, dotted: "2.5"}},
+		"":        {"not set", facts{major: -1, minor: -1}},
+		"1.20":    {"another spelling is not a version", facts{major: -1, minor: -1, dotted: "1.20"}},
+		"v1_":     {"no minor number", facts{major: -1, minor: -1, dotted: "v1_"}},
+		"v-1_2":   {"no sign", facts{major: -1, minor: -1, dotted: "v-1_2"}},
+		"v1_2_3":  {"two numbers, not three", facts{major: -1, minor: -1, dotted: "v1_2_3"}},
 	}
 	for version, row := range rows {
-		got := facts{version.Known(), version.Supported(), version.Deprecated(), version.Major(), version.Minor(), version.Dotted()}
+		got := facts{
+			version.Known(), version.Supported(), version.Deprecated(), version.Major(), version.Minor(), version.Dotted(),
+		}
 		if got != row.want {
 			t.Errorf("%q (%s): %+v, want %+v", version, row.reason, got, row.want)
 		}

@@ -94,7 +94,8 @@ func First(s subject.Snapshot) Questions {
 	q.TaskManagers = going && q.Pods
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
-	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) && v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) &&
+		v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
@@ -105,8 +106,8 @@ func First(s subject.Snapshot) Questions {
 	return q
 }
 
-// mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no condition of ours: it is looked
-// for when a start no longer asks for one.
+// mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no
+// condition of ours: it is looked for when a start no longer asks for one.
 func mayHaveIngress(v *subject.Subject) bool {
 	intent, running := v.Intent(), v.Running()
 	dropped := intent != nil && intent.Step == v1beta1.StepStarting && intent.Purpose != v1beta1.PurposeDeploy
@@ -130,7 +131,8 @@ func rollsBack(v *subject.Subject) bool { return atRest(v) && v.RollbackDue() }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
 func asksToStop(v *subject.Subject) bool {
-	return v.Last != nil && v.Seen.SpecProblem == "" && specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+	return v.Last != nil && v.Seen.SpecProblem == "" &&
+		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
 // Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
@@ -203,7 +205,8 @@ func Then(s subject.Snapshot) More {
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
 	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
-	wanted := moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) || v.MayBeStoppedLate(job.State)
+	wanted := moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) ||
+		v.MayBeStoppedLate(job.State)
 	ended := found && job.State.IsTerminal() && (wanted || s.Now.Sub(job.EndTime) < recentEnd)
 	changes := found && !job.State.IsTerminal() && asksToStop(v)
 	history := 0
@@ -222,8 +225,8 @@ func Then(s subject.Snapshot) More {
 	}
 }
 
-// Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered, which the start
-// itself will report.
+// Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered,
+// which the start itself will report.
 func Expected(s subject.Snapshot) []subject.Companion {
 	v := subject.New(s)
 	cluster, _, err := v.RenderStart(v.Intent())
@@ -237,13 +240,19 @@ func Expected(s subject.Snapshot) []subject.Companion {
 func Companions(cluster render.Cluster) []subject.Companion {
 	var all []subject.Companion
 	for _, o := range cluster.Services {
-		all = append(all, subject.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(
+			all, subject.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
 	}
 	for _, o := range cluster.ConfigMaps {
-		all = append(all, subject.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(
+			all, subject.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
 	}
 	for _, o := range cluster.Secrets {
-		all = append(all, subject.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]})
+		all = append(
+			all, subject.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
 	}
 	return all
 }

@@ -1,5 +1,6 @@
-// Package ask says which parts of the world a decision about a FlinkDeployment needs, so that a look costs few requests.
+// Package ask says which parts of the world a decision about a FlinkDeployment needs, so that a look costs few
+// requests.
 //
-// PURE: see package plan. It knows what the rules of package deployment may ask of a snapshot, and nothing of how it is looked up.
-// Start reading at First.
+// PURE: see package plan. It knows what the rules of package deployment may ask of a snapshot, and nothing of how it is
+// looked up. Start reading at First.
 package ask

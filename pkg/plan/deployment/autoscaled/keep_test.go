@@ -14,7 +14,9 @@ const overrides = "pipeline.jobvertex-parallelism-overrides"
 // sized is a spec with a configuration, and with the memory of its TaskManagers.
 func sized(t *testing.T, configuration, memory string) *v1beta1.FlinkDeploymentSpec {
 	t.Helper()
-	spec := &v1beta1.FlinkDeploymentSpec{Job: &v1beta1.JobSpec{Parallelism: 2}, FlinkConfiguration: v1beta1.FlinkConfiguration(configuration)}
+	spec := &v1beta1.FlinkDeploymentSpec{
+		Job: &v1beta1.JobSpec{Parallelism: 2}, FlinkConfiguration: v1beta1.FlinkConfiguration(configuration),
+	}
 	spec.TaskManager = &v1beta1.TaskManagerSpec{Resource: &v1beta1.Resource{Memory: memory}}
 	return spec
 }
@@ -31,19 +33,35 @@ func TestTheParallelismOfVerticesIsKept(t *testing.T) {
 		want           string
 		reason         string
 	}{
-		"stored":                         {"", javaMap, "", both, javaMap, "autoscaler.md 4.8"},
-		"stored as YAML":                 {"", yamlMap, "", stored(map[string]string{"parallelismOverrides": yamlMap}), yamlMap, "a cluster with config.yaml; the text is used again as it is"},
-		"in another order":               {"", "v2:3,v1:8", "", both, "v2:3,v1:8", "O1: a text in another order is no change"},
-		"decided, not deployed":          {"", "v1:4", "", both, "v1:4", "the job runs with what is recorded"},
-		"the store is gone":              {"", javaMap, "", plan.Absent[Store](), javaMap, "a backup without it"},
-		"the store cannot be read":       {"v1:1", javaMap, "", plan.Unknown[Store]("forbidden"), javaMap, "Unknown never restarts a job"},
-		"nothing was ever stored":        {"", javaMap, "", stored(nil), "", "the user took his own away"},
-		"the user's, nothing stored":     {"v1:4", "v1:2", "", stored(nil), "v1:4", "the user changed his own"},
-		"the user's, the store is gone":  {"v1:4", "v1:2", "", plan.Absent[Store](), "v1:4", "nobody else is known to have set it"},
-		"the user's beside a stored one": {"v3:5", "v1:8,v3:4", "", stored(map[string]string{"parallelismOverrides": "v1:8"}), "v1:8,v3:5", "4.8: laid over the user's"},
-		"the user's is stored, too":      {"v1:1", "v1:8", "", both, "v1:8", "4.8: the autoscaler wins"},
-		"an excluded vertex":             {"v1:1", javaMap, `,"job.autoscaler.vertex.exclude.ids":"v1;v9"`, both, "v1:1,v2:3", "4.8: the user wins"},
-		"an excluded one, not set":       {"", javaMap, `,"job.autoscaler.vertex.exclude.ids":"v1"`, both, javaMap, "4.8: where he says something"},
+		"stored": {"", javaMap, "", both, javaMap, "autoscaler.md 4.8"},
+		"stored as YAML": {
+			"", yamlMap, "", stored(map[string]string{"parallelismOverrides": yamlMap}), yamlMap,
+			"a cluster with config.yaml; the text is used again as it is",
+		},
+		"in another order": {
+			"", "v2:3,v1:8", "", both, "v2:3,v1:8", "O1: a text in another order is no change",
+		},
+		"decided, not deployed": {"", "v1:4", "", both, "v1:4", "the job runs with what is recorded"},
+		"the store is gone":     {"", javaMap, "", plan.Absent[Store](), javaMap, "a backup without it"},
+		"the store cannot be read": {
+			"v1:1", javaMap, "", plan.Unknown[Store]("forbidden"), javaMap, "Unknown never restarts a job",
+		},
+		"nothing was ever stored":    {"", javaMap, "", stored(nil), "", "the user took his own away"},
+		"the user's, nothing stored": {"v1:4", "v1:2", "", stored(nil), "v1:4", "the user changed his own"},
+		"the user's, the store is gone": {
+			"v1:4", "v1:2", "", plan.Absent[Store](), "v1:4", "nobody else is known to have set it",
+		},
+		"the user's beside a stored one": {
+			"v3:5", "v1:8,v3:4", "", stored(map[string]string{"parallelismOverrides": "v1:8"}), "v1:8,v3:5",
+			"4.8: laid over the user's",
+		},
+		"the user's is stored, too": {"v1:1", "v1:8", "", both, "v1:8", "4.8: the autoscaler wins"},
+		"an excluded vertex": {
+			"v1:1", javaMap, `,"job.autoscaler.vertex.exclude.ids":"v1;v9"`, both, "v1:1,v2:3", "4.8: the user wins",
+		},
+		"an excluded one, not set": {
+			"", javaMap, `,"job.autoscaler.vertex.exclude.ids":"v1"`, both, javaMap, "4.8: where he says something",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -71,11 +89,15 @@ func TestTunedMemoryIsKept(t *testing.T) {
 		user  = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true","taskmanager.memory.task.heap.size":"1g"}`
 		tuned = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true","taskmanager.memory.process.size":"13760 kb",
 "taskmanager.memory.framework.heap.size":"0 bytes","taskmanager.memory.network.min":"1 mb","taskmanager.memory.network.max":"1 mb"}`
-		store = "removals:\n- taskmanager.memory.task.heap.size\noverrides:\n  taskmanager.memory.process.size: 13760 kb\n" +
-			"  taskmanager.memory.framework.heap.size: 0 bytes\n  taskmanager.memory.network.min: 1 mb\n  taskmanager.memory.network.max: 1 mb\n"
+		store = "removals:\n- taskmanager.memory.task.heap.size\noverrides:\n  taskmanager.memory.process.size: " +
+			"13760 kb\n" +
+			"  taskmanager.memory.framework.heap.size: 0 bytes\n  taskmanager.memory.network.min: 1 mb\n  " +
+			"taskmanager.memory.network.max: 1 mb\n"
 	)
 	off := func(text string) string {
-		return `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"false"` + text[len(`{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true"`):]
+		return `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"false"` + text[len(
+			`{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true"`,
+		):]
 	}
 	rows := map[string]struct {
 		user, recorded string
@@ -83,19 +105,31 @@ func TestTunedMemoryIsKept(t *testing.T) {
 		kept           bool
 		reason         string
 	}{
-		"stored":                   {user, tuned, stored(map[string]string{"configOverrides": store}), true, "autoscaler.md 4.8"},
+		"stored": {
+			user, tuned, stored(map[string]string{"configOverrides": store}), true, "autoscaler.md 4.8",
+		},
 		"the store is gone":        {user, tuned, plan.Absent[Store](), true, "no framework heap is a sign of tuning"},
 		"the store cannot be read": {user, tuned, plan.Unknown[Store]("forbidden"), true, "Unknown never restarts a job"},
-		"nothing was ever stored":  {user, tuned, stored(map[string]string{"configOverrides": "overrides: {}\nremovals: []\n"}), false, "the user's own options"},
-		"a store that is broken":   {user, tuned, stored(map[string]string{"configOverrides": "{"}), false, "1.3: no changes"},
-		"tuning is off now":        {off(user), off(tuned), stored(map[string]string{"configOverrides": store}), false, "6.4: back to the user's memory"},
+		"nothing was ever stored": {
+			user, tuned, stored(map[string]string{"configOverrides": "overrides: {}\nremovals: []\n"}), false,
+			"the user's own options",
+		},
+		"a store that is broken": {
+			user, tuned, stored(map[string]string{"configOverrides": "{"}), false, "1.3: no changes",
+		},
+		"tuning is off now": {
+			off(user), off(tuned), stored(map[string]string{"configOverrides": store}), false,
+			"6.4: back to the user's memory",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			asked, recorded := sized(t, row.user, "2g"), sized(t, row.recorded, "14090240")
 			limit := map[string]v1beta1.Quantity{"memory": "1g", "cpu": "1"}
 			asked.TaskManager.Resources = &v1beta1.ResourceRequirements{Limits: limit}
-			recorded.TaskManager.Resources = &v1beta1.ResourceRequirements{Limits: map[string]v1beta1.Quantity{"memory": "14090240"}}
+			recorded.TaskManager.Resources = &v1beta1.ResourceRequirements{
+				Limits: map[string]v1beta1.Quantity{"memory": "14090240"},
+			}
 			got, want := keep(t, asked, recorded, row.store), asked
 			if row.kept {
 				want = recorded
@@ -106,7 +140,8 @@ func TestTunedMemoryIsKept(t *testing.T) {
 				t.Errorf("options %s, want %s: %s", text, wanted, row.reason)
 			}
 			if got.TaskManager.Resource.Memory != want.TaskManager.Resource.Memory ||
-				got.TaskManager.Resources.Limits["memory"] != want.TaskManager.Resources.Limits["memory"] || got.TaskManager.Resources.Limits["cpu"] != "1" {
+				got.TaskManager.Resources.Limits["memory"] != want.TaskManager.Resources.Limits["memory"] ||
+				got.TaskManager.Resources.Limits["cpu"] != "1" {
 				t.Errorf("TaskManagers %+v %+v: %s", got.TaskManager.Resource, got.TaskManager.Resources, row.reason)
 			}
 			if limit["memory"] != "1g" {
@@ -140,9 +175,13 @@ func TestWhereTheAutoscalerIsOn(t *testing.T) {
 		kept          bool
 		reason        string
 	}{
-		"on":                              {`{"job.autoscaler.enabled":"true"}`, both, true, "6.4"},
-		"on by the older key":             {`{"kubernetes.operator.job.autoscaler.enabled":"true"}`, both, true, "a fallback key"},
-		"off":                             {`{"job.autoscaler.enabled":"false"}`, both, false, "6.4: back to the size of the spec"},
+		"on": {`{"job.autoscaler.enabled":"true"}`, both, true, "6.4"},
+		"on by the older key": {
+			`{"kubernetes.operator.job.autoscaler.enabled":"true"}`, both, true, "a fallback key",
+		},
+		"off": {
+			`{"job.autoscaler.enabled":"false"}`, both, false, "6.4: back to the size of the spec",
+		},
 		"not set, and stored":             {`{}`, both, true, "a default of the Java operator had turned it on"},
 		"not set, nothing stored":         {`{}`, stored(nil), false, "the user took his own away"},
 		"not set, no store":               {`{}`, plan.Absent[Store](), false, "the user took his own away"},
@@ -159,7 +198,9 @@ func TestWhereTheAutoscalerIsOn(t *testing.T) {
 }
 
 // keep is Keep with the configuration of the spec alone; the spec itself when there is nothing to keep.
-func keep(t *testing.T, user, recorded *v1beta1.FlinkDeploymentSpec, store plan.Observed[Store]) *v1beta1.FlinkDeploymentSpec {
+func keep(
+	t *testing.T, user, recorded *v1beta1.FlinkDeploymentSpec, store plan.Observed[Store],
+) *v1beta1.FlinkDeploymentSpec {
 	t.Helper()
 	if got := Keep(user, recorded, flinkconf.NewOperator(nil).Base().Merge(flat(t, user)), store); got != nil {
 		return got

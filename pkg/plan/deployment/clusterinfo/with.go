@@ -29,7 +29,8 @@ const (
 	KeyMemory    = "total-memory" // bytes
 )
 
-// With is a clusterInfo with the figures of a cluster that was started with a configuration. The old one is left as it is; nil is empty.
+// With is a clusterInfo with the figures of a cluster that was started with a configuration. The old one is left as it
+// is; nil is empty.
 func With(old map[string]string, facts Facts, c flinkconf.Config) map[string]string {
 	info := maps.Clone(old)
 	if info == nil {

@@ -11,12 +11,13 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// startWindow is how soon after the release of a start its first pods exist, or are refused. A JobManager cannot start, run a job and be
-// replaced within it, so what happened within it happened to the first ones.
+// startWindow is how soon after the release of a start its first pods exist, or are refused. A JobManager cannot start,
+// run a job and be replaced within it, so what happened within it happened to the first ones.
 const startWindow = 10 * time.Second
 
-// NeverRan reports whether no container of a start ever ran. In no pod that is there may anything have started, and none may have been
-// there before. neverLed is true when high availability is on and has no data, although the start began without any.
+// NeverRan reports whether no container of a start ever ran. In no pod that is there may anything have started, and
+// none may have been there before. neverLed is true when high availability is on and has no data, although the start
+// began without any.
 //
 //	pods             evidence that they are all there ever were
 //	one per replica  each was created within startWindow of the release
@@ -27,7 +28,9 @@ const startWindow = 10 * time.Second
 // died or is cut off: nodes says of each whether it does. Within the 40 s in which a dead node still seems to answer
 // (--node-monitor-grace-period) a JobManager may have started there, but no job: without the API server it gets no
 // TaskManagers.
-func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool, nodes map[string]plan.Observed[bool]) bool {
+func NeverRan(
+	jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool, nodes map[string]plan.Observed[bool],
+) bool {
 	pods, known := seen.Get()
 	until := ReleasedAt(jm).Add(startWindow)
 	switch {
@@ -39,7 +42,8 @@ func NeverRan(jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed 
 		return false
 	case len(pods) == 0:
 		return slices.ContainsFunc(jm.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
-			return c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && !c.LastTransitionTime.After(until)
+			return c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue &&
+				!c.LastTransitionTime.After(until)
 		})
 	}
 	late := slices.ContainsFunc(pods, func(p corev1.Pod) bool { return p.CreationTimestamp.After(until) })
@@ -54,8 +58,8 @@ func replicas(jm *appsv1.Deployment) int {
 	return int(*jm.Spec.Replicas)
 }
 
-// ReleasedAt is when the start got its replicas: a Deployment is created without any, and released once all is prepared. One that was
-// created with them has no annotation.
+// ReleasedAt is when the start got its replicas: a Deployment is created without any, and released once all is
+// prepared. One that was created with them has no annotation.
 func ReleasedAt(jm *appsv1.Deployment) time.Time {
 	if at, err := time.Parse(time.RFC3339, jm.Annotations[v1beta1.AnnotationReleased]); err == nil {
 		return at
@@ -72,7 +76,9 @@ func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
 
 // HasRun reports whether the kubelet says that a container of the pod ran, or runs.
 func HasRun(pod corev1.Pod) bool {
-	return slices.ContainsFunc(append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...), func(c corev1.ContainerStatus) bool {
-		return c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil
-	})
+	return slices.ContainsFunc(append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...),
+		func(c corev1.ContainerStatus) bool {
+			return c.RestartCount > 0 || c.State.Running != nil || c.State.Terminated != nil ||
+				c.LastTerminationState.Terminated != nil
+		})
 }

@@ -21,8 +21,12 @@ func pod(after int, state corev1.ContainerState) corev1.Pod {
 	return p
 }
 
-func failing(kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, after int) []appsv1.DeploymentCondition {
-	return []appsv1.DeploymentCondition{{Type: kind, Status: status, LastTransitionTime: metav1.NewTime(created.Add(time.Duration(after) * time.Second))}}
+func failing(
+	kind appsv1.DeploymentConditionType, status corev1.ConditionStatus, after int,
+) []appsv1.DeploymentCondition {
+	return []appsv1.DeploymentCondition{
+		{Type: kind, Status: status, LastTransitionTime: metav1.NewTime(created.Add(time.Duration(after) * time.Second))},
+	}
 }
 
 func TestNeverRan(t *testing.T) {
@@ -45,31 +49,72 @@ func TestNeverRan(t *testing.T) {
 		want       bool
 		reason     string
 	}{
-		"its first pod waits":                    {0, 60, nil, present(pod(65, waiting)), false, true, "the usual broken image"},
-		"released late, its first pod waits":     {0, 600, nil, present(pod(601, waiting)), false, true, "what counts is the release, not the Deployment"},
-		"a pod of long after the release":        {0, 60, nil, present(pod(71, waiting)), false, false, "another may have run before it"},
-		"a Deployment that came with replicas":   {0, never, nil, present(pod(2, waiting)), false, true, "it was released when it was made"},
-		"the same, a later pod":                  {0, never, nil, present(pod(11, waiting)), false, false, "another may have run before it"},
-		"a container runs":                       {0, 60, nil, present(pod(61, running)), false, false, "it may have started the job"},
-		"a container has ended":                  {0, 60, nil, present(pod(61, ended)), false, false, "it may have run the job"},
-		"a container was restarted":              {0, 60, nil, present(again), false, false, "it may have run the job"},
-		"a container ended before":               {0, 60, nil, present(before), false, false, "it may have run the job"},
-		"an init container runs":                 {0, 60, nil, present(inits), false, false, "it may do anything"},
-		"two pods":                               {0, 60, nil, present(pod(61, waiting), pod(61, waiting)), false, false, "one of them is not the first"},
-		"two pods of two":                        {2, 60, nil, present(pod(61, waiting), pod(62, waiting)), false, true, "a JobManager and its standby"},
-		"two pods of two, one of them later":     {2, 60, nil, present(pod(61, waiting), pod(71, waiting)), false, false, "another may have run before it"},
-		"two pods of two, and one has run":       {2, 60, nil, present(pod(61, waiting), pod(61, ended)), false, false, "it may have run the job"},
-		"one pod of two":                         {2, 60, nil, present(pod(61, waiting)), false, false, "one may have gone"},
-		"nobody could look":                      {0, 60, nil, plan.Unknown[[]corev1.Pod]("refused"), true, false, "nothing on a guess"},
-		"no pod":                                 {0, 60, nil, present(), false, false, "one may have gone"},
-		"no pod, refused since the release":      {0, 60, refused, present(), false, true, "a quota was in the way from the beginning"},
-		"no pod, refused later":                  {0, 60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, 71), present(), false, false, "one may have gone before"},
-		"no pod, refused no longer":              {0, 60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionFalse, 61), present(), false, false, "one is being made"},
-		"no pod, another condition":              {0, 60, failing(appsv1.DeploymentProgressing, corev1.ConditionTrue, 61), present(), false, false, "it says nothing of pods"},
-		"a late pod, nobody ever led":            {0, 60, nil, present(pod(600, waiting)), true, true, "a quota was in the way, and is no more"},
-		"no pod, nobody ever led":                {0, 60, nil, present(), true, true, "whatever there was ran no job"},
-		"nobody ever led, and a container began": {0, 60, nil, present(pod(61, running)), true, false, "it may lead in a moment"},
-		"an annotation that is no time":          {0, -2, nil, present(pod(2, waiting)), false, true, "as if there were none"},
+		"its first pod waits": {
+			0, 60, nil, present(pod(65, waiting)), false, true, "the usual broken image",
+		},
+		"released late, its first pod waits": {
+			0, 600, nil, present(pod(601, waiting)), false, true, "what counts is the release, not the Deployment",
+		},
+		"a pod of long after the release": {
+			0, 60, nil, present(pod(71, waiting)), false, false, "another may have run before it",
+		},
+		"a Deployment that came with replicas": {
+			0, never, nil, present(pod(2, waiting)), false, true, "it was released when it was made",
+		},
+		"the same, a later pod": {
+			0, never, nil, present(pod(11, waiting)), false, false, "another may have run before it",
+		},
+		"a container runs": {
+			0, 60, nil, present(pod(61, running)), false, false, "it may have started the job",
+		},
+		"a container has ended": {
+			0, 60, nil, present(pod(61, ended)), false, false, "it may have run the job",
+		},
+		"a container was restarted": {0, 60, nil, present(again), false, false, "it may have run the job"},
+		"a container ended before":  {0, 60, nil, present(before), false, false, "it may have run the job"},
+		"an init container runs":    {0, 60, nil, present(inits), false, false, "it may do anything"},
+		"two pods": {
+			0, 60, nil, present(pod(61, waiting), pod(61, waiting)), false, false, "one of them is not the first",
+		},
+		"two pods of two": {
+			2, 60, nil, present(pod(61, waiting), pod(62, waiting)), false, true, "a JobManager and its standby",
+		},
+		"two pods of two, one of them later": {
+			2, 60, nil, present(pod(61, waiting), pod(71, waiting)), false, false, "another may have run before it",
+		},
+		"two pods of two, and one has run": {
+			2, 60, nil, present(pod(61, waiting), pod(61, ended)), false, false, "it may have run the job",
+		},
+		"one pod of two": {
+			2, 60, nil, present(pod(61, waiting)), false, false, "one may have gone",
+		},
+		"nobody could look": {
+			0, 60, nil, plan.Unknown[[]corev1.Pod]("refused"), true, false, "nothing on a guess",
+		},
+		"no pod": {0, 60, nil, present(), false, false, "one may have gone"},
+		"no pod, refused since the release": {
+			0, 60, refused, present(), false, true, "a quota was in the way from the beginning",
+		},
+		"no pod, refused later": {
+			0, 60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionTrue, 71), present(), false, false,
+			"one may have gone before",
+		},
+		"no pod, refused no longer": {
+			0, 60, failing(appsv1.DeploymentReplicaFailure, corev1.ConditionFalse, 61), present(), false, false,
+			"one is being made",
+		},
+		"no pod, another condition": {
+			0, 60, failing(appsv1.DeploymentProgressing, corev1.ConditionTrue, 61), present(), false, false,
+			"it says nothing of pods",
+		},
+		"a late pod, nobody ever led": {
+			0, 60, nil, present(pod(600, waiting)), true, true, "a quota was in the way, and is no more",
+		},
+		"no pod, nobody ever led": {0, 60, nil, present(), true, true, "whatever there was ran no job"},
+		"nobody ever led, and a container began": {
+			0, 60, nil, present(pod(61, running)), true, false, "it may lead in a moment",
+		},
+		"an annotation that is no time": {0, -2, nil, present(pod(2, waiting)), false, true, "as if there were none"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +125,9 @@ func TestNeverRan(t *testing.T) {
 			}
 			switch {
 			case row.released >= 0:
-				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: created.Add(time.Duration(row.released) * time.Second).Format(time.RFC3339)}
+				jm.Annotations = map[string]string{
+					v1beta1.AnnotationReleased: created.Add(time.Duration(row.released) * time.Second).Format(time.RFC3339),
+				}
 			case row.released != never:
 				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: "noon"}
 			}

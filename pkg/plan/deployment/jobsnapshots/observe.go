@@ -9,7 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// Observe brings the snapshots in flight up to what Flink says of them. The answer is which requests have to be made again.
+// Observe brings the snapshots in flight up to what Flink says of them. The answer is which requests have to be made
+// again.
 func Observe(v *subject.Subject) []plan.Action {
 	requests := snapshots.Pending(v.Want.JobStatus)
 	if len(requests) == 0 || v.Last == nil {

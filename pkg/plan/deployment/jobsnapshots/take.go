@@ -80,14 +80,19 @@ func Keep(v *subject.Subject, path string) []plan.Action {
 		v.Want.JobStatus = snapshots.RecordUpgrade(v.Want.JobStatus, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)
 		return nil
 	}
-	return []plan.Action{plan.CreateSnapshot{Object: snapshots.MakeUpgradeResource(f, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)}}
+	return []plan.Action{
+		plan.CreateSnapshot{
+			Object: snapshots.MakeUpgradeResource(f, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time),
+		},
+	}
 }
 
-// shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once Flink has accepted
-// that, so nothing else may be waiting to be stored.
+// shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once
+// Flink has accepted that, so nothing else may be waiting to be stored.
 func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
 	stored := v.Resource().Status
-	if stored.Situation != string(plan.Steady) || !shown.SameMeaning(stored, v.Want) || len(snapshots.Pending(f.Status)) > 0 {
+	if stored.Situation != string(plan.Steady) || !shown.SameMeaning(stored, v.Want) ||
+		len(snapshots.Pending(f.Status)) > 0 {
 		return Taken{}
 	}
 	next, dispose := snapshots.PruneOne(f)

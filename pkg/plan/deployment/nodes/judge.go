@@ -57,7 +57,8 @@ func Judge(v *subject.Subject) Decision {
 	switch {
 	case len(silent) > 0:
 		return Decision{Stalled: true, Reason: "NodeUnreachable", Message: fmt.Sprintf(
-			"pods %s on nodes %s do not end, and %s; if those machines are really down, run: kubectl delete pod -n %s --force --grace-period=0 %s",
+			"pods %s on nodes %s do not end, and %s; if those machines are really down, run: kubectl delete pod -n %s "+
+				"--force --grace-period=0 %s",
 			podNames(silent, ", "), nodeNames(silent), whyNot(v, silent), namespace, podNames(silent, " "))}
 	case len(slow) > 0:
 		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(

@@ -30,7 +30,9 @@ func leader(ago time.Duration) plan.Observed[[]subject.HAConfigMap] {
 }
 
 func led(until plan.Observed[time.Time]) plan.Observed[[]subject.HAConfigMap] {
-	return plan.Present([]subject.HAConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map"}, LeaderUntil: until}})
+	return plan.Present([]subject.HAConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map"}, LeaderUntil: until},
+	})
 }
 
 func TestJudge(t *testing.T) {
@@ -50,26 +52,85 @@ func TestJudge(t *testing.T) {
 		says     string
 		why      string
 	}{
-		"no pod, in time":                       {soon, nil, answers, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "it takes its time"},
-		"no pod, late":                          {late, nil, answers, true, true, fenced, "", true, "ClusterTerminating", "get deployment demo", "somebody's finalizer"},
-		"no pod and no Deployment":              {late, nil, answers, false, true, fenced, "", false, "ClusterTerminating", "is being deleted", "nothing is left to wait for"},
-		"a pod, in time":                        {soon, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "nobody is given up early"},
-		"its node is gone":                      {soon, []corev1.Pod{pod("a", "n")}, gone, true, false, none, "a", false, "ClusterTerminating", "node n does not exist any more", "a machine that is gone runs nothing"},
-		"its node is gone, late":                {late, []corev1.Pod{pod("a", "n")}, gone, false, false, none, "a", false, "ClusterTerminating", "node n does not exist any more", "nobody has to come"},
-		"silent, the lease has run out":         {late, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "a", false, "ClusterTerminating", "holds the leadership", "it leads no more"},
-		"silent, nobody ever led":               {late, []corev1.Pod{pod("a", "n")}, silent, true, true, none, "a", false, "ClusterTerminating", "holds the leadership", "there was nothing to run"},
-		"silent, the lease was given back":      {late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Absent[time.Time]()), "a", false, "ClusterTerminating", "holds the leadership", "it has ended as it should"},
-		"silent, the lease is renewed":          {late, []corev1.Pod{pod("a", "n")}, silent, true, true, leads, "", true, "NodeUnreachable", "still renews its lease", "the kubelet is dead, the job is not"},
-		"silent, the lease has just run out":    {late, []corev1.Pod{pod("a", "n")}, silent, true, true, leader(30 * time.Second), "", true, "NodeUnreachable", "still renews its lease", "two clocks differ"},
-		"silent, the lease cannot be read":      {late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Unknown[time.Time]("no time")), "", true, "NodeUnreachable", "cannot be read: no time", "nothing on a guess"},
-		"silent, the data cannot be read":       {late, []corev1.Pod{pod("a", "n")}, silent, true, true, plan.Unknown[[]subject.HAConfigMap]("refused"), "", true, "NodeUnreachable", "refused", "nothing on a guess"},
-		"silent, not highly available":          {late, []corev1.Pod{pod("a", "n")}, silent, true, false, none, "", true, "NodeUnreachable", "kubectl delete pod -n default --force --grace-period=0 a", "it may still run"},
-		"nobody could ask":                      {late, []corev1.Pod{pod("a", "n")}, plan.Unknown[bool]("forbidden"), true, true, fenced, "", true, "NodeUnreachable", "forbidden", "nothing on a guess"},
-		"its node answers":                      {late, []corev1.Pod{pod("a", "n")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod -n default a", "the machine is at it"},
-		"it was never bound to a node":          {late, []corev1.Pod{pod("a", "")}, answers, true, true, fenced, "", true, "ClusterTerminating", "kubectl describe pod", "somebody holds it"},
-		"one silent, one on a node that is not": {late, []corev1.Pod{pod("a", "other"), pod("b", "n")}, gone, true, false, none, "b", false, "ClusterTerminating", "node n", "one after the other"},
-		"all on a node that is gone":            {soon, []corev1.Pod{pod("a", "n"), pod("b", "n")}, gone, true, false, none, "a b", false, "ClusterTerminating", "node n does not", "twenty of them are no more rounds than one"},
-		"two silent ones":                       {late, []corev1.Pod{pod("a", "n"), pod("b", "n")}, silent, true, false, none, "", true, "NodeUnreachable", "pods a, b on nodes n do not end", "each named once"},
+		"no pod, in time": {
+			soon, nil, answers, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "it takes its time",
+		},
+		"no pod, late": {
+			late, nil, answers, true, true, fenced, "", true, "ClusterTerminating", "get deployment demo",
+			"somebody's finalizer",
+		},
+		"no pod and no Deployment": {
+			late, nil, answers, false, true, fenced, "", false, "ClusterTerminating", "is being deleted",
+			"nothing is left to wait for",
+		},
+		"a pod, in time": {
+			soon, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "", false, "ClusterTerminating",
+			"is being deleted", "nobody is given up early",
+		},
+		"its node is gone": {
+			soon, []corev1.Pod{pod("a", "n")}, gone, true, false, none, "a", false, "ClusterTerminating",
+			"node n does not exist any more", "a machine that is gone runs nothing",
+		},
+		"its node is gone, late": {
+			late, []corev1.Pod{pod("a", "n")}, gone, false, false, none, "a", false, "ClusterTerminating",
+			"node n does not exist any more", "nobody has to come",
+		},
+		"silent, the lease has run out": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, fenced, "a", false, "ClusterTerminating",
+			"holds the leadership", "it leads no more",
+		},
+		"silent, nobody ever led": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, none, "a", false, "ClusterTerminating",
+			"holds the leadership", "there was nothing to run",
+		},
+		"silent, the lease was given back": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Absent[time.Time]()), "a", false,
+			"ClusterTerminating", "holds the leadership", "it has ended as it should",
+		},
+		"silent, the lease is renewed": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, leads, "", true, "NodeUnreachable",
+			"still renews its lease", "the kubelet is dead, the job is not",
+		},
+		"silent, the lease has just run out": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, leader(30 * time.Second), "", true, "NodeUnreachable",
+			"still renews its lease", "two clocks differ",
+		},
+		"silent, the lease cannot be read": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, led(plan.Unknown[time.Time]("no time")), "", true,
+			"NodeUnreachable", "cannot be read: no time", "nothing on a guess",
+		},
+		"silent, the data cannot be read": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, plan.Unknown[[]subject.HAConfigMap]("refused"), "", true,
+			"NodeUnreachable", "refused", "nothing on a guess",
+		},
+		"silent, not highly available": {
+			late, []corev1.Pod{pod("a", "n")}, silent, true, false, none, "", true, "NodeUnreachable",
+			"kubectl delete pod -n default --force --grace-period=0 a", "it may still run",
+		},
+		"nobody could ask": {
+			late, []corev1.Pod{pod("a", "n")}, plan.Unknown[bool]("forbidden"), true, true, fenced, "", true,
+			"NodeUnreachable", "forbidden", "nothing on a guess",
+		},
+		"its node answers": {
+			late, []corev1.Pod{pod("a", "n")}, answers, true, true, fenced, "", true, "ClusterTerminating",
+			"kubectl describe pod -n default a", "the machine is at it",
+		},
+		"it was never bound to a node": {
+			late, []corev1.Pod{pod("a", "")}, answers, true, true, fenced, "", true, "ClusterTerminating",
+			"kubectl describe pod", "somebody holds it",
+		},
+		"one silent, one on a node that is not": {
+			late, []corev1.Pod{pod("a", "other"), pod("b", "n")}, gone, true, false, none, "b", false, "ClusterTerminating",
+			"node n", "one after the other",
+		},
+		"all on a node that is gone": {
+			soon, []corev1.Pod{pod("a", "n"), pod("b", "n")}, gone, true, false, none, "a b", false, "ClusterTerminating",
+			"node n does not", "twenty of them are no more rounds than one",
+		},
+		"two silent ones": {
+			late, []corev1.Pod{pod("a", "n"), pod("b", "n")}, silent, true, false, none, "", true, "NodeUnreachable",
+			"pods a, b on nodes n do not end", "each named once",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -81,15 +142,17 @@ func TestJudge(t *testing.T) {
 			}
 			r.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now.Add(-row.since))}
 			s := subject.Snapshot{
-				Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, HAData: row.data, JobManager: plan.Absent[*appsv1.Deployment](),
-				Pods: plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
+				Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, HAData: row.data,
+				JobManager: plan.Absent[*appsv1.Deployment](),
+				Pods:       plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
 			}
 			if row.standing {
 				s.JobManager = plan.Present(&appsv1.Deployment{})
 			}
 			d := Judge(subject.New(s))
 			deletes := deleted(d)
-			if deletes != row.deletes || d.Stalled != row.stalled || d.Reason != row.reason || !strings.Contains(d.Message, row.says) {
+			if deletes != row.deletes || d.Stalled != row.stalled || d.Reason != row.reason ||
+				!strings.Contains(d.Message, row.says) {
 				t.Errorf("deletes %q, stalled %t, %s: %q\nwant %q, %t, %s, saying %q: %s",
 					deletes, d.Stalled, d.Reason, d.Message, row.deletes, row.stalled, row.reason, row.says, row.why)
 			}
@@ -118,7 +181,8 @@ func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
 	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}
 	d := Judge(subject.New(subject.Snapshot{
 		Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, Pods: plan.Present([]corev1.Pod{}),
-		TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}), Nodes: map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
+		TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}),
+		Nodes:        map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
 	}))
 	if deleted(d) != "tm" {
 		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)

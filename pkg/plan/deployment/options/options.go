@@ -106,15 +106,18 @@ func (o Options) ShutdownTTL() time.Duration {
 	return Read(o.config().Duration, key.JMDeploymentShutdownTTL, 24*time.Hour)
 }
 
-// CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before they are named.
+// CleanupTimeout is kubernetes.operator.resource.cleanup.timeout: how long the pods of a cluster may take to end before
+// they are named.
 func (o Options) CleanupTimeout() time.Duration {
 	return Read(o.config().Duration, key.ResourceCleanupTimeout, 5*time.Minute)
 }
 
-// Orphans reports whether kubernetes.operator.resource.deletion.propagation is Orphan: a deleted Deployment leaves its pods behind. With
-// Foreground, the default, and Background they go, too, and nothing follows before they have ended.
+// Orphans reports whether kubernetes.operator.resource.deletion.propagation is Orphan: a deleted Deployment leaves its
+// pods behind. With Foreground, the default, and Background they go, too, and nothing follows before they have ended.
 func (o Options) Orphans() bool {
-	return Read(o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground)) == string(metav1.DeletePropagationOrphan)
+	return Read(
+		o.config().Enum, key.ResourceDeletionPropagation, string(metav1.DeletePropagationForeground),
+	) == string(metav1.DeletePropagationOrphan)
 }
 
 // IgnoresPendingSavepoint is kubernetes.operator.job.upgrade.ignore-pending-savepoint.

@@ -6,8 +6,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// Request is what a round sees after Flink refused a request for a snapshot: the refusal as the answer. left is the snapshot with the
-// resource as the round before left it. False for every other action.
+// Request is what a round sees after Flink refused a request for a snapshot: the refusal as the answer. left is the
+// snapshot with the resource as the round before left it. False for every other action.
 func Request(left subject.Snapshot, failed plan.Action, message string) (subject.Snapshot, bool) {
 	answer := plan.Present(snapshots.Operation{State: snapshots.OperationFailed, Failure: message})
 	switch failed.(type) {
@@ -21,8 +21,8 @@ func Request(left subject.Snapshot, failed plan.Action, message string) (subject
 	return left, true
 }
 
-// Disposal tells that Flink refused to dispose of a savepoint of the history: it stays there, and is tried again. seen is
-// what the round saw. False for every other action.
+// Disposal tells that Flink refused to dispose of a savepoint of the history: it stays there, and is tried again. seen
+// is what the round saw. False for every other action.
 func Disposal(seen subject.Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
 	a, ok := failed.(plan.DisposeSavepoint)
 	if !ok {

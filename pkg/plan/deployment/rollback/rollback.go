@@ -48,10 +48,11 @@ func Decide(v *subject.Subject) Decision {
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
-	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.InheritedRollback():
-		return refuse("RollbackUnsupported", fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
-			"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
-			target.FlinkVersion, v.Remedy()))
+	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.TakesOverRollback():
+		return refuse("RollbackUnsupported",
+			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
+				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
+				target.FlinkVersion, v.Remedy()))
 	case v.SavepointPending():
 		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
 	case data.IsUnknown():
@@ -71,7 +72,7 @@ func Decide(v *subject.Subject) Decision {
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
 	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
-	if inherited := v.InheritedRollback() && !present; c.Verdict != plan.Go && !inherited {
+	if takesOver := v.TakesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
 		return refuse("RollbackImpossible", "and it cannot be rolled back; correct the spec first. "+c.Message)
 	}
 	return d

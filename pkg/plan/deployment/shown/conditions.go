@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// setConditions derives every condition from the outcome and the status. Ready follows from the others.
+// setConditions derives every condition from the result and the status. Ready follows from the others.
 func setConditions(v *subject.Subject, o Verdict) {
 	wanted := []metav1.Condition{accepted(v), clusterAvailable(v, o)}
 	if running, ok := summary.MakeRunning(&v.Want); ok {
@@ -44,7 +44,9 @@ func setConditions(v *subject.Subject, o Verdict) {
 	for i := range wanted {
 		wanted[i].Message = v.Hide(wanted[i].Message)
 	}
-	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
+	v.Want.Conditions = summary.SetConditions(v.Resource().Status.Conditions, summary.At{
+		Now: v.Seen.Now, Generation: v.Resource().Generation,
+	}, wanted...)
 }
 
 // WithIngress are the conditions of the resource with that of its Ingress as this round leaves it.
@@ -55,10 +57,13 @@ func WithIngress(v *subject.Subject) []metav1.Condition {
 			wanted = append(wanted, c)
 		}
 	}
-	return summary.SetConditions(v.Resource().Status.Conditions, summary.At{Now: v.Seen.Now, Generation: v.Resource().Generation}, wanted...)
+	return summary.SetConditions(v.Resource().Status.Conditions, summary.At{
+		Now: v.Seen.Now, Generation: v.Resource().Generation,
+	}, wanted...)
 }
 
-// needsAPerson are the reasons, beside the situations Unaccounted and StateLost, for which a person says from which state the job starts.
+// needsAPerson are the reasons, beside the situations Unaccounted and StateLost, for which a person says from which
+// state the job starts.
 var needsAPerson = map[string]bool{"LastStateUnknown": true, "UpgradeFailed": true, "RollbackImpossible": true}
 
 // stateUnsafe reports whether it is not known which state the job would start from, and why.
@@ -93,8 +98,8 @@ func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 	switch {
 	case jm == v1beta1.JobManagerReady:
 		return condition(summary.ClusterAvailable, true, "JobManagerReady", "the JobManager can be reached")
-	case v.Broken != nil:
-		return condition(summary.ClusterAvailable, false, v.Broken.Reason, v.Broken.Message)
+	case v.PodFailure != nil:
+		return condition(summary.ClusterAvailable, false, v.PodFailure.Reason, v.PodFailure.Message)
 	case o.Situation == plan.Suspended || o.Situation == plan.NeverStarted:
 		return condition(summary.ClusterAvailable, false, summary.ReasonSuspended, "the job is suspended, as specified")
 	case v.Want.JobStatus.State == v1beta1.FlinkJobFinished && o.Situation == plan.Ended:

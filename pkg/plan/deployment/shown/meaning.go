@@ -11,9 +11,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
-// SameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by itself rides
-// along with the next write: the cluster's figures, the counters of its health, when the exception history was asked
-// for, where the newest checkpoint lies, and the closing of a released intent.
+// SameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by
+// itself rides along with the next write: the cluster's figures, the counters of its health, when the exception history
+// was asked for, where the newest checkpoint lies, and the closing of a released intent.
 func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	old, next = *old.DeepCopy(), *next.DeepCopy()
 	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
@@ -26,7 +26,9 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 			status.JobStatus.Checkpoint.Path = ""
 		}
 		status.ClusterInfo = maps.Clone(status.ClusterInfo)
-		for _, key := range []string{clusterinfo.KeyStateSize, clusterinfo.KeyCPU, clusterinfo.KeyMemory, health.Key, exceptions.Key} {
+		for _, key := range []string{
+			clusterinfo.KeyStateSize, clusterinfo.KeyCPU, clusterinfo.KeyMemory, health.Key, exceptions.Key,
+		} {
 			delete(status.ClusterInfo, key)
 		}
 	}

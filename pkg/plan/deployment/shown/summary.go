@@ -39,7 +39,8 @@ var moving = map[plan.Situation]bool{
 	plan.Suspend: true, plan.Resume: true, plan.Lost: true, plan.Waiting: true, plan.Unobservable: true,
 }
 
-// Summarize derives from the outcome and the status what people and the clock read: situation, conditions, lifecycle state, pace.
+// Summarize derives from the result and the status what people and the clock read: situation, conditions, lifecycle
+// state, pace.
 func Summarize(v *subject.Subject, o Verdict) {
 	v.Want.Situation = string(o.Situation)
 	if o.Stall == nil && v.Problem != "" {
@@ -70,11 +71,12 @@ func setGenerations(v *subject.Subject) {
 	}
 }
 
-// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's, which knows from nextLook that it is.
+// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's, which knows
+// from nextLook that it is.
 const sleeps = time.Minute
 
-// setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is stored, so that
-// a repeated look moves nothing.
+// setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is
+// stored, so that a repeated look moves nothing.
 //
 //	moves   began                       pace
 //	no      forgotten                   slow

@@ -21,8 +21,8 @@ import (
 func WaitsFor(v *subject.Subject) Cause {
 	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
 	switch {
-	case v.Broken != nil:
-		return Cause{v.Broken.Reason, v.Broken.Message}
+	case v.PodFailure != nil:
+		return Cause{v.PodFailure.Reason, v.PodFailure.Message}
 	case jm == v1beta1.JobManagerMissing:
 		return Cause{"ScaledToZero", "the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
 			"--replicas=1 starts it again"}

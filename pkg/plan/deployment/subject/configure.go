@@ -16,9 +16,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own keys of the
-// Resource as it is now, so that they count without a new deployment. Before the first deployment it is the spec's own. One that
-// cannot be composed falls back to the installation's defaults: validation reports it.
+// config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own
+// keys of the Resource as it is now, so that they count without a new deployment. Before the first deployment it is the
+// spec's own. One that cannot be composed falls back to the installation's defaults: validation reports it.
 func (v *Subject) config() flinkconf.Config {
 	if v.observed != nil {
 		return v.observed
@@ -45,7 +45,8 @@ func (v *Subject) config() flinkconf.Config {
 // mostTimeout bounds one call to Flink, whatever kubernetes.operator.flink.client.timeout says: a pass has 20 s.
 const mostTimeout = 10 * time.Second
 
-// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was deployed with.
+// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was
+// deployed with.
 func (v *Subject) Endpoint() plan.Endpoint {
 	r := v.Seen.Resource
 	scheme := "http"
@@ -53,19 +54,24 @@ func (v *Subject) Endpoint() plan.Endpoint {
 		scheme = "https"
 	}
 	return plan.Endpoint{
-		URL:     fmt.Sprintf("%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(v.config().Int, key.RestPort, 8081)),
+		URL: fmt.Sprintf(
+			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(v.config().Int, key.RestPort, 8081),
+		),
 		Timeout: min(mostTimeout, options.Read(v.config().Duration, key.FlinkClientTimeout, mostTimeout)),
 	}
 }
 
-// RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes the same.
+// RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
+// the same.
 func (v *Subject) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
 	r := v.Seen.Resource
 	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
 	if err != nil {
 		return render.Cluster{}, "", fmt.Errorf("the intent's spec cannot be read: %w", err)
 	}
-	start := flinkconf.Start{JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults)}
+	start := flinkconf.Start{
+		JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults),
+	}
 	if intent.From != nil {
 		start.LastState = intent.From.Kind == v1beta1.StartLastState && intent.From.Path != ""
 		if intent.From.Kind == v1beta1.StartSavepoint {
@@ -86,15 +92,18 @@ func (v *Subject) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, j
 	return cluster, composed.JobID, err
 }
 
-// RenderIngress makes the Ingress of a spec; nil when it asks for none. managed is kubernetes.operator.ingress.manage: without it we leave
-// Ingresses alone.
-func (v *Subject) RenderIngress(spec v1beta1.FlinkDeploymentSpec) (wanted *networkingv1.Ingress, managed bool, err error) {
+// RenderIngress makes the Ingress of a spec; nil when it asks for none. managed is kubernetes.operator.ingress.manage:
+// without it we leave Ingresses alone.
+func (v *Subject) RenderIngress(
+	spec v1beta1.FlinkDeploymentSpec,
+) (wanted *networkingv1.Ingress, managed bool, err error) {
 	r, config := v.Seen.Resource, v.compose(&spec)
 	if !options.Read(config.Bool, key.IngressManage, true) {
 		return nil, false, nil
 	}
 	wanted, err = render.MakeIngress(render.IngressInput{
-		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Ingress, RestPort: int32(options.Read(config.Int, key.RestPort, 8081)),
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Ingress,
+		RestPort: int32(options.Read(config.Int, key.RestPort, 8081)),
 	})
 	return wanted, true, err
 }
@@ -102,7 +111,9 @@ func (v *Subject) RenderIngress(spec v1beta1.FlinkDeploymentSpec) (wanted *netwo
 // compose is the configuration of a spec that is being started.
 func (v *Subject) compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 	r := v.Seen.Resource
-	composed, err := flinkconf.Observe(flinkconf.ObserveInput{Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec})
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec,
+	})
 	if err != nil {
 		v.Note("configuration: " + err.Error())
 		return v.Seen.Operator.Default(r.Namespace, spec.FlinkVersion)
@@ -134,7 +145,9 @@ func (v *Subject) SavepointDirectory() string {
 // TaskManagerInfo feeds the scale subresource of an application that is started.
 func (v *Subject) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
 	config := v.compose(&spec)
-	parallelism, slots := options.Read(config.Int, key.DefaultParallelism, 1), max(1, options.Read(config.Int, key.TaskSlots, 1))
+	parallelism, slots := options.Read(
+		config.Int, key.DefaultParallelism, 1,
+	), max(1, options.Read(config.Int, key.TaskSlots, 1))
 	return &v1beta1.TaskManagerInfo{
 		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
 	}

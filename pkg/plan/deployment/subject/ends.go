@@ -33,7 +33,8 @@ func (v *Subject) TerminatingFor() time.Duration {
 
 // PreparedOnly reports whether a start of this resource prepared the Deployment and never released it.
 func (v *Subject) PreparedOnly(jm *appsv1.Deployment) bool {
-	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && jm.Status.Replicas == 0
+	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 &&
+		jm.Status.Replicas == 0
 }
 
 // Retired reports whether a Deployment was taken out of service: it asks for no JobManager, and no release that comes
@@ -48,7 +49,8 @@ func MayMakePods(jm *appsv1.Deployment) bool {
 	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
 }
 
-// SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it matters.
+// SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it
+// matters.
 func (v *Subject) SessionBlockers() []string {
 	var reasons []string
 	if v.BlocksOnSessionJobs() {
@@ -63,7 +65,8 @@ func (v *Subject) SessionBlockers() []string {
 	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {
 		var running []string
 		jobs, answered := v.Seen.Flink.Jobs.Get()
-		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 && v.DeletingFor() < v.CleanupTimeout() {
+		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 &&
+			v.DeletingFor() < v.CleanupTimeout() {
 			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
 		}
 		for _, j := range jobs {
@@ -78,18 +81,20 @@ func (v *Subject) SessionBlockers() []string {
 	return reasons
 }
 
-// RedeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that a stop names
-// whose job's state is not known. The old job ID is never used again after it, so nothing that the stop had begun can come back.
+// RedeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that
+// a stop names whose job's state is not known. The old job ID is never used again after it, so nothing that the stop
+// had begun can come back.
 func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
 	intent := v.Intent()
-	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present && jm.DeletionTimestamp != nil) {
+	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present &&
+		jm.DeletionTimestamp != nil) {
 		return false
 	}
 	return v.WantsRunning() && v.AsksRedeploy()
 }
 
-// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job that has ended may
-// not be its newest state then: its statistics lag behind.
+// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job
+// that has ended may not be its newest state then: its statistics lag behind.
 func (v *Subject) Unasked() bool {
 	jm, present := v.Seen.JobManager.Get()
 	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0 && v.Seen.Flink.Jobs.IsUnknown()

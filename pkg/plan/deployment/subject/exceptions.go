@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 )
 
-// ExceptionsDue is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means not to ask.
+// ExceptionsDue is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means
+// not to ask.
 func (v *Subject) ExceptionsDue(job Job) int {
 	if v.Last == nil || v.IsSession() || !exceptions.Due(v.exceptionRecord(), v.historyOf(job), v.Seen.Now) {
 		return 0
@@ -19,7 +20,8 @@ func (v *Subject) ExceptionsDue(job Job) int {
 func (v *Subject) exceptionOptions() exceptions.Options {
 	c := v.config()
 	return exceptions.Options{
-		Limit: max(0, options.Read(c.Int, key.EventsExceptionsLimit, 10)), Lines: options.Read(c.Int, key.EventsExceptionsStacktraceLines, 5),
+		Limit: max(0, options.Read(c.Int, key.EventsExceptionsLimit, 10)),
+		Lines: options.Read(c.Int, key.EventsExceptionsStacktraceLines, 5),
 	}
 }
 

@@ -40,12 +40,15 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	return f
 }
 
-// patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that does not run.
+// patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that
+// does not run.
 const patience = time.Minute
 
-// unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its pod became ready.
+// unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its
+// pod became ready.
 func (v *Subject) unanswered() bool {
-	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady && v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
+	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady &&
+		v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
 	return silent && (v.Since(v.EndedAt()) < patience || v.Since(v.availableAt()) < patience)
 }
 
@@ -71,10 +74,12 @@ func (v *Subject) startedEmpty() bool {
 	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeStateless && recorded == ""
 }
 
-// startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can be given it again.
+// startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can
+// be given it again.
 func (v *Subject) startedFromPath() bool {
 	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
-	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" && recorded != v1beta1.LastStatePlaceholder
+	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" &&
+		recorded != v1beta1.LastStatePlaceholder
 }
 
 func (v *Subject) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
@@ -94,7 +99,9 @@ func (v *Subject) jobStart() time.Time {
 }
 
 // RestoreFacts are what package restore chooses on.
-func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode) restore.Facts {
+func (v *Subject) RestoreFacts(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
+) restore.Facts {
 	r, job := v.Seen.Resource, v.Want.JobStatus
 	f := restore.Facts{
 		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
@@ -110,7 +117,8 @@ func (v *Subject) RestoreFacts(purpose v1beta1.IntentPurpose, target v1beta1.Fli
 	if v.AwaitsLastState() {
 		f.Recorded = v1beta1.LastStatePlaceholder
 	}
-	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil && !emptyStill { // else it is of a job before it
+	// else it is of a job before it
+	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil && !emptyStill {
 		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
 	}
 	f.RedeployNonce = redeployNonce(target)
@@ -142,5 +150,7 @@ func (v *Subject) neverRanYet() bool {
 // NeverRan reports whether no container of the start ever ran. Any doubt is a no.
 func (v *Subject) NeverRan(jm *appsv1.Deployment) bool {
 	data, looked := v.Seen.HAData.Get()
-	return evidence.NeverRan(jm, v.Seen.Pods, v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0, v.Seen.Nodes)
+	return evidence.NeverRan(
+		jm, v.Seen.Pods, v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0, v.Seen.Nodes,
+	)
 }

@@ -11,12 +11,13 @@ import (
 // HA is the high-availability data of what runs.
 func (v *Subject) HA() hadata.Data {
 	return hadata.Data{
-		Store: hadata.StoreOf(v.config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData, Tree: v.Seen.HANodes,
+		Store: hadata.StoreOf(v.config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData,
+		Tree: v.Seen.HANodes,
 	}
 }
 
-// HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration left in Kubernetes. It
-// proves nothing of who runs.
+// HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration
+// left in Kubernetes. It proves nothing of who runs.
 func (v *Subject) HAToRemove() hadata.Data {
 	data := v.HA()
 	if data.Store.Mode == flinkconf.HANone && v.Seen.Resource.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
@@ -25,13 +26,14 @@ func (v *Subject) HAToRemove() hadata.Data {
 	return data
 }
 
-// HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
-// keep it in the same place, and we can look there.
+// HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and
+// the wanted one keep it in the same place, and we can look there.
 func (v *Subject) HighAvailabilityUsable() bool {
 	return v.keepsHAData(&v.Spec)
 }
 
-// keepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we can look.
+// keepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we
+// can look.
 func (v *Subject) keepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.HA().Store
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.compose(target)))
@@ -43,7 +45,8 @@ func (v *Subject) HAMoves(target *v1beta1.FlinkDeploymentSpec) bool {
 	return next.Readable() && !next.Same(v.HA().Store)
 }
 
-// HADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look for it.
+// HADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look
+// for it.
 func (v *Subject) HADataElsewhere() bool {
 	return v.HA().Store.Readable() && !v.HighAvailabilityUsable()
 }
@@ -61,8 +64,9 @@ func (v *Subject) haDataFor(target *v1beta1.FlinkDeploymentSpec) plan.Observed[u
 	return v.HA().Job()
 }
 
-// DisposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the stop of a job
-// that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded, because its jobs may need it.
+// DisposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the
+// stop of a job that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded,
+// because its jobs may need it.
 func (v *Subject) DisposesHAData() bool {
 	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return true
@@ -80,21 +84,26 @@ func (v *Subject) NeedsHAData() bool {
 	return v.IsSession() || intent.Restore == v1beta1.UpgradeModeLastState
 }
 
-// LeavesHAData lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be removed for as long
-// as a clean-up may take. It tells how to remove it by hand.
+// LeavesHAData lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be
+// removed for as long as a clean-up may take. It tells how to remove it by hand.
 func (v *Subject) LeavesHAData() bool {
 	message, may := v.HA().Left()
 	if !may || v.DeletingFor() <= v.CleanupTimeout() {
 		return false
 	}
-	v.Tell(plan.Event{Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message})
+	v.Tell(plan.Event{
+		Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message,
+	})
 	return true
 }
 
 // TellsUnreadableHAData tells that a deletion leaves high-availability data behind where nobody but Flink can look.
 func (v *Subject) TellsUnreadableHAData() {
 	if message, left := v.HA().Left(); left && v.HA().Store.Unreadable() {
-		v.Tell(plan.Event{Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message})
+		v.Tell(plan.Event{
+			Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true,
+			Message: message,
+		})
 	}
 }
 
@@ -106,7 +115,8 @@ func (v *Subject) FindsJobGraph(target *v1beta1.FlinkDeploymentSpec) bool {
 	if !runs.Unreadable() || v.Last == nil || v.IsSession() || target.Job == nil {
 		return false
 	}
-	return runs.Same(hadata.StoreOf(v.compose(target))) && v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] != "true"
+	return runs.Same(hadata.StoreOf(v.compose(target))) &&
+		v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] != "true"
 }
 
 // namesCheckpoint reduces the data to whether it names a checkpoint.

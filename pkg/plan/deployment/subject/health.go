@@ -10,12 +10,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
-// ChecksHealth reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled, applications only.
+// ChecksHealth reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled,
+// applications only.
 func (v *Subject) ChecksHealth() bool {
 	return v.Last != nil && !v.IsSession() && options.Read(v.config().Bool, key.HealthCheckEnabled, false)
 }
 
-// ChecksProgress reports whether the job's checkpoints count for its health: not switched off, and the job is configured to make some.
+// ChecksProgress reports whether the job's checkpoints count for its health: not switched off, and the job is
+// configured to make some.
 func (v *Subject) ChecksProgress() bool {
 	return v.ChecksHealth() && v.healthOptions().ProgressWindow > 0
 }
@@ -28,8 +30,9 @@ func (v *Subject) healthOptions() health.Options {
 	}
 	if options.Read(c.Bool, key.HealthCheckCheckpointProgressEnabled, true) {
 		o.ProgressWindow = health.Checkpointing{
-			Window: options.Read(c.Duration, key.HealthCheckCheckpointProgressWindow, 0), Interval: options.Read(c.Duration, key.CheckpointingInterval, 0),
-			Timeout: v.CheckpointTimeout(), Tolerable: options.Read(c.Int, key.TolerableFailedCheckpoints, 0),
+			Window:   options.Read(c.Duration, key.HealthCheckCheckpointProgressWindow, 0),
+			Interval: options.Read(c.Duration, key.CheckpointingInterval, 0),
+			Timeout:  v.CheckpointTimeout(), Tolerable: options.Read(c.Int, key.TolerableFailedCheckpoints, 0),
 		}.ProgressWindow()
 	}
 	return o

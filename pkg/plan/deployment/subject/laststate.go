@@ -130,8 +130,9 @@ func (v *Subject) statisticsSettled(job Job) bool {
 // and another.
 const statisticsRoom = time.Second
 
-// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there. before is what was
-// recorded of the job until now. What a job without state of its own was given stays recorded: it had not even read it.
+// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
+// before is what was recorded of the job until now. What a job without state of its own was given stays recorded: it
+// had not even read it.
 //
 //	its newest state                                    what is recorded for the next start
 //	-, and it was suspended                             what its suspension recorded: that may be a state of a person's choice
@@ -197,8 +198,8 @@ func (v *Subject) CheckpointForgotten() string {
 const CheckpointDiscarded = "Flink deleted the newest checkpoint of the job when the job ended: " +
 	"its execution.checkpointing.externalized-checkpoint-retention does not keep it"
 
-// loseLastState records that nobody will ever tell the newest state of a job that has ended, where it was not read: a person decides then.
-// A job that may start empty needs none; it stays unread, because its spec may be changed.
+// loseLastState records that nobody will ever tell the newest state of a job that has ended, where it was not read: a
+// person decides then. A job that may start empty needs none; it stays unread, because its spec may be changed.
 func (v *Subject) loseLastState() (lost bool) {
 	status := &v.Want.JobStatus
 	if lost = status.LastStateUnread && !v.MayStartEmpty(); lost {
@@ -212,7 +213,8 @@ func (v *Subject) loseLastState() (lost bool) {
 func (v *Subject) LosesItsState() bool {
 	status := v.Want.JobStatus
 	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
-	lost := ended && status.State != v1beta1.FlinkJobFinished && status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
+	lost := ended && status.State != v1beta1.FlinkJobFinished &&
+		status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 	return lost && !v.MayStartEmpty()
 }
 
@@ -267,8 +269,8 @@ func (v *Subject) AwaitsLastState() bool {
 	return v.Want.JobStatus.LastStateUnread && !v.MayStartEmpty()
 }
 
-// Vanished reports whether Flink has not listed a job that ran for so long that it will not come back: it has ended, and nobody was told
-// how. A JobManager that has just failed over lists no job until it has submitted it.
+// Vanished reports whether Flink has not listed a job that ran for so long that it will not come back: it has ended,
+// and nobody was told how. A JobManager that has just failed over lists no job until it has submitted it.
 func (v *Subject) Vanished() bool {
 	return v.MissesItsJob() && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
 }
@@ -276,5 +278,6 @@ func (v *Subject) Vanished() bool {
 // MissesItsJob reports whether status has said for that long that a job which ran is to come back.
 func (v *Subject) MissesItsJob() bool {
 	status := v.Want.JobStatus
-	return v.Last != nil && !v.IsSession() && status.StartTime != "" && status.State == v1beta1.FlinkJobReconciling && v.Since(v.EndedAt()) > v.CheckpointTimeout()
+	return v.Last != nil && !v.IsSession() && status.StartTime != "" && status.State == v1beta1.FlinkJobReconciling &&
+		v.Since(v.EndedAt()) > v.CheckpointTimeout()
 }

@@ -29,8 +29,9 @@ func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
-// endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose another,
-// or asked for the start after it was told. A spec that was there before it was seen goes on from what is left.
+// endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose
+// another, or asked for the start after it was told. A spec that was there before it was seen goes on from what is
+// left.
 func (v *Subject) endsLostProgress(intent *v1beta1.Intent) bool {
 	lost := v.Want.LostProgress
 	switch {

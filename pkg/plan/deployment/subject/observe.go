@@ -11,8 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/clusterinfo"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 )
 
 // Observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
@@ -40,12 +40,15 @@ func (v *Subject) Observe() {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.Broken = v.findBreakage(jm); v.Broken != nil && v.Broken.Fatal {
+		if v.PodFailure = v.findPodFailure(jm); v.PodFailure != nil && v.PodFailure.Fatal {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}
-	if v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing && before != "" {
-		v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager})
+	if v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing &&
+		before != "" {
+		v.Tell(plan.Event{
+			Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager,
+		})
 	}
 	v.observeJob()
 	v.observeCheckpoint()
@@ -54,13 +57,13 @@ func (v *Subject) Observe() {
 	v.observeExceptions()
 }
 
-// findBreakage says why a JobManager is not available, in the words of status where it tells the same problem.
-func (v *Subject) findBreakage(jm *appsv1.Deployment) *breakage.Breakage {
-	seen := breakage.Seen{Deployment: jm}
+// findPodFailure says why a JobManager is not available, in the words of status where it tells the same problem.
+func (v *Subject) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
+	seen := podfailure.Seen{Deployment: jm}
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
 	seen.LastWords, _ = v.Seen.LastWords.Get()
-	b, told := breakage.Find(seen), v.Resource().Status
+	b, told := podfailure.Find(seen), v.Resource().Status
 	if b == nil {
 		return nil
 	}
@@ -72,8 +75,8 @@ func (v *Subject) findBreakage(jm *appsv1.Deployment) *breakage.Breakage {
 	return b
 }
 
-// FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to look. It is empty
-// and false while Flink may still tell.
+// FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to
+// look. It is empty and false while Flink may still tell.
 func (v *Subject) FailureCause() (string, bool) {
 	cause, known := v.Seen.Flink.Failure.Get()
 	switch {
@@ -87,7 +90,8 @@ func (v *Subject) FailureCause() (string, bool) {
 
 const missingJobManager = "Missing JobManager deployment"
 
-// observeJob takes over the job's state. A job that cannot be asked for keeps its terminal state, and is RECONCILING otherwise.
+// observeJob takes over the job's state. A job that cannot be asked for keeps its terminal state, and is RECONCILING
+// otherwise.
 //
 //	Flink            job         stored state    new state
 //	does not answer  -           terminal        as it was
@@ -180,7 +184,8 @@ func (v *Subject) observeInfo() {
 //	session      Flink answers
 func (v *Subject) MarkStable() {
 	r := &v.Want.ReconciliationStatus
-	if r.State != v1beta1.ReconciliationDeployed || v.Last == nil || v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+	if r.State != v1beta1.ReconciliationDeployed || v.Last == nil ||
+		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return
 	}
 	runs := v.Job != nil && v.Job.Runs()

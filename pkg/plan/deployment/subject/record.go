@@ -5,7 +5,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
 
-// What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves them:
+// What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves
+// them:
 //
 //	step        state      lastReconciledSpec                                  the generation deployed
 //	stopping    UPGRADING  the old one, upgradeMode as restored, not first;    -
@@ -137,8 +138,8 @@ func (v *Subject) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	}
 }
 
-// GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of that one's, because a
-// newer spec has to wait.
+// GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
+// that one's, because a newer spec has to wait.
 func (v *Subject) GenerationOf(next *v1beta1.Intent) int64 {
 	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
 		return open.Generation
@@ -146,8 +147,8 @@ func (v *Subject) GenerationOf(next *v1beta1.Intent) int64 {
 	return next.Generation
 }
 
-// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a state to start from,
-// the resumption starts from it.
+// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a
+// state to start from, the resumption starts from it.
 func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
 	v.Deployed = v.Generation
@@ -177,8 +178,9 @@ func (v *Subject) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
 }
 
-// recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK begins from it, and if
-// it comes to nothing that is what still runs. A state that the spec does not choose anew is not chosen by the comparison with it either.
+// recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK
+// begins from it, and if it comes to nothing that is what still runs. A state that the spec does not choose anew is not
+// chosen by the comparison with it either.
 func (v *Subject) recordWhatRuns() {
 	record, chooses := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}, v.ChoosesState()
 	if failed := v.Last.Spec.Job; record.Spec.Job != nil && failed != nil {
@@ -192,7 +194,8 @@ func (v *Subject) recordWhatRuns() {
 	v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
 }
 
-// RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked for.
+// RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked
+// for.
 func (v *Subject) RecordRolledForward() {
 	record := v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}
 	if record.Spec.Job != nil && v.Last.Spec.Job != nil {
@@ -216,7 +219,8 @@ func (v *Subject) RecordNeverDeployed() {
 	v.Last = nil
 }
 
-// keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint afterwards.
+// keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint
+// afterwards.
 func (v *Subject) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
 	if spec.Job == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
 
-// RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be made.
+// RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be
+// made.
 func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
 	intent := v.Intent()
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))

@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// Hide makes a text fit to be told: without the secrets of the resource and of the operator, and without what looks like one.
+// Hide makes a text fit to be told: without the secrets of the resource and of the operator, and without what looks
+// like one.
 func (v *Subject) Hide(text string) string {
 	if text == "" {
 		return ""
@@ -39,8 +40,8 @@ func (v *Subject) HideIn(e plan.Event) plan.Event {
 	return e
 }
 
-// hideSeen hides secrets in what Flink and its containers say. It comes before any bound cuts such a text: half a secret is not known any
-// more as one.
+// hideSeen hides secrets in what Flink and its containers say. It comes before any bound cuts such a text: half a
+// secret is not known any more as one.
 func (v *Subject) hideSeen() {
 	flink := &v.Seen.Flink
 	flink.Failure, flink.FailureTrace = within(flink.Failure, v.Hide), v.Hide(flink.FailureTrace)
@@ -63,7 +64,9 @@ func (v *Subject) hideSeen() {
 		o.Failure = v.Hide(o.Failure)
 		return o
 	}
-	flink.Requests.Savepoint, flink.Requests.Checkpoint = within(flink.Requests.Savepoint, request), within(flink.Requests.Checkpoint, request)
+	flink.Requests.Savepoint, flink.Requests.Checkpoint = within(
+		flink.Requests.Savepoint, request,
+	), within(flink.Requests.Checkpoint, request)
 	v.Seen.LastWords = within(v.Seen.LastWords, v.Hide)
 	v.Seen.MountFailures = within(v.Seen.MountFailures, func(messages []string) []string {
 		messages = slices.Clone(messages)

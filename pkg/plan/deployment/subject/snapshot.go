@@ -45,7 +45,8 @@ type Snapshot struct {
 	Nodes map[string]plan.Observed[bool]
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
 	MountFailures plan.Observed[[]string]
-	// LastWords is the root cause that the log of a JobManager container that crashed ends with. Absent: it ends with none.
+	// LastWords is the root cause that the log of a JobManager container that crashed ends with. Absent: it ends with
+	// none.
 	LastWords plan.Observed[string]
 	// Companions are the objects that a prepared start consists of, besides the Deployment.
 	Companions plan.Observed[[]Companion]
@@ -84,8 +85,8 @@ type HAConfigMap = hadata.ConfigMap
 type Flink struct {
 	// Jobs are all jobs it knows (GET /jobs/overview).
 	Jobs plan.Observed[[]Job]
-	// Distrusted: Jobs is Unknown because no TLS connection comes about, which lasts until a person mends a certificate or the
-	// configuration.
+	// Distrusted: Jobs is Unknown because no TLS connection comes about, which lasts until a person fixes a certificate
+	// or the configuration.
 	Distrusted bool
 	// Facts are version, TaskManagers and state size.
 	Facts plan.Observed[ClusterFacts]
@@ -133,8 +134,8 @@ type Job struct {
 	Tasks, Running, Finished int
 }
 
-// Runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some have finished.
-// Flink calls a job RUNNING from the moment on that it asks for slots.
+// Runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some
+// have finished. Flink calls a job RUNNING from the moment on that it asks for slots.
 func (j Job) Runs() bool {
 	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
 }
@@ -178,8 +179,8 @@ type StopProgress struct {
 
 // Checkpoints are what a job's statistics say of its state.
 type Checkpoints struct {
-	// Path is the newest restorable state: checkpoint, savepoint or what the job was restored from, by its number. Empty when that lies
-	// where nothing can be restored from.
+	// Path is the newest restorable state: checkpoint, savepoint or what the job was restored from, by its number. Empty
+	// when that lies where nothing can be restored from.
 	Path string
 	// Completed is when it was triggered or, of what was restored, restored.
 	Completed time.Time
@@ -215,7 +216,8 @@ func (k StateKind) Restored() bool { return k == KindRestored || k == KindRestor
 // ClusterFacts are what Flink tells about a cluster.
 type ClusterFacts = clusterinfo.Facts
 
-// AnotherRun reports whether a job began again after its end was recorded. What is listed then tells nothing of the run that ended.
+// AnotherRun reports whether a job began again after its end was recorded. What is listed then tells nothing of the run
+// that ended.
 func AnotherRun(recorded v1beta1.JobStatus, job Job) bool {
 	return recorded.State.IsTerminal() && recorded.StartTime != "" && recorded.StartTime != job.StartTime
 }

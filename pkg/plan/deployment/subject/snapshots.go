@@ -12,8 +12,10 @@ import (
 func (v *Subject) SnapshotFacts() snapshots.Facts {
 	r := v.Seen.Resource
 	f := snapshots.Facts{
-		Now: v.Seen.Now, Kind: v1beta1.JobKindFlinkDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID, Generation: r.Generation,
-		Created: r.CreationTimestamp.Time, Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning, Wanted: v.Spec.Job,
+		Now: v.Seen.Now, Kind: v1beta1.JobKindFlinkDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		Generation: r.Generation,
+		Created:    r.CreationTimestamp.Time, Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning,
+		Wanted: v.Spec.Job,
 		Status: v.Want.JobStatus, Intent: v.Want.Intent, Config: v.config(), Existing: v.Seen.Snapshots,
 	}
 	if running := v.Running(); running != nil {
@@ -25,8 +27,8 @@ func (v *Subject) SnapshotFacts() snapshots.Facts {
 	return f
 }
 
-// TakesSnapshots reports whether the spec or the options ask for snapshots of the running job: a nonce that is not recorded yet, or a
-// period.
+// TakesSnapshots reports whether the spec or the options ask for snapshots of the running job: a nonce that is not
+// recorded yet, or a period.
 func (v *Subject) TakesSnapshots() bool {
 	if v.Last == nil || v.Last.Spec.Job == nil || v.Spec.Job == nil {
 		return false
@@ -50,8 +52,12 @@ func (v *Subject) HasHistory() bool {
 }
 
 // SavepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
-// kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be writing it.
+// kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be
+// writing it.
 func (v *Subject) SavepointPending() bool {
-	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool { return r.Type == snapshots.Savepoint })
-	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || v.unanswered()) && !v.IgnoresPendingSavepoint()
+	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool {
+		return r.Type == snapshots.Savepoint
+	})
+	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || v.unanswered()) &&
+		!v.IgnoresPendingSavepoint()
 }

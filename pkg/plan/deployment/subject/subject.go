@@ -11,14 +11,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/breakage"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// Subject is the snapshot with what follows from it at once: the spec that counts, the spec acted on last, and the status as this round
-// will leave it. Rules read it and write only Want and Events.
+// Subject is the snapshot with what follows from it at once: the spec that counts, the spec acted on last, and the
+// status as this round will leave it. Rules read it and write only Want and Events.
 type Subject struct {
 	// Seen is the snapshot.
 	Seen Snapshot
@@ -29,8 +29,8 @@ type Subject struct {
 	KeepsAutoscaled bool
 	// Generation is Spec's.
 	Generation int64
-	// Problem says why the resource's spec does not count, with every finding; empty when it does. Headline is the first of them, in the
-	// words of the Java operator.
+	// Problem says why the resource's spec does not count, with every finding; empty when it does. Headline is the first
+	// of them, in the words of the Java operator.
 	Problem, Headline string
 	// Last is the spec acted on last; nil before the first deployment.
 	Last *v1beta1.ReconciledDeployment
@@ -46,8 +46,8 @@ type Subject struct {
 	Job *Job
 	// Reran is true when a job that had ended runs again under the same ID.
 	Reran bool
-	// Broken is why the JobManager cannot start; nil when nothing says so.
-	Broken *breakage.Breakage
+	// PodFailure is why the JobManager cannot start; nil when nothing says so.
+	PodFailure *podfailure.Failure
 	// Ingress is the condition IngressReady as this round leaves it; nil means none.
 	Ingress *metav1.Condition
 	// Events are published with the plan.
@@ -65,7 +65,9 @@ type Subject struct {
 
 // New makes the subject of a snapshot. Accept and Observe, in this order, are the caller's.
 func New(s Snapshot) *Subject {
-	v := &Subject{Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation}
+	v := &Subject{
+		Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation,
+	}
 	v.Options = options.Of(v.config)
 	v.Deployed = v.Want.ObservedGeneration
 	if other := v.Want.DeployedGeneration; other != nil {
@@ -95,8 +97,8 @@ func New(s Snapshot) *Subject {
 	return v
 }
 
-// Running is the spec that the cluster was started with: after a rollback the last stable one, else the one acted on last. Nil before
-// the first deployment.
+// Running is the spec that the cluster was started with: after a rollback the last stable one, else the one acted on
+// last. Nil before the first deployment.
 func (v *Subject) Running() *v1beta1.FlinkDeploymentSpec {
 	switch {
 	case v.Last == nil:
@@ -107,8 +109,8 @@ func (v *Subject) Running() *v1beta1.FlinkDeploymentSpec {
 	return &v.Last.Spec
 }
 
-// Accept decides which spec counts. A spec that does not validate leaves the last accepted one in force, running if the interrupted
-// operation was on its way to run.
+// Accept decides which spec counts. A spec that does not validate leaves the last accepted one in force, running if the
+// interrupted operation was on its way to run.
 func (v *Subject) Accept() {
 	r := v.Seen.Resource
 	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
@@ -194,8 +196,8 @@ func Stateless(spec *v1beta1.FlinkDeploymentSpec) bool {
 	return spec.Job == nil || spec.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeStateless
 }
 
-// MayStartEmpty reports whether the job may be started without the state of the one before. A spec that does not count still says
-// what its user thinks of the state: while either of the two wants it kept, it is kept.
+// MayStartEmpty reports whether the job may be started without the state of the one before. A spec that does not count
+// still says what its user thinks of the state: while either of the two wants it kept, it is kept.
 func (v *Subject) MayStartEmpty() bool {
 	if v.Problem != "" && (v.Seen.SpecProblem != "" || !Stateless(&v.Seen.Resource.Spec)) {
 		return v.IsSession()
@@ -203,9 +205,11 @@ func (v *Subject) MayStartEmpty() bool {
 	return Stateless(&v.Spec)
 }
 
-// AsRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was given.
+// AsRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was
+// given.
 func (v *Subject) AsRecorded() v1beta1.UpgradeMode {
-	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && v.Want.JobStatus.UpgradeSavepointPath != "" {
+	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint &&
+		v.Want.JobStatus.UpgradeSavepointPath != "" {
 		return v1beta1.UpgradeModeSavepoint
 	}
 	return v1beta1.UpgradeModeStateless

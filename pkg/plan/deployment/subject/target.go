@@ -10,8 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// Target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent gave up: that one
-// waits for the intent's end.
+// Target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent
+// gave up: that one waits for the intent's end.
 func (v *Subject) Target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
 	if v.bound() {
@@ -24,8 +24,8 @@ func (v *Subject) Target() v1beta1.FlinkDeploymentSpec {
 	return v.storedTarget()
 }
 
-// StartTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it starts from is
-// settled already.
+// StartTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it
+// starts from is settled already.
 func (v *Subject) StartTarget() v1beta1.FlinkDeploymentSpec {
 	if v.Problem == "" && !v.bound() {
 		return *v.Spec.DeepCopy()
@@ -43,21 +43,24 @@ func (v *Subject) bound() bool {
 	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
 		return true
 	}
-	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion && !v.AsksRedeploy()
+	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion &&
+		!v.AsksRedeploy()
 }
 
 // asksForMore reports whether the spec asks for something else than what was acted on last.
 func (v *Subject) asksForMore() bool {
-	return v.Last == nil || v.WantsRunning() != v.LastRunning() || specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+	return v.Last == nil || v.WantsRunning() != v.LastRunning() ||
+		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
-// AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is known of the state.
+// AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is
+// known of the state.
 func (v *Subject) AsksRedeploy() bool {
 	return v.Generation != v.Intent().Generation && v.ChoosesState()
 }
 
-// ChoosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of the spec acted on last
-// and, where a rollback takes or took that one back, than that of the spec it goes back to.
+// ChoosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of
+// the spec acted on last and, where a rollback takes or took that one back, than that of the spec it goes back to.
 func (v *Subject) ChoosesState() bool {
 	redeploys := func(old *v1beta1.FlinkDeploymentSpec) bool {
 		return specdiff.Classify(old, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
@@ -72,8 +75,8 @@ func (v *Subject) ChoosesState() bool {
 	return redeploys(v.Running())
 }
 
-// chosen is the state that a person told the job to start from, in a newer spec or in the one that the open intent began for; nil when
-// nobody did.
+// chosen is the state that a person told the job to start from, in a newer spec or in the one that the open intent
+// began for; nil when nobody did.
 func (v *Subject) chosen() *v1beta1.StartPoint {
 	switch intent := v.Intent(); {
 	case intent == nil:
@@ -89,7 +92,8 @@ func (v *Subject) chosen() *v1beta1.StartPoint {
 	return nil
 }
 
-// Redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a recovery becomes an upgrade.
+// Redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a
+// recovery becomes an upgrade.
 func (v *Subject) Redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
 	intent := v.Intent()
 	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover

@@ -22,31 +22,55 @@ func at(t *testing.T, text string) time.Time {
 
 func TestNext(t *testing.T) {
 	rows := map[string]struct{ expression, after, want, reason string }{
-		"every ten minutes":          {"0 */10 * * * ?", "2026-11-21T11:00:00Z", "2026-11-21T11:10:00Z", "strictly later than the argument"},
-		"every second":               {"* * * * * ?", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "over the end of the year"},
-		"daily at noon":              {"0 0 12 * * ?", "2026-11-21T12:00:01Z", "2026-11-22T12:00:00Z", "today's is over"},
-		"day name":                   {"0 15 10 ? * MON-FRI", "2026-11-20T10:15:00Z", "2026-11-23T10:15:00Z", "the 21st is a Saturday"},
-		"lower case":                 {"0 0 0 ? nov sat", "2026-11-01T00:00:00Z", "2026-11-07T00:00:00Z", "case does not matter"},
-		"weekday numbers":            {"0 0 0 ? * 1", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z", "1 is Sunday"},
-		"bare L of week":             {"0 0 0 ? * L", "2026-11-15T00:00:00Z", "2026-11-21T00:00:00Z", "L is 7, Saturday"},
-		"last Friday":                {"0 0 0 ? * 6L", "2026-11-01T00:00:00Z", "2026-11-27T00:00:00Z", "6 is Friday"},
-		"third Friday":               {"0 0 0 ? * FRI#3", "2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z", "names beside #"},
-		"fifth Monday":               {"0 0 0 ? * 2#5", "2026-12-01T00:00:00Z", "2027-03-29T00:00:00Z", "months without one are passed over"},
-		"last day":                   {"0 0 0 L 2 ?", "2026-11-21T00:00:00Z", "2027-02-28T00:00:00Z", "27 is no leap year"},
-		"days before the last":       {"0 0 0 L-3 * ?", "2026-11-21T00:00:00Z", "2026-11-27T00:00:00Z", "November has 30 days"},
-		"nearest to a Saturday":      {"0 0 0 21W 11 ?", "2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z", "the Friday before"},
-		"nearest to a Sunday":        {"0 0 0 22W 11 ?", "2026-11-01T00:00:00Z", "2026-11-23T00:00:00Z", "the Monday after"},
-		"first is a Saturday":        {"0 0 0 1W 8 ?", "2026-07-31T00:00:00Z", "2026-08-03T00:00:00Z", "not into the month before"},
-		"last working day":           {"0 0 0 LW 1 ?", "2027-01-01T00:00:00Z", "2027-01-29T00:00:00Z", "the 31st is a Sunday: not into the next month"},
-		"hours round midnight":       {"0 0 22-2 * * ?", "2026-11-21T23:30:00Z", "2026-11-22T00:00:00Z", "a range may go round"},
-		"weekdays round the weekend": {"0 0 0 ? * FRI-MON", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z", "FRI SAT SUN MON"},
-		"start and step":             {"30 5/20 * * * ?", "2026-11-21T11:25:30Z", "2026-11-21T11:45:30Z", "5, 25, 45"},
-		"step of nothing":            {"0 5/0 * * * ?", "2026-11-21T11:05:00Z", "2026-11-21T12:05:00Z", "the start alone"},
-		"list":                       {"0 0 6,18 * * ?", "2026-11-21T06:00:00Z", "2026-11-21T18:00:00Z", "each element counts"},
-		"year":                       {"0 0 0 1 1 ? 2030", "2026-11-21T00:00:00Z", "2030-01-01T00:00:00Z", "the seventh field"},
-		"leap day on a Monday":       {"0 0 0 29 2 ? 2028/4", "2026-11-21T00:00:00Z", "2028-02-29T00:00:00Z", "years step too"},
-		"impossible":                 {"0 0 0 30 2 ?", "2026-11-21T00:00:00Z", "", "there is no 30th of February"},
-		"over":                       {"0 0 0 1 1 ? 2020", "2026-11-21T00:00:00Z", "", "the year has passed"},
+		"every ten minutes": {
+			"0 */10 * * * ?", "2026-11-21T11:00:00Z", "2026-11-21T11:10:00Z", "strictly later than the argument",
+		},
+		"every second": {
+			"* * * * * ?", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "over the end of the year",
+		},
+		"daily at noon": {"0 0 12 * * ?", "2026-11-21T12:00:01Z", "2026-11-22T12:00:00Z", "today's is over"},
+		"day name": {
+			"0 15 10 ? * MON-FRI", "2026-11-20T10:15:00Z", "2026-11-23T10:15:00Z", "the 21st is a Saturday",
+		},
+		"lower case": {
+			"0 0 0 ? nov sat", "2026-11-01T00:00:00Z", "2026-11-07T00:00:00Z", "case does not matter",
+		},
+		"weekday numbers": {"0 0 0 ? * 1", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z", "1 is Sunday"},
+		"bare L of week":  {"0 0 0 ? * L", "2026-11-15T00:00:00Z", "2026-11-21T00:00:00Z", "L is 7, Saturday"},
+		"last Friday":     {"0 0 0 ? * 6L", "2026-11-01T00:00:00Z", "2026-11-27T00:00:00Z", "6 is Friday"},
+		"third Friday":    {"0 0 0 ? * FRI#3", "2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z", "names beside #"},
+		"fifth Monday": {
+			"0 0 0 ? * 2#5", "2026-12-01T00:00:00Z", "2027-03-29T00:00:00Z", "months without one are passed over",
+		},
+		"last day": {"0 0 0 L 2 ?", "2026-11-21T00:00:00Z", "2027-02-28T00:00:00Z", "27 is no leap year"},
+		"days before the last": {
+			"0 0 0 L-3 * ?", "2026-11-21T00:00:00Z", "2026-11-27T00:00:00Z", "November has 30 days",
+		},
+		"nearest to a Saturday": {
+			"0 0 0 21W 11 ?", "2026-11-01T00:00:00Z", "2026-11-20T00:00:00Z", "the Friday before",
+		},
+		"nearest to a Sunday": {
+			"0 0 0 22W 11 ?", "2026-11-01T00:00:00Z", "2026-11-23T00:00:00Z", "the Monday after",
+		},
+		"first is a Saturday": {
+			"0 0 0 1W 8 ?", "2026-07-31T00:00:00Z", "2026-08-03T00:00:00Z", "not into the month before",
+		},
+		"last working day": {
+			"0 0 0 LW 1 ?", "2027-01-01T00:00:00Z", "2027-01-29T00:00:00Z", "the 31st is a Sunday: not into the next month",
+		},
+		"hours round midnight": {
+			"0 0 22-2 * * ?", "2026-11-21T23:30:00Z", "2026-11-22T00:00:00Z", "a range may go round",
+		},
+		"weekdays round the weekend": {
+			"0 0 0 ? * FRI-MON", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z", "FRI SAT SUN MON",
+		},
+		"start and step":       {"30 5/20 * * * ?", "2026-11-21T11:25:30Z", "2026-11-21T11:45:30Z", "5, 25, 45"},
+		"step of nothing":      {"0 5/0 * * * ?", "2026-11-21T11:05:00Z", "2026-11-21T12:05:00Z", "the start alone"},
+		"list":                 {"0 0 6,18 * * ?", "2026-11-21T06:00:00Z", "2026-11-21T18:00:00Z", "each element counts"},
+		"year":                 {"0 0 0 1 1 ? 2030", "2026-11-21T00:00:00Z", "2030-01-01T00:00:00Z", "the seventh field"},
+		"leap day on a Monday": {"0 0 0 29 2 ? 2028/4", "2026-11-21T00:00:00Z", "2028-02-29T00:00:00Z", "years step too"},
+		"impossible":           {"0 0 0 30 2 ?", "2026-11-21T00:00:00Z", "", "there is no 30th of February"},
+		"over":                 {"0 0 0 1 1 ? 2020", "2026-11-21T00:00:00Z", "", "the year has passed"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +170,8 @@ func (w twin) matches(t time.Time, ofWeek bool) bool {
 
 func TestNextAgreesWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		second, minute, hour := genField(0, 59).Draw(t, "second"), genField(0, 59).Draw(t, "minute"), genField(0, 23).Draw(t, "hour")
+		second, minute, hour := genField(0, 59).Draw(t, "second"), genField(0, 59).Draw(t, "minute"),
+			genField(0, 23).Draw(t, "hour")
 		ofWeek := rapid.Bool().Draw(t, "day of week")
 		var text string
 		var day [2]string
@@ -171,7 +196,10 @@ func TestNextAgreesWithBruteForce(t *testing.T) {
 		for at := after.Add(time.Second); at.Before(got); {
 			skip := time.Second
 			switch {
-			case !w.matches(time.Date(at.Year(), at.Month(), at.Day(), first(w.hour), first(w.minute), first(w.second), 0, time.UTC), ofWeek):
+			case !w.matches(
+				time.Date(at.Year(), at.Month(), at.Day(), first(w.hour), first(w.minute), first(w.second), 0, time.UTC),
+				ofWeek,
+			):
 				skip = at.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(at)
 			case !has(w.hour, at.Hour()):
 				skip = at.Truncate(time.Hour).Add(time.Hour).Sub(at)
@@ -215,9 +243,13 @@ func TestDaysOfMonthsAgreeWithTheCalendar(t *testing.T) {
 		"0 0 0 1W * ?": func(d time.Time) bool {
 			return d.Equal(working(time.Date(d.Year(), d.Month(), 1, 0, 0, 0, 0, time.UTC)))
 		},
-		"0 0 0 ? * 3L": func(d time.Time) bool { return d.Weekday() == time.Tuesday && d.AddDate(0, 0, 7).Month() != d.Month() },
+		"0 0 0 ? * 3L": func(d time.Time) bool {
+			return d.Weekday() == time.Tuesday &&
+				d.AddDate(0, 0, 7).Month() != d.Month()
+		},
 		"0 0 0 ? * 4#2": func(d time.Time) bool {
-			return d.Weekday() == time.Wednesday && d.AddDate(0, 0, -7).Month() == d.Month() && d.AddDate(0, 0, -14).Month() != d.Month()
+			return d.Weekday() == time.Wednesday && d.AddDate(0, 0, -7).Month() == d.Month() &&
+				d.AddDate(0, 0, -14).Month() != d.Month()
 		},
 	}
 	for text, fires := range rows {

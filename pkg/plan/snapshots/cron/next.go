@@ -2,7 +2,8 @@ package cron
 
 import "time"
 
-// Next is the first time after t at which the expression fires, on a whole second in UTC; false when there is none any more.
+// Next is the first time after t at which the expression fires, on a whole second in UTC; false when there is none any
+// more.
 func (e Expression) Next(t time.Time) (time.Time, bool) {
 	t = t.UTC().Truncate(time.Second).Add(time.Second)
 	if t.Year() < fields[years].min {

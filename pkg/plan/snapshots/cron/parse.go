@@ -43,8 +43,8 @@ type Expression struct {
 	days []dayRule
 }
 
-// Parse reads six or seven fields: seconds, minutes, hours, day of month, month, day of week and, if wanted, the year. Exactly one of the
-// two day fields is `?`.
+// Parse reads six or seven fields: seconds, minutes, hours, day of month, month, day of week and, if wanted, the year.
+// Exactly one of the two day fields is `?`.
 func Parse(text string) (Expression, error) {
 	var e Expression
 	parts := strings.Fields(strings.ToUpper(text))

@@ -46,7 +46,9 @@ func main() {
 
 func relay(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
-	out, err := http.NewRequestWithContext(r.Context(), r.Method, os.Getenv("COLLECTOR")+"?pod="+os.Getenv("LISTEN_HOST"), bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(
+		r.Context(), r.Method, os.Getenv("COLLECTOR")+"?pod="+os.Getenv("LISTEN_HOST"), bytes.NewReader(body),
+	)
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package breakage
+package podfailure
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Breakage is why a JobManager does not start.
-type Breakage struct {
+// Failure is why a JobManager does not start.
+type Failure struct {
 	// Reason is the container's, condition's or event's CamelCase reason.
 	Reason string
 	// Message is one line for people.
 	Message string
 	// Cause is what the JobManager itself said; empty when it was not heard.
 	Cause string
-	// Fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still mend it by itself.
+	// Fatal reports whether it makes the JobManager's status ERROR; otherwise Kubernetes may still fix it by itself.
 	Fatal bool
 }
 
@@ -29,13 +29,15 @@ type Seen struct {
 	Pods []corev1.Pod
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
 	MountFailures []string
-	// LastWords is the root cause that the log of a container that crashed ends with; empty when it has none, or was not read.
+	// LastWords is the root cause that the log of a container that crashed ends with; empty when it has none, or was not
+	// read.
 	LastWords string
 }
 
-// fatalWaiting are the waiting reasons of a container that nobody but a person mends.
+// fatalWaiting are the waiting reasons of a container that nobody but a person fixes.
 var fatalWaiting = []string{
-	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "RunContainerError", "CreateContainerConfigError", "OOMKilled",
+	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "InvalidImageName", "RunContainerError",
+	"CreateContainerConfigError", "OOMKilled",
 }
 
 // Find looks for why the Deployment has no available pod, first match wins; nil when nothing says so.
@@ -46,28 +48,28 @@ var fatalWaiting = []string{
 //	container waiting     one of fatalWaiting                                         yes
 //	pod cannot start yet  an event FailedMount                                        yes
 //	pod condition         PodScheduled=False                                          no
-func Find(s Seen) *Breakage {
+func Find(s Seen) *Failure {
 	for _, c := range s.Deployment.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
-			return &Breakage{Reason: c.Reason, Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true}
+			return &Failure{Reason: c.Reason, Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true}
 		}
 	}
 	if crash, ok := Crashed(s.Pods); ok {
-		return crash.breakage(s.LastWords)
+		return crash.failure(s.LastWords)
 	}
 	for _, pod := range s.Pods {
 		if pod.DeletionTimestamp != nil {
 			continue
 		}
-		if b := containerBreakage(pod); b != nil {
+		if b := containerFailure(pod); b != nil {
 			return b
 		}
-		if b := mountBreakage(pod, s.MountFailures); b != nil {
+		if b := mountFailure(pod, s.MountFailures); b != nil {
 			return b
 		}
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-				return &Breakage{Reason: c.Reason, Message: c.Message}
+				return &Failure{Reason: c.Reason, Message: c.Message}
 			}
 		}
 	}
@@ -82,9 +84,10 @@ func explainCreate(message, namespace string) string {
 	return fmt.Sprintf("%s; make the account with: make tenant NS=%s", message, namespace)
 }
 
-// Kept is a breakage in the words that told it already, if it is the same problem. A container that cannot be pulled or started alternates
-// between trying and backing off, and both count up in their messages; that is one problem, not many. Words that were heard are news.
-func (b Breakage) Kept(toldReason, toldMessage string) *Breakage {
+// Kept is a failure in the words that told it already, if it is the same problem. A container that cannot be pulled or
+// started alternates between trying and backing off, and both count up in their messages; that is one problem, not
+// many. Words that were heard are news.
+func (b Failure) Kept(toldReason, toldMessage string) *Failure {
 	if class(toldReason) == class(b.Reason) && b.Cause == "" {
 		b.Reason, b.Message = toldReason, toldMessage
 	}
@@ -104,25 +107,26 @@ func statuses(pod corev1.Pod) []corev1.ContainerStatus {
 	return slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses)
 }
 
-func containerBreakage(pod corev1.Pod) *Breakage {
+func containerFailure(pod corev1.Pod) *Failure {
 	for _, c := range statuses(pod) {
 		waiting := c.State.Waiting
 		if waiting == nil || !slices.Contains(fatalWaiting, waiting.Reason) {
 			continue
 		}
-		return &Breakage{Reason: waiting.Reason, Message: fmt.Sprintf("[%s] %s", c.Name, waiting.Message), Fatal: true}
+		return &Failure{Reason: waiting.Reason, Message: fmt.Sprintf("[%s] %s", c.Name, waiting.Message), Fatal: true}
 	}
 	return nil
 }
 
-func mountBreakage(pod corev1.Pod, messages []string) *Breakage {
+func mountFailure(pod corev1.Pod, messages []string) *Failure {
 	if len(messages) == 0 || !MayMissVolumes(pod) {
 		return nil
 	}
-	return &Breakage{Reason: "FailedMount", Message: messages[0], Fatal: true}
+	return &Failure{Reason: "FailedMount", Message: messages[0], Fatal: true}
 }
 
-// MayMissVolumes reports whether the pod waits for its sandbox or volumes, so that its FailedMount events are worth a look.
+// MayMissVolumes reports whether the pod waits for its sandbox or volumes, so that its FailedMount events are worth a
+// look.
 func MayMissVolumes(pod corev1.Pod) bool {
 	conditions := map[corev1.PodConditionType]corev1.ConditionStatus{}
 	for _, c := range pod.Status.Conditions {

@@ -1,4 +1,4 @@
-package inherit
+package takeover
 
 import (
 	"strconv"
@@ -39,20 +39,23 @@ func Status(v *subject.Subject) {
 		v.Note("the suspension by another operator has ended")
 		r.State = v1beta1.ReconciliationDeployed
 		r.LastStableSpec = r.LastReconciledSpec
-	case v.LastRunning() && present && runs(v) && !specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
+	case v.LastRunning() && present && runs(v) &&
+		!specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
 		v.Note("the operation of another operator did not complete: the recorded spec runs")
 		r.State = v1beta1.ReconciliationDeployed
 	}
 }
 
-// made reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how a cluster is taken down.
+// made reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how a cluster
+// is taken down.
 func made(v *subject.Subject, jm *appsv1.Deployment) bool {
 	scaledDown := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
-	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown && v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && ofGeneration(v, jm)
+	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown &&
+		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && ofGeneration(v, jm)
 }
 
-// ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and is there was made
-// after that record.
+// ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and
+// is there was made after that record.
 func ofGeneration(v *subject.Subject, jm *appsv1.Deployment) bool {
 	made := jm.Annotations[v1beta1.AnnotationGeneration]
 	if made == "" && v.Deployed == 0 {
@@ -79,7 +82,8 @@ func deployed(v *subject.Subject) {
 	v.StoreReconciled(record, v.IsFirst())
 }
 
-// runs reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session cluster, whether Flink answers.
+// runs reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session cluster,
+// whether Flink answers.
 func runs(v *subject.Subject) bool {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if v.Last.Spec.Job == nil {

@@ -1,4 +1,4 @@
-package need
+package preflight
 
 import (
 	"errors"
@@ -15,7 +15,9 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		"nothing":        {func(*Machine) {}, nil, nil},
 		"another system": {func(m *Machine) { m.OS, m.Java = "darwin", errors.New("no") }, []string{"this is darwin"}, nil},
 		"no Java":        {func(m *Machine) { m.Java = errors.New("install a JDK") }, []string{"Java: install a JDK"}, nil},
-		"a full disk":    {func(m *Machine) { m.Free = 1 << 20 }, []string{"1 MB are free in /cache and 5120 MB are needed"}, nil},
+		"a full disk": {
+			func(m *Machine) { m.Free = 1 << 20 }, []string{"1 MB are free in /cache and 5120 MB are needed"}, nil,
+		},
 		"both":           {func(m *Machine) { m.Java, m.Free = errors.New("x"), 0 }, []string{"Java", "disk"}, nil},
 		"little memory":  {func(m *Machine) { m.Memory = 1 << 30 }, nil, []string{"memory: 1024 MB are available"}},
 		"unknown memory": {func(m *Machine) { m.Memory = 0 }, nil, nil},
@@ -44,7 +46,7 @@ func contain(t *testing.T, got, want []string) {
 
 func TestThisMachineIsLookedAt(t *testing.T) {
 	t.Setenv("JAVA_HOME", t.TempDir())
-	m := Look(t.TempDir()+"/not/there/yet", 1)
+	m := Inspect(t.TempDir()+"/not/there/yet", 1)
 	if m.OS != "linux" || m.Free <= 0 || m.Memory <= 0 {
 		t.Errorf("%+v", m)
 	}
@@ -53,7 +55,7 @@ func TestThisMachineIsLookedAt(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("JAVA_HOME", "")
-	if m = Look("/", 1); m.Kubectl || m.Java == nil {
+	if m = Inspect("/", 1); m.Kubectl || m.Java == nil {
 		t.Errorf("nothing is in PATH, and it finds %+v", m)
 	}
 }

@@ -1,4 +1,4 @@
-package need
+package preflight
 
 import (
 	"bufio"
@@ -14,8 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/local/flink"
 )
 
-// Look finds out about this machine. The directory need not be there yet; wanted is in bytes.
-func Look(dir string, wanted int64) Machine {
+// Inspect finds out about this machine. The directory need not be there yet; wanted is in bytes.
+func Inspect(dir string, wanted int64) Machine {
 	m := Machine{OS: runtime.GOOS, Dir: dir, Wanted: wanted}
 	_, m.Java = flink.FindJava()
 	_, err := exec.LookPath("kubectl")

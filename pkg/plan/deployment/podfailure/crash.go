@@ -1,4 +1,4 @@
-package breakage
+package podfailure
 
 import (
 	"fmt"
@@ -20,7 +20,8 @@ const (
 type Crash struct {
 	// Pod and Container name it; Namespace is the pod's.
 	Namespace, Pod, Container string
-	// Previous is true when another run of the container has begun, or waits to begin: the log of the one that crashed is the previous one.
+	// Previous is true when another run of the container has begun, or waits to begin: the log of the one that crashed is
+	// the previous one.
 	Previous bool
 	// Loops is true when it was not the first crash in a row.
 	Loops bool
@@ -28,7 +29,8 @@ type Crash struct {
 	Ended corev1.ContainerStateTerminated
 }
 
-// Crashed finds the container that keeps a JobManager from coming up, among pods that are not going away. Kubernetes starts it again.
+// Crashed finds the container that keeps a JobManager from coming up, among pods that are not going away. Kubernetes
+// starts it again.
 //
 //	container                             crashed   the first time when
 //	ended, exit code 0                    no
@@ -64,9 +66,9 @@ func Crashed(pods []corev1.Pod) (Crash, bool) {
 	return Crash{}, false
 }
 
-// breakage says how it ended and why. The container's own last message counts more than what its log ends with.
-func (c Crash) breakage(logged string) *Breakage {
-	b := &Breakage{Reason: ReasonCrashed, Fatal: c.Loops, Cause: c.Ended.Message}
+// failure says how it ended and why. The container's own last message counts more than what its log ends with.
+func (c Crash) failure(logged string) *Failure {
+	b := &Failure{Reason: ReasonCrashed, Fatal: c.Loops, Cause: c.Ended.Message}
 	if b.Cause == "" {
 		b.Cause = logged
 	}
@@ -79,7 +81,10 @@ func (c Crash) breakage(logged string) *Breakage {
 	}
 	switch {
 	case b.Cause == "":
-		b.Message = fmt.Sprintf("[%s] ended with %s; its log may say why: kubectl logs %s -n %s -c %s --previous", c.Container, how, c.Pod, c.Namespace, c.Container)
+		b.Message = fmt.Sprintf(
+			"[%s] ended with %s; its log may say why: kubectl logs %s -n %s -c %s --previous", c.Container, how, c.Pod,
+			c.Namespace, c.Container,
+		)
 	case c.Loops:
 		b.Message = fmt.Sprintf("[%s] CrashLoop - %s", c.Container, b.Cause)
 	default:

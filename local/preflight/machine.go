@@ -1,4 +1,4 @@
-package need
+package preflight
 
 import (
 	"fmt"
@@ -30,14 +30,21 @@ const memory = 2900 << 20
 //	a disk that will be full          | how much is needed, and where
 func (m Machine) Missing() []string {
 	if m.OS != "linux" {
-		return []string{fmt.Sprintf("this is %s: the platform needs Linux (a virtual machine or WSL 2 will do), where all of 127.0.0.0/8 is this machine", m.OS)}
+		return []string{
+			fmt.Sprintf(
+				"this is %s: the platform needs Linux (a virtual machine or WSL 2 will do), where all of 127.0.0.0/8 is this "+
+					"machine",
+				m.OS,
+			),
+		}
 	}
 	var all []string
 	if m.Java != nil {
 		all = append(all, "Java: "+m.Java.Error())
 	}
 	if m.Free < m.Wanted {
-		all = append(all, fmt.Sprintf("disk: %d MB are free in %s and %d MB are needed: make room, or name another place with XDG_CACHE_HOME and GOCACHE",
+		all = append(all, fmt.Sprintf("disk: %d MB are free in %s and %d MB are needed: make room, or name another place "+
+			"with XDG_CACHE_HOME and GOCACHE",
 			m.Free>>20, m.Dir, m.Wanted>>20))
 	}
 	return all
@@ -47,10 +54,18 @@ func (m Machine) Missing() []string {
 func (m Machine) Advice() []string {
 	var all []string
 	if m.Memory > 0 && m.Memory < memory {
-		all = append(all, fmt.Sprintf("memory: %d MB are available; the platform and a Flink job of two processes take %d MB", m.Memory>>20, int64(memory)>>20))
+		all = append(
+			all,
+			fmt.Sprintf(
+				"memory: %d MB are available; the platform and a Flink job of two processes take %d MB", m.Memory>>20,
+				int64(memory)>>20,
+			),
+		)
 	}
 	if !m.Kubectl {
-		all = append(all, "kubectl is not installed: you will only be able to watch. See https://kubernetes.io/docs/tasks/tools/")
+		all = append(
+			all, "kubectl is not installed: you will only be able to watch. See https://kubernetes.io/docs/tasks/tools/",
+		)
 	}
 	return all
 }

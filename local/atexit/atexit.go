@@ -1,4 +1,4 @@
-package will
+package atexit
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Will is a shell that waits. It must be revoked before syscall.Exec, which the shell takes for the end.
-type Will struct {
+// Script is a shell that waits. It must be revoked before syscall.Exec, which the shell takes for the end.
+type Script struct {
 	pipe  *os.File
 	shell *exec.Cmd
 }
@@ -17,9 +17,9 @@ type Will struct {
 // wait ends with the line that Revoke writes. Its other end is that nobody is left to write one.
 const wait = "if read -r line; then exit; fi\n"
 
-// Write has the script run when this process has ended: $1 and so on are the arguments, what it says goes to out. Nil: nobody
-// hears it.
-func Write(script string, out *os.File, arguments ...string) (*Will, error) {
+// Start has the script run when this process has ended: $1 and so on are the arguments, what it says goes to out. Nil:
+// nobody hears it.
+func Start(script string, out *os.File, arguments ...string) (*Script, error) {
 	end, pipe, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -37,11 +37,11 @@ func Write(script string, out *os.File, arguments ...string) (*Will, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start a shell: %w", err), pipe.Close())
 	}
-	return &Will{pipe, shell}, nil
+	return &Script{pipe, shell}, nil
 }
 
 // Revoke ends the shell and returns when it is gone. It may be called more than once, and on nil.
-func (w *Will) Revoke() error {
+func (w *Script) Revoke() error {
 	if w == nil || w.pipe == nil {
 		return nil
 	}

@@ -36,7 +36,9 @@ func (l *listener) Publish(_ context.Context, e cloudevents.Event) error {
 func tells(t *testing.T) (*cluster, *listener) {
 	t.Helper()
 	s, l := newCluster(t), &listener{}
-	s.c.Announce = &Announcer{Kube: s.client, Listeners: l, Source: "/test", Now: s.kube.Clock.Now, Log: zap.NewNop().Sugar()}
+	s.c.Events = &EventRecorder{
+		Kube: s.client, Listeners: l, Source: "/test", Now: s.kube.Clock.Now, Log: zap.NewNop().Sugar(),
+	}
 	return s, l
 }
 
@@ -46,7 +48,7 @@ func (s *cluster) tell(p plan.Plan) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := s.c.Carry(s.t.Context(), s.object, resource, p); err != nil {
+	if _, err := s.c.Execute(s.t.Context(), s.object, resource, p); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -64,12 +66,31 @@ func TestEventsCountUp(t *testing.T) {
 		message       string
 		reason        string
 	}{
-		"the same twice":         {plan.Event{Reason: "Missing", Component: "Job", Message: "a"}, plan.Event{Reason: "Missing", Component: "Job", Message: "a"}, 1, 2, "a", "one problem is one object"},
-		"no message":             {plan.Event{Reason: "Missing", Component: "Job"}, plan.Event{Reason: "Missing", Component: "Job"}, 1, 2, "", "the same"},
-		"another message":        {plan.Event{Reason: "Missing", Component: "Job", Message: "a"}, plan.Event{Reason: "Missing", Component: "Job", Message: "b"}, 2, 1, "", "another problem"},
-		"the same key":           {plan.Event{Reason: "Missing", Component: "Job", Message: "a", Key: "k"}, plan.Event{Reason: "Missing", Component: "Job", Message: "b", Key: "k"}, 1, 2, "b", "the newest words count"},
-		"once":                   {plan.Event{Reason: "SpecChanged", Component: "Job", Message: "a", Key: "k", Once: true}, plan.Event{Reason: "SpecChanged", Component: "Job", Message: "b", Key: "k", Once: true}, 1, 1, "a", "a change is told once"},
-		"a warning, then a fact": {plan.Event{Warning: true, Reason: "Error", Component: "Job", Message: "a"}, plan.Event{Reason: "Error", Component: "Job", Message: "a"}, 2, 1, "", "they are not the same"},
+		"the same twice": {
+			plan.Event{Reason: "Missing", Component: "Job", Message: "a"},
+			plan.Event{Reason: "Missing", Component: "Job", Message: "a"}, 1, 2, "a", "one problem is one object",
+		},
+		"no message": {
+			plan.Event{Reason: "Missing", Component: "Job"}, plan.Event{Reason: "Missing", Component: "Job"}, 1, 2, "",
+			"the same",
+		},
+		"another message": {
+			plan.Event{Reason: "Missing", Component: "Job", Message: "a"},
+			plan.Event{Reason: "Missing", Component: "Job", Message: "b"}, 2, 1, "", "another problem",
+		},
+		"the same key": {
+			plan.Event{Reason: "Missing", Component: "Job", Message: "a", Key: "k"},
+			plan.Event{Reason: "Missing", Component: "Job", Message: "b", Key: "k"}, 1, 2, "b", "the newest words count",
+		},
+		"once": {
+			plan.Event{Reason: "SpecChanged", Component: "Job", Message: "a", Key: "k", Once: true},
+			plan.Event{Reason: "SpecChanged", Component: "Job", Message: "b", Key: "k", Once: true}, 1, 1, "a",
+			"a change is told once",
+		},
+		"a warning, then a fact": {
+			plan.Event{Warning: true, Reason: "Error", Component: "Job", Message: "a"},
+			plan.Event{Reason: "Error", Component: "Job", Message: "a"}, 2, 1, "", "they are not the same",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +116,10 @@ func TestEventsCountUp(t *testing.T) {
 // T9.7
 func TestAnnotationsOfAnEvent(t *testing.T) {
 	s, _ := tells(t)
-	told := plan.Event{Warning: true, Reason: "JobException", Component: "Job", Message: "a", Key: "k", Annotations: map[string]string{"endpoint": "x:1", "tm-id": "1"}}
+	told := plan.Event{
+		Warning: true, Reason: "JobException", Component: "Job", Message: "a", Key: "k",
+		Annotations: map[string]string{"endpoint": "x:1", "tm-id": "1"},
+	}
 	s.tell(plan.Plan{Events: []plan.Event{told}})
 	if got := s.events()[0].GetAnnotations(); !maps.Equal(got, told.Annotations) {
 		t.Errorf("annotations %v, want %v", got, told.Annotations)
@@ -103,8 +127,12 @@ func TestAnnotationsOfAnEvent(t *testing.T) {
 	told.Annotations = map[string]string{"endpoint": "y:1", "task-name": "map"}
 	s.tell(plan.Plan{Events: []plan.Event{told}})
 	all := s.events()
-	if count, _, _ := unstructured.NestedInt64(all[0].Object, "count"); len(all) != 1 || count != 2 || !maps.Equal(all[0].GetAnnotations(), told.Annotations) {
-		t.Errorf("%d events, count %d, annotations %v, want %v: those of the newest", len(all), count, all[0].GetAnnotations(), told.Annotations)
+	if count, _, _ := unstructured.NestedInt64(all[0].Object, "count"); len(all) != 1 || count != 2 ||
+		!maps.Equal(all[0].GetAnnotations(), told.Annotations) {
+		t.Errorf(
+			"%d events, count %d, annotations %v, want %v: those of the newest", len(all), count, all[0].GetAnnotations(),
+			told.Annotations,
+		)
 	}
 	told.Annotations = nil
 	s.tell(plan.Plan{Events: []plan.Event{told}})
@@ -116,10 +144,13 @@ func TestAnnotationsOfAnEvent(t *testing.T) {
 // T9.4
 func TestANewResourceHasEventsOfItsOwn(t *testing.T) {
 	told := plan.Event{Reason: "Missing", Component: "Job", Message: "a"}
-	u := &unstructured.Unstructured{Object: map[string]any{"kind": "FlinkDeployment", "metadata": map[string]any{"name": "demo", "uid": "1"}}}
+	u := &unstructured.Unstructured{
+		Object: map[string]any{"kind": "FlinkDeployment", "metadata": map[string]any{"name": "demo", "uid": "1"}},
+	}
 	first := eventName(u, told)
 	u.SetUID("2")
-	if second := eventName(u, told); first == second || !strings.HasPrefix(second, "Job.") || strings.Contains(second, "-") {
+	if second := eventName(u, told); first == second || !strings.HasPrefix(second, "Job.") ||
+		strings.Contains(second, "-") {
 		t.Errorf("%s and %s", first, second)
 	}
 }
@@ -128,8 +159,13 @@ func TestANewResourceHasEventsOfItsOwn(t *testing.T) {
 func TestAnEventThatMayNotBeMadeIsSkipped(t *testing.T) {
 	s, _ := tells(t)
 	s.tap.Inject(wire.Fault{Match: wire.On("create", "events"), Status: 403})
-	s.tell(plan.Plan{Events: []plan.Event{{Reason: "Missing", Component: "Job", Message: "a"}}, Status: &v1beta1.FlinkDeploymentStatus{Error: "e"}})
-	if text, _, _ := unstructured.NestedString(s.kube.Get(kubesim.FlinkDeployments, "flink", "demo").Object, "status", "error"); text != "e" || len(s.events()) != 0 {
+	s.tell(plan.Plan{
+		Events: []plan.Event{{Reason: "Missing", Component: "Job", Message: "a"}},
+		Status: &v1beta1.FlinkDeploymentStatus{Error: "e"},
+	})
+	if text, _, _ := unstructured.NestedString(
+		s.kube.Get(kubesim.FlinkDeployments, "flink", "demo").Object, "status", "error",
+	); text != "e" || len(s.events()) != 0 {
 		t.Errorf("error %q, %d events: the pass goes on", text, len(s.events()))
 	}
 }
@@ -140,20 +176,25 @@ func TestListenersHearOfEachChangeOfStatus(t *testing.T) {
 	change := func(state v1beta1.LifecycleState, job v1beta1.FlinkJobState) event.Change {
 		t.Helper()
 		l.got = nil
-		s.tell(plan.Plan{Status: &v1beta1.FlinkDeploymentStatus{LifecycleState: state, JobStatus: v1beta1.JobStatus{State: job}}})
+		s.tell(plan.Plan{
+			Status: &v1beta1.FlinkDeploymentStatus{LifecycleState: state, JobStatus: v1beta1.JobStatus{State: job}},
+		})
 		if len(l.got) == 0 {
 			return event.Change{}
 		}
 		var c event.Change
-		if err := l.got[0].DataAs(&c); err != nil || len(l.got) != 1 || l.got[0].Type() != event.TypeStatus || l.got[0].Time() != s.kube.Clock.Now() {
+		if err := l.got[0].DataAs(&c); err != nil || len(l.got) != 1 || l.got[0].Type() != event.TypeStatus ||
+			l.got[0].Time() != s.kube.Clock.Now() {
 			t.Errorf("got %v, %v", l.got, err)
 		}
 		return c
 	}
-	if c := change(v1beta1.LifecycleDeployed, v1beta1.FlinkJobReconciling); c.OldLifecycleState != "" || c.LifecycleState != "DEPLOYED" {
+	if c := change(v1beta1.LifecycleDeployed, v1beta1.FlinkJobReconciling); c.OldLifecycleState != "" ||
+		c.LifecycleState != "DEPLOYED" {
 		t.Errorf("first %+v", c)
 	}
-	if c := change(v1beta1.LifecycleStable, v1beta1.FlinkJobRunning); c.OldLifecycleState != "DEPLOYED" || c.LifecycleState != "STABLE" || c.OldJobState != "RECONCILING" || c.JobState != "RUNNING" {
+	if c := change(v1beta1.LifecycleStable, v1beta1.FlinkJobRunning); c.OldLifecycleState != "DEPLOYED" ||
+		c.LifecycleState != "STABLE" || c.OldJobState != "RECONCILING" || c.JobState != "RUNNING" {
 		t.Errorf("second %+v", c)
 	}
 	if c := change(v1beta1.LifecycleStable, v1beta1.FlinkJobRunning); c != (event.Change{}) {

@@ -1,4 +1,4 @@
-package flights
+package coalesce
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 func TestABurstIsOnePassAndOneToFollow(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	started, release := make(chan struct{}), make(chan struct{})
 	runs := 0
 	run := func(context.Context, bool) error {
@@ -44,7 +44,7 @@ func TestABurstIsOnePassAndOneToFollow(t *testing.T) {
 }
 
 func TestAnotherKeyFliesByItself(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	inner := false
 	err := flights.Do(t.Context(), "a", true, func(ctx context.Context, _ bool) error {
 		return flights.Do(ctx, "b", true, func(context.Context, bool) error { inner = true; return nil })
@@ -55,7 +55,7 @@ func TestAnotherKeyFliesByItself(t *testing.T) {
 }
 
 func TestTheErrorIsTheLastOne(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	broken := errors.New("broken")
 	runs := 0
 	err := flights.Do(t.Context(), "a", true, func(ctx context.Context, _ bool) error {
@@ -67,15 +67,17 @@ func TestTheErrorIsTheLastOne(t *testing.T) {
 		return nil
 	})
 	if err != nil || runs != 2 {
-		t.Errorf("the second pass mended it: got %v after %d passes", err, runs)
+		t.Errorf("the second pass fixed it: got %v after %d passes", err, runs)
 	}
-	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error { return broken }); !errors.Is(err, broken) {
+	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error {
+		return broken
+	}); !errors.Is(err, broken) {
 		t.Errorf("got %v, want the pass's own error", err)
 	}
 }
 
 func TestACollapsedRequestIsNotLostWhenTheBudgetEnds(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	ctx, cancel := context.WithCancel(t.Context())
 	err := flights.Do(ctx, "a", true, func(ctx context.Context, _ bool) error {
 		_ = flights.Do(ctx, "a", true, nil)
@@ -86,13 +88,16 @@ func TestACollapsedRequestIsNotLostWhenTheBudgetEnds(t *testing.T) {
 		t.Errorf("the event must be sent again, got %v", err)
 	}
 	ran := false
-	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error { ran = true; return nil }); err != nil || !ran {
+	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error {
+		ran = true
+		return nil
+	}); err != nil || !ran {
 		t.Errorf("the key must fly again, ran %t, %v", ran, err)
 	}
 }
 
 func TestAPanicLetsTheKeyGo(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -102,14 +107,17 @@ func TestAPanicLetsTheKeyGo(t *testing.T) {
 		_ = flights.Do(t.Context(), "a", true, func(context.Context, bool) error { panic("broken") })
 	}()
 	ran := false
-	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error { ran = true; return nil }); err != nil || !ran {
+	if err := flights.Do(t.Context(), "a", true, func(context.Context, bool) error {
+		ran = true
+		return nil
+	}); err != nil || !ran {
 		t.Errorf("the key must fly again, ran %t, %v", ran, err)
 	}
 }
 
 // TestAHintStaysAHint: only a run that somebody asked for, or that goes on with one that failed, is firm.
 func TestAHintStaysAHint(t *testing.T) {
-	flights := &Flights{}
+	flights := &Group{}
 	var runs []bool
 	run := func(err error, meanwhile ...bool) func(context.Context, bool) error {
 		return func(ctx context.Context, firm bool) error {
@@ -132,7 +140,10 @@ func TestAHintStaysAHint(t *testing.T) {
 		{"asked for", true, run(nil), []bool{true}},
 		{"hints meanwhile", true, run(nil, false, false), []bool{true, false}},
 		{"asked for meanwhile, then a hint", false, run(nil, true, false), []bool{false, true}},
-		{"it failed, and a hint came meanwhile: nobody else asks for what is left", false, run(broken, false), []bool{false, true}},
+		{
+			"it failed, and a hint came meanwhile: nobody else asks for what is left", false, run(broken, false),
+			[]bool{false, true},
+		},
 		{"the event of the one that failed comes again", false, run(nil), []bool{true}},
 		{"and after that it is a hint again", false, run(nil), []bool{false}},
 	}

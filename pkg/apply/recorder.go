@@ -26,9 +26,9 @@ import (
 // patience is how long a Broker may take before its event is noted and skipped: a listener must never hold up a pass.
 const patience = time.Second
 
-// Announcer tells people and listeners what a plan tells. It never fails a pass: what cannot be told is logged. A nil Announcer is
-// silent.
-type Announcer struct {
+// EventRecorder tells people and listeners what a plan tells. It never fails a pass: what cannot be told is logged. A
+// nil EventRecorder is silent.
+type EventRecorder struct {
 	// Kube writes Kubernetes Events.
 	Kube Writer
 	// Listeners takes the CloudEvents for users' Triggers.
@@ -47,9 +47,9 @@ type Announcer struct {
 	Log *zap.SugaredLogger
 }
 
-// begin publishes a plan's events, each as a Kubernetes Event and as a CloudEvent, and the change that its status makes, all at the same
-// time. The function that it returns waits for them.
-func (a *Announcer) begin(ctx context.Context, resource *unstructured.Unstructured, p plan.Plan) func() {
+// begin publishes a plan's events, each as a Kubernetes Event and as a CloudEvent, and the change that its status
+// makes, all at the same time. The function that it returns waits for them.
+func (a *EventRecorder) begin(ctx context.Context, resource *unstructured.Unstructured, p plan.Plan) func() {
 	if a == nil {
 		return func() {}
 	}
@@ -70,7 +70,7 @@ func (a *Announcer) begin(ctx context.Context, resource *unstructured.Unstructur
 }
 
 // change is what a status changes of lifecycle state, job state and error, and whether any of them moves.
-func (a *Announcer) change(resource *unstructured.Unstructured, status any) (event.Change, bool) {
+func (a *EventRecorder) change(resource *unstructured.Unstructured, status any) (event.Change, bool) {
 	if status == nil {
 		return event.Change{}, false
 	}
@@ -92,11 +92,15 @@ func (a *Announcer) change(resource *unstructured.Unstructured, status any) (eve
 	return c, c.OldLifecycleState != c.LifecycleState || c.OldJobState != c.JobState || text(old, "error") != c.Error
 }
 
-func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructured, eventType, reason string, data any) error {
+func (a *EventRecorder) post(
+	ctx context.Context, resource *unstructured.Unstructured, eventType, reason string, data any,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	e, err := event.Make(eventType, event.Head{
-		ID:     fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), syntax.JavaHash(eventType+reason)),
+		ID: fmt.Sprintf(
+			"%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(), syntax.JavaHash(eventType+reason),
+		),
 		Key:    event.Key{Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName()},
 		Source: a.Source, Time: a.Now(),
 	}, data)
@@ -107,7 +111,7 @@ func (a *Announcer) post(ctx context.Context, resource *unstructured.Unstructure
 }
 
 // record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name.
-func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
+func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := metav1.NewTime(a.Now().Truncate(time.Second))
@@ -116,8 +120,9 @@ func (a *Announcer) record(ctx context.Context, resource *unstructured.Unstructu
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
 		ObjectMeta: metav1.ObjectMeta{Name: object.Name, Namespace: object.Namespace, Annotations: e.Annotations},
 		InvolvedObject: corev1.ObjectReference{
-			APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName(),
-			UID: resource.GetUID(),
+			APIVersion: resource.GetAPIVersion(), Kind: resource.GetKind(), Namespace: resource.GetNamespace(),
+			Name: resource.GetName(),
+			UID:  resource.GetUID(),
 		},
 		Type: kind(e), Reason: e.Reason, Message: e.Message, Source: corev1.EventSource{Component: e.Component},
 		ReportingController: "kn-flink", FirstTimestamp: now, LastTimestamp: now, Count: 1,
@@ -157,9 +162,11 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-func (a *Announcer) note(reason string, err error) {
+func (a *EventRecorder) note(reason string, err error) {
 	if err != nil {
-		a.Log.Infow("an event could not be published, skipped", telemetry.Reason, reason, telemetry.Error, fail.Message(err))
+		a.Log.Infow(
+			"an event could not be published, skipped", telemetry.Reason, reason, telemetry.Error, fail.Message(err),
+		)
 	}
 }
 

@@ -1,4 +1,4 @@
-package will
+package atexit
 
 import (
 	"os"
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	if way == "" {
 		os.Exit(m.Run())
 	}
-	w, err := Write(`echo "$2, $1$HOME"`, os.Stdout, "world", "hello")
+	w, err := Start(`echo "$2, $1$HOME"`, os.Stdout, "world", "hello")
 	if err != nil {
 		panic(err)
 	}
@@ -68,7 +68,7 @@ func TestRevokedItIsNot(t *testing.T) {
 }
 
 func TestItIsRevokedOnce(t *testing.T) {
-	w, err := Write("", nil)
+	w, err := Start("", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestItIsRevokedOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := (*Will)(nil).Revoke(); err != nil {
+	if err := (*Script)(nil).Revoke(); err != nil {
 		t.Error(err)
 	}
 }

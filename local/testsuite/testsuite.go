@@ -1,4 +1,4 @@
-package trial
+package testsuite
 
 import (
 	"context"
@@ -58,8 +58,8 @@ func run(tests func() int, start func(*Stage) error) int {
 	return 0
 }
 
-// remove removes a directory in which something may still be written for a moment: a kubelet has no way to wait for the volumes that it was
-// setting up when it was stopped.
+// remove removes a directory in which something may still be written for a moment: a kubelet has no way to wait for the
+// volumes that it was setting up when it was stopped.
 func remove(dir string) error {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -73,8 +73,8 @@ func remove(dir string) error {
 // removal is how long that may take.
 const removal = 10 * time.Second
 
-// pause lies between two looks, and longest is how much of the time between them counts: a machine that slept, or a process that
-// was stopped, has not waited.
+// pause lies between two looks, and longest is how much of the time between them counts: a machine that slept, or a
+// process that was stopped, has not waited.
 const (
 	pause   = 50 * time.Millisecond
 	longest = time.Second
