@@ -120,7 +120,8 @@ func TestFailedRenewalIsSentAgain(t *testing.T) {
 
 func TestReviewsAreAnswered(t *testing.T) {
 	h, _ := function(t)
-	body := `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u","operation":"CREATE","namespace":"team",
+	body := `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",
+		"operation":"CREATE","namespace":"team",
 		"kind":{"group":"flink.apache.org","version":"v1beta1","kind":"FlinkDeployment"},"object":{"metadata":{"name":"A_"},"spec":{}}}}`
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/validate?timeout=10s", strings.NewReader(body)))

@@ -9,7 +9,8 @@
 //
 //	session       a session cluster from its start on: jars, jobs, savepoints, stops (scenario.go)
 //	application   what is different in an application cluster (application.go)
-//	ends          what each end leaves of the checkpoints, by retention; restart strategies that end; answers from a cache (ends.go)
+//	ends          what each end leaves of the checkpoints, by retention; restart strategies that end; answers from a
+//	              cache (ends.go)
 //	ha            what high availability keeps of a job that fails, that has ended, that was restored (ha.go)
 //	adaptive      what the adaptive scheduler tells of jobs that end, also while they wait for resources (adaptive.go)
 //

@@ -99,7 +99,9 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		cluster("nested", "  flinkConfiguration: {job: {autoscaler: {metrics.window: 5 m, enabled: true}}}")+
 		cluster("scaled", "  flinkConfiguration: {a: b}")+theOthers, "apply", "-n", ns, "-f", "-")
 	kubectl(t, "", "patch", "flinkdeployment", "scaled", "-n", ns, "--subresource=status", "--type=merge", "-p",
-		`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.jobvertex-parallelism-overrides\":\"a:1\"}}}"}}}`)
+		`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,`+
+			`"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.`+
+			`jobvertex-parallelism-overrides\":\"a:1\"}}}"}}}`)
 	out, ok := script(t, "takeover.sh")
 	if ok {
 		t.Error("it does not stop")

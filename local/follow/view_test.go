@@ -31,7 +31,8 @@ func TestAResourceOnTheScreen(t *testing.T) {
 			screen.Resource{Now: "Starting: soon"},
 		},
 		"stalled": {"FlinkDeployment",
-			`{error: e, conditions: [{type: Reconciling, status: "True", reason: R}, {type: Stalled, status: "True", reason: S}]}`, false,
+			`{error: e, conditions: [{type: Reconciling, status: "True", reason: R}, {type: Stalled, status: "True", ` +
+				`reason: S}]}`, false,
 			screen.Resource{Now: "S"}},
 		"not stalled": {
 			"FlinkDeployment", `{error: e, conditions: [{type: Stalled, status: "False", reason: S}]}`, false,

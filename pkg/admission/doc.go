@@ -7,8 +7,8 @@
 //
 // # Invariants
 //
-//   - A wrong spec is an answer, not a failure: HTTP 200 with allowed=false, status 403 and all problems in one message.
-//     HTTP 500 is for what is not a review, or for a bug of ours; then the webhook's failurePolicy decides.
+//   - A wrong spec is an answer, not a failure: HTTP 200 with allowed=false, status 403 and all problems in one
+//     message. HTTP 500 is for what is not a review, or for a bug of ours; then the webhook's failurePolicy decides.
 //   - What cannot be looked up in time is Unknown and denies nothing. What is not there is Absent.
 //   - A mutation is a minimal JSON patch, `[]` when there is nothing to change, and always allowed.
 //   - Reviews are bounded in size, and no input makes it panic (a panic is answered with 500).

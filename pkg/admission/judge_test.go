@@ -23,7 +23,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-const clusterSpec = `"flinkVersion":"v1_20","serviceAccount":"flink","jobManager":{"resource":{"cpu":1,"memory":"1g"}},"taskManager":{"resource":{"cpu":1,"memory":"1g"}}`
+const clusterSpec = `"flinkVersion":"v1_20","serviceAccount":"flink","jobManager":{"resource":{"cpu":1,` +
+	`"memory":"1g"}},"taskManager":{"resource":{"cpu":1,"memory":"1g"}}`
 
 // object is a manifest of a kind in namespace team, as JSON.
 func object(kind, name, spec string) string {
@@ -236,7 +237,8 @@ func TestSnapshotWithoutNamespace(t *testing.T) {
 func TestAWarningRefusesNothing(t *testing.T) {
 	for mode, warns := range map[string]bool{"last-state": true, "savepoint": false, "stateless": false} {
 		t.Run(mode, func(t *testing.T) {
-			spec := clusterSpec + `,"flinkConfiguration":{"execution.checkpointing.dir":"s3://c","execution.checkpointing.savepoint-dir":"s3://s"},` +
+			spec := clusterSpec + `,"flinkConfiguration":{"execution.checkpointing.dir":"s3://c",` +
+				`"execution.checkpointing.savepoint-dir":"s3://s"},` +
 				`"job":{"jarURI":"local:///j.jar","parallelism":1,"allowNonRestoredState":true,"upgradeMode":"` + mode + `"}`
 			r := &admissionv1.AdmissionRequest{
 				Operation: admissionv1.Create, Namespace: "team",

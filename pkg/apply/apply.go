@@ -268,7 +268,8 @@ func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteClu
 // waves is the order in which the objects of a cluster go, those of a wave at the same time.
 //
 //	ReplicaSets   so that nobody makes new pods
-//	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that one would be waited for
+//	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that
+//	              one would be waited for
 //	the rest
 var waves = [][]string{{kube.KindReplicaSet}, {kube.KindConfigMap}, {kube.KindPod, kube.KindService, kube.KindSecret}}
 

@@ -16,12 +16,13 @@
 //
 // # Invariants
 //
-//   - Trust, then serve: an authority is in the caBundle of every configuration before its certificate is stored, so the
-//     API server never meets a certificate that it does not know, whatever line a renewal dies at.
+//   - Trust, then serve: an authority is in the caBundle of every configuration before its certificate is stored, so
+//     the API server never meets a certificate that it does not know, whatever line a renewal dies at.
 //   - The bundle grows by union and shrinks by expiry only. Two renewals at the same moment therefore cannot take away
 //     each other's authority; one of them loses the write of the Secret, starts over, and finds the other's good pair.
 //   - Every write carries the resourceVersion that was read. Nothing here locks, waits or sleeps.
-//   - A pair that is not good for any reason (missing, unreadable, foreign, for other names, soon to expire) is replaced.
+//   - A pair that is not good for any reason (missing, unreadable, foreign, for other names, soon to expire) is
+//     replaced.
 //   - The names in the certificate are the names of the Services that the webhook configurations call. An overlay that
 //     moves the gateway changes only the configurations.
 //

@@ -147,7 +147,8 @@ func networkReason(err net.Error) string {
 //
 //	409 AlreadyExists, Conflict            Conflict   somebody wrote first
 //	422 only about metadata.uid            Conflict   a patch with a uid precondition met another incarnation
-//	422 about no kind                      Conflict   a JSON patch did not apply: its test did not hold, or its path is gone
+//	422 about no kind                      Conflict   a JSON patch did not apply: its test did not hold, or its path is
+//	                                                  gone
 //	404 of a named object                  Conflict   it went away under us; a read turns this into Absent itself
 //	404 of a resource type                 Transient  the CRD or API is not served (yet)
 //	410 Gone, Expired                      Transient  a list or watch must start again

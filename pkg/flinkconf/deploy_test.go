@@ -309,7 +309,8 @@ func TestGeneration(t *testing.T) {
 
 // T3.34
 func TestOwner(t *testing.T) {
-	want := "uid:uid-1,name:demo,controller:false,blockOwnerDeletion:true,apiVersion:flink.apache.org/v1beta1,kind:FlinkDeployment"
+	want := "uid:uid-1,name:demo,controller:false,blockOwnerDeletion:true,apiVersion:flink.apache.org/v1beta1," +
+		"kind:FlinkDeployment"
 	for name, spec := range map[string]string{
 		"session":     ``,
 		"application": app,

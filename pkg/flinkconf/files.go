@@ -14,10 +14,12 @@ import (
 // Files prints a configuration as the file that Flink of that version reads, and names the file. The entries are
 // sorted.
 //
-//	Flink  | file            | form                                                                  | cannot hold
-//	-------+-----------------+-----------------------------------------------------------------------+------------------------------
-//	< 2.0  | flink-conf.yaml | lines "key: value", nothing quoted                                    | '#', blanks at the ends, line breaks; see UnfitArgument
-//	>= 2.0 | config.yaml     | nested YAML, every value a string, but for program arguments (a list) | a key that begins another one: error
+//	Flink  | file            | form                              | cannot hold
+//	-------+-----------------+-----------------------------------+-----------------------------------------
+//	< 2.0  | flink-conf.yaml | lines "key: value", nothing       | '#', blanks at the ends, line breaks; see
+//	       |                 | quoted                            | UnfitArgument
+//	>= 2.0 | config.yaml     | nested YAML, every value a string,| a key that begins another one: error
+//	       |                 | but for program arguments (a list)|
 //
 // In config.yaml the options that Flink's shell scripts read stay unquoted: the scripts would take the quotes for a
 // part of the value.

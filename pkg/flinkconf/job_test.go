@@ -54,7 +54,8 @@ func TestJob(t *testing.T) {
 			"a session cluster has no job",
 		},
 		"replicas make parallelism": {
-			`{job: {jarURI: "local:///a.jar", parallelism: 7}, taskManager: {replicas: 3}, flinkConfiguration: {taskmanager.numberOfTaskSlots: 4}}`,
+			`{job: {jarURI: "local:///a.jar", parallelism: 7}, taskManager: {replicas: 3}, flinkConfiguration: ` +
+				`{taskmanager.numberOfTaskSlots: 4}}`,
 			map[string]string{"parallelism.default": "12", "kubernetes.internal.taskmanager.replicas": "3"},
 			"replicas times slots",
 		},
@@ -64,7 +65,8 @@ func TestJob(t *testing.T) {
 			"a native cluster starts TaskManagers as needed",
 		},
 		"standalone application": {
-			`{mode: standalone, job: {jarURI: "local:///flink/opt/StateMachine.jar"}, taskManager: {replicas: 3}, flinkConfiguration: {taskmanager.numberOfTaskSlots: 2}}`,
+			`{mode: standalone, job: {jarURI: "local:///flink/opt/StateMachine.jar"}, taskManager: {replicas: 3}, ` +
+				`flinkConfiguration: {taskmanager.numberOfTaskSlots: 2}}`,
 			map[string]string{
 				"execution.target":                         "remote",
 				"kubernetes.internal.cluster-mode":         "APPLICATION",
@@ -86,7 +88,8 @@ func TestJob(t *testing.T) {
 			"rounded up",
 		},
 		"standalone overrides": {
-			`{mode: standalone, job: {parallelism: 5}, flinkConfiguration: {taskmanager.numberOfTaskSlots: 2, pipeline.jobvertex-parallelism-overrides: "v1:10,v2:20"}}`,
+			`{mode: standalone, job: {parallelism: 5}, flinkConfiguration: {taskmanager.numberOfTaskSlots: 2, ` +
+				`pipeline.jobvertex-parallelism-overrides: "v1:10,v2:20"}}`,
 			map[string]string{"kubernetes.internal.taskmanager.replicas": "10", "parallelism.default": "20"},
 			"the highest override needs that many slots",
 		},
@@ -122,12 +125,14 @@ func TestJob(t *testing.T) {
 			"the user's own interval stays",
 		},
 		"unclaimed true": {
-			`{job: {parallelism: 1, allowNonRestoredState: true}, flinkConfiguration: {execution.savepoint.ignore-unclaimed-state: false}}`,
+			`{job: {parallelism: 1, allowNonRestoredState: true}, flinkConfiguration: ` +
+				`{execution.savepoint.ignore-unclaimed-state: false}}`,
 			map[string]string{"execution.savepoint.ignore-unclaimed-state": "true"},
 			"the spec wins",
 		},
 		"unclaimed false": {
-			`{job: {parallelism: 1, allowNonRestoredState: false}, flinkConfiguration: {execution.state-recovery.ignore-unclaimed-state: true}}`,
+			`{job: {parallelism: 1, allowNonRestoredState: false}, flinkConfiguration: ` +
+				`{execution.state-recovery.ignore-unclaimed-state: true}}`,
 			map[string]string{
 				"execution.savepoint.ignore-unclaimed-state":      "false",
 				"execution.state-recovery.ignore-unclaimed-state": "-",
@@ -140,7 +145,9 @@ func TestJob(t *testing.T) {
 			"without a word in the spec the option counts",
 		},
 		"user defaults": {
-			`{job: {parallelism: 1}, flinkConfiguration: {pipeline.name: mine, execution.submit-failed-job-on-application-error: false, execution.shutdown-on-application-finish: true,
+			`{job: {parallelism: 1}, flinkConfiguration: {pipeline.name: mine,
+				execution.submit-failed-job-on-application-error: false,
+				execution.shutdown-on-application-finish: true,
 			execution.checkpointing.externalized-checkpoint-retention: DELETE_ON_CANCELLATION}}`,
 			map[string]string{
 				"pipeline.name": "mine",
@@ -245,21 +252,23 @@ func TestClientKeys(t *testing.T) {
 		"native session": {
 			``,
 			map[string]string{
-				"internal.cluster.execution-mode":                 "NORMAL",
-				"blob.server.port":                                "6124",
-				"taskmanager.rpc.port":                            "6122",
-				"rest.bind-port":                                  "-",
-				"rest.port":                                       "-",
-				"jobmanager.rpc.address":                          "demo.ns1",
-				"high-availability.jobmanager.port":               "-",
-				"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint.KubernetesSessionClusterEntrypoint",
+				"internal.cluster.execution-mode":   "NORMAL",
+				"blob.server.port":                  "6124",
+				"taskmanager.rpc.port":              "6122",
+				"rest.bind-port":                    "-",
+				"rest.port":                         "-",
+				"jobmanager.rpc.address":            "demo.ns1",
+				"high-availability.jobmanager.port": "-",
+				"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint." +
+					"KubernetesSessionClusterEntrypoint",
 			},
 			"what Flink's client adds",
 		},
 		"native application": {
 			app,
 			map[string]string{
-				"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint.KubernetesApplicationClusterEntrypoint",
+				"kubernetes.internal.jobmanager.entrypoint.class": "org.apache.flink.kubernetes.entrypoint." +
+					"KubernetesApplicationClusterEntrypoint",
 			},
 			"another main class",
 		},
@@ -300,7 +309,8 @@ func TestClientKeys(t *testing.T) {
 			"the bind port follows it unwritten",
 		},
 		"client only": {
-			`flinkConfiguration: {kubernetes.config.file: /k, $internal.deployment.config-dir: /c, rest.bind-address: a, jobmanager.bind-host: b, taskmanager.bind-host: c, taskmanager.host: d}`,
+			`flinkConfiguration: {kubernetes.config.file: /k, $internal.deployment.config-dir: /c, rest.bind-address: a, ` +
+				`jobmanager.bind-host: b, taskmanager.bind-host: c, taskmanager.host: d}`,
 			map[string]string{
 				"kubernetes.config.file":          "-",
 				"$internal.deployment.config-dir": "-",

@@ -17,12 +17,14 @@
 // 2.2.1 only.
 //
 // Savepoints, stops and triggered checkpoints:
-//   - A TriggerID is idempotent per job: three triggers under one ID (two at once, one after completion) are each accepted
-//     and make one savepoint; the same for stops, even after the job has ended.
+//   - A TriggerID is idempotent per job: three triggers under one ID (two at once, one after completion) are each
+//     accepted and make one savepoint; the same for stops, even after the job has ended.
 //   - Flink remembers an ID from its trigger until rest.async.store-duration (5 min) after its end, in the JobManager
-//     process; then, and after a restart of the process, the status is OperationNotKnown and the ID would start anew [S].
+//     process; then, and after a restart of the process, the status is OperationNotKnown and the ID would start anew
+//     [S].
 //   - A trigger is accepted for a job that does not exist or has ended: its status is OperationFailed with
-//     FlinkJobNotFoundException. An ID that failed stays failed as long as it is remembered: another try needs another ID.
+//     FlinkJobNotFoundException. An ID that failed stays failed as long as it is remembered: another try needs another
+//     ID.
 //   - A stop whose job fails after the savepoint is complete has OperationFailed and a Location.
 //   - Disposal draws its own ID, and fails for what is gone.
 //
@@ -33,7 +35,8 @@
 //   - With high availability an ended job is forgotten as soon as its clean-up is done, unless
 //     job-result-store.delete-on-commit is false (default true): the same ID then runs again [S]. So look for the job
 //     before repeating a run, and never repeat one whose job may have ended.
-//   - A run that the caller gives up goes on: the job appears under its ID when main submits. Until then Flink says 404.
+//   - A run that the caller gives up goes on: the job appears under its ID when main submits. Until then Flink says
+//     404.
 //   - An application's JobManager answers 404 for its own job, with Flink's list of errors, and lists no jobs, from the
 //     moment it leads until main has submitted. That absence is true and passes.
 //   - Cancelling a CANCELED job succeeds; a FINISHED or FAILED one is ErrTerminal.

@@ -57,7 +57,8 @@ func TestNoExceptions(t *testing.T) {
 // T8.4
 func TestOldLocationIsTheEndpoint(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"exceptionHistory":{"entries":[{"exceptionName":"E","stacktrace":"E","timestamp":5,"taskName":"t",
+		_, _ = w.Write([]byte(`{"exceptionHistory":{"entries":[{"exceptionName":"E","stacktrace":"E","timestamp":5,
+			"taskName":"t",
 			"location":"host:1","concurrentExceptions":[{"exceptionName":"F","location":"host:2"}]}],"truncated":false}}`))
 	})
 	got, err := c.JobExceptions(background, job(1), 0)

@@ -25,8 +25,9 @@ import (
 // the answers of the one before:
 //
 //  1. the resource
-//  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken for lost just
-//     when another pass has made it; one that is newer does no harm, because every write is guarded by the resource's version
+//  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken
+//     for lost just when another pass has made it; one that is newer does no harm, because every write is guarded by
+//     the resource's version
 //  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
 //  4. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
 //  5. Flink's figures and a failure's cause                                          when the jobs moved

@@ -43,7 +43,8 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 		result string
 		want   string // Present: the text; Absent: -; Unknown: ?
 	}{
-		"it failed": {200, `{"status":{"id":"COMPLETED"},"job-execution-result":{"id":"x","application-status":"FAILED","net-runtime":1,
+		"it failed": {200, `{"status":{"id":"COMPLETED"},"job-execution-result":{"id":"x","application-status":"FAILED",
+			"net-runtime":1,
 "failure-cause":{"class":"E","stack-trace":"java.io.IOException: no scheme nosuch\n\tat a.B.c(B.java:1)\n"}}}`,
 			"IOException: no scheme nosuch"},
 		"it is in progress":  {200, `{"status":{"id":"IN_PROGRESS"}}`, "-"},
@@ -82,7 +83,8 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 }
 
 func TestTheHistoryIsAskedForOnce(t *testing.T) {
-	const entry = `{"exceptionName":"x","stacktrace":"java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n","timestamp":1700000000123,
+	const entry = `{"exceptionName":"x",
+		"stacktrace":"java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n","timestamp":1700000000123,
 "taskName":"map (1/2)","endpoint":"10.0.0.7:6122","taskManagerId":"tm-1","failureLabels":{"type":"USER"},"concurrentExceptions":[]}`
 	full := fmt.Sprintf(`{"exceptionHistory":{"entries":[%s],"truncated":false}}`, entry)
 	rows := map[string]struct {

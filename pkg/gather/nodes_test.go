@@ -11,7 +11,8 @@ import (
 )
 
 func TestALeadersLease(t *testing.T) {
-	const renewed = `"acquireTime":"2026-11-21T12:00:00.000000Z","renewTime":"2026-11-21T12:00:00.500000Z","leaderTransitions":0}`
+	const renewed = `"acquireTime":"2026-11-21T12:00:00.000000Z","renewTime":"2026-11-21T12:00:00.500000Z",` +
+		`"leaderTransitions":0}`
 	at := time.Date(2026, 11, 21, 12, 0, 0, 500_000_000, time.UTC)
 	rows := map[string]struct {
 		text    string

@@ -78,7 +78,8 @@ func gatherer(s *shelf, asked *[]plan.Endpoint) *Gatherer {
 	}
 }
 
-const reconciled = `{"spec":{"flinkVersion":"v1_20","flinkConfiguration":{"rest.port":"9999"},"job":{"state":"running"}},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1"}}`
+const reconciled = `{"spec":{"flinkVersion":"v1_20","flinkConfiguration":{"rest.port":"9999"},` +
+	`"job":{"state":"running"}},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1"}}`
 
 func TestASnapshotIsLookedAtAsFarAsNeeded(t *testing.T) {
 	deployed := map[string]any{

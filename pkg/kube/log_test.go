@@ -17,7 +17,8 @@ func TestLog(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = w.Write([]byte(
-				`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden","code":403}`,
+				`{"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden","reason":"Forbidden",` +
+					`"code":403}`,
 			))
 			return
 		}
@@ -34,7 +35,8 @@ func TestLog(t *testing.T) {
 	if err != nil || got != "one\ntwo\n" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if want := "/api/v1/namespaces/flink/pods/demo-1/log?container=main&limitBytes=262144&previous=true&tailLines=200&timeout=10s"; asked != want {
+	if want := "/api/v1/namespaces/flink/pods/demo-1/log?container=main&limitBytes=262144&previous=true&tailLines=200&" +
+		"timeout=10s"; asked != want {
 		t.Errorf("asked for %s, want %s", asked, want)
 	}
 	_, err = client.Log(t.Context(), Log{Namespace: "flink", Pod: "forbidden", Container: "main"})

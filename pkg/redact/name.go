@@ -18,7 +18,8 @@ var flinkParts = []string{
 
 // moreParts are names that programs and file systems give to secrets.
 var moreParts = regexp.MustCompile(
-	`(?i)passwd|passphrase|credential|(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$`,
+	`(?i)passwd|passphrase|credential|` +
+		`(?:api|access|account|private|service|signing|encryption)[-_. ]?key|(?:^|[-_.])pwd$`,
 )
 
 // hints are what every name has that moreParts matches, in lower case. Most names have none, and a pattern costs much

@@ -8,21 +8,24 @@ import (
 
 func TestTextHidesWhatLooksLikeASecret(t *testing.T) {
 	for text, want := range map[string]string{
-		"fetch https://alice:s3cr3t@repo.example/job.jar":                  "fetch https://alice:******@repo.example/job.jar",
-		"fetch https://ghp_abc123@github.com/a/b":                          "fetch https://******@github.com/a/b",
-		"jar at https://b.example/j.jar?X-Amz-Signature=ab12&X-Amz-Date=1": "jar at https://b.example/j.jar?X-Amz-Signature=******&X-Amz-Date=1",
-		"https://a.blob.example/j.jar?sv=2024&sig=x%2Fy%3D":                "https://a.blob.example/j.jar?sv=2024&sig=******",
-		"https://x.example/d?access_token=abc":                             "https://x.example/d?access_token=******",
+		"fetch https://alice:s3cr3t@repo.example/job.jar": "fetch https://alice:******@repo.example/job.jar",
+		"fetch https://ghp_abc123@github.com/a/b":         "fetch https://******@github.com/a/b",
+		"jar at https://b.example/j.jar?X-Amz-Signature=ab12&" +
+			"X-Amz-Date=1": "jar at https://b.example/j.jar?X-Amz-Signature=******&X-Amz-Date=1",
+		"https://a.blob.example/j.jar?sv=2024&sig=x%2Fy%3D": "https://a.blob.example/j.jar?sv=2024&sig=******",
+		"https://x.example/d?access_token=abc":              "https://x.example/d?access_token=******",
 		"jdbc:postgresql://db:5432/app?user=a&password=hunter2 " +
 			"failed": "jdbc:postgresql://db:5432/app?user=a&password=****** failed",
-		"jdbc:sqlserver://db:1433;user=a;password=hunter2;ssl=true":        "jdbc:sqlserver://db:1433;user=a;password=******;ssl=true",
-		"redis://:hunter2@cache:6379":                                      "redis://:******@cache:6379",
-		`sasl.jaas.config=org.a.PlainLoginModule required password="p q";`: `sasl.jaas.config=****** required password="******";`,
-		`{"password":"hunter two","user":"a"}`:                             `{"password":"******","user":"a"}`,
-		`message {\"token\":\"abc def\"}`:                                  `message {\"token\":\"******\"}`,
-		"s3.secret-key: abc, s3.endpoint: http://m":                        "s3.secret-key: ******, s3.endpoint: http://m",
-		"DB_PASSWORD=hunter2":                                              "DB_PASSWORD=******",
-		"fs.s3a.access.key = AKIA123":                                      "fs.s3a.access.key = ******",
+		"jdbc:sqlserver://db:1433;user=a;password=hunter2;" +
+			"ssl=true": "jdbc:sqlserver://db:1433;user=a;password=******;ssl=true",
+		"redis://:hunter2@cache:6379": "redis://:******@cache:6379",
+		`sasl.jaas.config=org.a.PlainLoginModule required ` +
+			`password="p q";`: `sasl.jaas.config=****** required password="******";`,
+		`{"password":"hunter two","user":"a"}`:      `{"password":"******","user":"a"}`,
+		`message {\"token\":\"abc def\"}`:           `message {\"token\":\"******\"}`,
+		"s3.secret-key: abc, s3.endpoint: http://m": "s3.secret-key: ******, s3.endpoint: http://m",
+		"DB_PASSWORD=hunter2":                       "DB_PASSWORD=******",
+		"fs.s3a.access.key = AKIA123":               "fs.s3a.access.key = ******",
 		"java -Djavax.net.ssl.keyStorePassword=changeit " +
 			"-Xmx1g": "java -Djavax.net.ssl.keyStorePassword=****** -Xmx1g",
 		"run [--db-password, hunter2, --port, 1]":                             "run [--db-password, ******, --port, 1]",

@@ -73,7 +73,8 @@ const (
 )
 
 var ordinary = regexp.MustCompile(
-	`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|\d{1,5}|[\d.]+ ?[a-z]{1,3}|\*+)$`,
+	`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|` +
+		`\d{1,5}|[\d.]+ ?[a-z]{1,3}|\*+)$`,
 )
 
 func isTelling(value string) bool {

@@ -111,7 +111,8 @@ var (
 	address   = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*)://([^\s"'<>]+)`)
 	parameter = regexp.MustCompile(`[?&;]([\w.~%-]+)=([^&;#\s"'<>]+)`)
 	signature = regexp.MustCompile(
-		`(?i)^(?:sig|signature|key|code|auth|x-(?:amz|goog)-(?:signature|credential|security-token)|awsaccesskeyid|googleaccessid)$`,
+		`(?i)^(?:sig|signature|key|code|auth|x-(?:amz|goog)-(?:signature|credential|security-token)|awsaccesskeyid|` +
+			`googleaccessid)$`,
 	)
 )
 

@@ -127,7 +127,8 @@ func TestRestServiceTypes(t *testing.T) {
 
 // TestPrecedence has the order explicit option, template, default for the three fields that have it.
 func TestPrecedence(t *testing.T) {
-	const templated = `{"spec":{"serviceAccountName":"t","containers":[{"name":"flink-main-container","image":"t","imagePullPolicy":"Never"}]}}`
+	const templated = `{"spec":{"serviceAccountName":"t","containers":[{"name":"flink-main-container","image":"t",` +
+		`"imagePullPolicy":"Never"}]}}`
 	tests := map[string]struct {
 		spec, options, template string
 		want                    string // image, pull policy, account

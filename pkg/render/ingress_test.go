@@ -181,12 +181,14 @@ func basicIngress() *networkingv1.Ingress {
 		},
 		Spec: networkingv1.IngressSpec{Rules: []networkingv1.IngressRule{{
 			Host: "basic.team.example.com",
-			IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{Paths: []networkingv1.HTTPIngressPath{{
-				PathType: &pathType,
-				Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
-					Name: "basic-rest", Port: networkingv1.ServiceBackendPort{Number: 8081},
+			IngressRuleValue: networkingv1.IngressRuleValue{HTTP: &networkingv1.HTTPIngressRuleValue{
+				Paths: []networkingv1.HTTPIngressPath{{
+					PathType: &pathType,
+					Backend: networkingv1.IngressBackend{Service: &networkingv1.IngressServiceBackend{
+						Name: "basic-rest", Port: networkingv1.ServiceBackendPort{Number: 8081},
+					}},
 				}},
-			}}}},
+			}},
 		}}},
 	}
 }

@@ -94,7 +94,8 @@ func TestTemplates(t *testing.T) {
 			reason: "usable resources silence the older field, an empty one does not",
 		},
 		"templates of the components": {
-			spec: `{jobManager: {podTemplate: {spec: {containers: [{name: flink-main-container, startupProbe: {}}, {name: c0}]}}},
+			spec: `{jobManager: {podTemplate: {spec: {containers: [
+				{name: flink-main-container, startupProbe: {}}, {name: c0}]}}},
 				taskManager: {podTemplate: {spec: {containers: [{name: c1}]}}}}`,
 			jobManager: []string{"c0", "main probe"}, taskManager: "c1",
 			reason: "main comes last wherever the template has it",
@@ -240,7 +241,8 @@ func TestRefused(t *testing.T) {
 			reason: "a JobManager of Flink 1 refuses to start",
 		},
 		"application with two jars": {
-			spec:  `{flinkVersion: v2_2, job: {parallelism: 1}, flinkConfiguration: {pipeline.jars: "local:///a;local:///b"}}`,
+			spec: `{flinkVersion: v2_2, job: {parallelism: 1}, flinkConfiguration: {pipeline.jars: ` +
+				`"local:///a;local:///b"}}`,
 			where: "pipeline.jars", reason: "a JobManager takes one at most",
 		},
 		"Python application": {

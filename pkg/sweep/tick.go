@@ -157,7 +157,8 @@ type fleet struct {
 // skipped is what the failure to list a namespace counts as.
 //
 //	failure                             counts as
-//	a namespace may not be read         nothing: it is told, once a minute, and keeps nobody from the others and the clock from no pace
+//	a namespace may not be read         nothing: it is told, once a minute, and keeps nobody from the others and the
+//	                                    clock from no pace
 //	all namespaces at once may not be   a failure: nothing is looked after
 //	any other                           a failure: the tick comes again
 func (o *Observer) skipped(namespace string, err error) error {

@@ -46,7 +46,8 @@ var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 //	V3   | forbidden configuration keys; rollback without HA; health check without JobManager recovery
 //	V4   | ingress without template, or with one that is no URL
 //	V5   | unknown log configuration files
-//	V6   | job: directories that the upgrade mode and savepoints need; parallelism; arguments that Flink would not get as they are
+//	V6   | job: directories that the upgrade mode and savepoints need; parallelism; arguments that Flink would not get
+//	     | as they are
 //	V7   | JobManager memory, quantities, replicas
 //	V8   | TaskManager memory, quantities, replicas
 //	V9   | changes that are not possible: session/application, native/standalone, redeploy without a path

@@ -126,7 +126,8 @@ func TestDeployment(t *testing.T) {
 			"no Ingress can be made of it", ingress("{{name}}_ui.example.com/{{namespace}}"),
 			one(
 				"spec.ingress.template",
-				`Unable to process the Ingress template({{name}}_ui.example.com/{{namespace}}). Error: host "test-cluster_ui.example.com": a lowercase RFC 1123 subdomain must consist of`,
+				`Unable to process the Ingress template({{name}}_ui.example.com/{{namespace}}). Error: host `+
+					`"test-cluster_ui.example.com": a lowercase RFC 1123 subdomain must consist of`,
 			),
 		},
 		"ingress with a host in capital letters": {

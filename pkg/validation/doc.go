@@ -8,10 +8,10 @@
 // pass keeps the last accepted spec.
 //
 // Invariants:
-//   - Every rule is evaluated, so that all problems are told at once; a value that cannot be read is a finding of its own at its path,
-//     and the other rules go on.
-//   - Findings stand in the order in which the Java operator evaluates its rules; the text of each begins with that operator's words,
-//     because scripts match on them. Headline is the text it would have given alone.
+//   - Every rule is evaluated, so that all problems are told at once; a value that cannot be read is a finding of its
+//     own at its path, and the other rules go on.
+//   - Findings stand in the order in which the Java operator evaluates its rules; the text of each begins with that
+//     operator's words, because scripts match on them. Headline is the text it would have given alone.
 //   - Equal input gives equal bytes. User values are quoted and cut; credentials are never shown.
 //   - A resource with the canary label is valid (label flink.apache.org/canary).
 //

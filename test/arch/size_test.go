@@ -3,8 +3,10 @@ package arch
 import (
 	"fmt"
 	"go/ast"
+	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // The limits of the house.
@@ -15,7 +17,23 @@ const (
 	mainLimit      = 120
 	functionLimit  = 70
 	parameterLimit = 5
+	// width is how many characters a line may have; a tab is one.
+	width = 120
 )
+
+// unbreakable are lines that cannot be broken: markers for generators, and tags of fields.
+var unbreakable = regexp.MustCompile("^\\s*// \\+|`$")
+
+// wideLines are the numbers of the lines of a text that are too wide.
+func wideLines(text string) []int {
+	var wide []int
+	for i, line := range strings.Split(text, "\n") {
+		if utf8.RuneCountInString(line) > width && !unbreakable.MatchString(line) {
+			wide = append(wide, i+1)
+		}
+	}
+	return wide
+}
 
 func fileLimitOf(s *source) int {
 	switch {
@@ -37,6 +55,11 @@ func sizes(s *source) []finding {
 	var found []finding
 	if limit := fileLimitOf(s); s.lines > limit {
 		found = append(found, finding{"size", s.path, fmt.Sprintf("has %d lines, the limit is %d", s.lines, limit)})
+	}
+	for _, line := range s.wide {
+		found = append(found, finding{
+			"size", fmt.Sprintf("%s:%d", s.path, line), fmt.Sprintf("is wider than %d characters: break it", width),
+		})
 	}
 	if s.test {
 		return found
@@ -94,6 +117,9 @@ func TestSizesBite(t *testing.T) {
 		"literal above":       {"pkg/a/a.go", "package a\nvar f = func() {" + long(70) + "}\n", true},
 		"test function above": {"pkg/a/a_test.go", "package a\nfunc f() {" + long(70) + "}\n", false},
 		"five parameters":     {"pkg/a/a.go", "package a\nfunc f(a, b int, c, d, e string) {}\n", false},
+		"line at the limit":   {"pkg/a/a.go", "package a\n// " + strings.Repeat("a", 117), false},
+		"line above":          {"pkg/a/a_test.go", "package a\n// " + strings.Repeat("ä", 118), true},
+		"marker above":        {"pkg/a/a.go", "package a\n\t// +kubebuilder:" + strings.Repeat("a", 118), false},
 		"six parameters":      {"pkg/a/a.go", "package a\nfunc f(a, b int, c, d, e, g string) {}\n", true},
 	}
 	for name, row := range rows {

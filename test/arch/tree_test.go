@@ -24,6 +24,7 @@ type source struct {
 	test      bool
 	generated bool
 	lines     int
+	wide      []int // the numbers of lines that are too wide, see width
 	fset      *token.FileSet
 	ast       *ast.File
 }
@@ -61,7 +62,7 @@ func parse(name, text string) (*source, error) {
 	}
 	return &source{
 		path: name, test: strings.HasSuffix(name, "_test.go"), generated: generatedBy.MatchString(text),
-		lines: strings.Count(text, "\n"), fset: fset, ast: file,
+		lines: strings.Count(text, "\n"), wide: wideLines(text), fset: fset, ast: file,
 	}, nil
 }
 

@@ -110,7 +110,8 @@ func documents(t *testing.T, file string) iter.Seq2[string, []byte] {
 
 func compile(t *testing.T, source admissionregistrationv1.ValidatingAdmissionPolicy) policy {
 	t.Helper()
-	compiler, err := admissioncel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
+	base := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
+	compiler, err := admissioncel.NewCompositedCompiler(base)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,9 @@ func (d definition) write(content, stored map[string]any) (map[string]any, error
 		)
 	}
 	if d.rules != nil {
-		refused, _ := d.rules.Validate(context.Background(), nil, d.structural, content, old, celconfig.RuntimeCELCostBudget, options...)
+		refused, _ := d.rules.Validate(
+			context.Background(), nil, d.structural, content, old, celconfig.RuntimeCELCostBudget, options...,
+		)
 		errs = append(errs, refused...)
 	}
 	if len(errs) == 0 {

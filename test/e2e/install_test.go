@@ -30,7 +30,8 @@ func TestUndeployLeavesJobsAndDeployFindsThem(t *testing.T) {
 	for what, path := range map[string]string{
 		"namespace flink-system": "/api/v1/namespaces/" + system,
 		"ClusterRole":            "/apis/rbac.authorization.k8s.io/v1/clusterroles/kn-flink-reconcile",
-		"admission policy":       "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies?labelSelector=app.kubernetes.io/part-of%3Dkn-flink",
+		"admission policy": "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies?labelSelector=app." +
+			"kubernetes.io/part-of%3Dkn-flink",
 	} {
 		body, err := kube.raw(t.Context(), path)
 		if err == nil && !strings.Contains(string(body), `"items":[]`) {

@@ -283,7 +283,8 @@ func TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes(t *testing.T) {
 			if newest := w.Flink.Job("flink", "demo", jobA).Latest(false); name == "canceled-waiting-after-it-ran" {
 				_, there := w.Storage.Get(newest.Path)
 				for _, version := range versions {
-					if want := facts(t, version)["checkpoint-of-a-job-that-was-cancelled-while-it-waited-for-resources"]; there != want {
+					const fact = "checkpoint-of-a-job-that-was-cancelled-while-it-waited-for-resources"
+					if want := facts(t, version)[fact]; there != want {
 						t.Errorf("files there: %t, Flink %s: %v", there, version, want)
 					}
 				}

@@ -133,7 +133,8 @@ func (s *states) look() {
 			continue // Flink discards what a job that has done its work could be restored from
 		}
 		if c.Savepoint && (!c.Stop || j.State != job.Finished) {
-			// a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does last-state
+			// a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does
+			// last-state
 			continue
 		}
 		if c.Status == job.Completed && c.Progress > s.floor {

@@ -43,7 +43,8 @@ func Start(t testing.TB) *Server {
 	address, port := freePort(t)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "zoo.cfg")
-	text := fmt.Sprintf("dataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\ntickTime=500\nadmin.enableServer=false\n"+
+	text := fmt.Sprintf("dataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\ntickTime=500\nadmin."+
+		"enableServer=false\n"+
 		"4lw.commands.whitelist=srvr\n", dir, port)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -110,7 +110,8 @@ func (v *view) hints(page string) []string {
 	if page != "" {
 		hints = append(hints,
 			`  kubectl patch flinkdeployment basic --type merge -p '{"spec":{"job":{"parallelism":1}}}'       # an upgrade`,
-			`  kubectl patch flinkdeployment basic --type merge -p '{"spec":{"job":{"state":"suspended"}}}'   # and "running" again`,
+			`  kubectl patch flinkdeployment basic --type merge -p '{"spec":{"job":{"state":"suspended"}}}'   # and `+
+				`"running" again`,
 			"  kubectl delete pod -l app=basic,component=jobmanager    # a failure: see it recover",
 			"  kubectl delete flinkdeployment basic",
 			"",

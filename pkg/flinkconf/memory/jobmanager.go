@@ -29,8 +29,9 @@ var jobManagerOptions = shared{
 // together.
 //
 //	set, first that applies    | Flink memory                      | the rest
-//	---------------------------+-----------------------------------+-------------------------------------------------------
-//	heap                       | heap + off-heap                   | overhead = share beside, or what the process size leaves
+//	---------------------------+-----------------------------------+-----------------------------------------
+//	heap                       | heap + off-heap                   | overhead = share beside, or what the
+//	                           |                                   | process size leaves
 //	Flink memory               | as set, heap = it - off-heap      | the same
 //	process memory             | it - metaspace - overhead         | overhead = share of it
 //	nothing (before Flink 2.0) | jobmanager.heap.size or .heap.mb counts as the process memory

@@ -49,7 +49,7 @@ var taskManagerOptions = shared{
 // together.
 //
 //	set, first that applies    | Flink memory
-//	---------------------------+---------------------------------------------------------------------------------------------
+//	---------------------------+-----------------------------------------------------------------------------------
 //	task heap and managed      | the parts add up to it; network = share beside the others, or what the Flink size leaves
 //	Flink memory               | as set
 //	process memory             | it - metaspace - overhead

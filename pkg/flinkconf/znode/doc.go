@@ -10,7 +10,8 @@
 //
 //	<chroot of the quorum>/<high-availability.zookeeper.path.root>/<high-availability.cluster-id>
 //	  leader/latch/<uuid>-latch-<number>                    ephemeral; one for each JobManager that lives
-//	  leader/<component>/connection_info                    ephemeral; dispatcher, resource_manager, rest_server, job-<id>
+//	  leader/<component>/connection_info                    ephemeral; dispatcher, resource_manager, rest_server,
+//	                                                        job-<id>
 //	  jobs/<job id>/checkpoints/<19 digits>                 a completed checkpoint
 //	  jobs/<job id>/checkpoints/<19 digits>/locks/<uuid>    ephemeral
 //	  jobs/<job id>/checkpoint_id_counter

@@ -53,7 +53,8 @@ const defaultPort = "2181"
 //
 //	option                                              problem
 //	high-availability.zookeeper.quorum                  not set
-//	high-availability.zookeeper.client.acl              creator without client.authorization: Kerberos, which we cannot speak
+//	high-availability.zookeeper.client.acl              creator without client.authorization: Kerberos, which we cannot
+//	                                                    speak
 //	high-availability.zookeeper.client.authorization    no map
 func At(c conf.Config) (Location, error) {
 	servers, chroot := splitQuorum(c.Get(key.ZooKeeperQuorum))

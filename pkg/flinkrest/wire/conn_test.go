@@ -392,7 +392,9 @@ func TestClientsShareConnections(t *testing.T) {
 		_, _ = io.WriteString(w, `{"ping":""}`)
 	}))
 	defer server.Close()
-	transport, err := NewTransport(TransportOptions{Dialer: func(ctx context.Context, network, address string) (net.Conn, error) {
+	transport, err := NewTransport(TransportOptions{Dialer: func(ctx context.Context, network, address string) (
+		net.Conn, error,
+	) {
 		opened.Add(1)
 		return (&net.Dialer{}).DialContext(ctx, network, address)
 	}})

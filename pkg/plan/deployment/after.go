@@ -13,7 +13,8 @@ import (
 //	a Deployment that a start prepared, suspended     delete it: that start never came to its release
 //	the job runs again with another start time        no replicas, and a Warning: its main method was run a second time
 //	suspended without high availability, replicas     no replicas: a replaced pod would run the job again
-//	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job ended with;
+//	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job
+//	                                                  ended with;
 //	                                                  high-availability data stays
 func after(v *view) (result, bool) {
 	jm, present := v.Seen.JobManager.Get()

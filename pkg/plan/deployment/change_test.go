@@ -20,7 +20,8 @@ import (
 var stateful = strings.Replace(strings.Replace(
 	application, `"upgradeMode":"stateless"`, `"upgradeMode":"savepoint"`, 1,
 ),
-	`"flinkConfiguration":{`, `"flinkConfiguration":{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",`, 1)
+	`"flinkConfiguration":{`, `"flinkConfiguration":{"state.savepoints.dir":"file:///s",`+
+		`"state.checkpoints.dir":"file:///c",`, 1)
 
 func (w *world) condition(name string) metav1.Condition {
 	for _, c := range w.status().Conditions {
@@ -63,7 +64,8 @@ func TestChanges(t *testing.T) {
 		"another upgrade mode only": {application, func(s *v1beta1.FlinkDeploymentSpec) {
 			s.Job.UpgradeMode = v1beta1.UpgradeModeLastState
 			s.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"taskmanager.numberOfTaskSlots":"2","state.checkpoints.dir":"file:///c","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`,
+				`{"taskmanager.numberOfTaskSlots":"2","state.checkpoints.dir":"file:///c",` +
+					`"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`,
 			)
 		},
 			plan.Upgrade, v1beta1.PurposeUpgrade, "the job gets its last checkpoint, and high availability with it"},

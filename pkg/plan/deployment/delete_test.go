@@ -220,7 +220,8 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, stateful)
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`,
+				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",` +
+					`"kubernetes.operator.job.savepoint-on-deletion":"true"}`,
 			)
 			w.delete()
 			w.s.Now = w.s.Now.Add(row.late)
@@ -280,7 +281,8 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, stateful)
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c","kubernetes.operator.job.savepoint-on-deletion":"true"}`,
+				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",` +
+					`"kubernetes.operator.job.savepoint-on-deletion":"true"}`,
 			)
 			row.happens(w)
 			for range 3 {

@@ -16,7 +16,8 @@ import (
 // checked switches the health check of a spec on.
 func checked(spec string) string {
 	return strings.Replace(spec, `"flinkConfiguration":{`,
-		`"flinkConfiguration":{"kubernetes.operator.cluster.health-check.enabled":"true","execution.checkpointing.interval":"1 min",`, 1)
+		`"flinkConfiguration":{"kubernetes.operator.cluster.health-check.enabled":"true",`+
+			`"execution.checkpointing.interval":"1 min",`, 1)
 }
 
 // judged brings a job to STABLE with a first record of its health.

@@ -63,7 +63,9 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 		}, "FailedMount", "configmap not found"},
 		"its container said why": {func(w *world, _ *appsv1.Deployment) {
 			pod := waitingPod("CrashLoopBackOff", "back-off", false)
-			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{Message: "no such class"}
+			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+				Message: "no such class",
+			}
 			w.s.Pods = plan.Present([]corev1.Pod{pod})
 		}, "CrashLoopBackOff", "[c1] CrashLoop - no such class"},
 	}

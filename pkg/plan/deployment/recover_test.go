@@ -244,7 +244,8 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 			w.lose()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.FlinkConfiguration = v1beta1.FlinkConfiguration(
-					`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`,
+					`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s",` +
+						`"state.checkpoints.dir":"file:///c"}`,
 				)
 			})
 			w.run()

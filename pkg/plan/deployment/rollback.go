@@ -30,7 +30,8 @@ func rolledForward(v *view) (result, bool) {
 //
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
-//	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and status says so
+//	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
+//	status says so
 func rollBack(v *view) (result, bool) {
 	v.MarkStable()
 	if !v.RollbackDue() {

@@ -17,7 +17,8 @@ import (
 func rolls(spec string) string {
 	return with(
 		spec, `"flinkConfiguration":{`,
-		`"flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`,
+		`"flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true",`+
+			`"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`,
 	)
 }
 
@@ -347,7 +348,8 @@ func TestRollbacksThatNeedNoState(t *testing.T) {
 		"stateless": rolls(application),
 		"session": with(
 			session, `"serviceAccount":"flink",`,
-			`"serviceAccount":"flink","flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`,
+			`"serviceAccount":"flink","flinkConfiguration":{"kubernetes.operator.deployment.rollback.enabled":"true",`+
+				`"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`,
 		),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -113,7 +113,8 @@ func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 
 // The stable spec cannot start from high-availability data where it does not look for any.
 func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
-	on := `"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`
+	on := `"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes",` +
+		`"high-availability.storageDir":"file:///h",`
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Image = "flink:bad"

@@ -181,9 +181,12 @@ func TestADisposalThatIsRefusedTellsNoSecret(t *testing.T) {
 func TestStackTraceAndLabelsOfAFailure(t *testing.T) {
 	for options, want := range map[string]string{
 		`"a":"b"`: `"message":"IOException: disk full","additionalMetadata":{},"throwableList":[]}`,
-		`"kubernetes.operator.exception.stacktrace.enabled":"true"`:                                                           `"stackTrace":"java.io.IOException: disk full password=******\n\tat a.B.c"`,
-		`"kubernetes.operator.exception.stacktrace.enabled":"true","kubernetes.operator.exception.stacktrace.max.length":"7"`: `"stackTrace":"java.io"`,
-		`"kubernetes.operator.exception.label.mapper":"disk.*full:Disk,network:Net"`:                                          `"additionalMetadata":{"labels":["Disk"]}`,
+		`"kubernetes.operator.exception.stacktrace.` +
+			`enabled":"true"`: `"stackTrace":"java.io.IOException: disk full password=******\n\tat a.B.c"`,
+		`"kubernetes.operator.exception.stacktrace.enabled":"true",` +
+			`"kubernetes.operator.exception.stacktrace.max.length":"7"`: `"stackTrace":"java.io"`,
+		`"kubernetes.operator.exception.label.mapper":"disk.*full:Disk,` +
+			`network:Net"`: `"additionalMetadata":{"labels":["Disk"]}`,
 	} {
 		w := stable(t, with(application, `"flinkConfiguration":{`, `"flinkConfiguration":{`+options+`,`))
 		w.serveJob(v1beta1.FlinkJobFailed)

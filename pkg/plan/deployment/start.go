@@ -131,8 +131,10 @@ func (v *view) cannotRender(err error) result {
 //	Absent               suspended          nothing was started: record the suspension
 //	Absent               running            prepare (again)
 //	ours, not released   suspended          delete it
-//	any                  asks a redeploy    store a new intent over this one, from what it names; its preparation replaces the objects
-//	any                  a newer one        the same, from the state of this one; a first start from what the newer one names
+//	any                  asks a redeploy    store a new intent over this one, from what it names; its preparation
+//	                                        replaces the objects
+//	any                  a newer one        the same, from the state of this one; a first start from what the newer one
+//	                                        names
 //	ours                 the same           release once all objects carry the operation, else prepare again
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted

@@ -15,7 +15,8 @@ import (
 var highlyAvailable = strings.Replace(strings.Replace(
 	stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`, 1,
 ),
-	`"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h","state.savepoints.dir"`, 1)
+	`"state.savepoints.dir"`, `"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`+
+		`"state.savepoints.dir"`, 1)
 
 // haMaps are what Flink keeps for a job with a completed checkpoint.
 func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {

@@ -26,7 +26,8 @@ import (
 //	cancel      intent              PATCH cancel
 //	            ... looked at until the job has ended ...
 //	            end: path, CANCELED                             DELETE, or retire for a suspension
-//	last-state  intent                                          no JobManager, see takeApart; then DELETE; the HA data stays
+//	last-state  intent                                          no JobManager, see takeApart; then DELETE; the HA data
+//	                                                            stays
 //	none        intent                                          DELETE
 //	            ... the pass stays, or the clock wakes one ...
 //	                                                            no Deployment, no pod runs: delete HA data when it may go

@@ -16,7 +16,8 @@ import (
 
 // highlyAvailableSession is a session cluster with Kubernetes high availability.
 var highlyAvailableSession = strings.Replace(session, `"serviceAccount"`,
-	`"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},"serviceAccount"`, 1)
+	`"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`+
+		`"serviceAccount"`, 1)
 
 // A job that loses its TaskManagers before its JobManager may fail for good, and Flink then removes what the next
 // start needs.

@@ -322,7 +322,8 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 			"a cancellation that did not come through, and the change was taken back"},
 		"with an error": {stateful, func(t *testing.T) legacyStatus {
 			return deployed(plain(t)).with(map[string]any{
-				"error": `{"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"x","additionalMetadata":{},"throwableList":[]}`,
+				"error": `{"type":"org.apache.flink.kubernetes.operator.exception.ReconciliationException","message":"x",` +
+					`"additionalMetadata":{},"throwableList":[]}`,
 			})
 		}, ready, false, plan.Steady, v1beta1.LifecycleStable, []string{".error"}, "it is proved gone"},
 		"rolled back": {rollingBack, func(t *testing.T) legacyStatus {

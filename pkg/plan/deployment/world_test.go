@@ -36,7 +36,8 @@ type world struct {
 }
 
 const (
-	application = `{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink","flinkConfiguration":{"taskmanager.numberOfTaskSlots":"2"},
+	application = `{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink",
+		"flinkConfiguration":{"taskmanager.numberOfTaskSlots":"2"},
 "jobManager":{"resource":{"memory":"1024m","cpu":0.5}},"taskManager":{"resource":{"memory":"1024m","cpu":0.5}},
 "job":{"jarURI":"local:///opt/flink/examples/streaming/StateMachineExample.jar","parallelism":2,"upgradeMode":"stateless"}}`
 	session = `{"image":"flink:1.20","flinkVersion":"v1_20","serviceAccount":"flink",

@@ -14,7 +14,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 )
 
-const zookeeperOptions = `"high-availability.type":"zookeeper","high-availability.zookeeper.quorum":"zk-0:2181","high-availability.storageDir":"file:///h"`
+const zookeeperOptions = `"high-availability.type":"zookeeper","high-availability.zookeeper.quorum":"zk-0:2181",` +
+	`"high-availability.storageDir":"file:///h"`
 
 // onZooKeeper keeps its high-availability data in ZooKeeper, below /flink/demo.
 var onZooKeeper = strings.Replace(

@@ -128,7 +128,8 @@ func TestProgressIsFlinksOwnTime(t *testing.T) {
 
 func TestTheTextIsTheJavaOperators(t *testing.T) {
 	r := Judge(nil, Options{}, at(0), Seen{Restarts: 2, Checkpoints: 5, Progress: at(-1)})
-	want := `{"timeStamp":1700000000000,"numRestarts":2,"numRestartsEvaluationTimeStamp":1700000000000,"numCompletedCheckpoints":5,` +
+	want := `{"timeStamp":1700000000000,"numRestarts":2,"numRestartsEvaluationTimeStamp":1700000000000,` +
+		`"numCompletedCheckpoints":5,` +
 		`"numCompletedCheckpointsIncreasedTimeStamp":1699999999000,"healthResult":{"healthy":true,"error":null}}`
 	if r.Text() != want {
 		t.Errorf("got  %s\nwant %s", r.Text(), want)

@@ -56,14 +56,18 @@ type Choice struct {
 //	Redeploy            any         none                                     refuse
 //	any                 stateless   -                                        empty
 //	any                 last-state  HA unknown                               wait
-//	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets Flink fail without it
+//	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets
+//	                                                                         Flink fail without it
 //	any                 last-state  HA names none, one was completed         refuse: it is lost, not absent
-//	any                 last-state  HA names none, recorded path             from it: the job was given it and has not read it yet
+//	any                 last-state  HA names none, recorded path             from it: the job was given it and has not
+//	                                                                         read it yet
 //	any                 last-state  HA names none, recorded marker           refuse: it named one before
-//	any                 last-state  HA names none, nothing recorded          under its job ID; there is nothing to lose yet
+//	any                 last-state  HA names none, nothing recorded          under its job ID; there is nothing to lose
+//	                                                                         yet
 //	any                 last-state  no HA                                    refuse
 //	any                 savepoint   recorded path                            from it
-//	any                 savepoint   recorded marker                          refuse: it was not this way that the job was stopped
+//	any                 savepoint   recorded marker                          refuse: it was not this way that the job
+//	                                                                         was stopped
 //	any                 savepoint   no recorded path, an older savepoint     from it
 //	any                 savepoint   none, and the job is known to have none  empty
 //	any                 savepoint   none                                     refuse

@@ -22,8 +22,10 @@ import (
 //	no completed snapshot, or none with a path      the finalizer goes
 //	a job that is, or will be, started from it      the finalizer goes, the files stay, Warning
 //	no resource of the job any more                 the finalizer goes, the files stay, Warning
-//	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again after a pause, see
-//	                                                package backoff, until resource.cleanup.timeout, and then as without a job
+//	a JobManager that answers                       disposal, then the finalizer goes; if it fails, again after a pause,
+//	                                                see
+//	                                                package backoff, until resource.cleanup.timeout, and then as
+//	                                                without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
 func deleting(v *view) (result, bool) {
 	r := v.resource()

@@ -39,7 +39,9 @@ func ages(gone []plan.ObjectVersion) string {
 // T5.12
 func TestT5_12_Cleanup(t *testing.T) {
 	min := time.Minute
-	many := func(ty Type, cause v1beta1.SnapshotTriggerType, states ...v1beta1.SnapshotState) []v1beta1.FlinkStateSnapshot {
+	many := func(
+		ty Type, cause v1beta1.SnapshotTriggerType, states ...v1beta1.SnapshotState,
+	) []v1beta1.FlinkStateSnapshot {
 		var list []v1beta1.FlinkStateSnapshot
 		for i, state := range states { // the first one is the oldest
 			list = append(list, made(ty, cause, state, time.Duration(len(states)-i)*min))

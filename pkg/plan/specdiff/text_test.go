@@ -16,8 +16,10 @@ func TestDiffText(t *testing.T) {
 	}{
 		"scalars, a removed object, a list item and a nonce": {
 			reason: "the text of the Java operator's own test, in its order of fields",
-			was:    `{image: img1, ingress: {template: temp}, podTemplate: {spec: {hostname: localhost1, hostAliases: [{ip: ip, hostnames: [host1, host2]}]}}}`,
-			now:    `{image: img2, podTemplate: {spec: {hostname: localhost2, hostAliases: [{ip: ip, hostnames: [host1]}]}}, restartNonce: 1}`,
+			was: `{image: img1, ingress: {template: temp}, podTemplate: {spec: {hostname: localhost1, hostAliases: ` +
+				`[{ip: ip, hostnames: [host1, host2]}]}}}`,
+			now: `{image: img2, podTemplate: {spec: {hostname: localhost2, hostAliases: [{ip: ip, hostnames: [host1]}]}}, ` +
+				`restartNonce: 1}`,
 			want: "Diff: FlinkDeploymentSpec[image : img1 -> img2, ingress : {..} -> null, " +
 				"podTemplate.spec.hostAliases.0.hostnames.1 : host2 -> null, podTemplate.spec.hostname : localhost1 -> " +
 				"localhost2, " +
@@ -43,8 +45,10 @@ func TestDiffText(t *testing.T) {
 		},
 		"secrets": {
 			reason: "an event is read by more people than a Secret",
-			was:    `{flinkConfiguration: {s3.secret-key: old}, podTemplate: {spec: {containers: [{name: c, env: [{name: DB_PASSWORD, value: old}]}]}}}`,
-			now:    `{flinkConfiguration: {s3.secret-key: new}, podTemplate: {spec: {containers: [{name: c, env: [{name: DB_PASSWORD, value: new}]}]}}}`,
+			was: `{flinkConfiguration: {s3.secret-key: old}, podTemplate: {spec: {containers: [{name: c, env: [{name: ` +
+				`DB_PASSWORD, value: old}]}]}}}`,
+			now: `{flinkConfiguration: {s3.secret-key: new}, podTemplate: {spec: {containers: [{name: c, env: [{name: ` +
+				`DB_PASSWORD, value: new}]}]}}}`,
 			want: "Diff: FlinkDeploymentSpec[podTemplate.spec.containers.0.env.0.value : ****** -> ******, " +
 				"flinkConfiguration.s3.secret-key : ****** -> ******]",
 		},

@@ -45,7 +45,8 @@ const (
 //	11  last-state  version changed                                                            wait, open
 //	12  last-state  RUNNING                                 see byAge                          D
 //	13  last-state  not RUNNING                             cancel allowed                     see byCancel
-//	14  last-state  not RUNNING                                                                wait, open; an application may
+//	14  last-state  not RUNNING                                                                wait, open; an
+//	                                                                                           application may
 //	                                                                                           fall back, see application
 //
 // "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. What is unknown and would

@@ -6,7 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const probe = `"startupProbe":{"failureThreshold":2147483647,"httpGet":{"path":"/config","port":"rest"},"periodSeconds":1}`
+const probe = `"startupProbe":{"failureThreshold":2147483647,"httpGet":{"path":"/config","port":"rest"},` +
+	`"periodSeconds":1}`
 
 // TestMake has a row for every case that the Java operator's tests cover, and the ones between.
 func TestMake(t *testing.T) {
@@ -125,16 +126,19 @@ func TestMake(t *testing.T) {
 func TestDocumentedExample(t *testing.T) {
 	base := tree(
 		t,
-		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`,
+		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},`+
+			`{"name":"first"}]}}`,
 	)
 	over := tree(t, `{"spec":{"containers":[{"name":"second","image":"i"}]}}`)
 	byPosition := tree(
 		t,
-		`{"spec":{"containers":[{"name":"second","image":"i","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"}]}}`,
+		`{"spec":{"containers":[{"name":"second","image":"i","volumeMounts":[{"name":"a","mountPath":"/a"}]},`+
+			`{"name":"first"}]}}`,
 	)
 	byName := tree(
 		t,
-		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},{"name":"first"},{"name":"second","image":"i"}]}}`,
+		`{"spec":{"containers":[{"name":"flink-main-container","volumeMounts":[{"name":"a","mountPath":"/a"}]},`+
+			`{"name":"first"},{"name":"second","image":"i"}]}}`,
 	)
 	if diff := cmp.Diff(byPosition, Make(Layers{Common: base, Component: over, Lists: ByPosition})); diff != "" {
 		t.Errorf("by position (-want +got):\n%s", diff)

@@ -8,7 +8,8 @@
 // Invariants:
 //   - nothing moves but by Step, and a Step does the same in the same order each time;
 //   - a pod takes one step each to be made, bound, started and ready, so that a test can stop between;
-//   - a kubelet that cannot be reached does nothing, and what ran on its node goes on running, whatever the API server says.
+//   - a kubelet that cannot be reached does nothing, and what ran on its node goes on running, whatever the API server
+//     says.
 //
 // Start reading at Controllers.Step; rollout.go is the Deployment controller, kubelet.go the nodes.
 package controllers

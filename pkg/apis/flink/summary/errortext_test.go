@@ -32,18 +32,21 @@ func TestErrorText(t *testing.T) {
 		"validation": {
 			"one error without causes",
 			[]Cause{{Type: TypeValidation, Message: said("Job parallelism must be larger than 0")}}, "", nil,
-			`{"type":"org.apache.flink.kubernetes.operator.exception.ValidationException","message":"Job parallelism must be larger than 0","additionalMetadata":{},"throwableList":[]}`,
+			`{"type":"org.apache.flink.kubernetes.operator.exception.ValidationException","message":"Job parallelism must ` +
+				`be larger than 0","additionalMetadata":{},"throwableList":[]}`,
 		},
 		"chain": {
 			"two causes by default, each with its own facts", chain, "stack", nil,
 			`{"type":"Outer","message":"top level","additionalMetadata":{},"throwableList":[` +
-				`{"type":"RestClientException","message":"rest client exception message","additionalMetadata":{"httpResponseCode":400}},` +
+				`{"type":"RestClientException","message":"rest client exception message",` +
+				`"additionalMetadata":{"httpResponseCode":400}},` +
 				`{"type":"DeploymentFailedException","message":"dfe message","additionalMetadata":{"reason":"dfe reason"}}]}`,
 		},
 		"stack trace": {
 			"only the outermost has one, and only when enabled", chain[2:], "stack\n\tat x",
 			func(b *ErrorBounds) { b.StackTrace, b.StackTraceLength = true, 7 },
-			`{"type":"DeploymentFailedException","message":"dfe message","stackTrace":"stack\n\t","additionalMetadata":{"reason":"dfe reason"},` +
+			`{"type":"DeploymentFailedException","message":"dfe message","stackTrace":"stack\n\t",` +
+				`"additionalMetadata":{"reason":"dfe reason"},` +
 				`"throwableList":[{"type":"Innermost","message":"fourth","additionalMetadata":{}}]}`,
 		},
 		"bounds of zero": {
@@ -65,14 +68,17 @@ func TestErrorText(t *testing.T) {
 				}
 			},
 			`{"type":"Outer","message":"top level","additionalMetadata":{"labels":["rest","dfe"]},"throwableList":[` +
-				`{"type":"RestClientException","message":"rest client exception message","additionalMetadata":{"httpResponseCode":400,"labels":["rest","dfe"]}},` +
-				`{"type":"DeploymentFailedException","message":"dfe message","additionalMetadata":{"reason":"dfe reason","labels":["dfe"]}}]}`,
+				`{"type":"RestClientException","message":"rest client exception message",` +
+				`"additionalMetadata":{"httpResponseCode":400,"labels":["rest","dfe"]}},` +
+				`{"type":"DeploymentFailedException","message":"dfe message","additionalMetadata":{"reason":"dfe reason",` +
+				`"labels":["dfe"]}}]}`,
 		},
 		"all facts": {
 			"the order of the members is fixed", []Cause{{Type: "T", Message: said("m"), Reason: "r", HTTPResponseCode: 503}},
 			"",
 			func(b *ErrorBounds) { b.Labels = []ErrorLabel{label("m", "l")} },
-			`{"type":"T","message":"m","additionalMetadata":{"reason":"r","httpResponseCode":503,"labels":["l"]},"throwableList":[]}`,
+			`{"type":"T","message":"m","additionalMetadata":{"reason":"r","httpResponseCode":503,"labels":["l"]},` +
+				`"throwableList":[]}`,
 		},
 		"more room than causes": {
 			"the chain ends first", chain[3:], "", func(b *ErrorBounds) { b.CauseCount = 100 },

@@ -11,7 +11,8 @@ import (
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:path=flinkbluegreendeployments,singular=flinkbluegreendeployment,shortName=flinkbgdep,scope=Namespaced
-// +kubebuilder:subresource:status +kubebuilder:selectablefield:JSONPath=`.status.pace`
+// +kubebuilder:subresource:status
+// +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
 // +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.blueGreenState`,priority=1
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1

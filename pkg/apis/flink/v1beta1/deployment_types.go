@@ -24,7 +24,8 @@ func (m Mode) Known() bool { return m == ModeNative || m == ModeStandalone }
 // +kubebuilder:resource:path=flinkdeployments,singular=flinkdeployment,shortName=flinkdep,scope=Namespaced
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.taskManager.replicas,statuspath=.status.taskManager.replicas,selectorpath=.status.taskManager.labelSelector
-// +kubebuilder:selectablefield:JSONPath=`.status.lifecycleState` +kubebuilder:selectablefield:JSONPath=`.status.pace`
+// +kubebuilder:selectablefield:JSONPath=`.status.lifecycleState`
+// +kubebuilder:selectablefield:JSONPath=`.status.pace`
 // +kubebuilder:printcolumn:name="Job Status",type=string,JSONPath=`.status.jobStatus.state`
 // +kubebuilder:printcolumn:name="Lifecycle State",type=string,JSONPath=`.status.lifecycleState`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
@@ -41,22 +42,10 @@ type FlinkDeployment struct {
 
 // FlinkDeploymentSpec describes a Flink cluster.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13',
-// 'v1_14'])",fieldPath=".flinkVersion",message="Flink version is not supported by this operator version: use Flink 1.15
-// or newer and set flinkVersion to match the image",messageExpression="'Flink version ' + self.flinkVersion + ' is not
-// supported by this operator version: use Flink 1.15 or newer and set flinkVersion to match the image'"
-// +kubebuilder:validation:XValidation:rule="!has(self.ingress) ||
-// has(self.ingress.template)",fieldPath=".ingress.template",message="Ingress template must be defined: write host,
-// /path or host/path, for example {{name}}.{{namespace}}.example.org, or leave ingress out"
-// +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) ==
-// size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in
-// self.logConfiguration))",fieldPath=".logConfiguration",message="Invalid log config key. Allowed keys are
-// [log4j-console.properties, logback-console.xml]: move the content of the others to one of these, or to a volume of
-// the pod template" +kubebuilder:validation:XValidation:rule="!has(self.taskManager) || !has(self.taskManager.replicas)
-// || self.taskManager.replicas > 0",fieldPath=".taskManager.replicas",message="TaskManager replicas should not be
-// configured less than one.",messageExpression="(has(self.job) ? 'TaskManager replicas must be larger than 0' :
-// 'TaskManager replicas should not be configured less than one.') + ': set it to 1 or more; to stop a job set job.state
-// to suspended'"
+// +kubebuilder:validation:XValidation:rule="!has(self.flinkVersion) || !(self.flinkVersion in ['v1_13', 'v1_14'])",fieldPath=".flinkVersion",message="Flink version is not supported by this operator version: use Flink 1.15 or newer and set flinkVersion to match the image",messageExpression="'Flink version ' + self.flinkVersion + ' is not supported by this operator version: use Flink 1.15 or newer and set flinkVersion to match the image'"
+// +kubebuilder:validation:XValidation:rule="!has(self.ingress) || has(self.ingress.template)",fieldPath=".ingress.template",message="Ingress template must be defined: write host, /path or host/path, for example {{name}}.{{namespace}}.example.org, or leave ingress out"
+// +kubebuilder:validation:XValidation:rule="!has(self.logConfiguration) || size(self.logConfiguration) == size(['log4j-console.properties', 'logback-console.xml'].filter(k, k in self.logConfiguration))",fieldPath=".logConfiguration",message="Invalid log config key. Allowed keys are [log4j-console.properties, logback-console.xml]: move the content of the others to one of these, or to a volume of the pod template"
+// +kubebuilder:validation:XValidation:rule="!has(self.taskManager) || !has(self.taskManager.replicas) || self.taskManager.replicas > 0",fieldPath=".taskManager.replicas",message="TaskManager replicas should not be configured less than one.",messageExpression="(has(self.job) ? 'TaskManager replicas must be larger than 0' : 'TaskManager replicas should not be configured less than one.') + ': set it to 1 or more; to stop a job set job.state to suspended'"
 type FlinkDeploymentSpec struct {
 	// Job makes this an application cluster; absent means a session cluster.
 	Job *JobSpec `json:"job,omitempty"`
@@ -124,9 +113,7 @@ type IngressTLS struct {
 
 // JobManagerSpec sizes and shapes the JobManager pods.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas >
-// 0",fieldPath=".replicas",message="JobManager replicas should not be configured less than one. Set it to 1, or leave
-// it out; to stop a job set job.state to suspended"
+// +kubebuilder:validation:XValidation:rule="!has(self.replicas) || self.replicas > 0",fieldPath=".replicas",message="JobManager replicas should not be configured less than one. Set it to 1, or leave it out; to stop a job set job.state to suspended"
 type JobManagerSpec struct {
 	// Resource is the older way to size the container.
 	Resource *Resource `json:"resource,omitempty"`

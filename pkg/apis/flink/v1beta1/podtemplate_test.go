@@ -10,7 +10,8 @@ import (
 )
 
 const writtenTemplate = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x"},` +
-	`"spec":{"containers":[{"name":"flink-main-container","newerField":{"a":1},"resources":{"limits":{"cpu":"1000m"}}}]},"status":{}}`
+	`"spec":{"containers":[{"name":"flink-main-container","newerField":{"a":1},` +
+	`"resources":{"limits":{"cpu":"1000m"}}}]},"status":{}}`
 
 func decodeTemplate(t *testing.T, text string) *PodTemplate {
 	t.Helper()
@@ -55,7 +56,8 @@ func TestPodTemplateEquality(t *testing.T) {
 		"quantities": {"1000m is 1", `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1000m"}}}]}}`,
 			`{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1"}}}]}}`, true},
 		"leftovers": {"apiVersion, kind and status are dropped on use", writtenTemplate,
-			`{"metadata":{"name":"x"},"spec":{"containers":[{"name":"flink-main-container","resources":{"limits":{"cpu":"1"}}}]}}`, true},
+			`{"metadata":{"name":"x"},"spec":{"containers":[{"name":"flink-main-container",` +
+				`"resources":{"limits":{"cpu":"1"}}}]}}`, true},
 		"hostname": {"makes another pod", `{"spec":{"hostname":"a"}}`, `{"spec":{"hostname":"b"}}`, false},
 	}
 	for name, row := range rows {

@@ -24,7 +24,8 @@ func TestParseReconciledDeployment(t *testing.T) {
 		},
 		"old metadata inside": {
 			"an early form kept object metadata there",
-			`{"spec":{"image":"i"},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1","metadata":{"generation":2},"firstDeployment":true}}`,
+			`{"spec":{"image":"i"},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1",` +
+				`"metadata":{"generation":2},"firstDeployment":true}}`,
 			"i", first,
 		},
 		"spec at the top": {
@@ -71,7 +72,8 @@ func TestParseReconciledRefusesWhatIsNoRecord(t *testing.T) {
 
 func TestReconciledDeploymentText(t *testing.T) {
 	job := func(fields string) string {
-		return `{"jarURI":null,"parallelism":0,"entryClass":null,"args":[],"state":"running","savepointTriggerNonce":null,` +
+		return `{"jarURI":null,"parallelism":0,"entryClass":null,"args":[],"state":"running",` +
+			`"savepointTriggerNonce":null,` +
 			`"initialSavepointPath":null,"checkpointTriggerNonce":null,` + fields +
 			`"allowNonRestoredState":null,"savepointRedeployNonce":null,"autoscalerResetNonce":null}`
 	}
@@ -84,16 +86,20 @@ func TestReconciledDeploymentText(t *testing.T) {
 		"empty": {
 			"every key is there, null when unset",
 			FlinkDeploymentSpec{},
-			`{"spec":{"job":null,"restartNonce":null,"flinkConfiguration":{},"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
-				`"flinkVersion":null,"ingress":null,"podTemplate":null,"jobManager":null,"taskManager":null,"logConfiguration":null,"mode":null},` + noMeta + `}`,
+			`{"spec":{"job":null,"restartNonce":null,"flinkConfiguration":{},"image":null,"imagePullPolicy":null,` +
+				`"serviceAccount":null,` +
+				`"flinkVersion":null,"ingress":null,"podTemplate":null,"jobManager":null,"taskManager":null,` +
+				`"logConfiguration":null,"mode":null},` + noMeta + `}`,
 		},
 		"defaults": {
 			"what is not written is printed with its default",
 			FlinkDeploymentSpec{Job: &JobSpec{}, JobManager: &JobManagerSpec{}, TaskManager: &TaskManagerSpec{}},
 			`{"spec":{"job":` + job(`"upgradeMode":"stateless",`) +
 				`,"restartNonce":null,"flinkConfiguration":{},"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
-				`"flinkVersion":null,"ingress":null,"podTemplate":null,"jobManager":{"resource":null,"resources":null,"replicas":1,"podTemplate":null},` +
-				`"taskManager":{"resource":null,"resources":null,"replicas":null,"podTemplate":null},"logConfiguration":null,"mode":null},` + noMeta + `}`,
+				`"flinkVersion":null,"ingress":null,"podTemplate":null,"jobManager":{"resource":null,"resources":null,` +
+				`"replicas":1,"podTemplate":null},` +
+				`"taskManager":{"resource":null,"resources":null,"replicas":null,"podTemplate":null},"logConfiguration":null,` +
+				`"mode":null},` + noMeta + `}`,
 		},
 		"values": {
 			"zero that was written stays zero; maps are sorted; doubles as Java prints them; quantities as text",
@@ -114,10 +120,14 @@ func TestReconciledDeploymentText(t *testing.T) {
 				LogConfiguration: map[string]string{"log4j-console.properties": "a=\"b\"\n\tc\x01"},
 				Mode:             ModeStandalone,
 			},
-			`{"spec":{"job":null,"restartNonce":0,"flinkConfiguration":{"b":{"y":[1,"2"]},"a.c":1.50,"a.c":"x<y"},"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
-				`"flinkVersion":"v2_0","ingress":{"template":"t","className":null,"annotations":null,"labels":{"a":"2","b":"1"},"tls":[{"hosts":["h"]},{"secretName":"s"}]},` +
-				`"podTemplate":null,"jobManager":{"resource":{"cpu":2.0,"memory":"1g","ephemeralStorage":null},"resources":null,"replicas":0,"podTemplate":null},` +
-				`"taskManager":{"resource":null,"resources":{"limits":{"cpu":"2","memory":"2Gi"}},"replicas":3,"podTemplate":null},` +
+			`{"spec":{"job":null,"restartNonce":0,"flinkConfiguration":{"b":{"y":[1,"2"]},"a.c":1.50,"a.c":"x<y"},` +
+				`"image":null,"imagePullPolicy":null,"serviceAccount":null,` +
+				`"flinkVersion":"v2_0","ingress":{"template":"t","className":null,"annotations":null,"labels":{"a":"2",` +
+				`"b":"1"},"tls":[{"hosts":["h"]},{"secretName":"s"}]},` +
+				`"podTemplate":null,"jobManager":{"resource":{"cpu":2.0,"memory":"1g","ephemeralStorage":null},` +
+				`"resources":null,"replicas":0,"podTemplate":null},` +
+				`"taskManager":{"resource":null,"resources":{"limits":{"cpu":"2","memory":"2Gi"}},"replicas":3,` +
+				`"podTemplate":null},` +
 				`"logConfiguration":{"log4j-console.properties":"a=\"b\"\n\tc\u0001"},"mode":"standalone"},` + noMeta + `}`,
 		},
 	}
@@ -142,8 +152,10 @@ func TestReconciledTextOfBrokenRawTextFails(t *testing.T) {
 }
 
 func TestReconciledSessionJobText(t *testing.T) {
-	want := `{"spec":{"job":{"jarURI":"https://example.org/a.jar","parallelism":2,"entryClass":"C","args":["a","b"],"state":"suspended",` +
-		`"savepointTriggerNonce":1,"initialSavepointPath":"s3://b/s","checkpointTriggerNonce":2,"upgradeMode":"last-state",` +
+	want := `{"spec":{"job":{"jarURI":"https://example.org/a.jar","parallelism":2,"entryClass":"C","args":["a","b"],` +
+		`"state":"suspended",` +
+		`"savepointTriggerNonce":1,"initialSavepointPath":"s3://b/s","checkpointTriggerNonce":2,` +
+		`"upgradeMode":"last-state",` +
 		`"allowNonRestoredState":false,"savepointRedeployNonce":3,"autoscalerResetNonce":4},"restartNonce":5,` +
 		`"flinkConfiguration":{"a":"b"},"deploymentName":"d"},` + metaText + `}`
 	record, err := ParseReconciledSessionJob(want)

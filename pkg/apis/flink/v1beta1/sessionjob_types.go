@@ -25,11 +25,7 @@ type FlinkSessionJob struct {
 
 // FlinkSessionJobSpec describes a job and the cluster that runs it.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.deploymentName) ||
-// self.deploymentName.matches('^[a-z]([-a-z0-9]{0,43}[a-z0-9])?$')",fieldPath=".deploymentName",message="The
-// FlinkDeployment name is invalid",messageExpression="'The FlinkDeployment name: ' + self.deploymentName + ' is
-// invalid: use 1 to 45 characters: lower case letters, digits and -, beginning with a letter and ending with a letter
-// or digit'"
+// +kubebuilder:validation:XValidation:rule="!has(self.deploymentName) || self.deploymentName.matches('^[a-z]([-a-z0-9]{0,43}[a-z0-9])?$')",fieldPath=".deploymentName",message="The FlinkDeployment name is invalid",messageExpression="'The FlinkDeployment name: ' + self.deploymentName + ' is invalid: use 1 to 45 characters: lower case letters, digits and -, beginning with a letter and ending with a letter or digit'"
 type FlinkSessionJobSpec struct {
 	// Job to run. Required.
 	Job *JobSpec `json:"job,omitempty"`

@@ -53,12 +53,8 @@ type JobReference struct {
 // FlinkStateSnapshotSpec says what to snapshot. Exactly one of savepoint and
 // checkpoint is set.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.savepoint) != has(self.checkpoint)",message="Exactly one of
-// checkpoint or savepoint configurations has to be set."
-// +kubebuilder:validation:XValidation:rule="has(self.jobReference) || (has(self.savepoint) &&
-// has(self.savepoint.alreadyExists) && self.savepoint.alreadyExists)",fieldPath=".jobReference",message="Job reference
-// must be supplied for this snapshot: name kind and name of the job's resource; only a savepoint with alreadyExists:
-// true needs none"
+// +kubebuilder:validation:XValidation:rule="has(self.savepoint) != has(self.checkpoint)",message="Exactly one of checkpoint or savepoint configurations has to be set."
+// +kubebuilder:validation:XValidation:rule="has(self.jobReference) || (has(self.savepoint) && has(self.savepoint.alreadyExists) && self.savepoint.alreadyExists)",fieldPath=".jobReference",message="Job reference must be supplied for this snapshot: name kind and name of the job's resource; only a savepoint with alreadyExists: true needs none"
 type FlinkStateSnapshotSpec struct {
 	// BackoffLimit is how often a failed snapshot is tried again: -1 without
 	// limit, 0 never; absent means -1.

@@ -57,11 +57,14 @@ func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 //	TaskManagerDeployment  the same, of a standalone cluster
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
-//	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that may need it, a job
-//	            that is not healthy or is missed, a rollback, a start from it, a stop that ends with the data removed, a deletion, or a cluster that does not end
+//	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that
+//	            may need it, a job
+//	            that is not healthy or is missed, a rollback, a start from it, a stop that ends with the data removed, a
+//	            deletion, or a cluster that does not end
 //	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
-//	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not being stopped
+//	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not
+//	            being stopped
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
 //	SessionJobs a session cluster is being deleted
 func First(s subject.Snapshot) Questions {
@@ -179,7 +182,8 @@ const recentEnd = time.Minute
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
 //	Failure      the job FAILED and its cause is not recorded
-//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it, or its end is being
+//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
+//	             or its end is being
 //	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
 //	             is not known to have completed one, or is to be changed
 //	Retention    a change may cancel the job, or its last state is read
@@ -200,7 +204,8 @@ func Then(s subject.Snapshot) More {
 		return More{}
 	}
 	moved := found && job.State != status.JobStatus.State
-	settling := !job.State.IsTerminal() && status.ReconciliationStatus.LastStableSpec != status.ReconciliationStatus.LastReconciledSpec
+	recorded := status.ReconciliationStatus
+	settling := !job.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())

@@ -86,8 +86,10 @@ func TestTheParallelismOfVerticesIsKept(t *testing.T) {
 
 func TestTunedMemoryIsKept(t *testing.T) {
 	const (
-		user  = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true","taskmanager.memory.task.heap.size":"1g"}`
-		tuned = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true","taskmanager.memory.process.size":"13760 kb",
+		user = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true",` +
+			`"taskmanager.memory.task.heap.size":"1g"}`
+		tuned = `{"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true",
+			"taskmanager.memory.process.size":"13760 kb",
 "taskmanager.memory.framework.heap.size":"0 bytes","taskmanager.memory.network.min":"1 mb","taskmanager.memory.network.max":"1 mb"}`
 		store = "removals:\n- taskmanager.memory.task.heap.size\noverrides:\n  taskmanager.memory.process.size: " +
 			"13760 kb\n" +

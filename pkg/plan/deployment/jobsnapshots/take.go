@@ -19,7 +19,8 @@ type Taken struct {
 // Take takes what is due for a steady job, and cleans up what is old.
 //
 //	snapshots as resources   what is due                                        what is old
-//	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in status
+//	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in
+//	                                                                            status
 //	                         that goes with it, and its name follows from it
 //	no                       begun in status, stored, then asked for            the history in status
 func Take(v *subject.Subject) Taken {

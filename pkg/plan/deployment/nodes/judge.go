@@ -30,9 +30,11 @@ type Decision struct {
 //	its node          clean-up timeout   high availability   then
 //	does not exist    -                  -                   delete: its processes went with the machine
 //	does not answer   over               lease run out       delete: it leads no more
-//	does not answer   over               otherwise           NodeUnreachable: only a person knows whether the machine is down
+//	does not answer   over               otherwise           NodeUnreachable: only a person knows whether the machine is
+//	                                                         down
 //	unknown           over               -                   the same
-//	answers           over               -                   ClusterTerminating, and where to look: the machine is at it, or somebody holds it
+//	answers           over               -                   ClusterTerminating, and where to look: the machine is at
+//	                                                         it, or somebody holds it
 //	-                 not over           -                   wait
 //
 // Without pods it is the Deployment itself that does not end.

@@ -13,7 +13,8 @@ import (
 //
 //	pod                                                        left
 //	its kubelet says that every container has ended            no: what is left of it is an object
-//	a TaskManager that is being deleted, no container began    no: none will. A JobManager that asks for a TaskManager with its last
+//	a TaskManager that is being deleted, no container began    no: none will. A JobManager that asks for a TaskManager
+//	                                                           with its last
 //	                                                           breath leaves one
 //	any other                                                  yes
 func Left(v *subject.Subject) []corev1.Pod {

@@ -29,7 +29,8 @@ type Decision struct {
 // Decide says from which state the last stable spec starts, first match wins.
 //
 //	what was deployed                          the stable spec starts
-//	has another Flink version than it          refuse, unless another operator has begun: an older Flink may not read what a newer one wrote
+//	has another Flink version than it          refuse, unless another operator has begun: an older Flink may not read
+//	                                           what a newer one wrote
 //	a savepoint is being written               wait
 //	the high-availability data is unknown      wait
 //	has no state to keep, or may start empty   empty
@@ -37,8 +38,10 @@ type Decision struct {
 //	has a job that has ended, and could be     wait
 //	asked of it and was not
 //	has a job that is about to end             wait
-//	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the high-availability data
-//	otherwise                                  from the high-availability data, if it looks for it where what was deployed keeps it
+//	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the
+//	                                            high-availability data
+//	otherwise                                  from the high-availability data, if it looks for it where what was
+//	                                           deployed keeps it
 //
 // A state that is not there is no reason to take anything down: then it refuses.
 func Decide(v *subject.Subject) Decision {

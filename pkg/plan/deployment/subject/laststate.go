@@ -42,7 +42,8 @@ const (
 //	of no execution graph       none, not FINISHED               makes checkpoints       Forgotten
 //	of no execution graph       none, not FINISHED               unknown                 Unknown
 //	known                       none                             -                       None
-//	known                       was discarded, FINISHED          -                       that before it, if not the job's own:
+//	known                       was discarded, FINISHED          -                       that before it, if not the
+//	                                                                                     job's own:
 //	                                                                                     nobody needs it any more
 //	known                       was discarded                    -                       Discarded
 //	known                       has no path                      -                       Nowhere
@@ -135,7 +136,8 @@ const statisticsRoom = time.Second
 // had not even read it.
 //
 //	its newest state                                    what is recorded for the next start
-//	-, and it was suspended                             what its suspension recorded: that may be a state of a person's choice
+//	-, and it was suspended                             what its suspension recorded: that may be a state of a person's
+//	                                                    choice
 //	unsettled or unknown                                as it was; unread, unless the end was recorded before
 //	named                                               that
 //	nowhere, discarded or forgotten                     lost

@@ -15,7 +15,8 @@ import (
 //	high availability   the job          then
 //	any                 may start empty  nothing: it keeps no state
 //	on                  -                nothing: it was restored from its last checkpoint
-//	off                 keeps its state  a Warning, and StateSafe=False, see endsLostProgress: it began from what this one gave
+//	off                 keeps its state  a Warning, and StateSafe=False, see endsLostProgress: it began from what this
+//	                                     one gave
 func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 	again := before.StartTime != "" && before.StartTime != v.Want.JobStatus.StartTime
 	if !again || v.MayStartEmpty() || v.HA().Store.Mode != flinkconf.HANone {

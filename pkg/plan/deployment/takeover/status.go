@@ -13,14 +13,18 @@ import (
 // Status takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
 //
 //	recorded job      Deployment                   and                            then
-//	first, suspended  Absent                                                      never deployed: the first start is made
+//	first, suspended  Absent                                                      never deployed: the first start is
+//	                                                                              made
 //	or a session
-//	any               made for the generation      JobManager not READY           deployed: the record was not written any more
+//	any               made for the generation      JobManager not READY           deployed: the record was not written
+//	                                                                              any more
 //	                  recorded, has replicas
 //	suspended         -                            it is to stay suspended, and   suspended: the cancellation has ended
 //	                                               the job has ended
-//	running           answers, and the job runs    the spec asks for nothing else  deployed: the operation did not come through
-//	otherwise                                                                     as it is: the rules go on from the record
+//	running           answers, and the job runs    the spec asks for nothing else  deployed: the operation did not come
+//	                                                                               through
+//	otherwise                                                                     as it is: the rules go on from the
+//	                                                                              record
 func Status(v *subject.Subject) {
 	r := &v.Want.ReconciliationStatus
 	if v.Last == nil || v.Intent() != nil || (r.State != v1beta1.ReconciliationUpgrading && r.State != "") {
