@@ -3,7 +3,7 @@ package scenario
 import (
 	"slices"
 	"strconv"
-	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -31,6 +31,9 @@ type states struct {
 	// less, and a user must be told.
 	lost   int64
 	lostAt int // starts until then
+	lostOn time.Time
+	// told is the first report of it in status; nil while there is none.
+	told *v1beta1.LostProgress
 	// failed is called when the job has failed for good.
 	failed func()
 }
@@ -56,18 +59,30 @@ func (s *states) forget() { s.floor = 0 }
 // crash is a JobManager that dies without high availability: the job begins again from what it was first started from.
 func (s *states) crash() {
 	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
+	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil
 	s.forget()
 }
 
+// stored notes, of each status that is stored, whether it reports the loss.
+func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
+	if lost := status.LostProgress; s.told == nil && lost != nil && !lost.Seen.Time.Before(s.lostOn) {
+		s.told = lost
+	}
+}
+
 // lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless
-// status says that its state is not safe, or somebody chose so. A later start takes the state that the job has then: of
-// the loss the event remains.
+// status says that its state is not safe, or somebody chose so. Status says it until a start for a spec that is newer
+// than what it said.
 func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
 	if s.lost == 0 || len(starts) <= s.lostAt || notYet["lost-progress"] != "" {
 		return
 	}
 	newest := starts[len(starts)-1]
-	if len(starts) > s.lostAt+1 && strings.Contains(s.h.reasons(demo), "JobRestarted") {
+	deployed := status.ObservedGeneration
+	if status.DeployedGeneration != nil {
+		deployed = *status.DeployedGeneration
+	}
+	if len(starts) > s.lostAt+1 && s.told != nil && deployed > s.told.Generation {
 		s.lost = 0
 		return
 	}
