@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -165,50 +166,25 @@ func TestKindOf(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	stalled := []Condition{{"Stalled", "True"}, {"Ready", "False"}}
-	reconciling := []Condition{{"Reconciling", "True"}}
-	unknown := []Condition{{"Ready", "Unknown"}}
 	rows := map[Kind]struct {
-		want      Result
-		redeliver bool
-		why       string
+		want Result
+		why  string
 	}{
-		None: {Result{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false, "a good pass"},
-		Invalid: {
-			Result{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelInfo}, false,
-			"sending it again changes nothing",
-		},
-		Denied: {
-			Result{HTTP: 200, Conditions: stalled, Slow: true, Event: EventOnce, Log: LevelError}, false, "a person must act",
-		},
-		Waiting: {
-			Result{HTTP: 200, Conditions: reconciling, Event: EventNone, Log: LevelDebug}, false,
-			"the due time brings us back",
-		},
-		Conflict: {
-			Result{HTTP: 200, KeepError: true, Event: EventNone, Log: LevelDebug}, false,
-			"the winner's write has its own event",
-		},
-		Transient: {
-			Result{HTTP: 503, Conditions: reconciling, KeepError: true, Event: EventRepeated, Log: LevelInfo}, true,
-			"try again",
-		},
-		Bug: {Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "loud"},
-		Unknown: {
-			Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "unclassified is a bug",
-		},
-		"Purple": {
-			Result{HTTP: 500, Conditions: unknown, Event: EventAlways, Log: LevelError}, true, "foreign text is a bug",
-		},
+		None:      {Result{http.StatusOK, LevelDebug}, "a good pass"},
+		Invalid:   {Result{http.StatusOK, LevelInfo}, "sending it again changes nothing"},
+		Denied:    {Result{http.StatusOK, LevelError}, "a person must act"},
+		Waiting:   {Result{http.StatusOK, LevelDebug}, "the clock brings us back"},
+		Conflict:  {Result{http.StatusOK, LevelDebug}, "the winner's write has its own event"},
+		Transient: {Result{http.StatusServiceUnavailable, LevelInfo}, "try again"},
+		Bug:       {Result{http.StatusInternalServerError, LevelError}, "loud"},
+		Unknown:   {Result{http.StatusInternalServerError, LevelError}, "unclassified is a bug"},
+		"Purple":  {Result{http.StatusInternalServerError, LevelError}, "foreign text is a bug"},
 	}
 	for kind, row := range rows {
 		t.Run(string(kind), func(t *testing.T) {
 			got := Of(kind)
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("%s\n%s", row.why, diff)
-			}
-			if got.Redeliver() != row.redeliver {
-				t.Errorf("Redeliver = %v: %s", got.Redeliver(), row.why)
 			}
 		})
 	}

@@ -28,24 +28,6 @@ const (
 // Kinds returns every kind of a real error, in the order of the table above Of.
 func Kinds() []Kind { return []Kind{Invalid, Denied, Waiting, Conflict, Transient, Bug, Unknown} }
 
-// Event says when a kind is worth a Kubernetes event of type Warning.
-type Event string
-
-// The event policies.
-const (
-	// EventNone: never.
-	EventNone Event = "None"
-	// EventOnce: once per new problem, that is when the reason or the message changes.
-	EventOnce Event = "Once"
-	// EventRepeated: when it happened RepeatsBeforeEvent times in a row.
-	EventRepeated Event = "Repeated"
-	// EventAlways: each time.
-	EventAlways Event = "Always"
-)
-
-// RepeatsBeforeEvent is how many times in a row a Transient error happens before it is worth an event.
-const RepeatsBeforeEvent = 3
-
 // Level is the log level of a kind. Errors are logged as error lines at info verbosity.
 type Level string
 
@@ -59,71 +41,39 @@ const (
 	LevelError Level = "error"
 )
 
-// Condition is one condition that a kind asks for.
-type Condition struct {
-	// Type is the condition type: Ready, Reconciling or Stalled.
-	Type string
-	// Status is "True", "False" or "Unknown", as in metav1.ConditionStatus.
-	Status string
-}
-
 // Result is what follows from an error.
 type Result struct {
 	// HTTP is the status code that answers the event. Redelivery follows on 5xx, never on 200.
 	HTTP int
-	// Conditions are the conditions to set, in order. Nil leaves all as they are.
-	Conditions []Condition
-	// KeepError says that status.error of an earlier problem stays as it is.
-	KeepError bool
-	// Slow says that the next look is due at the slow pace: only a person can change the result.
-	Slow bool
-	// Event says when a Warning event is worth sending.
-	Event Event
 	// Log is the log level of the line.
 	Log Level
 }
 
-// Redeliver says whether the answer makes the Broker send the event again.
-func (o Result) Redeliver() bool { return o.HTTP >= http.StatusInternalServerError }
-
 // Of returns what follows from a kind. An unknown kind is treated as a Bug.
 //
-//	kind       HTTP  conditions                 error  pace  event     log
-//	None       200   unchanged                  -      -     never     debug
-//	Invalid    200   Stalled=True Ready=False   set    slow  once      info
-//	Denied     200   Stalled=True Ready=False   set    slow  once      error
-//	Waiting    200   Reconciling=True           set    -     never     debug
-//	Conflict   200   unchanged                  kept   -     never     debug
-//	Transient  503   Reconciling=True           kept   -     repeated  info
-//	Bug        500   Ready=Unknown              set    -     always    error
+//	kind       HTTP  log
+//	None       200   debug
+//	Invalid    200   info
+//	Denied     200   error
+//	Waiting    200   debug
+//	Conflict   200   debug
+//	Transient  503   info
+//	Bug        500   error
 //	Unknown    500   as Bug
 func Of(kind Kind) Result {
 	switch kind {
-	case None:
-		return Result{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
+	case None, Waiting, Conflict:
+		return Result{HTTP: http.StatusOK, Log: LevelDebug}
 	case Invalid:
-		return Result{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelInfo}
+		return Result{HTTP: http.StatusOK, Log: LevelInfo}
 	case Denied:
-		return Result{HTTP: http.StatusOK, Conditions: stalled(), Slow: true, Event: EventOnce, Log: LevelError}
-	case Waiting:
-		return Result{HTTP: http.StatusOK, Conditions: reconciling(), Event: EventNone, Log: LevelDebug}
-	case Conflict:
-		return Result{HTTP: http.StatusOK, KeepError: true, Event: EventNone, Log: LevelDebug}
+		return Result{HTTP: http.StatusOK, Log: LevelError}
 	case Transient:
-		return Result{
-			HTTP: http.StatusServiceUnavailable, Conditions: reconciling(), KeepError: true,
-			Event: EventRepeated, Log: LevelInfo,
-		}
+		return Result{HTTP: http.StatusServiceUnavailable, Log: LevelInfo}
 	default:
-		return Result{
-			HTTP: http.StatusInternalServerError, Conditions: []Condition{{"Ready", "Unknown"}},
-			Event: EventAlways, Log: LevelError,
-		}
+		return Result{HTTP: http.StatusInternalServerError, Log: LevelError}
 	}
 }
 
 // ResultOf is Of(KindOf(err)).
 func ResultOf(err error) Result { return Of(KindOf(err)) }
-
-func stalled() []Condition     { return []Condition{{"Stalled", "True"}, {"Ready", "False"}} }
-func reconciling() []Condition { return []Condition{{"Reconciling", "True"}} }
