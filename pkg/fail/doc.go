@@ -3,7 +3,8 @@
 // leaf, I/O-free: every package may import it and it imports none of ours.
 //
 // Every error of this module is one of six kinds. The kind, and nothing else, decides the HTTP answer to an event and
-// the log level. That decision is one table, Of. What an error shows in a resource's status its kind decides, in pkg/pass.
+// the log level. That decision is one table, Of. What an error shows in a resource's status its kind decides, in
+// pkg/pass.
 //
 // It must not: read text out of errors to decide anything, log, know a resource kind, or write anything.
 //

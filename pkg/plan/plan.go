@@ -2,7 +2,6 @@ package plan
 
 import (
 	"strings"
-	"time"
 )
 
 // Plan is what one round of a pass decided: a value to be printed, compared and carried out.
@@ -27,9 +26,6 @@ type Plan struct {
 	Soon bool
 	// Pods says that it is the end of pods that is awaited.
 	Pods bool
-	// Due is when to look again at the latest; zero leaves it to the sweep. It is computed from stored times, so that a
-	// repeated pass does not move it.
-	Due time.Time
 	// Notes explain the decision, one line each, for the log.
 	Notes []string
 }

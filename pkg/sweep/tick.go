@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
@@ -220,9 +223,17 @@ func (f *fleet) add(list *unstructured.UnstructuredList, watches func(string) bo
 		situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
 		canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
 		f.moving = f.moving || pace == string(v1beta1.PaceFast) || (situation == "" && !canary)
-		next, _, _ := unstructured.NestedString(u.Object, "status", "nextLook")
-		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing)) || next != ""
+		f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing)) || reconciling(&u)
 	}
+}
+
+// reconciling reports whether status says that something goes on, or waits for its next attempt.
+func reconciling(u *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		condition, _ := c.(map[string]any)
+		return condition["type"] == summary.Reconciling && condition["status"] == string(metav1.ConditionTrue)
+	})
 }
 
 // settle gives the clock the pace that the fleet needs. A sweep that did not see everything sets nothing.

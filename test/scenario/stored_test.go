@@ -30,6 +30,9 @@ var rewriteStored = flag.Bool(
 	"rewrite-stored", false, "write testdata/stored.yaml again: what any release has stored must stay in it",
 )
 
+// gone are fields of status that earlier releases stored and nobody reads any more.
+var gone = []string{"nextLook"}
+
 var storedPath = filepath.Join("testdata", "stored.yaml")
 
 // storedStatus is a resource as a pass has left it, and what a later pass makes of it.
@@ -87,7 +90,7 @@ func record(t *testing.T) map[string]storedStatus {
 }
 
 // planOf is what a pass decides on the day after the status was stored, as text.
-func planOf(t *testing.T, resource []byte, gone bool) string {
+func planOf(t *testing.T, resource []byte, noCluster bool) string {
 	t.Helper()
 	var content map[string]any
 	if err := json.Unmarshal(resource, &content); err != nil {
@@ -97,14 +100,14 @@ func planOf(t *testing.T, resource []byte, gone bool) string {
 	if err != nil || specErr != nil {
 		t.Fatal(err, specErr)
 	}
-	return decide(d, gone)
+	return decide(d, noCluster)
 }
 
-func decide(d v1beta1.FlinkDeployment, gone bool) string {
+func decide(d v1beta1.FlinkDeployment, noCluster bool) string {
 	s := subject.Snapshot{
 		Now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Operator: flinkconf.NewOperator(nil), Resource: &d,
 	}
-	if gone {
+	if noCluster {
 		s.JobManager = plan.Absent[*appsv1.Deployment]()
 		s.Pods, s.TaskManagers = plan.Present[[]corev1.Pod](nil), plan.Present[[]corev1.Pod](nil)
 		s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
@@ -176,7 +179,11 @@ func TestStoredStatusesAreReadAgain(t *testing.T) {
 			if err := json.Unmarshal(text, &after); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(before["status"], after["status"]); diff != "" {
+			stored := before["status"].(map[string]any)
+			for _, field := range gone {
+				delete(stored, field)
+			}
+			if diff := cmp.Diff(any(stored), after["status"]); diff != "" {
 				t.Errorf("the status that is read and written again (-stored +written)\n%s", diff)
 			}
 		})

@@ -343,6 +343,41 @@ func TestAForeignIntentIsLeftAlone(t *testing.T) {
 	}
 }
 
+// R2
+func TestAnIncompleteIntentIsLeftAlone(t *testing.T) {
+	damages := map[string]func(i *v1beta1.Intent){
+		"nothing to stop": func(i *v1beta1.Intent) { i.Step = v1beta1.StepStopping; i.Stop = v1beta1.StopSavepoint },
+		"no state to keep": func(i *v1beta1.Intent) {
+			i.Step = v1beta1.StepStopping
+			i.Stop = v1beta1.StopCancel
+			i.Ended = true
+		},
+		"no start point": func(i *v1beta1.Intent) { i.Step = v1beta1.StepStarting },
+		"no release":     func(i *v1beta1.Intent) { i.Step = v1beta1.StepReleased; i.From = &v1beta1.StartPoint{} },
+	}
+	for name, damage := range damages {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, application)
+			const over = "1@1767268802"
+			i := v1beta1.Intent{
+				OperationID: plan.DeriveID(w.s.Resource.UID, over, plan.PurposeOperation), OverResourceVersion: over,
+				Purpose: v1beta1.PurposeUpgrade, Spec: "{}",
+			}
+			damage(&i)
+			w.s.Resource.Status.Intent = &i
+			p := w.round()
+			if told := w.condition(summary.Stalled); touches(p) || told.Reason != "IntentIncomplete" ||
+				!strings.Contains(told.Message, "kubectl patch") {
+				t.Errorf("got %s, %+v", p, told)
+			}
+			w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
+			if w.run(); w.s.Resource.Status.Intent != nil && w.s.Resource.Status.Intent.Purpose != v1beta1.PurposeDelete {
+				t.Errorf("a deletion goes on with %+v", w.s.Resource.Status.Intent)
+			}
+		})
+	}
+}
+
 func TestAdoption(t *testing.T) {
 	w := stable(t, application)
 	jobID := w.status().JobStatus.JobID

@@ -65,7 +65,7 @@ func deleting(v *view) (result, bool) {
 
 // deletionOpen reports whether the intent of the deletion is stored.
 func (v *view) deletionOpen() bool {
-	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete
+	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && whole(v.Intent())
 }
 
 func (v *view) beginDeletion() result {

@@ -48,18 +48,52 @@ func (v *view) newIntent(
 // over is what the IDs of this round are derived from.
 func (v *view) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
-// foreign stops at an intent that was not stored for this resource: a status that was copied or restored from another
-// one.
+// foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or
+// restored from another one, or edited.
 func foreign(v *view) (result, bool) {
 	intent := v.Intent()
 	r := v.Seen.Resource
-	if intent == nil || intent.OperationID == plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation) {
+	switch {
+	case intent == nil:
 		return result{}, false
+	case intent.OperationID != plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation):
+		return v.notOurs("ForeignIntent", "belongs to another resource"), true
+	case !whole(intent):
+		return v.notOurs("IntentIncomplete", "does not say what it is about"), true
 	}
-	return result{situation: plan.NotOurs, stall: &stall{"ForeignIntent", fmt.Sprintf(
-		"status.intent %s belongs to another resource, so nothing is done; if no operation is under way, clear it with: "+
+	return result{}, false
+}
+
+// whole reports whether an intent says what its step needs.
+//
+//	step       says
+//	Stopping   what it stops
+//	Starting   which state the job starts from
+//	Released   what was released
+func whole(intent *v1beta1.Intent) bool {
+	switch intent.Step {
+	case v1beta1.StepStopping:
+		return intent.Stops != nil && (!intent.Ended || intent.From != nil || !keepsState(intent.Stop))
+	case v1beta1.StepStarting:
+		return intent.From != nil
+	case v1beta1.StepReleased:
+		return intent.Release != nil && intent.From != nil
+	}
+	return true // an unknown step is told as that
+}
+
+// keepsState reports whether a stop ends with a state that its successor starts from.
+func keepsState(how v1beta1.StopKind) bool {
+	return how == v1beta1.StopSavepoint || how == v1beta1.StopCancel
+}
+
+// notOurs says how a person clears an intent that nothing is done about.
+func (v *view) notOurs(reason, why string) result {
+	r := v.Seen.Resource
+	return result{situation: plan.NotOurs, stall: &stall{reason, fmt.Sprintf(
+		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
 			"kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
-		intent.OperationID, r.Name, r.Namespace)}}, true
+		v.Intent().OperationID, why, r.Name, r.Namespace)}}
 }
 
 // carryOn takes an open intent one step further.

@@ -116,9 +116,6 @@ func (v *view) finish(o result) plan.Plan {
 	if v.fixesIngress(o) {
 		p.Finish = append(p.Finish, v.ingressAction)
 	}
-	if status != nil && status.NextLook != nil {
-		p.Due = status.NextLook.Time
-	}
 	return p
 }
 

@@ -42,8 +42,6 @@ type Choice struct {
 	Verdict plan.Verdict
 	// From is the state that it starts from; only with Go.
 	From v1beta1.StartPoint
-	// KeepsJobID is true for a last-state start: the checkpoints are kept under the job's ID.
-	KeepsJobID bool
 	// Reason is one CamelCase word, Message one line; only without Go.
 	Reason, Message string
 }
@@ -99,7 +97,6 @@ func first(f Facts) Choice {
 
 func lastState(f Facts) Choice {
 	checkpoint, there := f.HighAvailability.Get()
-	var c Choice
 	switch {
 	case f.HighAvailability.IsUnknown():
 		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot " +
@@ -111,14 +108,11 @@ func lastState(f Facts) Choice {
 				"terminally failed, or the configmaps have been deleted. Manual restore required.",
 		)
 	case checkpoint:
-		c = start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
+		return start(v1beta1.StartLastState, v1beta1.LastStatePlaceholder, "HighAvailabilityData")
 	case f.Recorded != "":
 		return start(v1beta1.StartSavepoint, f.Recorded, "NotRestoredYet")
-	default:
-		c = start(v1beta1.StartLastState, "", "NoCheckpointYet")
 	}
-	c.KeepsJobID = true
-	return c
+	return start(v1beta1.StartLastState, "", "NoCheckpointYet")
 }
 
 func savepoint(f Facts) Choice {

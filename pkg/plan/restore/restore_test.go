@@ -36,7 +36,6 @@ func TestChoose(t *testing.T) {
 		kind   v1beta1.StartKind
 		path   string
 		reason string
-		keeps  bool
 	}
 	refused := func(reason string) from { return from{reason: reason} }
 	rows := map[string]struct {
@@ -47,15 +46,15 @@ func TestChoose(t *testing.T) {
 	}{
 		"first, with a path": {
 			Facts{Purpose: deploy, Mode: savepoint, InitialSavepointPath: "s"}, plan.Go,
-			from{fromPath, "s", "InitialSavepointPath", false}, "the spec names it",
+			from{fromPath, "s", "InitialSavepointPath"}, "the spec names it",
 		},
 		"first": {
-			Facts{Purpose: deploy, Mode: savepoint, Recorded: "r"}, plan.Go, from{empty, "", "FirstStart", false},
+			Facts{Purpose: deploy, Mode: savepoint, Recorded: "r"}, plan.Go, from{empty, "", "FirstStart"},
 			"there is nothing before",
 		},
 		"redeploy": {
 			Facts{Purpose: redeploy, Mode: lastState, InitialSavepointPath: "s", Recorded: marker, HighAvailability: gone},
-			plan.Go, from{fromPath, "s", "InitialSavepointPath", false}, "a person says from where",
+			plan.Go, from{fromPath, "s", "InitialSavepointPath"}, "a person says from where",
 		},
 		"redeploy without a path": {
 			Facts{Purpose: redeploy, Mode: lastState, HighAvailability: there}, none, refused("NoInitialSavepoint"),
@@ -64,7 +63,7 @@ func TestChoose(t *testing.T) {
 		// T3.57
 		"stateless": {
 			Facts{Purpose: upgrade, Mode: stateless, Recorded: "r", HighAvailability: there}, plan.Go,
-			from{empty, "", "Stateless", false}, "nothing is asked for",
+			from{empty, "", "Stateless"}, "nothing is asked for",
 		},
 		"last-state, unknown": {
 			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: unknown}, plan.Wait,
@@ -73,11 +72,11 @@ func TestChoose(t *testing.T) {
 		// T3.12
 		"last-state": {
 			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: there}, plan.Go,
-			from{fromHA, marker, "HighAvailabilityData", true}, "its newest checkpoint, under its ID",
+			from{fromHA, marker, "HighAvailabilityData"}, "its newest checkpoint, under its ID",
 		},
 		"last-state, not read yet": {
 			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without}, plan.Go,
-			from{fromPath, "r", "NotRestoredYet", false}, "it was given that and has not read it",
+			from{fromPath, "r", "NotRestoredYet"}, "it was given that and has not read it",
 		},
 		"last-state, it is gone": {
 			Facts{Purpose: upgrade, Mode: lastState, Recorded: marker, HighAvailability: without}, none,
@@ -95,13 +94,13 @@ func TestChoose(t *testing.T) {
 		},
 		"last-state, still there": {
 			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: there, Completed: true}, plan.Go,
-			from{fromHA, marker, "HighAvailabilityData", true},
+			from{fromHA, marker, "HighAvailabilityData"},
 			"nothing is lost",
 		},
 		// T3.12
 		"last-state, none yet": {
 			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, plan.Go,
-			from{fromHA, "", "NoCheckpointYet", true}, "there is nothing to lose",
+			from{fromHA, "", "NoCheckpointYet"}, "there is nothing to lose",
 		},
 		"last-state, no data": {
 			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, none, refused("RestoreFailed"),
@@ -110,7 +109,7 @@ func TestChoose(t *testing.T) {
 		// T3.13
 		"savepoint": {
 			Facts{Purpose: upgrade, Mode: savepoint, Recorded: "r", LegacySavepoint: "l", HighAvailability: there}, plan.Go,
-			from{fromPath, "r", "RecordedPath", false}, "it ended with that",
+			from{fromPath, "r", "RecordedPath"}, "it ended with that",
 		},
 		"savepoint, marker": {
 			Facts{Purpose: upgrade, Mode: savepoint, Recorded: marker, LegacySavepoint: "l"}, none,
@@ -119,10 +118,10 @@ func TestChoose(t *testing.T) {
 		// T3.4
 		"savepoint, older": {
 			Facts{Purpose: upgrade, Mode: savepoint, LegacySavepoint: "l"}, plan.Go,
-			from{fromPath, "l", "LastSavepoint", false}, "the newest that is known",
+			from{fromPath, "l", "LastSavepoint"}, "the newest that is known",
 		},
 		"savepoint, has none": {
-			Facts{Purpose: upgrade, Mode: savepoint, NoState: true}, plan.Go, from{empty, "", "NoStateYet", false},
+			Facts{Purpose: upgrade, Mode: savepoint, NoState: true}, plan.Go, from{empty, "", "NoStateYet"},
 			"there is nothing to lose",
 		},
 		"savepoint, not known": {
@@ -148,7 +147,7 @@ func TestChoose(t *testing.T) {
 				}
 				return
 			}
-			if got := (from{c.From.Kind, c.From.Path, c.From.Reason, c.KeepsJobID}); got != row.want {
+			if got := (from{c.From.Kind, c.From.Path, c.From.Reason}); got != row.want {
 				t.Errorf("got %+v, want %+v: %s", got, row.want, row.reason)
 			}
 		})

@@ -86,7 +86,7 @@ func (v *view) disposalWaits(why string) result {
 		due = r.After.Time
 	}
 	slow := v.want.Retry != nil && due.Sub(v.now()) > time.Minute
-	return result{situation: plan.Deleting, due: due, slow: slow, wait: cause{reasonDisposal, message}}
+	return result{situation: plan.Deleting, slow: slow, wait: cause{reasonDisposal, message}}
 }
 
 // reasonDisposal is the reason of the wait for a disposal.

@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"time"
-
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,8 +26,6 @@ type result struct {
 	wait cause
 	// jobDown: the job does not run and is waited for.
 	jobDown bool
-	// due is when to look again at the latest; zero leaves it to the pace.
-	due time.Time
 	// silent leaves the status as it is.
 	silent bool
 	// slow leaves the clock alone although something is under way.
@@ -172,9 +168,6 @@ func (v *view) finish(o result) plan.Plan {
 		p.Finish = append(p.Finish, labels)
 	}
 	p.Finish = append(p.Finish, o.finish...)
-	if status.NextLook != nil {
-		p.Due = status.NextLook.Time
-	}
 	return p
 }
 

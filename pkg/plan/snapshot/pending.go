@@ -119,7 +119,7 @@ func (v *view) awaitJob() result {
 		return v.abandon(v.secondary() + " is not running")
 	}
 	return result{
-		situation: AwaitingJob, jobDown: true, due: deadline,
+		situation: AwaitingJob, jobDown: true,
 		wait: cause{"JobNotRunning", "the job does not run; it is waited for until " + deadline.UTC().Format(time.RFC3339)},
 	}
 }
@@ -178,7 +178,7 @@ func (v *view) backsOff() bool {
 func (v *view) backOff() result {
 	due := v.nextAttempt()
 	return result{
-		situation: BackingOff, due: due, slow: due.Sub(v.now()) > time.Minute,
+		situation: BackingOff, slow: due.Sub(v.now()) > time.Minute,
 		wait: cause{
 			"BackOff",
 			fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339)),

@@ -54,12 +54,12 @@ func (v *view) accepted() metav1.Condition {
 // setPace keeps the clock fast while something is under way, for at most fastFor after it began. When it began is
 // stored, so that a repeated look moves nothing.
 //
-//	under way              began            pace                     next look
-//	no, or slow            forgotten        slow                     when due
-//	yes, and a new record  now              fast                     when due, else after fastFor
-//	yes                    now, if new      fast for fastFor, slow   when due, else after fastFor
+//	under way              began            pace
+//	no, or slow            forgotten        slow
+//	yes, and a new record  now              fast
+//	yes                    now, if new      fast for fastFor, then slow
 func (v *view) setPace(o result) {
-	v.want.Pace, v.want.NextLook = v1beta1.PaceSlow, timeOrNil(o.due)
+	v.want.Pace = v1beta1.PaceSlow
 	if o.wait.reason == "" || o.slow {
 		v.want.PaceSince = nil
 		return
@@ -67,12 +67,8 @@ func (v *view) setPace(o result) {
 	if v.want.PaceSince == nil || o.record {
 		v.want.PaceSince = timeOrNil(v.now())
 	}
-	until := v.want.PaceSince.Add(fastFor)
-	if v.s.Now.Before(until) {
+	if v.s.Now.Before(v.want.PaceSince.Add(fastFor)) {
 		v.want.Pace = v1beta1.PaceFast
-	}
-	if o.due.IsZero() {
-		v.want.NextLook = timeOrNil(until)
 	}
 }
 

@@ -68,10 +68,10 @@ func TestUnreadableStatusOrMetadataIsAnError(t *testing.T) {
 		content map[string]any
 		path    string
 	}{
-		"status":       {contentOf(nil, map[string]any{"jobStatus": "x"}), "status.jobStatus"},
-		"metadata":     {map[string]any{"metadata": map[string]any{"generation": "x"}}, "metadata.generation"},
-		"not JSON":     {contentOf(nil, math.NaN()), "status"},
-		"bad nextLook": {contentOf(nil, map[string]any{"nextLook": "yesterday"}), "status"},
+		"status":   {contentOf(nil, map[string]any{"jobStatus": "x"}), "status.jobStatus"},
+		"metadata": {map[string]any{"metadata": map[string]any{"generation": "x"}}, "metadata.generation"},
+		"not JSON": {contentOf(nil, math.NaN()), "status"},
+		"bad time": {contentOf(nil, map[string]any{"paceSince": "yesterday"}), "status"},
 	}
 	for name, row := range rows {
 		if _, _, err := DecodeDeployment(row.content); err == nil || !strings.HasPrefix(err.Error(), row.path) {

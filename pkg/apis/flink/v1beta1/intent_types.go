@@ -27,9 +27,6 @@ type Progress struct {
 	// PaceSince is when the transition began that Pace follows; absent while
 	// nothing moves.
 	PaceSince *metav1.Time `json:"paceSince,omitempty"`
-	// NextLook is when the resource is due again at the latest; absent means no
-	// date, the sweep finds it.
-	NextLook *metav1.Time `json:"nextLook,omitempty"`
 	// Intent is the disruptive operation under way; absent means none.
 	Intent *Intent `json:"intent,omitempty"`
 	// Retry says when an operation that failed is tried again; absent means
@@ -209,8 +206,6 @@ type Intent struct {
 	Release *Release `json:"release,omitempty"`
 	// StoredAt is when the intent was stored.
 	StoredAt metav1.Time `json:"storedAt,omitzero"`
-	// Deadline of the current step; absent means none.
-	Deadline *metav1.Time `json:"deadline,omitempty"`
 }
 
 // StartPoint is the state that a job starts from, and why that one.

@@ -41,6 +41,6 @@ func OnlyTells(old, next v1beta1.FlinkDeploymentStatus) bool {
 		return false
 	}
 	old.Error, old.Conditions, old.LifecycleState = next.Error, next.Conditions, next.LifecycleState
-	old.Situation, old.Pace, old.PaceSince, old.NextLook = next.Situation, next.Pace, next.PaceSince, next.NextLook
+	old.Situation, old.Pace, old.PaceSince = next.Situation, next.Pace, next.PaceSince
 	return SameMeaning(old, next)
 }

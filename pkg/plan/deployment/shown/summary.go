@@ -3,8 +3,6 @@ package shown
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -55,10 +53,6 @@ func Summarize(v *subject.Subject, o Verdict) {
 	next := v.NextAttempt(o.Wait.Reason)
 	far := next.Sub(v.Seen.Now) > sleeps && !inFlight && o.Stall == nil
 	setPace(v, !far && (moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
-	if far {
-		at := metav1.NewTime(next)
-		v.Want.NextLook = &at
-	}
 }
 
 // setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
@@ -71,8 +65,7 @@ func setGenerations(v *subject.Subject) {
 	}
 }
 
-// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's, which knows
-// from nextLook that it is.
+// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's.
 const sleeps = time.Minute
 
 // setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is
@@ -84,7 +77,7 @@ const sleeps = time.Minute
 //	yes     less than fastFor ago       fast
 //	yes     longer ago                  slow
 func setPace(v *subject.Subject, moves bool) {
-	v.Want.Pace, v.Want.NextLook = v1beta1.PaceSlow, nil
+	v.Want.Pace = v1beta1.PaceSlow
 	if !moves {
 		v.Want.PaceSince = nil
 		return
@@ -93,7 +86,7 @@ func setPace(v *subject.Subject, moves bool) {
 		now := v.Now()
 		v.Want.PaceSince = &now
 	}
-	if until := metav1.NewTime(v.Want.PaceSince.Add(fastFor)); v.Seen.Now.Before(until.Time) {
-		v.Want.Pace, v.Want.NextLook = v1beta1.PaceFast, &until
+	if v.Seen.Now.Before(v.Want.PaceSince.Add(fastFor)) {
+		v.Want.Pace = v1beta1.PaceFast
 	}
 }
