@@ -51,9 +51,8 @@ func playAdaptive(r *recorder, c *cluster, jar string) {
 	r.run(jarID, job(84), conf, "--checkpoint-ms", "3600000")
 	awaitState(r, job(84), "RUNNING")
 	time.Sleep(settled) // each of its tasks runs
-	r.call(
-		"", http.MethodPost, "/jobs/"+job(84)+"/checkpoints", object{"checkpointType": "FULL", "triggerId": trigger(80)},
-	)
+	asked := object{"checkpointType": "FULL", "triggerId": trigger(80)}
+	r.call("", http.MethodPost, "/jobs/"+job(84)+"/checkpoints", asked)
 	awaitOperation(r, "/jobs/"+job(84)+"/checkpoints/"+trigger(80))
 	c.end(len(c.procs)-1, syscall.SIGKILL)
 	awaitState(r, job(84), "CREATED")

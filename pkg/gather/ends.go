@@ -13,11 +13,27 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// stop asks how far the stop-with-savepoint of the open intent is.
+// lateStops asks how far the stops with savepoint are that were given up.
+func (g *Gatherer) lateStops(
+	ctx context.Context, client *flinkrest.Client, given *v1beta1.GivenUpStop,
+) plan.Observed[[]subject.StopProgress] {
+	var all []subject.StopProgress
+	for _, triggerID := range append([]string{given.TriggerID}, given.Earlier...) {
+		seen := g.stop(ctx, client, given.JobID, triggerID)
+		progress, known := seen.Get()
+		if !known {
+			return plan.Unknown[[]subject.StopProgress](seen.Why())
+		}
+		all = append(all, progress)
+	}
+	return plan.Present(all)
+}
+
+// stop asks how far a stop with savepoint is.
 func (g *Gatherer) stop(
-	ctx context.Context, client *flinkrest.Client, intent *v1beta1.Intent,
+	ctx context.Context, client *flinkrest.Client, jobID, triggerID string,
 ) plan.Observed[subject.StopProgress] {
-	operation, err := client.SavepointStatus(ctx, intent.Stops.JobID, intent.TriggerID)
+	operation, err := client.SavepointStatus(ctx, jobID, triggerID)
 	if err != nil {
 		return plan.Unknown[subject.StopProgress](oneLine(err))
 	}

@@ -60,7 +60,10 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	ask(more.Retention, func() { s.Flink.Retention = g.retention(ctx, client, jobID) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
-	ask(q.Stop, func() { s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent) })
+	ask(more.LateStops, func() { s.Flink.LateStops = g.lateStops(ctx, client, s.Resource.Status.GivenUpStop) })
+	ask(q.Stop, func() {
+		s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent.Stops.JobID, s.Resource.Status.Intent.TriggerID)
+	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	if stop, _ := s.Flink.Stop.Get(); stop.State == subject.StopCompleted {
 		jobs, err := jobsOf(ctx, client) // again, to show what became of the one that was stopped

@@ -33,6 +33,7 @@ func (h *harness) untilItWaits(name string) {
 // checkpoints.
 var adaptiveScenarios = map[string]scenario{
 	"adaptive, cancelled by a person while it waits for resources": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{NoCheckpoints: true}) // none that anybody had seen
 		h.apply("demo", application(stateful("last-state"), adaptive))
 		h.untilStable("demo")
 		h.untilItWaits("demo")

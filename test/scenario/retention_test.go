@@ -185,6 +185,24 @@ var retentionScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "the savepoint is there, and nothing else is waited for"},
 
+	"a person's stop soon after one that was given up": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{SnapshotFails: "the store is full"})
+		h.apply("demo", application(stateful("savepoint")))
+		h.untilStable("demo")
+		h.edit("demo", parallelism(4))
+		h.until("the failure is told", func() bool { return strings.Contains(h.status("demo").Error, "the store is full") })
+		h.flink("demo", func(j *job.Job) { j.Script = job.Script{} })
+		h.edit("demo", parallelism(2))
+		h.untilStable("demo")
+		h.steps(3)
+		h.flink("demo", func(j *job.Job) {
+			j.Begin(job.Trigger{ID: strings.Repeat("ab", 16), Kind: job.Stop}, h.w.Clock.Now())
+		})
+		h.until("its end is told", func() bool { return h.status("demo").Situation == "Ended" })
+		h.steps(60)
+		h.sees("demo", "FINISHED STABLE True Ended", "nothing")
+	}, "what a person stops stays stopped"},
+
 	"a stop that comes late": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{SnapshotFails: "the store is full"})
 		h.apply("demo", application(stateful("savepoint"), highlyAvailable))

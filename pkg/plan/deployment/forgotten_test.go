@@ -83,6 +83,9 @@ func (w *world) waits(state v1beta1.FlinkJobState, r plan.Observed[upgrade.Reten
 // makes no checkpoints.
 func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
 	makes := plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true})
+	none, batch := plan.Present(upgrade.Retention{Failed: true}), plan.Absent[upgrade.Retention]()
+	stateless := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`)
+	failed, canceled, finished := v1beta1.FlinkJobFailed, v1beta1.FlinkJobCanceled, v1beta1.FlinkJobFinished
 	rows := map[string]struct {
 		spec      string
 		end       v1beta1.FlinkJobState
@@ -90,26 +93,14 @@ func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
 		lost      bool
 		reason    string
 	}{
-		"failed":    {stateful, v1beta1.FlinkJobFailed, makes, true, "it may have run before"},
-		"cancelled": {stateful, v1beta1.FlinkJobCanceled, makes, true, "the same"},
-		"given a state": {
-			given(stateful), v1beta1.FlinkJobFailed, makes, true, "it may have gone on from that",
-		},
-		"highly available": {
-			savesHighlyAvailable, v1beta1.FlinkJobFailed, makes, true, "the data goes with the job",
-		},
-		"makes none by itself": {
-			stateful, v1beta1.FlinkJobFailed, plan.Present(upgrade.Retention{Failed: true}), false,
-			"there is nothing to lose",
-		},
-		"batch": {
-			stateful, v1beta1.FlinkJobFailed, plan.Absent[upgrade.Retention](), false, "there is nothing to lose",
-		},
-		"stateless": {
-			with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`), v1beta1.FlinkJobFailed, makes, false,
-			"its user gives the state up",
-		},
-		"it finished, for all of it": {stateful, v1beta1.FlinkJobFinished, makes, false, "nobody needs its checkpoints"},
+		"failed":                     {stateful, failed, makes, true, "it may have run before"},
+		"cancelled":                  {stateful, canceled, makes, true, "the same"},
+		"given a state":              {given(stateful), failed, makes, true, "it may have gone on from that"},
+		"highly available":           {savesHighlyAvailable, failed, makes, true, "the data goes with the job"},
+		"makes none by itself":       {stateful, failed, none, false, "there is nothing to lose"},
+		"batch":                      {stateful, failed, batch, false, "there is nothing to lose"},
+		"stateless":                  {stateless, failed, makes, false, "its user gives the state up"},
+		"it finished, for all of it": {stateful, finished, makes, false, "nobody needs its checkpoints"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -208,6 +199,49 @@ func TestAJobUnderAFixedIDInheritsNoKnowledge(t *testing.T) {
 	w.run()
 	if s := w.status(); s.JobStatus.Checkpoint != nil || s.GivenUpStop == nil {
 		t.Errorf("known %+v; a stop that comes late reaches the job: %+v", s.JobStatus.Checkpoint, s.GivenUpStop)
+	}
+}
+
+// Nor is it chosen for a job that began empty, ran, and ended without a state of its own.
+func TestAStateThatWasGivenUpDoesNotComeBackOnceAnEmptyStartRan(t *testing.T) {
+	old := &v1beta1.SavepointInfo{
+		LastSavepoint: &v1beta1.Savepoint{TimeStamp: start.UnixMilli(), Location: "file:///s/old"},
+	}
+	rows := map[string]struct {
+		own  string
+		want v1beta1.StartPoint
+	}{
+		"no savepoint since": {"file:///s/old", v1beta1.StartPoint{Kind: v1beta1.StartEmpty}},
+		"a savepoint of its own": {
+			"file:///s/own", v1beta1.StartPoint{Kind: v1beta1.StartSavepoint, Path: "file:///s/own"},
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.s.Resource.Status.JobStatus.SavepointInfo = old.DeepCopy()
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+				s.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+				upgradeImage(s)
+			})
+			w.run()
+			w.terminate()
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.run()
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint })
+			w.run()
+			w.s.Resource.Status.JobStatus.SavepointInfo.LastSavepoint.Location = row.own
+			w.forgets(v1beta1.FlinkJobFailed)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "good" })
+			w.run()
+			w.terminate()
+			w.run()
+			if i := w.status().Intent; i == nil || i.From == nil || i.From.Kind != row.want.Kind ||
+				i.From.Path != row.want.Path {
+				t.Errorf("intent %+v, from %+v, rounds %q", i, w.status().JobStatus.StartedFrom, w.log)
+			}
+		})
 	}
 }
 

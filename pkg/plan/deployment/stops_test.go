@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -175,6 +176,80 @@ func lateStop(t *testing.T) *world {
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 	return w
+}
+
+// Flink remembers requests by their trigger IDs for some minutes: who finished the job was somebody else when it knows
+// none of ours, or one that failed before.
+func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
+	type answers = []subject.StopProgress
+	unknown, failed := subject.StopProgress{State: subject.StopNotKnown}, subject.StopProgress{State: subject.StopFailed}
+	rows := map[string]struct {
+		answers plan.Observed[[]subject.StopProgress]
+		ended   time.Duration // ago
+		began   time.Duration // the savepoint, ago
+		others  bool
+		reason  string
+	}{
+		"no request is known": {
+			plan.Present(answers{unknown}), time.Minute, 2 * time.Minute, true, "Flink would know it",
+		},
+		"nor any before it": {
+			plan.Present(answers{unknown, unknown}), time.Minute, 2 * time.Minute, true, "Flink would know them",
+		},
+		"Flink may have forgotten it": {
+			plan.Present(answers{unknown}), 6 * time.Minute, 7 * time.Minute, false, "nobody knows",
+		},
+		"it failed before": {
+			plan.Present(answers{failed, unknown}), time.Minute, time.Minute, true, "it had come to its end",
+		},
+		"it failed after": {plan.Present(answers{failed}), time.Minute, 20 * time.Minute, false,
+			"that may be what Flink lost sight of"},
+		"it is known": {
+			plan.Present(answers{{State: subject.StopCompleted}}), time.Minute, time.Minute, false, "it came late",
+		},
+		"one before it is": {
+			plan.Present(answers{unknown, {State: subject.StopCompleted}}), time.Minute, time.Minute, false, "that came late",
+		},
+		"nobody could be asked": {plan.Unknown[answers]("no answer"), time.Minute, time.Minute, false, "nobody knows"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := lateStop(t)
+			w.s.Now = w.s.Now.Add(10 * time.Minute)
+			w.serveJob(v1beta1.FlinkJobFinished)
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].EndTime = w.s.Now.Add(-row.ended)
+			w.s.Flink.LateStops, w.s.Flink.Checkpoints = row.answers, plan.Present(subject.Checkpoints{
+				Path: "file:///s/x", Kind: subject.KindStop, Completed: w.s.Now.Add(-row.began),
+			})
+			if !ask.Then(w.s).LateStops {
+				t.Error("nobody asks")
+			}
+			w.run()
+			if others := w.status().Intent == nil && w.status().GivenUpStop == nil; others != row.others {
+				t.Errorf("left alone: %t, want %t: %s; rounds %q", others, row.others, row.reason, w.log)
+			}
+		})
+	}
+}
+
+// The requests of all attempts are remembered: each may come late.
+func TestAllStopsThatWereGivenUpAreRemembered(t *testing.T) {
+	w := stable(t, stateful)
+	for n := range 3 {
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = int32(3 + n) })
+		w.run()
+		if n == 2 {
+			w.s.Now = w.s.Now.Add(2 * time.Hour)
+		}
+		w.s.Flink.Stop = plan.Present(subject.StopProgress{State: subject.StopFailed, Cause: "the store is full"})
+		w.run()
+		w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+		given := w.status().GivenUpStop
+		if want := n % 2; given == nil || len(given.Earlier) != want {
+			t.Errorf("attempt %d: %+v, want %d before it; rounds %q", n+1, given, want, w.log)
+		}
+	}
 }
 
 func TestAStopThatComesLate(t *testing.T) {

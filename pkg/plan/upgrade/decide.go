@@ -16,8 +16,9 @@ const (
 		"It is possible that the job has finished or terminally failed, or the configmaps have been deleted. Manual " +
 		"restore required."
 	messageForgets = "The job waits for resources, and the adaptive scheduler does not report its checkpoints until it " +
-		"runs, nor after " +
-		"it is cancelled; the change is made when it runs. If it never ran, upgradeMode stateless makes the change at once"
+		"runs, " +
+		"nor after it is cancelled; the change is made when it runs. If it never ran, upgradeMode stateless makes the " +
+		"change at once"
 	messageNotRetained = "No state to start from is kept after the cancellation of the job " +
 		"(execution.checkpointing.externalized-checkpoint-retention is not RETAIN_ON_CANCELLATION, or it makes no " +
 		"checkpoints), " +

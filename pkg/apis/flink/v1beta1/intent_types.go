@@ -89,6 +89,9 @@ type GivenUpStop struct {
 	JobID string `json:"jobId"`
 	// TriggerID that Flink was asked with.
 	TriggerID string `json:"triggerId"`
+	// Earlier are the TriggerIDs of stops of that job that were given up before
+	// it, within the time that a request may come late by. Newest first.
+	Earlier []string `json:"earlier,omitempty"`
 	// At is when it was given up. A request comes late by minutes, not by hours:
 	// who stops the job an hour later is somebody else. Absent means not known.
 	At metav1.Time `json:"at,omitzero"`

@@ -163,6 +163,10 @@ type JobStatus struct {
 	// one; kept until the next start. Absent means that nothing was started, or
 	// by another operator.
 	StartedFrom *StartPoint `json:"startedFrom,omitempty"`
+	// SupersededSavepoint is the location of the last savepoint in savepointInfo
+	// that an empty start gave up: nothing is started from it unless a person
+	// chooses it.
+	SupersededSavepoint string `json:"supersededSavepoint,omitempty"`
 	// LastStateUnread is true while the job has ended and upgradeSavepointPath
 	// may not name its newest state yet: Flink's statistics show it some seconds
 	// later. Nothing starts from the path until then.

@@ -167,6 +167,8 @@ type More struct {
 	Graph bool
 	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
 	Health, Progress bool
+	// LateStops asks what became of stops that were given up.
+	LateStops bool
 	// Requests asks for the snapshots in flight that the job's status records.
 	Requests bool
 	// Exceptions is how many entries of the job's exception history to ask for, the newest; 0 asks for none.
@@ -189,6 +191,7 @@ const recentEnd = time.Minute
 //	Retention    a change may cancel the job, or its last state is read
 //	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
 //	Health       the option is on, the job has not ended, and nothing is under way
+//	LateStops    the job has FINISHED, maybe by a stop that was given up
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
 func Then(s subject.Snapshot) More {
@@ -226,6 +229,7 @@ func Then(s subject.Snapshot) More {
 		Checkpoints: ended || looks || (found && v.StopOverdue()) || (found && asksToStop(v) && v.MaxCheckpointAge() > 0),
 		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && !v.MayStartEmpty()),
 		Graph:       ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		LateStops:   found && v.MayBeStoppedLate(job.State),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }

@@ -74,6 +74,11 @@ func (o Options) StatisticsAge() time.Duration {
 	return Read(o.config().Duration, key.RestCacheRefresh, 3*time.Second)
 }
 
+// RemembersStops is how long after its end Flink knows a stop with savepoint by its trigger ID.
+func (o Options) RemembersStops() time.Duration {
+	return Read(o.config().Duration, key.RestAsyncStoreDuration, 5*time.Minute)
+}
+
 // ClaimsState reports whether Flink owns, and deletes, the state that a job was started from:
 // execution.state-recovery.claim-mode CLAIM.
 func (o Options) ClaimsState() bool {

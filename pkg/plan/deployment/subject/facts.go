@@ -117,9 +117,8 @@ func (v *Subject) RestoreFacts(
 	if v.AwaitsLastState() {
 		f.Recorded = v1beta1.LastStatePlaceholder
 	}
-	// else it is of a job before it
-	if job.SavepointInfo != nil && job.SavepointInfo.LastSavepoint != nil && !emptyStill {
-		f.LegacySavepoint = job.SavepointInfo.LastSavepoint.Location
+	if last := lastSavepoint(job); last != job.SupersededSavepoint && !emptyStill { // else it is of a job before it
+		f.LegacySavepoint = last
 	}
 	f.RedeployNonce = redeployNonce(target)
 	if target.Job != nil {

@@ -51,6 +51,7 @@ func (v *Subject) Observe() {
 		})
 	}
 	v.observeJob()
+	v.observeOthersStop()
 	v.observeCheckpoint()
 	v.observeInfo()
 	v.observeHealth()

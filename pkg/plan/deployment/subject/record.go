@@ -73,6 +73,9 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 		status.JobStatus.StartTime = ""
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		status.JobStatus.UpgradeSavepointPath, status.JobStatus.StateTaken = intent.From.Path, intent.From.Taken
+		if last := lastSavepoint(status.JobStatus); last != "" && intent.From.Kind == v1beta1.StartEmpty {
+			status.JobStatus.SupersededSavepoint = last
+		}
 		status.JobStatus.StartedFrom = intent.From.DeepCopy()
 		status.JobStatus.StartedFrom.Path = v.Hide(intent.From.Path) // it is for people, upgradeSavepointPath for programs
 		status.TaskManager = &v1beta1.TaskManagerInfo{}
@@ -95,6 +98,14 @@ func (v *Subject) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDep
 	}
 	v.keepNonces(&record.Spec)
 	v.StoreReconciled(record, v.Last == nil || v.IsFirst())
+}
+
+// lastSavepoint is where the newest savepoint in status lies; empty when there is none.
+func lastSavepoint(job v1beta1.JobStatus) string {
+	if job.SavepointInfo == nil || job.SavepointInfo.LastSavepoint == nil {
+		return ""
+	}
+	return job.SavepointInfo.LastSavepoint.Location
 }
 
 // RestoredMode is the upgrade mode that a start from this state is recorded with.

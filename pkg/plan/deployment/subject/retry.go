@@ -14,7 +14,12 @@ func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
 	intent := v.Intent()
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
 	if intent.Stop == v1beta1.StopSavepoint {
-		v.Want.GivenUpStop = &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, At: v.Now()}
+		next := &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, At: v.Now()}
+		if last := v.Want.GivenUpStop; last != nil && last.JobID == next.JobID && v.Since(last.At) < lateFor {
+			next.Earlier = append([]string{last.TriggerID}, last.Earlier...)
+			next.Earlier = next.Earlier[:min(len(next.Earlier), mostEarlier)]
+		}
+		v.Want.GivenUpStop = next
 	}
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
@@ -42,6 +47,40 @@ func (v *Subject) StoppedLate() bool {
 // lateFor is how long after it was given up a stop may still reach Flink: a process that was frozen, or a request that
 // was held up, goes on within minutes. Whoever stops the job later is a person.
 const lateFor = time.Hour
+
+// mostEarlier bounds how many stops that were given up are remembered besides the newest. With as many, whose stop it
+// was is not known.
+const mostEarlier = 20
+
+// observeOthersStop forgets the stops that were given up once the job was finished by somebody else's. All requests
+// have to say so; what is not known counts as ours.
+//
+//	Flink's answer about our request  the job's end, its savepoint                       it was
+//	not known                         the end is younger than rest.async.store-duration  somebody else's
+//	failed                            the savepoint began after ours was given up        somebody else's
+//	otherwise                         -                                                  ours
+func (v *Subject) observeOthersStop() {
+	answers, asked := v.Seen.Flink.LateStops.Get()
+	if !asked || v.Job == nil || !v.StoppedLate() || len(v.Want.GivenUpStop.Earlier) >= mostEarlier {
+		return
+	}
+	now := v.Seen.Flink.Clock
+	if now.IsZero() {
+		now = v.Seen.Now
+	}
+	c, _ := v.Seen.Flink.Checkpoints.Get()
+	given := v.Want.GivenUpStop.At.Add(now.Sub(v.Seen.Now)) // by Flink's clock
+	for _, answer := range answers {
+		remembers := now.Sub(v.Job.EndTime) < v.RemembersStops()-statisticsRoom
+		switch {
+		case answer.State == StopNotKnown && remembers:
+		case answer.State == StopFailed && c.Completed.After(given.Add(statisticsRoom)):
+		default:
+			return
+		}
+	}
+	v.Want.GivenUpStop = nil
+}
 
 // MayBeStoppedLate reports whether a job in such a state may be one whose stop was given up.
 func (v *Subject) MayBeStoppedLate(state v1beta1.FlinkJobState) bool {

@@ -92,6 +92,8 @@ type Flink struct {
 	Facts plan.Observed[ClusterFacts]
 	// Stop is how far the stop-with-savepoint of the open intent is (GET /jobs/:jobid/savepoints/:triggerid).
 	Stop plan.Observed[StopProgress]
+	// LateStops is how far the stops with savepoint are that were given up, of a job that one of them may have finished.
+	LateStops plan.Observed[[]StopProgress]
 	// Checkpoints are the job's own (GET /jobs/:jobid/checkpoints). Absent means that it never made nor restored one.
 	Checkpoints plan.Observed[Checkpoints]
 	// Clock is the JobManager's clock just before it was asked for them (GET /jobs/:jobid, now). The zero time: the
