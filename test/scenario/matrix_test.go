@@ -17,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
 // Every combination of what decides whether a job's state outlives its stop: what becomes of its checkpoints, where
@@ -183,6 +184,7 @@ func combinations() []*combination {
 // run is one combination from its first start to where a user sees nothing change any more.
 func (m *combination) run(t *testing.T) {
 	m.harness = install(&harness{t: t, direct: true})
+	m.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	m.states = newStates(m.harness)
 	m.apply(demo, m.spec)
 	m.untilStable(demo)

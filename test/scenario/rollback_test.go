@@ -44,6 +44,28 @@ func (h *harness) untilRolledBack() {
 
 // rollbackScenarios take what does not become stable back to what was.
 var rollbackScenarios = map[string]scenario{
+	"a job that keeps failing, rolled back from a broken image": {func(h *harness) {
+		h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
+		once := option("restart-strategy.type", "none")
+		h.apply("demo", application(stateful("savepoint"), highlyAvailable, rolledBack, once))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.w.Flink.ScriptJob("demo", job.Script{FailAtStart: "the source cannot be read"})
+		h.flink("demo", func(j *job.Job) { j.Fail("java.io.IOException", "the source cannot be read", h.w.Clock.Now()) })
+		h.edit("demo", field("image", "flink:broken"))
+		h.until("it is rolled back, and fails again", func() bool {
+			s := h.status("demo")
+			back := s.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
+			return back && s.JobStatus.State == v1beta1.FlinkJobFailed
+		})
+		h.steps(30)
+		h.sees("demo", "FAILED FAILED False Ended", "nothing, path(checkpoint)")
+		h.w.Flink.ScriptJob("demo", job.Script{})
+		h.edit("demo", field("image", "flink:1.20"), field("restartNonce", int64(1)))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(checkpoint), path(checkpoint)")
+	}, "the failure is the job's own and is shown; its state stays what it was"},
+
 	"a failed upgrade by last state is rolled back": {func(h *harness) {
 		h.broken("last-state")
 		h.sees("demo", "RUNNING ROLLED_BACK True Steady", "nothing, high-availability data(checkpoint)")

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
@@ -60,6 +61,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 	if ended && v.Unasked() && !v.MayStartEmpty() {
 		return v.unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
 	}
+	if purpose == v1beta1.PurposeRedeploy && v.choosesWhatGoes() {
+		return result{}, false
+	}
 	d := upgrade.Decide(v.UpgradeFacts(purpose))
 	switch d.Verdict {
 	case plan.Go:
@@ -77,6 +81,23 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 		return result{}, false
 	}
 	return result{situation: plan.Waiting, wait: *v.pending}, true
+}
+
+// choosesWhatGoes refuses a redeploy from a checkpoint of the job that runs, where Flink deletes it before the
+// successor could read it.
+func (v *view) choosesWhatGoes() bool {
+	switch v.ChosenOwnCheckpoint() {
+	case subject.OwnCheckpointDeleted:
+		v.refused = &stall{upgrade.NotRetained, "spec.job.initialSavepointPath is a checkpoint of the job that runs, " +
+			"and Flink deletes it with the job or when a newer one is complete. Take a savepoint and use its path, " +
+			"or copy the checkpoint to another directory and use that path. The job is left running."}
+	case subject.OwnCheckpointUnknown:
+		v.pending = &stall{"CheckpointRetentionUnknown", "spec.job.initialSavepointPath is a checkpoint of the " +
+			"job that runs, and whether Flink keeps it cannot be read: " + v.Seen.Flink.Retention.Why()}
+	default:
+		return false
+	}
+	return true
 }
 
 func (v *view) tellChange(diff specdiff.Change) {

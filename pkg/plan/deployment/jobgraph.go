@@ -16,7 +16,9 @@ import (
 // job is all that removes its graph: that no JobManager runs any more is not enough.
 
 // graphRemoval is how long Flink is given to remove the graph of a job that has ended. Nothing at its REST interface
-// says that it did.
+// says that it did: it shows the end of the job first, and then removes the graph, again and again where that fails
+// (cleanup-strategy). The end of the process is what tells: a JobManager that is told to end waits for the removal
+// (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that.
 const graphRemoval = 10 * time.Second
 
 // awaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing

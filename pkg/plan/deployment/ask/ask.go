@@ -188,7 +188,7 @@ const recentEnd = time.Minute
 //	             or its end is being
 //	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
 //	             is not known to have completed one, or is to be changed
-//	Retention    a change may cancel the job, or its last state is read
+//	Retention    a change may cancel the job, or chooses a state that may go with it, or its last state is read
 //	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	LateStops    the job has FINISHED, maybe by a stop that was given up
@@ -217,6 +217,7 @@ func Then(s subject.Snapshot) More {
 		v.MayBeStoppedLate(job.State)
 	ended := found && job.State.IsTerminal() && (wanted || s.Now.Sub(job.EndTime) < recentEnd)
 	changes := found && !job.State.IsTerminal() && asksToStop(v)
+	keeps := v.ChoosesState() || !v.MayStartEmpty()
 	history := 0
 	if found {
 		history = v.ExceptionsDue(job)
@@ -227,7 +228,7 @@ func Then(s subject.Snapshot) More {
 		Facts:       settling || becameReady || moved,
 		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: ended || looks || (found && v.StopOverdue()) || (found && asksToStop(v) && v.MaxCheckpointAge() > 0),
-		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && !v.MayStartEmpty()),
+		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && keeps),
 		Graph:       ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
 		LateStops:   found && v.MayBeStoppedLate(job.State),
 		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,

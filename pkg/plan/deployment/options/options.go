@@ -79,6 +79,12 @@ func (o Options) RemembersStops() time.Duration {
 	return Read(o.config().Duration, key.RestAsyncStoreDuration, 5*time.Minute)
 }
 
+// RetainsOne reports whether a checkpoint is deleted as soon as a newer one is complete
+// (execution.checkpointing.num-retained).
+func (o Options) RetainsOne() bool {
+	return Read(o.config().Int, key.RetainedCheckpoints, 1) <= 1
+}
+
 // ClaimsState reports whether Flink owns, and deletes, the state that a job was started from:
 // execution.state-recovery.claim-mode CLAIM.
 func (o Options) ClaimsState() bool {
