@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -75,7 +76,10 @@ type round struct {
 	prepared []subject.Companion
 	// jobManager is the prepared Deployment; nil when nothing was prepared.
 	jobManager *unstructured.Unstructured
-	told       func()
+	// tell publishes the plan's events, once; what it returns waits for them.
+	tell func() func()
+	// late is true while the events wait for a status that can be stored.
+	late bool
 }
 
 // Result is what a round left behind.
@@ -93,13 +97,17 @@ type Result struct {
 }
 
 // Execute carries a plan out on the resource that its snapshot read. Its events, and what its status changes, are
-// published beside its first actions and before its status. The result says how far it came, also beside an error.
+// published beside its first actions and before its status; but after it where the status was refused for its size
+// before, because nothing that they tell has happened when it is refused again. The result says how far it came, also
+// beside an error.
 func (c *Executor) Execute(
 	ctx context.Context, object kube.Object, resource *unstructured.Unstructured, p plan.Plan,
 ) (Result, error) {
-	r := &round{object: object, resource: resource}
-	r.told = c.Events.begin(ctx, resource, p)
-	defer r.told()
+	r := &round{object: object, resource: resource, late: refusedForSize(resource)}
+	r.tell = sync.OnceValue(func() func() { return c.Events.begin(ctx, resource, p) })
+	if !r.late {
+		defer r.tell()()
+	}
 	for _, action := range p.Actions {
 		if err := c.do(ctx, r, action); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
@@ -115,6 +123,7 @@ func (c *Executor) Execute(
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
+	r.tell()()
 	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared, JobManager: r.made()}, nil
 }
 
@@ -200,13 +209,25 @@ func (c *Executor) store(ctx context.Context, r *round, status any) error {
 	}
 	next := r.resource.DeepCopy()
 	next.Object["status"] = content
-	r.told()
+	if !r.late {
+		r.tell()()
+	}
 	updated, err := c.Kube.UpdateStatus(ctx, r.object, next)
 	if err != nil {
 		return err
 	}
-	r.resource, r.stored = updated, status
+	r.resource, r.stored, r.late = updated, status, false
+	r.tell()()
 	return nil
+}
+
+// refusedForSize reports whether the resource says that its newest status was refused because of its size.
+func refusedForSize(resource *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		fields, _ := c.(map[string]any)
+		return fields["type"] == summary.Stalled && fields["reason"] == fail.ReasonTooLarge
+	})
 }
 
 func contentOf(value any) (map[string]any, error) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +24,8 @@ const (
 	ReasonTimeout = "Timeout"
 	// ReasonCanceled: the caller gave up.
 	ReasonCanceled = "Canceled"
+	// ReasonTooLarge: the API server or etcd takes no object of that size.
+	ReasonTooLarge = "ObjectTooLarge"
 	// ReasonUntrusted: a TLS certificate does not verify.
 	ReasonUntrusted = "CertificateUntrusted"
 	// ReasonUnreachable: no connection, or it broke.
@@ -153,11 +156,14 @@ func networkReason(err net.Error) string {
 //	404 of a resource type                 Transient  the CRD or API is not served (yet)
 //	410 Gone, Expired                      Transient  a list or watch must start again
 //	401, 403                               Denied     but a namespace being deleted is Waiting
-//	400, 405, 406, 413, 415, 422           Invalid    the server refuses what the spec asks for
+//	400, 405, 406, 415, 422                Invalid    the server refuses what the spec asks for
+//	413, or what tooLarge says             Invalid    ObjectTooLarge, whatever was written
 //	408, 429, 5xx, anything else           Transient
 func classifyAPI(status metav1.Status, err error) (Kind, string) {
 	reason := string(status.Reason)
 	switch {
+	case tooLarge(status):
+		return Invalid, ReasonTooLarge
 	case reason == "" && status.Code == http.StatusBadRequest: // a webhook that refuses without a code of its own
 		reason = string(metav1.StatusReasonBadRequest)
 	case reason == "":
@@ -181,11 +187,19 @@ func classifyAPI(status metav1.Status, err error) (Kind, string) {
 			return Conflict, string(metav1.StatusReasonConflict)
 		}
 		return Invalid, reason
-	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
-		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable, http.StatusUnsupportedMediaType:
 		return Invalid, reason
 	}
 	return Transient, reason
+}
+
+// tooLarge says whether an object does not fit: the API server's own limit (3 MiB), etcd's --max-request-bytes (1.5
+// MiB) or that of the client between them (2 MiB). Of the latter two the API server makes a 500 with etcd's words and
+// no reason for machines (test/kubesim/testdata/refusals/object-too-large.json), so here the text decides.
+func tooLarge(status metav1.Status) bool {
+	etcd := strings.Contains(status.Message, "etcdserver: request is too large") ||
+		strings.Contains(status.Message, "trying to send message larger than max")
+	return status.Code == http.StatusRequestEntityTooLarge || (status.Code == http.StatusInternalServerError && etcd)
 }
 
 // isStalePatch says whether a 422 means that the patch was made for another state of the object. A PUT or DELETE with a

@@ -6,7 +6,8 @@
 // the log level. That decision is one table, Of. What an error shows in a resource's status its kind decides, in
 // pkg/pass.
 //
-// It must not: read text out of errors to decide anything, log, know a resource kind, or write anything.
+// It must not: read text out of errors to decide anything, but where the API server gives nothing else
+// (tooLarge), log, know a resource kind, or write anything.
 //
 // Invariants:
 //   - KindOf is total: a nil error is None, an error nobody classified is Unknown and is handled like a Bug;

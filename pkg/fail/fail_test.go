@@ -115,9 +115,19 @@ func TestKindOf(t *testing.T) {
 			ErrStatus: metav1.Status{Code: 400, Message: `webhook "x" denied the request`},
 		},
 			Invalid, "BadRequest", "the API server gives a denial without a code no reason"},
-		"k8s too large": {
-			apierrors.NewRequestEntityTooLargeError("x"), Invalid, "RequestEntityTooLarge", "a ConfigMap above 1 MiB",
+		"k8s too large": {apierrors.NewRequestEntityTooLargeError("x"), Invalid, "ObjectTooLarge", "a body above 3 MiB"},
+		"etcd too large": {&apierrors.StatusError{
+			ErrStatus: metav1.Status{Code: 500, Message: "etcdserver: request is too large"},
 		},
+			Invalid, "ObjectTooLarge", "sending it again changes nothing"},
+		"etcd's client": {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 500,
+			Message: "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2097175 vs. " +
+				"2097152)"}},
+			Invalid, "ObjectTooLarge", "the same, from 2 MiB on"},
+		"etcd otherwise": {&apierrors.StatusError{
+			ErrStatus: metav1.Status{Code: 500, Message: "etcdserver: request timed out"},
+		},
+			Transient, "InternalError", "it may go through a moment later"},
 		"k8s throttled": {apierrors.NewTooManyRequests("x", 1), Transient, "TooManyRequests", "priority and fairness"},
 		"k8s timeout":   {apierrors.NewTimeoutError("x", 1), Transient, "Timeout", "the server gave up"},
 		"k8s server timeout": {

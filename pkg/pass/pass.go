@@ -156,6 +156,9 @@ func (r *Runner) failed(
 		return err
 	}
 	left := leftBy(s, result)
+	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
+		return r.tooLarge(ctx, object, result, left, err)
+	}
 	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
 		return showErr
 	}

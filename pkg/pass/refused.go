@@ -51,6 +51,28 @@ func (r *Runner) ingressFailed(
 	return true, carryErr
 }
 
+// writesStatus reports whether what failed is a write of the resource's status; nil is the one at the end of a round.
+func writesStatus(failed plan.Action) bool {
+	_, record := failed.(plan.Record)
+	return failed == nil || record
+}
+
+// tooLarge shows that a status was refused because of its size: in one that is smaller, and in a smaller one still. The
+// event beside them needs neither.
+func (r *Runner) tooLarge(
+	ctx context.Context, object kube.Object, result apply.Result, left deployment.Snapshot, err error,
+) error {
+	p, less := deployment.MakeTooLarge(left, left.Resource.Status)
+	_, showErr := r.Apply.Execute(ctx, object, result.Resource, p)
+	if fail.ReasonOf(showErr) == fail.ReasonTooLarge {
+		_, showErr = r.Apply.Execute(ctx, object, result.Resource, less)
+	}
+	if showErr != nil && fail.ReasonOf(showErr) != fail.ReasonTooLarge {
+		return showErr
+	}
+	return err
+}
+
 // leftBy is the snapshot with the resource as the round left it.
 func leftBy(s deployment.Snapshot, result apply.Result) deployment.Snapshot {
 	resource := s.Resource.DeepCopy()

@@ -57,10 +57,7 @@ var dialVerbs = map[string]func(r *run, n int){
 // notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be
 // fixed first. A script may turn them all the same, and KNFLINK_SCENARIO_DIALS takes some off this list: names with
 // commas between, or "all".
-var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{
-	"object-limit": "a job that finished while no status could be written, and whose JobManager was replaced since, is " +
-		"waited for without end",
-})
+var notYet = without(os.Getenv("KNFLINK_SCENARIO_DIALS"), map[string]string{})
 
 func without(turned string, all map[string]string) map[string]string {
 	for dial := range strings.SplitSeq(turned, ",") {

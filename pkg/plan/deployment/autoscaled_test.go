@@ -120,12 +120,11 @@ func TestAChangeOfAnAutoscaledJob(t *testing.T) {
 				t.Fatalf("%s: got %s; %s", w.s.Resource.Spec.FlinkConfiguration, p, row.reason)
 			}
 			if row.starts {
-				i := w.status().Intent
-				if i == nil {
+				if w.status().Intent == nil {
 					t.Fatal("no operation is open")
 				}
-				if has := strings.Contains(i.Spec, scaledTo); has != (row.want != "") {
-					t.Errorf("the start is with %s: %s", i.Spec, row.reason)
+				if spec := w.intentSpec(); strings.Contains(spec, scaledTo) != (row.want != "") {
+					t.Errorf("the start is with %s: %s", spec, row.reason)
 				}
 				return
 			}

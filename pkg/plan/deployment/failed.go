@@ -1,7 +1,13 @@
 package deployment
 
 import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
@@ -26,3 +32,49 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
 func Hider(s Snapshot) func(text string) string { return subject.New(s).Hide }
+
+// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. less
+// is for an API server that refuses that, too: it leaves most conditions out, so that it is smaller than what is
+// stored.
+func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.Plan) {
+	resource := s.Resource.DeepCopy()
+	resource.Status = *left.DeepCopy()
+	s.Resource = resource
+	v := &view{Subject: subject.New(s)}
+	v.Accept()
+	told := func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Reason == fail.ReasonTooLarge }
+	if !slices.ContainsFunc(left.Conditions, told) {
+		v.Tell(plan.Event{
+			Warning: true, Reason: fail.ReasonTooLarge, Component: plan.ComponentOperator, Message: statusTooLarge,
+		})
+	}
+	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
+	p = v.finish(result{situation: plan.Situation(left.Situation), stall: &stall{fail.ReasonTooLarge, statusTooLarge}})
+	small := v.Want.DeepCopy()
+	small.Error, small.Intent = left.Error, left.Intent.DeepCopy()
+	small.Conditions = slices.DeleteFunc(small.Conditions, func(c metav1.Condition) bool {
+		return slices.Contains(derived, c.Type)
+	})
+	for i := range small.Conditions {
+		if c := &small.Conditions[i]; c.Type == summary.Ready || c.Type == summary.Stalled {
+			c.Message = statusTooLargeShort
+		}
+	}
+	less = plan.Plan{Situation: p.Situation}
+	if !shown.SameMeaning(left, *small) {
+		less.Status = small
+	}
+	return p, less
+}
+
+// derived are the conditions that each look derives again from the rest of the status.
+var derived = []string{summary.Running, summary.SpecAccepted, summary.ClusterAvailable, summary.JobRunning}
+
+// statusTooLargeShort is for a status that has no room for statusTooLarge.
+const statusTooLargeShort = "the status does not fit into etcd: shorten the spec, see the event " + fail.ReasonTooLarge
+
+// statusTooLarge names no sizes: a message that changes would be told again and again.
+const statusTooLarge = "the API server refused the status: with it the resource would be larger than etcd takes, 1.5 " +
+	"MiB by default." +
+	" Status holds the spec twice, so shorten the spec: put files and long texts of job.args, flinkConfiguration," +
+	" logConfiguration and podTemplate into ConfigMaps. What needs a larger status waits until then"

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -26,7 +26,7 @@ func (v *view) newIntent(
 	purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec,
 ) *v1beta1.Intent {
 	r := v.Seen.Resource
-	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
+	text, err := storedspec.Text(target)
 	if err != nil {
 		v.Note("the target spec cannot be printed: " + err.Error())
 	}
@@ -38,7 +38,7 @@ func (v *view) newIntent(
 		Purpose:             purpose,
 		OverResourceVersion: v.over(),
 		Generation:          v.Generation,
-		SpecHash:            subject.SpecHash(text),
+		SpecHash:            storedspec.Hash(text),
 		Spec:                text,
 		Step:                step,
 		StoredAt:            v.Now(),

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -204,6 +206,64 @@ func TestAJobThatVanished(t *testing.T) {
 			}
 			if stalled != "" {
 				w.personDecides(stalled != "JobNotFound")
+			}
+		})
+	}
+}
+
+// A job of which no run was ever recorded may have run and ended while no status could be written.
+func TestAJobThatWasNeverSeen(t *testing.T) {
+	rows := map[string]struct {
+		spec         string
+		since, ready time.Duration
+		want         plan.Situation
+		stalled      string
+		reason       string
+	}{
+		"for a while": {
+			stateful, 9 * time.Minute, 9 * time.Minute, plan.Waiting, "", "its main method may take long",
+		},
+		"for longer than a checkpoint": {
+			stateful, 11 * time.Minute, 11 * time.Minute, plan.Ended, "LastStateUnknown", "nobody knows what it had",
+		},
+		"its pod was late": {
+			stateful, 11 * time.Minute, time.Minute, plan.Waiting, "", "it could not be submitted before",
+		},
+		"its data is there": {
+			highlyAvailable, 11 * time.Minute, 11 * time.Minute, plan.Ended, "JobNotFound", "it can be started from it",
+		},
+		"stateless": {application, 11 * time.Minute, 11 * time.Minute, plan.Ended, "JobNotFound", "it needs no state"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, row.spec)
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Now = w.s.Now.Add(row.since)
+			jm, _ := w.s.JobManager.Get()
+			jm.Status.Conditions = []appsv1.DeploymentCondition{{
+				Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue,
+				LastTransitionTime: metav1.NewTime(w.s.Now.Add(-row.ready)),
+			}}
+			if ask.First(w.s).HAData {
+				w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			}
+			w.run()
+			stalled := ""
+			for _, c := range w.status().Conditions {
+				if c.Type == summary.Stalled {
+					stalled = c.Reason
+				}
+			}
+			if s := w.status(); s.Situation != string(row.want) || stalled != row.stalled {
+				t.Errorf("%s, stalled %q, want %s, %q: %s", s.Situation, stalled, row.want, row.stalled, row.reason)
+			}
+			if stalled != "" {
+				w.personDecides(stalled != "JobNotFound")
+				w.serveJob(v1beta1.FlinkJobRunning)
+				w.run()
+				w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning) // it was late
 			}
 		})
 	}

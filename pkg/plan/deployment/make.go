@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -84,6 +85,10 @@ func (v *view) finish(o result) plan.Plan {
 		v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)},
 	)
 	status := v.Want.DeepCopy()
+	storedspec.Shorten(status)
+	if v.BeginsOperation() {
+		storedspec.Reserve(status)
+	}
 	p := plan.Plan{
 		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again,
 		Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events,

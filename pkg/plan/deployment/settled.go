@@ -114,8 +114,12 @@ func (v *view) distrusted() result {
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
 // high-availability data has it.
 func (v *view) vanished() result {
-	const why = "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
+	why := "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
 		"could be read; see its logs"
+	if v.Want.JobStatus.StartTime == "" {
+		why = "Flink lists no job: it ended while its status could not be written, and its JobManager was replaced" +
+			" since, or its main method has not submitted it; see the JobManager's logs"
+	}
 	switch data := v.UsableHAData(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
 		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())

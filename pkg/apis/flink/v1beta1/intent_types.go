@@ -160,6 +160,16 @@ const (
 	StartLastState StartKind = "LastState"
 )
 
+// SpecBase names a recorded spec in status.reconciliationStatus.
+type SpecBase string
+
+const (
+	// BaseLastReconciled: lastReconciledSpec.
+	BaseLastReconciled SpecBase = "LastReconciled"
+	// BaseLastStable: lastStableSpec.
+	BaseLastStable SpecBase = "LastStable"
+)
+
 // Intent is the write-ahead record of a disruptive operation: stored before the
 // first effect, so that any later pass can go on from where a lost one stopped.
 type Intent struct {
@@ -174,11 +184,28 @@ type Intent struct {
 	OverResourceVersion string `json:"overResourceVersion,omitempty"`
 	// Generation of the spec that the operation leads to.
 	Generation int64 `json:"generation,omitempty"`
-	// SpecHash is a hash of Spec.
+	// SpecHash is a hash of the spec that the operation leads to, in the text form
+	// of lastReconciledSpec.
 	SpecHash string `json:"specHash,omitempty"`
-	// Spec that the operation leads to, in the text form of lastReconciledSpec;
-	// empty for a deletion.
+	// Spec that the operation leads to, in the text form of lastReconciledSpec.
+	// It is stored because the user may edit the resource's own spec meanwhile: to
+	// one that is invalid, or that has to wait for the end of the operation. Empty
+	// for a deletion, and where SpecBase and SpecChange say the same with less: a
+	// full copy is stored only if it differs from both recorded specs by more than
+	// its own length, or in a way that a merge patch cannot express.
 	Spec string `json:"spec,omitempty"`
+	// SpecBase is the recorded spec that SpecChange is applied to; empty when Spec
+	// is the whole. Both are stored by the same write as the text that they name,
+	// and count only if the result has SpecHash.
+	SpecBase SpecBase `json:"specBase,omitempty"`
+	// SpecChange is the JSON merge patch (RFC 7386) that makes the text that
+	// SpecBase names the spec that the operation leads to.
+	SpecChange string `json:"specChange,omitempty"`
+	// Room is blanks, as many as the operation will add to the status until it has
+	// ended: an operation that begins and whose end did not fit into etcd would
+	// stop a job and could not store its state. Only the first write of an
+	// operation has it; empty for a deletion and a recovery.
+	Room string `json:"room,omitempty"`
 	// Step says how far the operation got.
 	Step IntentStep `json:"step,omitempty"`
 	// JobID of the job to start, 32 hexadecimal digits; empty when nothing is

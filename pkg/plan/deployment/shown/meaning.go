@@ -13,7 +13,7 @@ import (
 
 // SameMeaning reports whether two statuses tell people and passes the same, so that no write is worth it. What moves by
 // itself rides along with the next write: the cluster's figures, the counters of its health, when the exception history
-// was asked for, where the newest checkpoint lies, and the closing of a released intent.
+// was asked for, where the newest checkpoint lies, the room of an intent, and the closing of a released one.
 func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	old, next = *old.DeepCopy(), *next.DeepCopy()
 	if old.Intent != nil && old.Intent.Step == v1beta1.StepReleased && next.Intent == nil {
@@ -22,6 +22,9 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 	sameHealth := health.SameMeaning(old.ClusterInfo[health.Key], next.ClusterInfo[health.Key])
 	sameExceptions := exceptions.SameMeaning(old.ClusterInfo[exceptions.Key], next.ClusterInfo[exceptions.Key])
 	for _, status := range []*v1beta1.FlinkDeploymentStatus{&old, &next} {
+		if status.Intent != nil {
+			status.Intent.Room = ""
+		}
 		if status.JobStatus.Checkpoint != nil {
 			status.JobStatus.Checkpoint.Path = ""
 		}

@@ -65,6 +65,10 @@ func (v *Subject) Endpoint() plan.Endpoint {
 // the same.
 func (v *Subject) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
 	r := v.Seen.Resource
+	if intent.SpecBase != "" { // storedspec.Read could not
+		return render.Cluster{}, "", fmt.Errorf("the intent's spec was stored as a change of %s, which is another one now;"+
+			" another restartNonce starts the resource's own spec", intent.SpecBase)
+	}
 	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
 	if err != nil {
 		return render.Cluster{}, "", fmt.Errorf("the intent's spec cannot be read: %w", err)

@@ -277,9 +277,17 @@ func (v *Subject) Vanished() bool {
 	return v.MissesItsJob() && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
 }
 
-// MissesItsJob reports whether status has said for that long that a job which ran is to come back.
+// MissesItsJob reports whether a job that should run has not been listed for that long: since status says so and, where
+// no run of it was ever recorded, since its JobManager's pod is ready. It may have run and ended while no status could
+// be written.
 func (v *Subject) MissesItsJob() bool {
 	status := v.Want.JobStatus
-	return v.Last != nil && !v.IsSession() && status.StartTime != "" && status.State == v1beta1.FlinkJobReconciling &&
-		v.Since(v.EndedAt()) > v.CheckpointTimeout()
+	if v.Last == nil || v.IsSession() || status.State != v1beta1.FlinkJobReconciling {
+		return false
+	}
+	since := v.EndedAt()
+	if ready := v.availableAt(); status.StartTime == "" && ready.After(since.Time) {
+		since = ready
+	}
+	return v.Since(since) > v.CheckpointTimeout()
 }

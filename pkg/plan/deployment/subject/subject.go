@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -69,6 +70,9 @@ func New(s Snapshot) *Subject {
 		Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation,
 	}
 	v.Options = options.Of(v.config)
+	if err := storedspec.Read(&v.Want); err != nil {
+		v.Note(err.Error())
+	}
 	v.Deployed = v.Want.ObservedGeneration
 	if other := v.Want.DeployedGeneration; other != nil {
 		v.Deployed = *other
@@ -157,6 +161,12 @@ func (v *Subject) Intent() *v1beta1.Intent { return v.Want.Intent }
 func (v *Subject) StoresIntent() bool {
 	stored := v.Resource().Status.Intent
 	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
+}
+
+// BeginsOperation reports whether this round stores an intent where none was open.
+func (v *Subject) BeginsOperation() bool {
+	stored := v.Resource().Status.Intent
+	return v.StoresIntent() && (stored == nil || stored.Step == v1beta1.StepReleased)
 }
 
 // Now is the time of the look, as status has it.

@@ -1,11 +1,9 @@
 package subject
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
@@ -105,14 +103,8 @@ func (v *Subject) Redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentP
 
 // Redirects reports whether the target differs from what the open intent was stored with.
 func (v *Subject) Redirects(target v1beta1.FlinkDeploymentSpec) bool {
-	text, err := v1beta1.ReconciledDeployment{Spec: target}.Text()
-	return err == nil && SpecHash(text) != v.Intent().SpecHash
-}
-
-// SpecHash is the hash by which an intent knows the spec that it leads to, in the text form of lastReconciledSpec.
-func SpecHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
+	text, err := storedspec.Text(target)
+	return err == nil && storedspec.Hash(text) != v.Intent().SpecHash
 }
 
 // storedTarget is the spec that the open intent was stored with; a deletion leads to none and has none.

@@ -1,0 +1,162 @@
+package storedspec
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+const large = 50_000
+
+// text is a recorded spec, as large as asked for.
+func text(t *testing.T, size int, change func(s *v1beta1.FlinkDeploymentSpec)) string {
+	t.Helper()
+	spec := v1beta1.FlinkDeploymentSpec{Image: "flink:1.20", Job: &v1beta1.JobSpec{JarURI: "local:///a.jar"}}
+	spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"large":"` + strings.Repeat("x", size) + `"}`)
+	change(&spec)
+	record, err := Text(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func same(*v1beta1.FlinkDeploymentSpec)    {}
+func image(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" }
+
+func status(spec, reconciled, stable string) *v1beta1.FlinkDeploymentStatus {
+	s := &v1beta1.FlinkDeploymentStatus{Progress: v1beta1.Progress{Intent: &v1beta1.Intent{
+		Purpose: v1beta1.PurposeUpgrade, Spec: spec, SpecHash: Hash(spec),
+	}}}
+	s.ReconciliationStatus.LastReconciledSpec, s.ReconciliationStatus.LastStableSpec = reconciled, stable
+	return s
+}
+
+func TestASpecIsStoredAsAChange(t *testing.T) {
+	old, next := text(t, large, same), text(t, large, image)
+	other := text(t, 0, func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"large":"` + strings.Repeat("y", large) + `"}`)
+	})
+	rows := map[string]struct {
+		spec, reconciled, stable string
+		base                     v1beta1.SpecBase
+		most                     int
+		reason                   string
+	}{
+		"an upgrade":         {next, old, old, v1beta1.BaseLastReconciled, 100, "only the image differs"},
+		"a rollback":         {old, other, old, v1beta1.BaseLastStable, 10, "it is the stable one"},
+		"a recovery":         {old, old, other, v1beta1.BaseLastReconciled, 10, "it is the recorded one"},
+		"a first start":      {next, "", "", "", len(next), "there is nothing that it is a change of"},
+		"another large text": {other, old, old, v1beta1.BaseLastReconciled, large + 100, "the change is as large"},
+		"unreadable records": {next, "{", "[", "", len(next), "they are no base"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := status(row.spec, row.reconciled, row.stable)
+			Shorten(s)
+			stored := len(s.Intent.Spec) + len(s.Intent.SpecChange)
+			if s.Intent.SpecBase != row.base || stored > row.most {
+				t.Errorf(
+					"%d bytes over %q, want at most %d over %q: %s", stored, s.Intent.SpecBase, row.most, row.base, row.reason,
+				)
+			}
+			if err := Read(s); err != nil || s.Intent.Spec != row.spec || s.Intent.SpecBase != "" ||
+				s.Intent.SpecChange != "" {
+				t.Errorf("read back %.200s, %v", s.Intent.Spec, err)
+			}
+		})
+	}
+}
+
+// TestOnlyTheSpecThatWasStoredIsReadBack: somebody who writes status changes no operation that is open.
+func TestOnlyTheSpecThatWasStoredIsReadBack(t *testing.T) {
+	rows := map[string]func(*v1beta1.FlinkDeploymentStatus){
+		"another record": func(s *v1beta1.FlinkDeploymentStatus) {
+			s.ReconciliationStatus.LastReconciledSpec = text(t, 10, same)
+		},
+		"no record":      func(s *v1beta1.FlinkDeploymentStatus) { s.ReconciliationStatus.LastReconciledSpec = "" },
+		"another base":   func(s *v1beta1.FlinkDeploymentStatus) { s.Intent.SpecBase = v1beta1.BaseLastStable },
+		"an unknown one": func(s *v1beta1.FlinkDeploymentStatus) { s.Intent.SpecBase = "Purple" },
+		"another change": func(s *v1beta1.FlinkDeploymentStatus) { s.Intent.SpecChange = `{"spec":{"image":"x"}}` },
+		"no JSON":        func(s *v1beta1.FlinkDeploymentStatus) { s.Intent.SpecChange = `{` },
+		"no spec":        func(s *v1beta1.FlinkDeploymentStatus) { s.Intent.SpecChange = `{"spec":1}` },
+	}
+	for name, change := range rows {
+		t.Run(name, func(t *testing.T) {
+			s := status(text(t, large, image), text(t, large, same), "")
+			Shorten(s)
+			change(s)
+			before := s.Intent.DeepCopy()
+			if err := Read(s); err == nil || s.Intent.Spec != "" || s.Intent.SpecChange != before.SpecChange {
+				t.Errorf("read %.100s, %v", s.Intent.Spec, err)
+			}
+			if Shorten(s); s.Intent.SpecBase != before.SpecBase {
+				t.Error("what cannot be read is kept")
+			}
+		})
+	}
+}
+
+func TestWhatHasNoSpecIsLeftAlone(t *testing.T) {
+	for name, intent := range map[string]*v1beta1.Intent{
+		"no intent": nil, "a deletion": {Purpose: v1beta1.PurposeDelete},
+	} {
+		s := &v1beta1.FlinkDeploymentStatus{Progress: v1beta1.Progress{Intent: intent.DeepCopy()}}
+		Shorten(s)
+		Reserve(s)
+		if err := Read(s); err != nil || (intent != nil && *s.Intent != *intent) {
+			t.Errorf("%s: %+v, %v", name, s.Intent, err)
+		}
+	}
+}
+
+// TestAnOperationThatBeginsHasRoomForItsEnd: then both records are its spec.
+func TestAnOperationThatBeginsHasRoomForItsEnd(t *testing.T) {
+	small, old := text(t, 10, same), text(t, large, same)
+	size := func(s *v1beta1.FlinkDeploymentStatus) int {
+		all, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	rows := map[string]struct {
+		purpose                  v1beta1.IntentPurpose
+		spec, reconciled, stable string
+		room                     bool
+		reason                   string
+	}{
+		"a small change":   {v1beta1.PurposeUpgrade, text(t, large, image), old, old, true, "for paths and messages"},
+		"a larger spec":    {v1beta1.PurposeUpgrade, old, small, small, true, "for two copies of it"},
+		"a smaller spec":   {v1beta1.PurposeUpgrade, small, old, old, true, "for paths and messages"},
+		"a first start":    {v1beta1.PurposeDeploy, old, "", "", true, "for two copies of it"},
+		"a recovery":       {v1beta1.PurposeRecover, old, old, old, false, "it must begin however full etcd's object is"},
+		"a suspension":     {v1beta1.PurposeSuspend, text(t, large, image), old, old, true, "for its state"},
+		"a roll-back":      {v1beta1.PurposeRollback, small, old, small, true, "the same"},
+		"a small redeploy": {v1beta1.PurposeRedeploy, small, small, small, true, "the same"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			begins := status(row.spec, row.reconciled, row.stable)
+			begins.Intent.Purpose = row.purpose
+			Shorten(begins)
+			without := size(begins)
+			Reserve(begins)
+			if has := begins.Intent.Room != ""; has != row.room {
+				t.Fatalf("room %t: %s", has, row.reason)
+			}
+			ended := status("", row.spec, row.spec)
+			if row.room && size(begins) < min(size(ended)+3000, without+roomForFacts) {
+				t.Errorf("%d bytes, the end may have %d: %s", size(begins), size(ended)+3000, row.reason)
+			}
+			if row.room && size(begins) < len(row.spec)*2 {
+				t.Errorf("%d bytes, the end has two copies of %d", size(begins), len(row.spec))
+			}
+			if err := Read(begins); err != nil || begins.Intent.Room != "" {
+				t.Errorf("the room goes with the next write, %v", err)
+			}
+		})
+	}
+}
