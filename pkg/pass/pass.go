@@ -7,14 +7,12 @@ import (
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
@@ -46,26 +44,17 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	if !r.Watches(key.Namespace) {
 		return nil
 	}
-	gvr, round := v1beta1.FlinkDeploymentGVR, r.round
-	switch key.Kind {
-	case v1beta1.KindFlinkDeployment:
-	case v1beta1.KindFlinkStateSnapshot:
-		gvr, round = v1beta1.FlinkStateSnapshotGVR, r.snapshotRound
-	case v1beta1.KindFlinkSessionJob:
-		gvr, round = v1beta1.FlinkSessionJobGVR, r.unsupportedRound
-	case v1beta1.KindFlinkBlueGreenDeployment:
-		gvr, round = v1beta1.FlinkBlueGreenDeploymentGVR, r.unsupportedRound
-	default:
+	k, ours := kinds[key.Kind]
+	if !ours {
 		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
 	}
-	object := kube.Object{Resource: gvr, Namespace: key.Namespace, Name: key.Name}
-	u, found, err := r.Gather.Kube.Get(ctx, object)
+	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
+	u, found, err := r.Gather.Kube.Get(ctx, t.object)
 	if err != nil || !found || (!firm && echo(u, r.Manager)) {
 		return err
 	}
-	return r.rounds(
-		ctx, object, func(last apply.Result) (apply.Result, plan.Plan, error) { return round(ctx, object, key, last) }, u,
-	)
+	round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, k, t, last) }
+	return r.rounds(ctx, t.object, round, u)
 }
 
 // rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as
@@ -108,67 +97,26 @@ func (r *Runner) rounds(
 	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not finish after %d rounds", maxRounds)
 }
 
-// round is gather, plan, apply.
+// round is gather, plan, execute, for one resource of any kind.
 func (r *Runner) round(
-	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
+	ctx context.Context, k kind, t target, last apply.Result,
 ) (apply.Result, plan.Plan, error) {
 	started := time.Now()
-	snapshot, err := r.Gather.Deployment(
-		ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared},
-	)
+	d, err := k.decide(r, ctx, t, last)
 	if err != nil {
 		return apply.Result{}, plan.Plan{}, err
 	}
-	p := deployment.Make(snapshot)
-	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
-	err = fail.Discreet(err, deployment.Hider(snapshot))
-	r.report(key, p, started, err)
+	result, err := r.Apply.Execute(ctx, t.object, last.Resource, d.plan)
+	err = fail.Discreet(err, d.hide)
+	r.report(t.key, d.plan, started, err)
 	if err != nil {
-		return result, p, r.failed(ctx, object, result, snapshot, err)
+		return result, d.plan, d.failed(ctx, result, err)
 	}
-	if onlyFinalizer(p) {
-		result.JobManager = snapshot.JobManager
-	}
-	r.wakeDependants(ctx, snapshot, result.Resource, p)
-	return result, p, nil
+	d.done(ctx, &result)
+	return result, d.plan, nil
 }
 
-// onlyFinalizer reports whether the plan did nothing but hold the resource. What was seen before still holds then: the
-// write was guarded by the resource's version, and nobody makes a Deployment without a write to the resource first.
-func onlyFinalizer(p plan.Plan) bool {
-	effects := p.Effects()
-	if len(effects) != 1 {
-		return false
-	}
-	_, only := effects[0].(plan.AddFinalizer)
-	return only
-}
-
-// failed shows an error that only a person can fix in the resource's status; the others show in the log and come again.
-func (r *Runner) failed(
-	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
-) error {
-	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
-		return showErr
-	}
-	kind := fail.KindOf(err)
-	if kind != fail.Denied && kind != fail.Invalid {
-		return err
-	}
-	left := leftBy(s, result)
-	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
-		return r.tooLarge(ctx, object, result, left, err)
-	}
-	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
-		return showErr
-	}
-	p := deployment.MakeFailed(s, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
-	if _, showErr := r.Apply.Execute(ctx, object, result.Resource, p); showErr != nil {
-		return showErr
-	}
-	return err
-}
-
+// report logs a round that did something, or failed.
 func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error) {
 	line := r.Log.Infow
 	if p.IsQuiet() && p.Status == nil && err == nil {

@@ -2,35 +2,30 @@ package pass
 
 import (
 	"context"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
-	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
 )
 
-// snapshotRound is gather, plan, apply for one FlinkStateSnapshot.
-func (r *Runner) snapshotRound(
-	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
-) (apply.Result, plan.Plan, error) {
-	started := time.Now()
+// decideSnapshot looks at one FlinkStateSnapshot and decides.
+func (r *Runner) decideSnapshot(ctx context.Context, t target, last apply.Result) (decision, error) {
 	s, err := r.Gather.StateSnapshotOf(ctx, last.Resource)
 	if err != nil {
-		return apply.Result{}, plan.Plan{}, err
+		return decision{}, err
 	}
 	p := snapshot.Make(s)
-	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
-	err = fail.Discreet(err, snapshot.Hider(s))
-	r.report(key, p, started, err)
-	if err != nil {
-		return result, p, r.snapshotFailed(ctx, object, result, s, err)
-	}
-	r.Apply.Events.Wake(ctx, result.Resource, snapshot.Dependants(s, p))
-	return result, p, nil
+	return decision{
+		plan: p, hide: snapshot.Hider(s),
+		failed: func(ctx context.Context, result apply.Result, err error) error {
+			return r.snapshotFailed(ctx, t.object, result, s, err)
+		},
+		done: func(ctx context.Context, result *apply.Result) {
+			r.Apply.Events.Wake(ctx, result.Resource, snapshot.Dependants(s, p))
+		},
+	}, nil
 }
 
 // snapshotFailed shows, in the snapshot's status, a request that Flink refused: that is an attempt that failed, and no

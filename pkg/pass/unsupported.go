@@ -2,25 +2,17 @@ package pass
 
 import (
 	"context"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apply"
-	"github.com/kn-flink/kn-flink/pkg/event"
-	"github.com/kn-flink/kn-flink/pkg/fail"
-	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
 )
 
-// unsupportedRound is gather, plan, apply for one resource of a kind that is not run yet.
-func (r *Runner) unsupportedRound(
-	ctx context.Context, object kube.Object, key event.Key, last apply.Result,
-) (apply.Result, plan.Plan, error) {
-	started := time.Now()
+// decideUnsupported looks at one resource of a kind that is not run yet.
+func (r *Runner) decideUnsupported(ctx context.Context, _ target, last apply.Result) (decision, error) {
 	s := r.Gather.Unsupported(ctx, last.Resource)
-	p := unsupported.Make(s)
-	result, err := r.Apply.Execute(ctx, object, last.Resource, p)
-	err = fail.Discreet(err, unsupported.Hider(s))
-	r.report(key, p, started, err)
-	return result, p, err
+	return decision{
+		plan: unsupported.Make(s), hide: unsupported.Hider(s),
+		failed: func(_ context.Context, _ apply.Result, err error) error { return err },
+		done:   func(context.Context, *apply.Result) {},
+	}, nil
 }

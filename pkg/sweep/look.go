@@ -7,6 +7,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
@@ -16,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
@@ -46,13 +48,45 @@ type Observer struct {
 // source is the function's name in CloudEvents.
 const source = "/functions/observe"
 
-// lookAt looks at one that a list brought, with its Deployment.
-func (o *Observer) lookAt(ctx context.Context, r gather.Read) error {
-	snapshot, err := o.Gather.DeploymentOf(ctx, r)
-	if err != nil {
-		return err
+// bulkFrom is from how many on the Deployments and pods of a page are listed in one request each instead of one by one.
+const bulkFrom = 5
+
+// selector finds the JobManager Deployments of every cluster.
+const selector = render.LabelComponent + "=" + render.ComponentJobManager + "," + render.LabelType + " in (" +
+	render.TypeNative + ",flink-standalone-kubernetes)"
+
+// lookAtDeployments looks at FlinkDeployments that a list brought, with their Deployments.
+func (o *Observer) lookAtDeployments(
+	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
+) look {
+	read := o.reader(ctx, namespace, list)
+	return func(u *unstructured.Unstructured) error {
+		snapshot, err := o.Gather.DeploymentOf(ctx, read(u))
+		if err != nil {
+			return err
+		}
+		return o.judge(ctx, snapshot, event.ReasonHealth)
 	}
-	return o.judge(ctx, snapshot, event.ReasonHealth)
+}
+
+// reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments
+// and all pods that belong to the page, in few lists.
+func (o *Observer) reader(
+	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
+) func(*unstructured.Unstructured) gather.Read {
+	if len(list.Items) < bulkFrom {
+		return func(u *unstructured.Unstructured) gather.Read {
+			return gather.Read{Resource: u, JobManager: o.Gather.JobManager(ctx, u.GetNamespace(), u.GetName())}
+		}
+	}
+	clusters := gather.Clusters{Namespace: namespace, Selector: selector}
+	for i := range list.Items {
+		clusters.Names = append(clusters.Names, list.Items[i].GetName())
+	}
+	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(clusters)
+	return func(u *unstructured.Unstructured) gather.Read {
+		return gather.Read{Resource: u, JobManager: jobManagers(u.GetNamespace(), u.GetName()), Pods: pods}
+	}
 }
 
 // judge decides whether a pass would do or record anything, and asks for it.

@@ -58,6 +58,7 @@ func hold(t *testing.T, server *kubesim.Server, name string) {
 }
 
 func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
+	snapshotKind, _ := kindOf(v1beta1.KindFlinkStateSnapshot)
 	tap, clock := wire.New(), kubesim.NewClock()
 	server := kubesim.New(t, clock, tap)
 	put(t, server, "new", "", "")
@@ -77,14 +78,14 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		},
 		Control: posted, Watches: func(string) bool { return true }, Log: zap.NewNop().Sugar(),
 	}
-	if err := o.fastSnapshots(t.Context(), &fleet{}); err != nil {
+	if err := o.fast(t.Context(), snapshotKind, &fleet{}); err != nil {
 		t.Fatal(err)
 	}
 	if asked := posted.subjects(); !slices.Equal(asked, []string{"flink/FlinkStateSnapshot/flying"}) {
 		t.Errorf("a fast tick asked for %q", asked)
 	}
 	all := fleet{complete: true}
-	if err := o.sweepSnapshots(t.Context(), &all); err != nil {
+	if err := o.sweep(t.Context(), snapshotKind, &all); err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
@@ -100,7 +101,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	}
 	clock.Advance(10*time.Minute - time.Duration(clock.Now().Minute()%10)*time.Minute)
 	sweep := func() []string {
-		if err := o.sweepSnapshots(t.Context(), &fleet{}); err != nil {
+		if err := o.sweep(t.Context(), snapshotKind, &fleet{}); err != nil {
 			t.Fatal(err)
 		}
 		return posted.subjects()
@@ -118,7 +119,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	clock.Advance(time.Minute)
 	o.Watches = func(string) bool { return false }
 	all = fleet{complete: true}
-	if err := o.sweepSnapshots(t.Context(), &all); err != nil || all.moving {
+	if err := o.sweep(t.Context(), snapshotKind, &all); err != nil || all.moving {
 		t.Errorf("another installation's: moving %t, %v", all.moving, err)
 	}
 	if asked := posted.subjects(); len(asked) != 0 {
@@ -128,7 +129,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		t.Errorf("a sweep made %d lists, want 2", n)
 	}
 	tap.Inject(wire.Fault{Match: wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource), Status: 500})
-	if err := o.sweepSnapshots(t.Context(), &all); err == nil || all.complete {
+	if err := o.sweep(t.Context(), snapshotKind, &all); err == nil || all.complete {
 		t.Errorf("a sweep that saw nothing must not set the clock: %v, complete %t", err, all.complete)
 	}
 }

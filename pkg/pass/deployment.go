@@ -1,0 +1,71 @@
+package pass
+
+import (
+	"context"
+
+	"github.com/kn-flink/kn-flink/pkg/apply"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+)
+
+// decideDeployment looks at one FlinkDeployment and decides.
+func (r *Runner) decideDeployment(ctx context.Context, t target, last apply.Result) (decision, error) {
+	s, err := r.Gather.Deployment(
+		ctx, gather.Read{Resource: last.Resource, JobManager: last.JobManager, Prepared: last.Prepared},
+	)
+	if err != nil {
+		return decision{}, err
+	}
+	p := deployment.Make(s)
+	return decision{
+		plan: p, hide: deployment.Hider(s),
+		failed: func(ctx context.Context, result apply.Result, err error) error {
+			return r.failed(ctx, t.object, result, s, err)
+		},
+		done: func(ctx context.Context, result *apply.Result) {
+			if onlyFinalizer(p) {
+				result.JobManager = s.JobManager
+			}
+			r.wakeDependants(ctx, s, result.Resource, p)
+		},
+	}, nil
+}
+
+// onlyFinalizer reports whether the plan did nothing but hold the resource. What was seen before still holds then: the
+// write was guarded by the resource's version, and nobody makes a Deployment without a write to the resource first.
+func onlyFinalizer(p plan.Plan) bool {
+	effects := p.Effects()
+	if len(effects) != 1 {
+		return false
+	}
+	_, only := effects[0].(plan.AddFinalizer)
+	return only
+}
+
+// failed shows an error that only a person can fix in the resource's status; the others show in the log and come again.
+func (r *Runner) failed(
+	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
+) error {
+	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
+		return showErr
+	}
+	kind := fail.KindOf(err)
+	if kind != fail.Denied && kind != fail.Invalid {
+		return err
+	}
+	left := leftBy(s, result)
+	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
+		return r.tooLarge(ctx, object, result, left, err)
+	}
+	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
+		return showErr
+	}
+	p := deployment.MakeFailed(s, left.Resource.Status, fail.ReasonOf(err), fail.Message(err))
+	if _, showErr := r.Apply.Execute(ctx, object, result.Resource, p); showErr != nil {
+		return showErr
+	}
+	return err
+}

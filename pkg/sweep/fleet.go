@@ -1,0 +1,55 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// fleet is what a sweep learns for the clock, from status alone: whether something moves, and whether something runs,
+// or is due again.
+type fleet struct {
+	moving, running bool
+	complete        bool
+	count           int
+}
+
+// add adds the resources of a page that are this installation's.
+func (f *fleet) add(k kind, list *unstructured.UnstructuredList, watches func(string) bool) {
+	for i := range list.Items {
+		if u := &list.Items[i]; watches(u.GetNamespace()) {
+			k.counts(f, u)
+		}
+	}
+}
+
+func (f *fleet) addDeployment(u *unstructured.Unstructured) {
+	f.count++
+	jm, _, _ := unstructured.NestedString(u.Object, "status", "jobManagerDeploymentStatus")
+	situation, _, _ := unstructured.NestedString(u.Object, "status", "situation")
+	canary := strings.EqualFold(u.GetLabels()[v1beta1.LabelCanary], "true")
+	f.moving = f.moving || moves(u) || (situation == "" && !canary)
+	f.running = f.running || (jm != "" && jm != string(v1beta1.JobManagerMissing)) || reconciling(u)
+}
+
+func (f *fleet) addSnapshot(u *unstructured.Unstructured) { f.moving = f.moving || moves(u) }
+
+// moves reports whether a pass left the resource in transition.
+func moves(u *unstructured.Unstructured) bool {
+	pace, _, _ := unstructured.NestedString(u.Object, "status", "pace")
+	return pace == string(v1beta1.PaceFast)
+}
+
+// reconciling reports whether status says that something goes on, or waits for its next attempt.
+func reconciling(u *unstructured.Unstructured) bool {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		condition, _ := c.(map[string]any)
+		return condition["type"] == summary.Reconciling && condition["status"] == string(metav1.ConditionTrue)
+	})
+}

@@ -1,0 +1,98 @@
+package sweep
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan/unsupported"
+)
+
+// kind is how the resources of one kind are found and looked at.
+type kind struct {
+	name     string
+	resource schema.GroupVersionResource
+	// finds is what a full sweep looks for. rare is true in the sweeps of each tenth minute.
+	finds func(rare bool) []find
+	// looks prepares for a page of one namespace, or of all, and answers the look at one resource of it.
+	looks func(o *Observer, ctx context.Context, namespace string, list *unstructured.UnstructuredList) look
+	// counts tells the fleet what a resource means for the clock.
+	counts func(f *fleet, u *unstructured.Unstructured)
+	// fast has those in transition looked at by each tick.
+	fast bool
+	// crowds has events of their Deployments left to the next tick where many move at the same time.
+	crowds bool
+	// spreads has further pages of a sweep looked at by whichever pod takes them.
+	spreads bool
+}
+
+// find is a query, and which of its answers are looked at; nil: all.
+type find struct {
+	query kube.Query
+	only  func(u *unstructured.Unstructured) bool
+}
+
+// look decides whether a pass would do or record anything for a resource, and asks for it.
+type look func(u *unstructured.Unstructured) error
+
+// kinds are all that are looked after.
+//
+//	kind                         a full sweep looks at                           fast   spread   counts for the clock
+//	FlinkDeployment              all                                             yes    yes      fast, running
+//	FlinkStateSnapshot           not finished; finished and fast                 yes    no       fast
+//	                             rarely instead: finished and marked to go
+//	FlinkSessionJob,             fast; rarely instead: all. A pass is asked for  no     no       no
+//	FlinkBlueGreenDeployment     if the Java operator's finalizer holds it
+//
+// Most snapshots are finished: the rare sweep is only for one whose deletion nobody has seen the event of. A kind of
+// the last two is not run yet: see package unsupported.
+var kinds = []kind{
+	{
+		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, crowds: true, spreads: true,
+		finds: func(bool) []find { return []find{{}} }, looks: (*Observer).lookAtDeployments,
+		counts: (*fleet).addDeployment,
+	},
+	{
+		name: v1beta1.KindFlinkStateSnapshot, resource: v1beta1.FlinkStateSnapshotGVR, fast: true,
+		finds: snapshotFinds, looks: (*Observer).lookAtSnapshots, counts: (*fleet).addSnapshot,
+	},
+	held(v1beta1.KindFlinkSessionJob, v1beta1.FlinkSessionJobGVR),
+	held(v1beta1.KindFlinkBlueGreenDeployment, v1beta1.FlinkBlueGreenDeploymentGVR),
+}
+
+// inTransition selects the resources that a pass left in transition.
+const inTransition = "status.pace=" + string(v1beta1.PaceFast)
+
+// rarely is how many minutes lie between two sweeps of what hardly ever needs one.
+const rarely = 10
+
+// kindOf finds a kind by its name; false: it is none of ours.
+func kindOf(name string) (kind, bool) {
+	for _, k := range kinds {
+		if k.name == name {
+			return k, true
+		}
+	}
+	return kind{}, false
+}
+
+// held is a kind that is not run yet.
+func held(name string, resource schema.GroupVersionResource) kind {
+	return kind{
+		name: name, resource: resource, counts: func(*fleet, *unstructured.Unstructured) {},
+		finds: func(rare bool) []find {
+			query := kube.Query{Fields: inTransition}
+			if rare {
+				query.Fields = ""
+			}
+			return []find{{query: query, only: unsupported.Held}}
+		},
+		looks: func(o *Observer, ctx context.Context, _ string, _ *unstructured.UnstructuredList) look {
+			return func(u *unstructured.Unstructured) error { return o.request(ctx, name, u, event.ReasonTransition) }
+		},
+	}
+}
