@@ -106,9 +106,14 @@ var retentionScenarios = map[string]scenario{
 		h.flink("demo", func(j *job.Job) { j.Script.NoCheckpoints = true })
 		newest := h.w.Flink.Job(namespace, "demo", "").Latest(false).Path
 		h.edit("demo", jobField("initialSavepointPath", newest), jobField("savepointRedeployNonce", int64(1)))
+		h.untilSituation("demo", "Refused")
+		h.says("demo", "Stalled", "CheckpointsNotRetained")
+		expect(h.t, "the job", h.running("demo"), "RUNNING")
+		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-copied", Savepoint: true})
+		h.edit("demo", jobField("initialSavepointPath", "s3://s/savepoint-copied"))
 		h.untilStable("demo")
-		h.sees("demo", stable, "nothing, path(checkpoint)")
-	}, "what a person chose is still there when it is needed"},
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "what would be gone when it is needed is not begun with"},
 
 	"cancelled behind our back, with its checkpoints": {func(h *harness) {
 		h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})

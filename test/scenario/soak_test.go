@@ -210,15 +210,19 @@ func TestRandomRuns(t *testing.T) {
 	}
 }
 
-// replay carries out the lines of a file.
+// replay carries out the lines of a file. With -v it shows the transcript, too.
 func replay(t *testing.T, path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := newRun(t)
+	if told := newTranscript(r.harness); testing.Verbose() {
+		t.Cleanup(func() { t.Log("\n" + strings.Join(told.lines, "\n")) })
+	}
 	for line := range strings.Lines(string(text)) {
 		if strings.TrimSpace(line) != "" {
+			r.transcript.add("does", strings.TrimSpace(line))
 			r.do(line)
 			t.Logf("%s: %s, %s in Flink, %s", strings.TrimSpace(line), r.columns(demo), r.running(demo), r.starts(demo))
 		}

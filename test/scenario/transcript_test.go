@@ -75,7 +75,13 @@ func newTranscript(h *harness) *transcript {
 	r := &transcript{
 		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{},
 	}
-	h.transcript, h.watch.stored = r, r.stored
+	before := h.watch.stored
+	h.transcript, h.watch.stored = r, func(d *v1beta1.FlinkDeployment) {
+		r.stored(d)
+		if before != nil {
+			before(d)
+		}
+	}
 	h.restart() // the functions log to it from now on
 	return r
 }

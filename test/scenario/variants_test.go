@@ -79,12 +79,15 @@ const (
 // at a Deployment.
 func (h *harness) quiet() {
 	h.t.Helper()
+	var asked []string // since the last count
 	writes := func(what string) int {
 		h.t.Helper()
+		asked = nil
 		for _, r := range h.w.Tap.Requests() {
 			if r.IsWrite() {
 				h.t.Errorf("%s makes a write: %s\n%s", what, r, h.describe())
 			}
+			asked = append(asked, r.String())
 		}
 		n := len(h.w.Tap.Requests())
 		h.w.Tap.Forget()
@@ -111,7 +114,8 @@ func (h *harness) quiet() {
 			most++ // the history is kept short beside the FlinkStateSnapshots that there are
 		}
 		if look > most || pass > most {
-			h.t.Errorf("%d requests for a quiet look and %d for a quiet pass, want at most %d", look, pass, most)
+			h.t.Errorf("%d requests for a quiet look and %d for a quiet pass, want at most %d; the look: %s",
+				look, pass, most, strings.Join(asked, ", "))
 		}
 		h.figures.look, h.figures.pass = max(h.figures.look, look), max(h.figures.pass, pass)
 	}

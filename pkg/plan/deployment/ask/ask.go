@@ -58,9 +58,8 @@ func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that
-//	            may need it, a job
-//	            that is not healthy or is missed, a rollback, a start from it, a stop that ends with the data removed, a
-//	            deletion, or a cluster that does not end
+//	            may need it, a job that is not healthy or is missed, a rollback, a start from it, a stop of a job that
+//	            never began, a stop that ends with the data removed, a deletion, or a cluster that does not end
 //	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not
@@ -97,8 +96,13 @@ func First(s subject.Snapshot) Questions {
 	q.TaskManagers = going && q.Pods
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
-	if ha := v.HAToRemove().Store; ha.Readable() && (first || deleting || fromHA || heals || rollsBack(v) || (atRest(v) &&
-		v.MissesItsJob()) || late || (stopping && s.JobManager.IsAbsent()) || (intent == nil && (lost || asksToStop(v)))) {
+	// whether a job that never began has begun meanwhile
+	begins := stopping && intent.Stop == v1beta1.StopNone
+	missed := atRest(v) && v.MissesItsJob()
+	stops := stopping && s.JobManager.IsAbsent()
+	changes := intent == nil && (lost || asksToStop(v))
+	needed := first || deleting || fromHA || heals || rollsBack(v) || missed || late || begins || stops || changes
+	if ha := v.HAToRemove().Store; ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
@@ -175,7 +179,8 @@ type More struct {
 	Exceptions int
 }
 
-// recentEnd is how long after its end a job's statistics are still read, because the first answers may be old ones.
+// recentEnd is how long after its end was recorded a job's statistics are still read: the first answers may be old
+// ones.
 const recentEnd = time.Minute
 
 // Then says what else to ask Flink, given the jobs. Of another run of a job that had ended, or was being stopped,
@@ -213,9 +218,10 @@ func Then(s subject.Snapshot) More {
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
 	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
-	wanted := moved || awaited || status.JobStatus.LastStateUnread || asksToStop(v) || rollsBack(v) ||
+	needed := !v.MayStartEmpty() || v.Last != nil && !subject.Stateless(&v.Last.Spec)
+	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || asksToStop(v) || rollsBack(v) ||
 		v.MayBeStoppedLate(job.State)
-	ended := found && job.State.IsTerminal() && (wanted || s.Now.Sub(job.EndTime) < recentEnd)
+	ended := found && job.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
 	changes := found && !job.State.IsTerminal() && asksToStop(v)
 	keeps := v.ChoosesState() || !v.MayStartEmpty()
 	history := 0

@@ -38,7 +38,7 @@ func (v *Subject) endsLostProgress(intent *v1beta1.Intent) bool {
 	switch {
 	case lost == nil, intent.Purpose == v1beta1.PurposeRecover:
 		return false
-	case intent.Purpose == v1beta1.PurposeRedeploy, intent.From.Kind == v1beta1.StartEmpty:
+	case intent.Purpose == v1beta1.PurposeRedeploy, v.MayStartEmpty():
 		return true
 	}
 	return intent.Generation > lost.Generation

@@ -23,7 +23,25 @@ func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
 	}
 	v.Want.Intent = nil
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.recordHowItRuns()
 	return v.Want.Retry.After.Time
+}
+
+// recordHowItRuns takes back the upgradeMode that a stop had recorded for its successor: what runs was started from
+// what status.jobStatus.startedFrom says.
+func (v *Subject) recordHowItRuns() {
+	from := v.Want.JobStatus.StartedFrom
+	if v.Last == nil || v.Last.Spec.Job == nil || from == nil || v.Last.Spec.Job.UpgradeMode == RestoredMode(from) {
+		return
+	}
+	r := &v.Want.ReconciliationStatus
+	stable := r.LastStableSpec == r.LastReconciledSpec
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	record.Spec.Job.UpgradeMode = RestoredMode(from)
+	v.StoreReconciled(record, v.IsFirst())
+	if stable {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
 }
 
 // NextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
