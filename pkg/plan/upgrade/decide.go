@@ -205,8 +205,9 @@ const NotRetained = "CheckpointsNotRetained"
 //	    in another way than by last-state
 //	A1  row 14, or row 8 that came to it; HA                          last-state
 //	A2  the JobManager never started and was not started from HA      none; the state that it was to start from
-//	A3  JobManager MISSING or ERROR, or the job has vanished; no HA   refuse
-//	A4  otherwise                                                     as decided
+//	A3  the same is not known, for its node does not answer; no HA    wait, open
+//	A4  JobManager MISSING or ERROR, or the job has vanished; no HA   refuse
+//	A5  otherwise                                                     as decided
 func application(f Facts, d Decision) Decision {
 	ha := f.HighAvailability.IsPresent()
 	missing := f.JobManager == v1beta1.JobManagerMissing || f.JobManager == v1beta1.JobManagerError
@@ -219,6 +220,9 @@ func application(f Facts, d Decision) Decision {
 		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "HighAvailabilityData")
 	case f.NeverStarted && f.JobManager != v1beta1.JobManagerMissing && f.RecordedMode != v1beta1.UpgradeModeLastState:
 		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "NeverStarted")
+	case f.SilentNode != "" && f.JobManager == v1beta1.JobManagerError && !ha:
+		return waitOpen("NodeUnreachable", fmt.Sprintf("node %s does not answer, so it is not known whether the JobManager "+
+			"ever ran there; the change is made when it does, or is gone", f.SilentNode))
 	case missing && !ha:
 		return refuse("UpgradeFailed", messageMissing)
 	case f.Vanished && !ha:

@@ -54,6 +54,7 @@ func unanswered(f *Facts)     { f.JobManager, f.Unanswered = notReady, true }
 func recorded(path string) func(*Facts) {
 	return func(f *Facts) { f.Recorded = path }
 }
+func silentNode(f *Facts) { f.SilentNode = "node-1" }
 func never(mode v1beta1.UpgradeMode) func(*Facts) {
 	return func(f *Facts) { f.NeverStarted, f.RecordedMode = true, mode }
 }
@@ -179,6 +180,14 @@ func TestDecide(t *testing.T) {
 		},
 		"never started, was started from data": {
 			job(lastState, reconciling, no, jobManager(deploying), never(lastState)), open, "the data it needed is gone",
+		},
+		"never started, as far as its node tells": {
+			job(savepoint, reconciling, no, jobManager(v1beta1.JobManagerError), silentNode), open,
+			"it may never have started: its node tells when it is back",
+		},
+		"on a node that does not answer, with data": {
+			job(savepoint, reconciling, data, jobManager(v1beta1.JobManagerError), silentNode),
+			stops(SuspendLastState, lastState), "the data has its state",
 		},
 		"never started, its Deployment is gone": {
 			job(lastState, reconciling, no, jobManager(missing), never(savepoint)), refuses, "any doubt is a no",

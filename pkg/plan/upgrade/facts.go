@@ -35,6 +35,8 @@ type Facts struct {
 	RecordedMode v1beta1.UpgradeMode
 	// NeverStarted is true when no container of the JobManager ever ran. Any doubt is a no.
 	NeverStarted bool
+	// SilentNode is a node that does not answer, so that NeverStarted cannot be told; empty when it can.
+	SilentNode string
 	// Unanswered is true while the JobManager's pod is ready, nobody answers, and that has not lasted for a minute yet:
 	// what the job does is not known.
 	Unanswered bool

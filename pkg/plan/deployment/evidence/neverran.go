@@ -74,6 +74,22 @@ func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
 	return pod.Spec.NodeName == "" || (known && answers)
 }
 
+// Silent is a node that may run a container of a pod of which nothing is known to have run, and does not answer; empty
+// when there is none. Once it answers, or is gone, NeverRan can be told.
+func Silent(seen plan.Observed[[]corev1.Pod], nodes map[string]plan.Observed[bool]) string {
+	pods, _ := seen.Get()
+	silent := ""
+	for _, pod := range pods {
+		switch {
+		case HasRun(pod):
+			return ""
+		case silent == "" && !reported(pod, nodes) && !nodes[pod.Spec.NodeName].IsAbsent():
+			silent = pod.Spec.NodeName
+		}
+	}
+	return silent
+}
+
 // HasRun reports whether the kubelet says that a container of the pod ran, or runs.
 func HasRun(pod corev1.Pod) bool {
 	return slices.ContainsFunc(append(slices.Clone(pod.Status.InitContainerStatuses), pod.Status.ContainerStatuses...),

@@ -168,3 +168,36 @@ func TestAPodStatusIsTheWordOfAKubeletThatAnswers(t *testing.T) {
 		})
 	}
 }
+
+func TestSilent(t *testing.T) {
+	waiting := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}}
+	on := func(node string, state corev1.ContainerState) corev1.Pod {
+		p := pod(1, state)
+		p.Spec.NodeName = node
+		return p
+	}
+	nodes := map[string]plan.Observed[bool]{
+		"up": plan.Present(true), "down": plan.Present(false), "gone": plan.Absent[bool](),
+	}
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+	rows := map[string]struct {
+		pods []corev1.Pod
+		want string
+	}{
+		"no pods":                       {nil, ""},
+		"its node answers":              {[]corev1.Pod{on("up", waiting)}, ""},
+		"its node does not":             {[]corev1.Pod{on("down", waiting)}, "down"},
+		"its node could not be read":    {[]corev1.Pod{on("unread", waiting)}, "unread"},
+		"its node is gone":              {[]corev1.Pod{on("gone", waiting)}, ""},
+		"it has no node":                {[]corev1.Pod{on("", waiting)}, ""},
+		"another is known to have run":  {[]corev1.Pod{on("down", waiting), on("up", running)}, ""},
+		"the second one's node is down": {[]corev1.Pod{on("up", waiting), on("down", waiting)}, "down"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			if got := Silent(plan.Present(row.pods), nodes); got != row.want {
+				t.Errorf("got %q, want %q", got, row.want)
+			}
+		})
+	}
+}

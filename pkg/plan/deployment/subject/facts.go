@@ -36,7 +36,12 @@ func (v *Subject) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	f.Options.SavepointDir = v.SavepointDirectory() != ""
 	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
 	f.Forgets = v.Forgets()
-	f.NeverStarted = (v.startedEmpty() || v.startedFromPath()) && v.neverRanYet()
+	if _, present := v.Seen.JobManager.Get(); v.startedEmpty() || v.startedFromPath() {
+		f.NeverStarted = v.neverRanYet()
+		if present && v.Want.JobStatus.StartTime == "" && !f.NeverStarted {
+			f.SilentNode = evidence.Silent(v.Seen.Pods, v.Seen.Nodes)
+		}
+	}
 	return f
 }
 
