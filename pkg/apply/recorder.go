@@ -55,10 +55,10 @@ func (a *EventRecorder) begin(ctx context.Context, resource *unstructured.Unstru
 	}
 	var group errgroup.Group
 	for _, e := range p.Events {
-		group.Go(func() error { a.note(e.Reason, a.record(ctx, resource, e)); return nil })
+		group.Go(func() error { a.note(string(e.Reason), a.record(ctx, resource, e)); return nil })
 		group.Go(func() error {
-			a.note(e.Reason, a.post(ctx, resource, event.TypeEvent, e.Reason+"/"+e.Key, event.Notice{
-				Type: kind(e), Reason: e.Reason, Component: e.Component, Message: e.Message,
+			a.note(string(e.Reason), a.post(ctx, resource, event.TypeEvent, string(e.Reason)+"/"+e.Key, event.Notice{
+				Type: kind(e), Reason: string(e.Reason), Component: e.Component, Message: e.Message,
 			}))
 			return nil
 		})
@@ -124,7 +124,7 @@ func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstr
 			Name: resource.GetName(),
 			UID:  resource.GetUID(),
 		},
-		Type: kind(e), Reason: e.Reason, Message: e.Message, Source: corev1.EventSource{Component: e.Component},
+		Type: kind(e), Reason: string(e.Reason), Message: e.Message, Source: corev1.EventSource{Component: e.Component},
 		ReportingController: "kn-flink", FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	})
 	if !apierrors.IsAlreadyExists(err) || e.Once {
@@ -183,6 +183,8 @@ func eventName(resource *unstructured.Unstructured, e plan.Event) string {
 	if text == "" {
 		text = e.Message
 	}
-	h := syntax.JavaHash(e.Reason + text + kind(e) + resource.GetKind() + resource.GetName() + string(resource.GetUID()))
+	h := syntax.JavaHash(
+		string(e.Reason) + text + kind(e) + resource.GetKind() + resource.GetName() + string(resource.GetUID()),
+	)
 	return fmt.Sprintf("%s.%d", e.Component, h&0x7fffffff)
 }

@@ -35,7 +35,7 @@ type Event struct {
 	// Warning is true for a Kubernetes Event of type Warning, false for Normal.
 	Warning bool
 	// Reason is the CamelCase reason of the catalogue (SpecChanged, Submit, …).
-	Reason string
+	Reason Reason
 	// Component is the Kubernetes Event's source: JobManagerDeployment, Job, Snapshot or Operator.
 	Component string
 	// Message is one line.

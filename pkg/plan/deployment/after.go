@@ -29,7 +29,7 @@ func after(v *view) (result, bool) {
 		return v.removePrepared(jm), true
 	case v.Reran:
 		v.Tell(plan.Event{
-			Warning: true, Reason: "JobReran", Component: plan.ComponentJob,
+			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
 		return result{situation: plan.Ended, finish: []plan.Action{retire}}, true

@@ -55,7 +55,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 	}
 	ended := v.Want.JobStatus.State.IsTerminal() // what was tried has come about, or needs no stop any more
 	if r := v.Want.Retry; !ended && backoff.Waits(r, v.Generation, v.Seen.Now) {
-		v.pending = &stall{r.Reason, fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339))}
+		v.pending = &stall{
+			plan.Reason(r.Reason), fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339)),
+		}
 		return result{}, false
 	}
 	if ended && v.Unasked() && !v.MayStartEmpty() {
@@ -92,7 +94,7 @@ func (v *view) choosesWhatGoes() bool {
 			"and Flink deletes it with the job or when a newer one is complete. Take a savepoint and use its path, " +
 			"or copy the checkpoint to another directory and use that path. The job is left running."}
 	case subject.OwnCheckpointUnknown:
-		v.pending = &stall{"CheckpointRetentionUnknown", "spec.job.initialSavepointPath is a checkpoint of the " +
+		v.pending = &stall{plan.ReasonCheckpointRetentionUnknown, "spec.job.initialSavepointPath is a checkpoint of the " +
 			"job that runs, and whether Flink keeps it cannot be read: " + v.Seen.Flink.Retention.Why()}
 	default:
 		return false
@@ -102,7 +104,7 @@ func (v *view) choosesWhatGoes() bool {
 
 func (v *view) tellChange(diff specdiff.Change) {
 	v.Tell(plan.Event{
-		Reason: "SpecChanged", Component: plan.ComponentJobManager, Once: true,
+		Reason: plan.ReasonSpecChanged, Component: plan.ComponentJobManager, Once: true,
 		Key:     fmt.Sprintf("SpecChange: %d", v.Generation),
 		Message: diff.EventMessage(),
 	})
@@ -150,7 +152,7 @@ func (v *view) resume(diff specdiff.Change) result {
 }
 
 // fail shows why an operation cannot go on, once.
-func (v *view) fail(reason, message string) {
+func (v *view) fail(reason plan.Reason, message string) {
 	text := shown.ErrorText(v.Subject, shown.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})

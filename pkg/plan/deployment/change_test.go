@@ -35,7 +35,7 @@ func (w *world) condition(name string) metav1.Condition {
 func (w *world) told(reason string) int {
 	n := 0
 	for _, e := range w.events {
-		if e.Reason == reason {
+		if string(e.Reason) == reason {
 			n++
 		}
 	}

@@ -44,7 +44,9 @@ func deleting(v *view) (result, bool) {
 			return o, true
 		}
 		if v.Seen.Resource.Status.LifecycleState != v1beta1.LifecycleDeleting {
-			v.Tell(plan.Event{Reason: "Cleanup", Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment"})
+			v.Tell(plan.Event{
+				Reason: plan.ReasonCleanup, Component: plan.ComponentOperator, Message: "Cleaning up FlinkDeployment",
+			})
 		}
 	}
 	v.forestalled(jm, present)
@@ -114,9 +116,11 @@ func (v *view) deletionBlocked() (result, bool) {
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
 	if !shown.StalledAlready(v.Subject, message) {
-		v.Tell(plan.Event{Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Message: message})
+		v.Tell(plan.Event{
+			Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Message: message,
+		})
 	}
-	return result{situation: plan.Deleting, stall: &stall{"CleanupBlocked", message}}, true
+	return result{situation: plan.Deleting, stall: &stall{plan.ReasonCleanupBlocked, message}}, true
 }
 
 // saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
@@ -145,16 +149,18 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
 	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
 		return v.awaitSavepoint(jm), true
 	case open, late && (failed || !runs):
-		v.Tell(plan.Event{Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf(
 				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
 			)})
 		return result{}, false
 	case backoff.Waits(retry, v.Generation, v.Seen.Now):
-		return result{wait: stall{retry.Reason, retry.Message}}, true
+		return result{wait: stall{plan.Reason(retry.Reason), retry.Message}}, true
 	case !runs:
 		return result{
-			wait: stall{"SavepointPending", "a savepoint is to be taken before the deletion, and the job does not run"},
+			wait: stall{
+				plan.ReasonSavepointPending, "a savepoint is to be taken before the deletion, and the job does not run",
+			},
 		}, true
 	}
 	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
@@ -203,7 +209,7 @@ func (v *view) forestalled(jm *appsv1.Deployment, present bool) {
 			"it with --cascade=background, or suspend the job first"
 	}
 	v.Tell(plan.Event{
-		Warning: true, Reason: "SavepointSkipped", Component: plan.ComponentOperator, Once: true,
+		Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
 		Message: what + ": " + why,
 	})
 }

@@ -33,7 +33,7 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
-	inProgress := stall{"SavepointInProgress", "the job is being stopped with a savepoint"}
+	inProgress := stall{plan.ReasonSavepointInProgress, "the job is being stopped with a savepoint"}
 	switch completed := asked && progress.State == subject.StopCompleted; {
 	case completed && job.State == v1beta1.FlinkJobFinished:
 		now := v.Now()
@@ -45,9 +45,9 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
 		return v.endWithStatistics(jm, job)
 	case completed && (goesOn(job) || v.StopOverdue()), asked && progress.State == subject.StopUnfinished:
 		message := fmt.Sprintf("Flink took the savepoint %s, but the job did not end. %s", progress.Path, progress.Cause)
-		return v.attemptFailed("StopUnfinished", strings.TrimSpace(message))
+		return v.attemptFailed(plan.ReasonStopUnfinished, strings.TrimSpace(message))
 	case asked && progress.State == subject.StopFailed:
-		return v.attemptFailed("SavepointError", "the stop with savepoint failed: "+progress.Cause)
+		return v.attemptFailed(plan.ReasonSavepointError, "the stop with savepoint failed: "+progress.Cause)
 	case asked && progress.State == subject.StopInProgress && v.StopOverdue():
 		return v.endOverdue()
 	case completed, asked && progress.State == subject.StopInProgress:
@@ -84,7 +84,7 @@ func (v *view) endOverdue() result {
 	if known && c.Kind == subject.KindStop && c.Pending.IsZero() && !c.Discarded {
 		v.Intent().Stop = v1beta1.StopCancel
 		v.SetJobState(v1beta1.FlinkJobCancelling)
-		v.Tell(plan.Event{Warning: true, Reason: "StopOverdue", Component: plan.ComponentJob,
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStopOverdue, Component: plan.ComponentJob,
 			Message: fmt.Sprintf("The job has its savepoint %s and does not end; it is cancelled", c.Path)})
 		return result{situation: plan.Stopping, record: "cancellation", again: true}
 	}
@@ -93,7 +93,7 @@ func (v *view) endOverdue() result {
 		"pod of "+
 		"one that does not go on: the job then restarts and the stop is tried again",
 		v.Intent().StoredAt.UTC().Format(time.RFC3339))
-	return result{situation: plan.Stopping, stall: &stall{"StopOverdue", message}}
+	return result{situation: plan.Stopping, stall: &stall{plan.ReasonStopOverdue, message}}
 }
 
 // awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
@@ -106,7 +106,7 @@ func (v *view) endOverdue() result {
 //	answers     otherwise            cancel (again)
 func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	job, o, ok := v.stopsJob()
-	waits := stall{"JobCancelling", "the job is being cancelled"}
+	waits := stall{plan.ReasonJobCancelling, "the job is being cancelled"}
 	switch {
 	case !ok:
 		return o
@@ -115,7 +115,7 @@ func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	case job.State == v1beta1.FlinkJobCancelling:
 		o = result{situation: plan.Stopping, wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
-			o.stall = &stall{"CancelOverdue",
+			o.stall = &stall{plan.ReasonCancelOverdue,
 				fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
 					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
@@ -139,10 +139,11 @@ func (v *view) stopsJob() (subject.Job, result, bool) {
 	case !listed && v.Since(intent.StoredAt) <= v.CheckpointTimeout():
 		// A JobManager that has just failed over lists no job until it has submitted it.
 		return job, result{
-			situation: plan.Stopping, wait: stall{"JobNotListed", "Flink does not list the job that is being stopped"},
+			situation: plan.Stopping,
+			wait:      stall{plan.ReasonJobNotListed, "Flink does not list the job that is being stopped"},
 		}, false
 	case !listed:
-		return job, v.stateLost("LastStateUnknown", "Flink no longer lists the job that was being stopped"), false
+		return job, v.stateLost(plan.ReasonLastStateUnknown, "Flink no longer lists the job that was being stopped"), false
 	case subject.BeganAnew(intent.Stops, job):
 		return job, v.failedOver(), false
 	}
@@ -154,7 +155,7 @@ func (v *view) stopsJob() (subject.Job, result, bool) {
 // be in a savepoint that nobody told us of: a person decides.
 func (v *view) failedOver() result {
 	if v.HighAvailabilityUsable() {
-		return v.attemptFailed("JobManagerFailover", "the JobManager failed over while the job was being stopped")
+		return v.attemptFailed(plan.ReasonJobManagerFailover, "the JobManager failed over while the job was being stopped")
 	}
 	return v.stateLost(
 		"JobRestarted",
@@ -178,12 +179,13 @@ func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) result 
 		}
 		return v.recordEnd(jm, job.State, from)
 	case subject.LastStateNowhere:
-		return v.stateLost("CheckpointNotFound", "the newest checkpoint of the job is stored where no job can be restored "+
-			"from it")
+		return v.stateLost(plan.ReasonCheckpointNotFound,
+			"the newest checkpoint of the job is stored where no job can be restored "+
+				"from it")
 	case subject.LastStateDiscarded:
-		return v.stateLost("CheckpointDiscarded", subject.CheckpointDiscarded)
+		return v.stateLost(plan.ReasonCheckpointDiscarded, subject.CheckpointDiscarded)
 	case subject.LastStateForgotten:
-		return v.stateLost("CheckpointForgotten", v.CheckpointForgotten())
+		return v.stateLost(plan.ReasonCheckpointForgotten, v.CheckpointForgotten())
 	}
 	v.SetJobState(job.State)
 	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
@@ -239,7 +241,7 @@ func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) 
 }
 
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
-func (v *view) attemptFailed(reason, message string) result {
+func (v *view) attemptFailed(reason plan.Reason, message string) result {
 	again := v.RecordAttemptFailed(reason, message)
 	v.fail(reason, message)
 	return result{
@@ -251,7 +253,7 @@ func (v *view) attemptFailed(reason, message string) result {
 // stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what
 // a person can do. Flink tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place
 // is named as far as it is known.
-func (v *view) stateLost(reason, message string) result {
+func (v *view) stateLost(reason plan.Reason, message string) result {
 	v.fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
 	if directory := v.SavepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
@@ -274,6 +276,7 @@ func (v *view) stopLost() (result, bool) {
 		intent.Purpose == v1beta1.PurposeDelete {
 		return result{}, false
 	}
-	return v.stateLost("JobManagerLost", "the JobManager Deployment was deleted while the job was being stopped, and "+
-		"the state that it stopped with is not known"), true
+	return v.stateLost(plan.ReasonJobManagerLost,
+		"the JobManager Deployment was deleted while the job was being stopped, and "+
+			"the state that it stopped with is not known"), true
 }

@@ -24,10 +24,10 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	v.Accept()
 	text := shown.ErrorText(v.Subject, shown.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
-		v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJobManager, Message: message})
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJobManager, Message: message})
 	}
 	v.Want.Error = text
-	return v.finish(result{situation: plan.Situation(left.Situation), stall: &stall{reason, message}})
+	return v.finish(result{situation: plan.Situation(left.Situation), stall: &stall{plan.Reason(reason), message}})
 }
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.

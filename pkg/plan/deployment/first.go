@@ -22,7 +22,7 @@ func first(v *view) (result, bool) {
 	}
 	if v.Problem != "" {
 		v.rejected()
-		return result{situation: plan.Invalid, stall: &stall{"ValidationFailed", v.Problem}}, true
+		return result{situation: plan.Invalid, stall: &stall{plan.ReasonValidationFailed, v.Problem}}, true
 	}
 	v.Want.Error = ""
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
@@ -49,7 +49,9 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 func (v *view) rejected() {
 	text := shown.ErrorText(v.Subject, summary.TypeValidation, v.Headline, "")
 	if v.Want.Error != text {
-		v.Tell(plan.Event{Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.Headline})
+		v.Tell(plan.Event{
+			Warning: true, Reason: plan.ReasonValidationError, Component: plan.ComponentOperator, Message: v.Headline,
+		})
 	}
 	v.Want.Error = text
 }
@@ -98,7 +100,7 @@ func unaccounted(v *view) (result, bool) {
 // stands reports what is in the way. Nothing is touched.
 func (v *view) stands(what string) result {
 	r := v.Seen.Resource
-	return result{situation: plan.Unaccounted, stall: &stall{"Unaccounted", fmt.Sprintf(
+	return result{situation: plan.Unaccounted, stall: &stall{plan.ReasonUnaccounted, fmt.Sprintf(
 		"there is %s under the name %s, which status does not account for, so nothing is changed; remove it, or run: "+
 			"kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up "+
 			"what an "+

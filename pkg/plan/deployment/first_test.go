@@ -26,7 +26,7 @@ func given(spec string) string {
 func (w *world) reasons() string {
 	var all []string
 	for _, e := range w.events {
-		all = append(all, e.Reason)
+		all = append(all, string(e.Reason))
 	}
 	w.events = nil
 	return strings.Join(all, " ")

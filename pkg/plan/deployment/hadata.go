@@ -16,7 +16,7 @@ func (v *view) removeHAData(situation plan.Situation) (result, bool) {
 	case unknown:
 		return v.unobservable(what, why), true
 	case data.InUse() != "":
-		return result{situation: situation, wait: stall{"HighAvailabilityDataInUse", data.InUse()}}, true
+		return result{situation: situation, wait: stall{plan.ReasonHighAvailabilityDataInUse, data.InUse()}}, true
 	case some:
 		return result{situation: situation, again: true, actions: []plan.Action{remove}}, true
 	}

@@ -40,13 +40,13 @@ func heal(v *view) (result, bool) {
 	case data.IsUnknown():
 		return result{}, false
 	case !data.IsPresent():
-		v.unwell = &stall{"JobUnhealthy", fmt.Sprintf(
+		v.unwell = &stall{plan.ReasonJobUnhealthy, fmt.Sprintf(
 			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would "+
 				"be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
 		return result{}, false
 	}
 	before := v.Events
-	v.Tell(plan.Event{Warning: true, Reason: "RestartUnhealthyJob", Component: plan.ComponentJob, Message: why})
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRestartUnhealthyJob, Component: plan.ComponentJob, Message: why})
 	o := v.beginStop(s, jm)
 	if o.record == "" {
 		v.Events = before // it cannot be started: that is told, and no restart

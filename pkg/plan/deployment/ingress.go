@@ -114,7 +114,8 @@ func holds(there, wanted map[string]string) bool {
 // tellUnmanagedIngress says at a start why there will be no Ingress.
 func (v *view) tellUnmanagedIngress(target v1beta1.FlinkDeploymentSpec) {
 	if _, managed, _ := v.RenderIngress(target); target.Ingress != nil && !managed {
-		v.Tell(plan.Event{Warning: true, Reason: "IngressManagement", Component: plan.ComponentOperator, Once: true,
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonIngressManagement, Component: plan.ComponentOperator,
+			Once:    true,
 			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
 	}
 }
@@ -129,7 +130,9 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	text := "the Ingress could not be made, changed or removed: " + v.Hide(message)
 	p := plan.Plan{Situation: plan.Situation(left.Situation)}
 	if told := v.Ingress; told == nil || told.Message != text {
-		p.Events = []plan.Event{{Warning: true, Reason: "IngressFailed", Component: plan.ComponentOperator, Message: text}}
+		p.Events = []plan.Event{
+			{Warning: true, Reason: plan.ReasonIngressFailed, Component: plan.ComponentOperator, Message: text},
+		}
 	}
 	v.Ingress = &metav1.Condition{
 		Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text,

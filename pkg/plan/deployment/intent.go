@@ -57,9 +57,9 @@ func foreign(v *view) (result, bool) {
 	case intent == nil:
 		return result{}, false
 	case intent.OperationID != plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation):
-		return v.notOurs("ForeignIntent", "belongs to another resource"), true
+		return v.notOurs(plan.ReasonForeignIntent, "belongs to another resource"), true
 	case !whole(intent):
-		return v.notOurs("IntentIncomplete", "does not say what it is about"), true
+		return v.notOurs(plan.ReasonIntentIncomplete, "does not say what it is about"), true
 	}
 	return result{}, false
 }
@@ -88,7 +88,7 @@ func keepsState(how v1beta1.StopKind) bool {
 }
 
 // notOurs says how a person clears an intent that nothing is done about.
-func (v *view) notOurs(reason, why string) result {
+func (v *view) notOurs(reason plan.Reason, why string) result {
 	r := v.Seen.Resource
 	return result{situation: plan.NotOurs, stall: &stall{reason, fmt.Sprintf(
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
@@ -122,7 +122,7 @@ func carryOn(v *view) (result, bool) {
 	}
 	return result{
 		situation: plan.NotOurs,
-		stall:     &stall{"UnknownIntent", fmt.Sprintf("status.intent has the unknown step %q", intent.Step)},
+		stall:     &stall{plan.ReasonUnknownIntent, fmt.Sprintf("status.intent has the unknown step %q", intent.Step)},
 	}, true
 }
 
@@ -132,7 +132,7 @@ func (v *view) unobservable(what, why string) result {
 		why = "not checked"
 	}
 	return result{
-		situation: plan.Unobservable, wait: stall{"Unobservable", fmt.Sprintf("%s cannot be read: %s", what, why)},
+		situation: plan.Unobservable, wait: stall{plan.ReasonUnobservable, fmt.Sprintf("%s cannot be read: %s", what, why)},
 	}
 }
 
@@ -141,6 +141,6 @@ func unreadable(v *view) (result, bool) {
 	if v.Unreadable == "" {
 		return result{}, false
 	}
-	return result{situation: plan.Refused, stall: &stall{"StatusUnreadable",
+	return result{situation: plan.Refused, stall: &stall{plan.ReasonStatusUnreadable,
 		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}}, true
 }

@@ -31,7 +31,7 @@ func (v *view) tellNoEffect() {
 	}
 	if told := flinkconf.WithoutEffect(own); len(told) > 0 {
 		v.Tell(plan.Event{
-			Warning: true, Reason: "OptionWithoutEffect", Component: plan.ComponentOperator, Once: true,
+			Warning: true, Reason: plan.ReasonOptionWithoutEffect, Component: plan.ComponentOperator, Once: true,
 			Key:     fmt.Sprintf("OptionWithoutEffect: %d", r.Generation),
 			Message: summary.OneLine(strings.Join(told, "; "), summary.MaxMessageLength),
 		})

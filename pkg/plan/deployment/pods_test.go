@@ -94,7 +94,7 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			w.run()
 			w.run()
 			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
-			if len(w.events) != 1 || !w.events[0].Warning || w.events[0].Reason != row.reason ||
+			if len(w.events) != 1 || !w.events[0].Warning || string(w.events[0].Reason) != row.reason ||
 				w.events[0].Message != row.message {
 				t.Errorf("told %+v, want one %s: %s", w.events, row.reason, row.message)
 			}

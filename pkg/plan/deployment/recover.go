@@ -62,7 +62,7 @@ func recoverLost(v *view) (result, bool) {
 		if late {
 			why += ": a stop that had been abandoned took effect later and ended it"
 		}
-		v.Tell(plan.Event{Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: why})
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob, Message: why})
 	}
 	return o, true
 }
@@ -85,7 +85,7 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
 		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
-		return result{situation: plan.Lost, stall: &stall{"RecoveryDisabled",
+		return result{situation: plan.Lost, stall: &stall{plan.ReasonRecoveryDisabled,
 			"the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is false; change " +
 				"restartNonce to start again"}}, true
 	case v.MayStartEmpty():
@@ -97,10 +97,13 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.record != "" {
 		v.Tell(plan.Event{
-			Warning: true, Reason: "RecoverDeployment", Component: plan.ComponentJob, Message: "Recovering lost deployment",
+			Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob,
+			Message: "Recovering lost deployment",
 		})
 	}
 	return o, true
 }
 
-var jobEnded = stall{"JobEnded", "the job has ended; its last checkpoint is read as soon as Flink's statistics show it"}
+var jobEnded = stall{
+	plan.ReasonJobEnded, "the job has ended; its last checkpoint is read as soon as Flink's statistics show it",
+}

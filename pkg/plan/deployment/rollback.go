@@ -49,7 +49,7 @@ func rollBack(v *view) (result, bool) {
 	o := v.replace(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
 	if o.record != "" {
 		v.Tell(plan.Event{
-			Reason: "Rollback", Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
+			Reason: plan.ReasonRollback, Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
 		})
 	}
 	return o, true

@@ -90,7 +90,7 @@ func (v *view) tellPodFailure() {
 	if v.shows() {
 		return
 	}
-	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.PodFailure.Message, v.PodFailure.Reason)
+	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.PodFailure.Message, string(v.PodFailure.Reason))
 	if v.Want.Error != text {
 		v.Tell(plan.Event{
 			Warning: true, Reason: v.PodFailure.Reason, Component: plan.ComponentJobManager, Message: v.PodFailure.Message,
@@ -106,9 +106,9 @@ func (v *view) distrusted() result {
 		"; docs/install.md, TLS, " +
 		"names the Secret"
 	if !shown.StalledAlready(v.Subject, why) {
-		v.Tell(plan.Event{Warning: true, Reason: "TLSFailed", Component: plan.ComponentJobManager, Message: why})
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonTLSFailed, Component: plan.ComponentJobManager, Message: why})
 	}
-	return result{situation: plan.Waiting, stall: &stall{"TLSFailed", why}}
+	return result{situation: plan.Waiting, stall: &stall{plan.ReasonTLSFailed, why}}
 }
 
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
@@ -124,11 +124,13 @@ func (v *view) vanished() result {
 	case data.IsUnknown() && !v.MayStartEmpty():
 		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
-		return result{situation: plan.Ended, stall: &stall{"JobNotFound", why + "; another restartNonce starts it again"}}
+		return result{
+			situation: plan.Ended, stall: &stall{plan.ReasonJobNotFound, why + "; another restartNonce starts it again"},
+		}
 	}
 	return result{
 		situation: plan.Ended,
-		stall:     &stall{"LastStateUnknown", why + ". Find its newest savepoint or checkpoint. " + v.Remedy()},
+		stall:     &stall{plan.ReasonLastStateUnknown, why + ". Find its newest savepoint or checkpoint. " + v.Remedy()},
 	}
 }
 
@@ -141,7 +143,7 @@ func (v *view) ended(state v1beta1.FlinkJobState) result {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
 		}
 		if news {
-			v.Tell(plan.Event{Warning: true, Reason: "Error", Component: plan.ComponentJob, Message: cause})
+			v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJob, Message: cause})
 		}
 		v.Want.Error = text
 	}
@@ -149,7 +151,7 @@ func (v *view) ended(state v1beta1.FlinkJobState) result {
 	case v.AwaitsLastState():
 		return v.awaitLastState(plan.Waiting)
 	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
-		return result{situation: plan.Ended, stall: &stall{"LastStateUnknown",
+		return result{situation: plan.Ended, stall: &stall{plan.ReasonLastStateUnknown,
 			fmt.Sprintf("the job is %s, and its newest checkpoint "+
 				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
@@ -167,9 +169,10 @@ func (v *view) awaitLastState(s plan.Situation) result {
 	if v.Job != nil {
 		_, why = v.LastStateOf(*v.Job)
 	}
-	o.stall = &stall{"LastStateUnknown", fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
-		"%s: %s. %s",
-		v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
+	o.stall = &stall{plan.ReasonLastStateUnknown,
+		fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
+			"%s: %s. %s",
+			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
 	return o
 }
 

@@ -54,7 +54,7 @@ func (v *view) beginStart(
 	}
 	v.RecordStarting(intent, target)
 	told := shown.Starting(from, target.Job != nil)
-	v.Tell(plan.Event{Reason: "Submit", Component: plan.ComponentJobManager, Message: told})
+	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
 	v.tellDroppedState(&target, from)
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := result{situation: plan.Starting, record: "intent", again: true, actions: earlier.actions}
@@ -71,9 +71,10 @@ func (v *view) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
 		return
 	}
-	v.Tell(plan.Event{Warning: true, Reason: "StateMayBeDropped", Component: plan.ComponentJob, Message: fmt.Sprintf(
-		"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
-			" and Flink does not report it", from.Path)})
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStateMayBeDropped, Component: plan.ComponentJob,
+		Message: fmt.Sprintf(
+			"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
+				" and Flink does not report it", from.Path)})
 }
 
 // startFrom starts from the state that package restore chooses for how the job was stopped.
@@ -93,7 +94,7 @@ func (v *view) cannotStart(c restore.Choice) result {
 		return result{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
 	}
 	message := strings.TrimSpace(v.HA().Store.Problem + " " + c.Message)
-	if c.Reason == "RestoreFailed" && v.HADataElsewhere() {
+	if c.Reason == plan.ReasonRestoreFailed && v.HADataElsewhere() {
 		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
 			"from the data that it left. " + message
 	}
@@ -121,7 +122,7 @@ func (v *view) cannotRender(err error) result {
 	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, err.Error(), "")
 	return result{
 		situation: plan.Refused,
-		stall:     &stall{"CannotRender", "the cluster's objects cannot be made from the spec: " + err.Error()},
+		stall:     &stall{plan.ReasonCannotRender, "the cluster's objects cannot be made from the spec: " + err.Error()},
 	}
 }
 
@@ -143,7 +144,7 @@ func (v *view) carryStart() result {
 	jm, present := v.Seen.JobManager.Get()
 	target := v.StartTarget()
 	if present && jm.DeletionTimestamp != nil {
-		wait := stall{"ClusterTerminating", "the Deployment of an earlier start is being deleted"}
+		wait := stall{plan.ReasonClusterTerminating, "the Deployment of an earlier start is being deleted"}
 		return result{situation: plan.Starting, wait: wait}
 	}
 	if present && subject.OwnOperation(jm) != intent.OperationID {

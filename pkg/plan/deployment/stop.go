@@ -75,7 +75,7 @@ func (v *view) beginStop(s stop, jm *appsv1.Deployment) result {
 	}
 	v.RecordStopping(s.purpose, s.how)
 	v.Tell(plan.Event{
-		Reason: "Suspended", Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
+		Reason: plan.ReasonSuspended, Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
 	})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.how, s.restore))
 	o := v.stopStep(jm)
@@ -142,7 +142,7 @@ func (v *view) beganMeanwhile(jm *appsv1.Deployment) (result, bool) {
 	case v.Seen.Pods.IsUnknown():
 		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why()), true
 	}
-	return v.attemptFailed("JobBegan", "the job began before its cluster could be taken down"), true
+	return v.attemptFailed(plan.ReasonJobBegan, "the job began before its cluster could be taken down"), true
 }
 
 func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
@@ -320,7 +320,9 @@ func (v *view) waitForPods() result {
 	}
 	if d.Delete != nil {
 		o.actions, o.again = []plan.Action{*d.Delete}, true
-		o.tells = &plan.Event{Warning: true, Reason: "PodDeleted", Component: plan.ComponentJobManager, Message: d.Why}
+		o.tells = &plan.Event{
+			Warning: true, Reason: plan.ReasonPodDeleted, Component: plan.ComponentJobManager, Message: d.Why,
+		}
 	}
 	return o
 }

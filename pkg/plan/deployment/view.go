@@ -34,4 +34,7 @@ type (
 )
 
 // stall is a reason and a message: why nothing goes on, or what is waited for.
-type stall struct{ Reason, Message string }
+type stall struct {
+	Reason  plan.Reason
+	Message string
+}

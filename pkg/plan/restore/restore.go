@@ -42,8 +42,10 @@ type Choice struct {
 	Verdict plan.Verdict
 	// From is the state that it starts from; only with Go.
 	From v1beta1.StartPoint
-	// Reason is one CamelCase word, Message one line; only without Go.
-	Reason, Message string
+	// Reason says why; only without Go.
+	Reason plan.Reason
+	// Message is one line; only without Go.
+	Message string
 }
 
 // Choose picks the state that a job starts from. First match wins.
@@ -82,7 +84,7 @@ func Choose(f Facts) Choice {
 	case v1beta1.UpgradeModeSavepoint:
 		return savepoint(f)
 	}
-	return f.refuse("UnknownUpgradeMode", fmt.Sprintf("the recorded upgrade mode %q is unknown", f.Mode))
+	return f.refuse(plan.ReasonUnknownUpgradeMode, fmt.Sprintf("the recorded upgrade mode %q is unknown", f.Mode))
 }
 
 func first(f Facts) Choice {
@@ -90,7 +92,7 @@ func first(f Facts) Choice {
 	case f.InitialSavepointPath != "":
 		return start(v1beta1.StartSavepoint, f.InitialSavepointPath, "InitialSavepointPath")
 	case f.Purpose == v1beta1.PurposeRedeploy:
-		return f.refuse("NoInitialSavepoint", "a savepoint redeploy needs spec.job.initialSavepointPath")
+		return f.refuse(plan.ReasonNoInitialSavepoint, "a savepoint redeploy needs spec.job.initialSavepointPath")
 	}
 	return start(v1beta1.StartEmpty, "", "FirstStart")
 }
@@ -99,11 +101,12 @@ func lastState(f Facts) Choice {
 	checkpoint, there := f.HighAvailability.Get()
 	switch {
 	case f.HighAvailability.IsUnknown():
-		return Choice{Verdict: plan.Wait, Reason: "HighAvailabilityUnknown", Message: "the high-availability data cannot " +
-			"be read: " + f.HighAvailability.Why()}
+		return Choice{Verdict: plan.Wait, Reason: plan.ReasonHighAvailabilityUnknown,
+			Message: "the high-availability data cannot " +
+				"be read: " + f.HighAvailability.Why()}
 	case !there, !checkpoint && (f.Completed || f.Recorded == v1beta1.LastStatePlaceholder):
 		return f.refuse(
-			"RestoreFailed",
+			plan.ReasonRestoreFailed,
 			"HA metadata is not available to restore from last state. It is possible that the job has finished or "+
 				"terminally failed, or the configmaps have been deleted. Manual restore required.",
 		)
@@ -118,7 +121,9 @@ func lastState(f Facts) Choice {
 func savepoint(f Facts) Choice {
 	switch {
 	case f.Recorded == v1beta1.LastStatePlaceholder:
-		return f.refuse("LastStateUnknown", "the last checkpoint of the job is not known. Manual restore required.")
+		return f.refuse(
+			plan.ReasonLastStateUnknown, "the last checkpoint of the job is not known. Manual restore required.",
+		)
 	case f.Recorded != "":
 		return start(v1beta1.StartSavepoint, f.Recorded, "RecordedPath")
 	case f.LegacySavepoint != "":
@@ -126,14 +131,16 @@ func savepoint(f Facts) Choice {
 	case f.NoState:
 		return start(v1beta1.StartEmpty, "", "NoStateYet")
 	}
-	return f.refuse("StateUnknown", "no savepoint or checkpoint of the job is recorded. Manual restore required.")
+	return f.refuse(
+		plan.ReasonStateUnknown, "no savepoint or checkpoint of the job is recorded. Manual restore required.",
+	)
 }
 
 func start(kind v1beta1.StartKind, path, reason string) Choice {
 	return Choice{Verdict: plan.Go, From: v1beta1.StartPoint{Kind: kind, Path: path, Reason: reason}}
 }
 
-func (f Facts) refuse(reason, message string) Choice {
+func (f Facts) refuse(reason plan.Reason, message string) Choice {
 	if f.NewestKnown != "" {
 		message += " The newest checkpoint that is known is " + f.NewestKnown + "."
 	}

@@ -139,7 +139,7 @@ func TestChoose(t *testing.T) {
 				t.Fatalf("verdict %v, want %v: %s", c.Verdict, row.verdict, row.reason)
 			}
 			if row.verdict != plan.Go {
-				if c.Reason != row.want.reason || c.Message == "" || c.From != (v1beta1.StartPoint{}) {
+				if string(c.Reason) != row.want.reason || c.Message == "" || c.From != (v1beta1.StartPoint{}) {
 					t.Errorf("got %+v, want reason %s: %s", c, row.want.reason, row.reason)
 				}
 				if row.verdict == plan.Refuse && !strings.Contains(c.Message, "kubectl patch flinkdeployment demo -n default") {

@@ -33,7 +33,10 @@ type result struct {
 }
 
 // cause is a reason, one CamelCase word, and a message, one line.
-type cause struct{ reason, message string }
+type cause struct {
+	reason  plan.Reason
+	message string
+}
 
 // rule answers an result, or that the view is not its business.
 type rule func(v *view) (result, bool)
@@ -93,7 +96,7 @@ func settled(v *view) (result, bool) {
 	case v1beta1.SnapshotAbandoned:
 		return result{situation: Abandoned, stall: cause{reasonAbandoned, v.want.Error}}, true
 	case v1beta1.SnapshotFailed:
-		return result{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}, true
+		return result{situation: Failed, stall: cause{plan.ReasonBackoffLimitExceeded, noneLeft}}, true
 	}
 	return result{}, false
 }
@@ -117,10 +120,10 @@ func invalid(v *view) (result, bool) {
 	told := v.condition(summary.SpecAccepted)
 	if told == nil || told.Message != summary.OneLine(v.problem, summary.MaxMessageLength) {
 		v.events = append(v.events, plan.Event{
-			Warning: true, Reason: "ValidationError", Component: plan.ComponentOperator, Message: v.headline,
+			Warning: true, Reason: plan.ReasonValidationError, Component: plan.ComponentOperator, Message: v.headline,
 		})
 	}
-	return result{situation: plan.Invalid, stall: cause{"ValidationFailed", v.problem}}, true
+	return result{situation: plan.Invalid, stall: cause{plan.ReasonValidationFailed, v.problem}}, true
 }
 
 // lost reports whether the job that the snapshot was first seen with is not there any more.

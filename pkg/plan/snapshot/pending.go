@@ -67,7 +67,7 @@ func (v *view) trigger() result {
 	v.want.Run = &v1beta1.Incarnation{JobID: v.job.status.JobID, JobStartTime: live.StartTime}
 	return result{
 		situation: Triggering, record: true, actions: []plan.Action{v.request()},
-		wait: cause{"Triggering", "the request is being made"},
+		wait: cause{plan.ReasonTriggering, "the request is being made"},
 	}
 }
 
@@ -103,7 +103,8 @@ func (v *view) directory() string {
 
 func (v *view) unreadableJob() result {
 	return result{
-		situation: plan.Unobservable, wait: cause{"Unobservable", "the job's resource cannot be read: " + v.job.why},
+		situation: plan.Unobservable,
+		wait:      cause{plan.ReasonUnobservable, "the job's resource cannot be read: " + v.job.why},
 	}
 }
 
@@ -120,7 +121,9 @@ func (v *view) awaitJob() result {
 	}
 	return result{
 		situation: AwaitingJob, jobDown: true,
-		wait: cause{"JobNotRunning", "the job does not run; it is waited for until " + deadline.UTC().Format(time.RFC3339)},
+		wait: cause{
+			plan.ReasonJobNotRunning, "the job does not run; it is waited for until " + deadline.UTC().Format(time.RFC3339),
+		},
 	}
 }
 
@@ -141,9 +144,9 @@ func (v *view) abandon(text string) result {
 
 // failedAttempt counts an attempt that came to nothing, and says when the next one is.
 func (v *view) failedAttempt(message string) result {
-	reason := "SavepointError"
+	reason := plan.ReasonSavepointError
 	if v.kind == snapshots.Checkpoint {
-		reason = "CheckpointError"
+		reason = plan.ReasonCheckpointError
 	}
 	v.want.State = v1beta1.SnapshotTriggerPending
 	v.want.Failures++
@@ -151,7 +154,7 @@ func (v *view) failedAttempt(message string) result {
 	v.tell(plan.Event{Warning: true, Reason: reason, Message: v.want.Error})
 	if limit := v.resource().Spec.DesiredBackoffLimit(); limit >= 0 && v.want.Failures > limit {
 		v.want.State = v1beta1.SnapshotFailed
-		return result{situation: Failed, stall: cause{"BackoffLimitExceeded", noneLeft}}
+		return result{situation: Failed, stall: cause{plan.ReasonBackoffLimitExceeded, noneLeft}}
 	}
 	return v.backOff()
 }

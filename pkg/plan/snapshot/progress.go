@@ -49,7 +49,7 @@ func inProgress(v *view) (result, bool) {
 	case operation.State == snapshots.OperationNotKnown && v.neverCame():
 		return result{
 			situation: Triggering, actions: []plan.Action{v.request()},
-			wait: cause{"Triggering", "the request is being made"},
+			wait: cause{plan.ReasonTriggering, "the request is being made"},
 		}, true
 	case operation.State == snapshots.OperationNotKnown:
 		return v.failedAttempt(fmt.Sprintf(
@@ -60,7 +60,7 @@ func inProgress(v *view) (result, bool) {
 }
 
 func taking() result {
-	return result{situation: Taking, wait: cause{"InProgress", "Flink is taking the snapshot"}}
+	return result{situation: Taking, wait: cause{plan.ReasonInProgress, "Flink is taking the snapshot"}}
 }
 
 // replaced reports whether the job that runs now is another run than the one that the request was made to.
@@ -79,7 +79,7 @@ func (v *view) replaced() bool {
 // startOver forgets a request whose cluster was replaced. It counts as no attempt.
 func (v *view) startOver() result {
 	v.want.State, v.want.Run = v1beta1.SnapshotTriggerPending, nil
-	wait := cause{"ClusterReplaced", "the job was restarted, the snapshot is requested again"}
+	wait := cause{plan.ReasonClusterReplaced, "the job was restarted, the snapshot is requested again"}
 	return result{situation: AwaitingJob, again: true, wait: wait}
 }
 
@@ -114,7 +114,7 @@ func (v *view) completed(operation snapshots.Operation) result {
 			"many Flink shows"
 	}
 	v.tell(plan.Event{
-		Warning: true, Reason: "CheckpointError",
+		Warning: true, Reason: plan.ReasonCheckpointError,
 		Message: fmt.Sprintf("checkpoint %d is complete, but its location is not known: %s", operation.CheckpointID, why),
 	})
 	return v.complete("")

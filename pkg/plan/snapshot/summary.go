@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
@@ -18,17 +19,18 @@ func (v *view) summarize(o result) {
 	wanted := []metav1.Condition{v.accepted()}
 	if o.jobDown {
 		wanted = append(wanted, metav1.Condition{
-			Type: summary.JobRunning, Status: metav1.ConditionFalse, Reason: "JobNotRunning", Message: o.wait.message,
+			Type: summary.JobRunning, Status: metav1.ConditionFalse, Reason: string(plan.ReasonJobNotRunning),
+			Message: o.wait.message,
 		})
 	}
 	switch {
 	case o.stall.reason != "":
 		wanted = append(wanted, metav1.Condition{
-			Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: o.stall.reason, Message: o.stall.message,
+			Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(o.stall.reason), Message: o.stall.message,
 		})
 	case o.wait.reason != "":
 		wanted = append(wanted, metav1.Condition{
-			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: o.wait.reason, Message: o.wait.message,
+			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: string(o.wait.reason), Message: o.wait.message,
 		})
 	}
 	for i := range wanted {
@@ -43,7 +45,8 @@ func (v *view) summarize(o result) {
 
 func (v *view) accepted() metav1.Condition {
 	c := metav1.Condition{
-		Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: "Accepted", Message: "the spec is valid",
+		Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: string(plan.ReasonAccepted),
+		Message: "the spec is valid",
 	}
 	if v.problem != "" && !v.isFinal() {
 		c.Status, c.Reason, c.Message = metav1.ConditionFalse, "ValidationFailed", v.problem

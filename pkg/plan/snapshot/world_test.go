@@ -280,7 +280,7 @@ func (w *world) wantQuiet() *world {
 func (w *world) eventsOf(reason string) []string {
 	var list []string
 	for _, e := range w.events {
-		if e.Reason == reason {
+		if string(e.Reason) == reason {
 			if !e.Warning {
 				w.t.Errorf("%s is no Warning", reason)
 			}

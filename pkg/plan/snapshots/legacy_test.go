@@ -57,7 +57,7 @@ func (j *job) look(state OperationState, location string) *job {
 		if !e.Warning || e.Component != plan.ComponentOperator {
 			j.t.Errorf("event %+v", e)
 		}
-		j.events = append(j.events, e.Reason+": "+e.Message)
+		j.events = append(j.events, string(e.Reason)+": "+e.Message)
 	}
 	return j
 }

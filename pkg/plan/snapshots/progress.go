@@ -212,9 +212,9 @@ func clearTrigger(status *v1beta1.JobStatus, t Type) {
 // failure is the event of a request that came to nothing, in the words of the Java operator, with Flink's own cause
 // behind them.
 func failure(f Facts, t Type, cause v1beta1.SnapshotTriggerType, why string) plan.Event {
-	word, name := "Savepoint", "savepoint"
+	word, name, reason := "Savepoint", "savepoint", plan.ReasonSavepointError
 	if t == Checkpoint {
-		word, name = "Checkpoint", "checkpoint"
+		word, name, reason = "Checkpoint", "checkpoint", plan.ReasonCheckpointError
 	}
 	message := "Periodic " + name + " failed"
 	if cause != v1beta1.SnapshotTriggerPeriodic {
@@ -224,6 +224,6 @@ func failure(f Facts, t Type, cause v1beta1.SnapshotTriggerType, why string) pla
 		why = ": " + why
 	}
 	return plan.Event{
-		Warning: true, Reason: word + "Error", Component: plan.ComponentOperator, Message: message + why, Key: message,
+		Warning: true, Reason: reason, Component: plan.ComponentOperator, Message: message + why, Key: message,
 	}
 }

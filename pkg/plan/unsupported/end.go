@@ -127,12 +127,12 @@ func goes(s Snapshot, left string) plan.Plan {
 	p := plan.Plan{
 		Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: finalizers[kind]}},
 		Events: []plan.Event{
-			{Reason: "Cleanup", Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + kind},
+			{Reason: plan.ReasonCleanup, Component: plan.ComponentOperator, Once: true, Message: "Cleaning up " + kind},
 		},
 	}
 	if left != "" {
 		p.Events = append(p.Events, plan.Event{
-			Warning: true, Reason: "JobLeftRunning", Component: plan.ComponentJob, Once: true, Message: left,
+			Warning: true, Reason: plan.ReasonJobLeftRunning, Component: plan.ComponentJob, Once: true, Message: left,
 		})
 	}
 	return p

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // Messages that users and scripts of the Java operator know; the lifecycle state FAILED is derived from their words.
@@ -54,7 +55,7 @@ const (
 // decide is waited for.
 func Decide(f Facts) Decision {
 	if f.SavepointPending {
-		return wait("SavepointPending", "a savepoint is being written; the change is made when it is done")
+		return wait(plan.ReasonSavepointPending, "a savepoint is being written; the change is made when it is done")
 	}
 	if f.Wanted == v1beta1.UpgradeModeStateless || f.Wanted == "" {
 		if f.State.IsTerminal() {
@@ -63,7 +64,9 @@ func Decide(f Facts) Decision {
 		return goFor(SuspendStateless, v1beta1.UpgradeModeStateless, "Stateless")
 	}
 	if f.HighAvailability.IsUnknown() {
-		return wait("HighAvailabilityUnknown", "the high-availability data cannot be read: "+f.HighAvailability.Why())
+		return wait(
+			plan.ReasonHighAvailabilityUnknown, "the high-availability data cannot be read: "+f.HighAvailability.Why(),
+		)
 	}
 	d, unavailable := stateful(f)
 	if unavailable && f.Application {
@@ -76,13 +79,15 @@ func Decide(f Facts) Decision {
 func stateful(f Facts) (d Decision, unavailable bool) {
 	switch {
 	case f.ended() && f.Recorded == v1beta1.LastStatePlaceholder:
-		return refuse("LastStateUnknown", messageTerminalUnknown), false
+		return refuse(plan.ReasonLastStateUnknown, messageTerminalUnknown), false
 	case f.ended() && f.Unread:
-		return waitOpen("JobEnded", "the job has ended; the change is made when its last checkpoint is read"), false
+		return waitOpen(
+			plan.ReasonJobEnded, "the job has ended; the change is made when its last checkpoint is read",
+		), false
 	case f.ended():
 		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "JobEnded"), false
 	case f.State == v1beta1.FlinkJobCancelling:
-		return wait("JobCancelling", "the job is being cancelled"), true
+		return wait(plan.ReasonJobCancelling, "the job is being cancelled"), true
 	}
 	running := f.State == v1beta1.FlinkJobRunning
 	if f.Wanted == v1beta1.UpgradeModeSavepoint {
@@ -91,7 +96,7 @@ func stateful(f Facts) (d Decision, unavailable bool) {
 		}
 		if !f.VersionChanged && !f.Options.LastStateFallback {
 			return waitOpen(
-				"JobNotRunning",
+				plan.ReasonJobNotRunning,
 				fmt.Sprintf(
 					"a savepoint needs a running job and the job is %s; the fall-back to last-state is switched off", f.State,
 				),
@@ -107,7 +112,9 @@ func stateful(f Facts) (d Decision, unavailable bool) {
 	if f.cancelAllowed() {
 		return byCancel(f, "LastCheckpoint")
 	}
-	return waitOpen("JobNotRunning", fmt.Sprintf("the job is %s; the change is made when it runs", f.State)), true
+	return waitOpen(
+		plan.ReasonJobNotRunning, fmt.Sprintf("the job is %s; the change is made when it runs", f.State),
+	), true
 }
 
 // otherVersion is rows 9 to 11: high-availability data of one Flink version is no start for another.
@@ -119,7 +126,7 @@ func otherVersion(f Facts, running bool) (Decision, bool) {
 		return byCancel(f, "FlinkVersionChanged")
 	}
 	return waitOpen(
-		"FlinkVersionChanged",
+		plan.ReasonFlinkVersionChanged,
 		fmt.Sprintf("a change of the Flink version needs a job that can be stopped, and the job is %s", f.State),
 	), true
 }
@@ -145,14 +152,14 @@ func byAge(f Facts) Decision {
 	}
 	c, known := f.Checkpoints.Get()
 	if !known {
-		return wait("CheckpointsUnknown", "the job's checkpoints cannot be read: "+f.Checkpoints.Why())
+		return wait(plan.ReasonCheckpointsUnknown, "the job's checkpoints cannot be read: "+f.Checkpoints.Why())
 	}
 	oldest := f.Now.Add(-f.Options.MaxCheckpointAge)
 	switch {
 	case c.JobStart.After(oldest), c.Completed.After(oldest):
 		return usual
 	case c.Pending.After(oldest):
-		return waitOpen("CheckpointPending", "the newest checkpoint is too old and another is being written")
+		return waitOpen(plan.ReasonCheckpointPending, "the newest checkpoint is too old and another is being written")
 	}
 	return goFor(SuspendSavepoint, v1beta1.UpgradeModeSavepoint, "CheckpointTooOld")
 }
@@ -171,17 +178,17 @@ func byAge(f Facts) Decision {
 //
 // A job that makes no checkpoints by itself has nothing newer to start from than what a savepoint has, and that it can
 // be asked for while it runs.
-func byCancel(f Facts, reason string) (d Decision, unavailable bool) {
+func byCancel(f Facts, reason plan.Reason) (d Decision, unavailable bool) {
 	r, known := f.Retention.Get()
 	running := f.State == v1beta1.FlinkJobRunning
 	data := f.Application && f.HighAvailability.IsPresent() && !f.VersionChanged
 	switch {
 	case f.Forgets && !running:
-		return waitOpen("CheckpointsUnknown", messageForgets), true
+		return waitOpen(plan.ReasonCheckpointsUnknown, messageForgets), true
 	case f.Retention.IsAbsent(), r.Cancelled && r.Periodic, known && !r.Periodic && !running:
 		return goFor(SuspendCancel, v1beta1.UpgradeModeSavepoint, reason), false
 	case !known:
-		return waitOpen("CheckpointRetentionUnknown",
+		return waitOpen(plan.ReasonCheckpointRetentionUnknown,
 			"whether the job's checkpoints are kept after its cancellation cannot be read: "+f.Retention.Why()), true
 	case !running:
 		return waitOpen(NotRetained,
@@ -221,12 +228,13 @@ func application(f Facts, d Decision) Decision {
 	case f.NeverStarted && f.JobManager != v1beta1.JobManagerMissing && f.RecordedMode != v1beta1.UpgradeModeLastState:
 		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "NeverStarted")
 	case f.SilentNode != "" && f.JobManager == v1beta1.JobManagerError && !ha:
-		return waitOpen("NodeUnreachable", fmt.Sprintf("node %s does not answer, so it is not known whether the JobManager "+
-			"ever ran there; the change is made when it does, or is gone", f.SilentNode))
+		return waitOpen(plan.ReasonNodeUnreachable,
+			fmt.Sprintf("node %s does not answer, so it is not known whether the JobManager "+
+				"ever ran there; the change is made when it does, or is gone", f.SilentNode))
 	case missing && !ha:
-		return refuse("UpgradeFailed", messageMissing)
+		return refuse(plan.ReasonUpgradeFailed, messageMissing)
 	case f.Vanished && !ha:
-		return refuse("UpgradeFailed", messageVanished)
+		return refuse(plan.ReasonUpgradeFailed, messageVanished)
 	}
 	return d
 }

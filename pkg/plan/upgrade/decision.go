@@ -32,25 +32,25 @@ type Decision struct {
 	Restore v1beta1.UpgradeMode
 	// OthersAllowed is true when a waiting change leaves room for recovery and snapshots.
 	OthersAllowed bool
-	// Reason is one CamelCase word.
-	Reason string
+	// Reason says why.
+	Reason plan.Reason
 	// Message is one line, with what to do for a refusal.
 	Message string
 }
 
-func goFor(how Suspend, restore v1beta1.UpgradeMode, reason string) Decision {
+func goFor(how Suspend, restore v1beta1.UpgradeMode, reason plan.Reason) Decision {
 	return Decision{Verdict: plan.Go, Suspend: how, Restore: restore, Reason: reason}
 }
 
-func wait(reason, message string) Decision {
+func wait(reason plan.Reason, message string) Decision {
 	return Decision{Verdict: plan.Wait, Reason: reason, Message: message}
 }
 
 // waitOpen waits and leaves room for recovery and snapshots.
-func waitOpen(reason, message string) Decision {
+func waitOpen(reason plan.Reason, message string) Decision {
 	return Decision{Verdict: plan.Wait, OthersAllowed: true, Reason: reason, Message: message}
 }
 
-func refuse(reason, message string) Decision {
+func refuse(reason plan.Reason, message string) Decision {
 	return Decision{Verdict: plan.Refuse, OthersAllowed: true, Reason: reason, Message: message}
 }

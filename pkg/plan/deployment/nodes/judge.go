@@ -21,8 +21,10 @@ type Decision struct {
 	Why string
 	// Stalled is true when nothing goes on until a person acts.
 	Stalled bool
-	// Reason is one CamelCase word, Message one line: what is waited for, or what a person can do.
-	Reason, Message string
+	// Reason says why.
+	Reason plan.Reason
+	// Message is one line: what is waited for, or what a person can do.
+	Message string
 }
 
 // Judge decides about the pods that are left of a cluster. All that may go, go at once.
@@ -43,7 +45,7 @@ func Judge(v *subject.Subject) Decision {
 	if d, some := gone(v, left); some {
 		return d
 	}
-	wait := Decision{Reason: "ClusterTerminating", Message: "the old cluster is being deleted"}
+	wait := Decision{Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted"}
 	if !Overdue(v) {
 		return wait
 	}
@@ -58,7 +60,7 @@ func Judge(v *subject.Subject) Decision {
 	namespace := v.Resource().Namespace
 	switch {
 	case len(silent) > 0:
-		return Decision{Stalled: true, Reason: "NodeUnreachable", Message: fmt.Sprintf(
+		return Decision{Stalled: true, Reason: plan.ReasonNodeUnreachable, Message: fmt.Sprintf(
 			"pods %s on nodes %s do not end, and %s; if those machines are really down, run: kubectl delete pod -n %s "+
 				"--force --grace-period=0 %s",
 			podNames(silent, ", "), nodeNames(silent), whyNot(v, silent), namespace, podNames(silent, " "))}
@@ -97,7 +99,7 @@ func gone(v *subject.Subject, left []corev1.Pod) (Decision, bool) {
 	}
 	return Decision{
 		Delete: &remove, Why: fmt.Sprintf("Deleting %s %s by force: %s", word, strings.Join(names, ", "), seen),
-		Reason: "ClusterTerminating", Message: "the old cluster is being deleted; " + seen,
+		Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted; " + seen,
 	}, true
 }
 

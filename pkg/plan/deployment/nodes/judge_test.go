@@ -151,7 +151,7 @@ func TestJudge(t *testing.T) {
 			}
 			d := Judge(subject.New(s))
 			deletes := deleted(d)
-			if deletes != row.deletes || d.Stalled != row.stalled || d.Reason != row.reason ||
+			if deletes != row.deletes || d.Stalled != row.stalled || string(d.Reason) != row.reason ||
 				!strings.Contains(d.Message, row.says) {
 				t.Errorf("deletes %q, stalled %t, %s: %q\nwant %q, %t, %s, saying %q: %s",
 					deletes, d.Stalled, d.Reason, d.Message, row.deletes, row.stalled, row.reason, row.says, row.why)

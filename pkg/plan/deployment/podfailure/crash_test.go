@@ -8,6 +8,8 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 var began = time.Unix(1700000000, 0)
@@ -162,8 +164,9 @@ func TestWhatIsSaidOfACrash(t *testing.T) {
 // The same problem keeps its words, so that it is told once; what the JobManager said itself replaces a guess.
 func TestKept(t *testing.T) {
 	rows := map[string]struct {
-		toldReason, told, reason, cause string
-		want                            string
+		toldReason, told string
+		reason           plan.Reason
+		cause, want      string
 	}{
 		"tries to pull, and backs off": {"ErrImagePull", "not found", "ImagePullBackOff", "", "not found"},
 		"another problem":              {"ErrImagePull", "not found", ReasonCrashLoop, "", "new"},

@@ -7,12 +7,14 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // Failure is why a JobManager does not start.
 type Failure struct {
 	// Reason is the container's, condition's or event's CamelCase reason.
-	Reason string
+	Reason plan.Reason
 	// Message is one line for people.
 	Message string
 	// Cause is what the JobManager itself said; empty when it was not heard.
@@ -51,7 +53,9 @@ var fatalWaiting = []string{
 func Find(s Seen) *Failure {
 	for _, c := range s.Deployment.Status.Conditions {
 		if c.Type == appsv1.DeploymentReplicaFailure && c.Status == corev1.ConditionTrue && c.Reason == "FailedCreate" {
-			return &Failure{Reason: c.Reason, Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true}
+			return &Failure{
+				Reason: plan.Reason(c.Reason), Message: explainCreate(c.Message, s.Deployment.Namespace), Fatal: true,
+			}
 		}
 	}
 	if crash, ok := Crashed(s.Pods); ok {
@@ -69,7 +73,7 @@ func Find(s Seen) *Failure {
 		}
 		for _, c := range pod.Status.Conditions {
 			if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse {
-				return &Failure{Reason: c.Reason, Message: c.Message}
+				return &Failure{Reason: plan.Reason(c.Reason), Message: c.Message}
 			}
 		}
 	}
@@ -88,14 +92,14 @@ func explainCreate(message, namespace string) string {
 // started alternates between trying and backing off, and both count up in their messages; that is one problem, not
 // many. Words that were heard are news.
 func (b Failure) Kept(toldReason, toldMessage string) *Failure {
-	if class(toldReason) == class(b.Reason) && b.Cause == "" {
-		b.Reason, b.Message = toldReason, toldMessage
+	if class(plan.Reason(toldReason)) == class(b.Reason) && b.Cause == "" {
+		b.Reason, b.Message = plan.Reason(toldReason), toldMessage
 	}
 	return &b
 }
 
 // class groups reasons that are stages of the same problem.
-func class(reason string) string {
+func class(reason plan.Reason) plan.Reason {
 	switch reason {
 	case "ErrImagePull", "ImagePullBackOff", "InvalidImageName":
 		return "Image"
@@ -113,7 +117,9 @@ func containerFailure(pod corev1.Pod) *Failure {
 		if waiting == nil || !slices.Contains(fatalWaiting, waiting.Reason) {
 			continue
 		}
-		return &Failure{Reason: waiting.Reason, Message: fmt.Sprintf("[%s] %s", c.Name, waiting.Message), Fatal: true}
+		return &Failure{
+			Reason: plan.Reason(waiting.Reason), Message: fmt.Sprintf("[%s] %s", c.Name, waiting.Message), Fatal: true,
+		}
 	}
 	return nil
 }
@@ -122,7 +128,7 @@ func mountFailure(pod corev1.Pod, messages []string) *Failure {
 	if len(messages) == 0 || !MayMissVolumes(pod) {
 		return nil
 	}
-	return &Failure{Reason: "FailedMount", Message: messages[0], Fatal: true}
+	return &Failure{Reason: plan.ReasonFailedMount, Message: messages[0], Fatal: true}
 }
 
 // MayMissVolumes reports whether the pod waits for its sandbox or volumes, so that its FailedMount events are worth a

@@ -29,7 +29,7 @@ func Disposal(seen subject.Snapshot, failed plan.Action, message string) (plan.P
 		return plan.Plan{}, false
 	}
 	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{subject.New(seen).HideIn(plan.Event{
-		Warning: true, Reason: "CleanupFailed", Component: plan.ComponentOperator, Once: true,
+		Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Once: true,
 		Message: "the savepoint at " + a.Path + " is too old or too many and was not disposed of: " + message,
 	})}}, true
 }

@@ -7,11 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 )
 
 // Pending is the reason why what ended, or was lost, again is not restarted yet.
-const Pending = "RestartPending"
+const Pending plan.Reason = "RestartPending"
 
 // Due is when the next restart may be made, given those before; zero means at once.
 //

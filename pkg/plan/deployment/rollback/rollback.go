@@ -22,8 +22,10 @@ type Decision struct {
 	Situation plan.Situation
 	// OthersAllowed is true when other rules may go on meanwhile; only with Wait.
 	OthersAllowed bool
-	// Reason is one CamelCase word, Message one line; only without Go.
-	Reason, Message string
+	// Reason says why; only without Go.
+	Reason plan.Reason
+	// Message is one line; only without Go.
+	Message string
 }
 
 // Decide says from which state the last stable spec starts, first match wins.
@@ -52,22 +54,28 @@ func Decide(v *subject.Subject) Decision {
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
 	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.TakesOverRollback():
-		return refuse("RollbackUnsupported",
+		return refuse(plan.ReasonRollbackUnsupported,
 			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
 				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
 				target.FlinkVersion, v.Remedy()))
 	case v.SavepointPending():
-		return wait(plan.Waiting, "SavepointPending", "a savepoint is being written; the roll-back begins when it is done")
+		return wait(
+			plan.Waiting, plan.ReasonSavepointPending, "a savepoint is being written; the roll-back begins when it is done",
+		)
 	case data.IsUnknown():
-		return wait(plan.Unobservable, "Unobservable", "the high-availability data cannot be read: "+data.Why())
+		return wait(plan.Unobservable, plan.ReasonUnobservable, "the high-availability data cannot be read: "+data.Why())
 	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.NeverRan(jm):
 	case state.IsTerminal() && v.Unasked():
-		return wait(plan.Unobservable, "Unobservable", "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why())
+		return wait(
+			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),
+		)
 	case state == v1beta1.FlinkJobFailing || state == v1beta1.FlinkJobCancelling:
-		return wait(plan.Waiting, "JobEnding", "the job is "+string(state)+"; the roll-back begins when it has ended")
+		return wait(
+			plan.Waiting, plan.ReasonJobEnding, "the job is "+string(state)+"; the roll-back begins when it has ended",
+		)
 	case ended && v.AwaitsLastState():
 		return Decision{Verdict: plan.Wait, OthersAllowed: true}
 	case ended:
@@ -76,15 +84,15 @@ func Decide(v *subject.Subject) Decision {
 	}
 	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
 	if takesOver := v.TakesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
-		return refuse("RollbackImpossible", "and it cannot be rolled back; correct the spec first. "+c.Message)
+		return refuse(plan.ReasonRollbackImpossible, "and it cannot be rolled back; correct the spec first. "+c.Message)
 	}
 	return d
 }
 
-func refuse(reason, message string) Decision {
+func refuse(reason plan.Reason, message string) Decision {
 	return Decision{Verdict: plan.Refuse, Reason: reason, Message: "what was deployed does not become stable, " + message}
 }
 
-func wait(s plan.Situation, reason, message string) Decision {
+func wait(s plan.Situation, reason plan.Reason, message string) Decision {
 	return Decision{Verdict: plan.Wait, Situation: s, Reason: reason, Message: message}
 }

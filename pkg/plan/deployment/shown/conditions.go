@@ -35,7 +35,7 @@ func setConditions(v *subject.Subject, o Verdict) {
 	case o.Stall != nil:
 		wanted = append(wanted, condition(summary.Stalled, true, o.Stall.Reason, o.Stall.Message))
 	case moving[o.Situation]:
-		reason, message := string(o.Situation), movingMessage[o.Situation]
+		reason, message := plan.Reason(o.Situation), movingMessage[o.Situation]
 		if o.Wait.Reason != "" {
 			reason, message = o.Wait.Reason, o.Wait.Message
 		}
@@ -64,7 +64,9 @@ func WithIngress(v *subject.Subject) []metav1.Condition {
 
 // needsAPerson are the reasons, beside the situations Unaccounted and StateLost, for which a person says from which
 // state the job starts.
-var needsAPerson = map[string]bool{"LastStateUnknown": true, "UpgradeFailed": true, "RollbackImpossible": true}
+var needsAPerson = map[plan.Reason]bool{
+	plan.ReasonLastStateUnknown: true, plan.ReasonUpgradeFailed: true, plan.ReasonRollbackImpossible: true,
+}
 
 // stateUnsafe reports whether it is not known which state the job would start from, and why.
 func stateUnsafe(o Verdict) (Cause, bool) {
@@ -87,9 +89,9 @@ var movingMessage = map[plan.Situation]string{
 
 func accepted(v *subject.Subject) metav1.Condition {
 	if v.Problem != "" {
-		return condition(summary.SpecAccepted, false, "ValidationFailed", v.Problem)
+		return condition(summary.SpecAccepted, false, plan.ReasonValidationFailed, v.Problem)
 	}
-	return condition(summary.SpecAccepted, true, "Accepted", "the spec is valid")
+	return condition(summary.SpecAccepted, true, plan.ReasonAccepted, "the spec is valid")
 }
 
 // clusterAvailable tells how the JobManager is doing, with the reason why it is not.
@@ -97,7 +99,7 @@ func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 	jm := v.Want.JobManagerDeploymentStatus
 	switch {
 	case jm == v1beta1.JobManagerReady:
-		return condition(summary.ClusterAvailable, true, "JobManagerReady", "the JobManager can be reached")
+		return condition(summary.ClusterAvailable, true, plan.ReasonJobManagerReady, "the JobManager can be reached")
 	case v.PodFailure != nil:
 		return condition(summary.ClusterAvailable, false, v.PodFailure.Reason, v.PodFailure.Message)
 	case o.Situation == plan.Suspended || o.Situation == plan.NeverStarted:
@@ -105,9 +107,11 @@ func clusterAvailable(v *subject.Subject, o Verdict) metav1.Condition {
 	case v.Want.JobStatus.State == v1beta1.FlinkJobFinished && o.Situation == plan.Ended:
 		return condition(summary.ClusterAvailable, false, summary.ReasonFinished, "the job has finished")
 	case jm == v1beta1.JobManagerMissing || jm == "":
-		return condition(summary.ClusterAvailable, false, "JobManagerMissing", "there is no JobManager")
+		return condition(summary.ClusterAvailable, false, plan.ReasonJobManagerMissing, "there is no JobManager")
 	default:
-		return condition(summary.ClusterAvailable, false, "JobManagerNotReady", fmt.Sprintf("the JobManager is %s", jm))
+		return condition(
+			summary.ClusterAvailable, false, plan.ReasonJobManagerNotReady, fmt.Sprintf("the JobManager is %s", jm),
+		)
 	}
 }
 
@@ -117,22 +121,22 @@ func jobRunning(v *subject.Subject) metav1.Condition {
 	case state == v1beta1.FlinkJobCreated:
 		return condition(summary.JobRunning, false, tasksNotRunning.Reason, tasksNotRunning.Message)
 	case state == v1beta1.FlinkJobRunning:
-		return condition(summary.JobRunning, true, "Running", "the job is RUNNING")
+		return condition(summary.JobRunning, true, plan.ReasonRunning, "the job is RUNNING")
 	case !v.LastRunning() && v.Last != nil, v.Last == nil && !v.WantsRunning():
 		return condition(summary.JobRunning, false, summary.ReasonSuspended, "the job is suspended, as specified")
 	case state == v1beta1.FlinkJobFinished:
 		return condition(summary.JobRunning, false, summary.ReasonFinished, "the job has finished")
 	case state == "":
-		return condition(summary.JobRunning, false, "NotSubmitted", "there is no job yet")
+		return condition(summary.JobRunning, false, plan.ReasonNotSubmitted, "there is no job yet")
 	default:
-		return condition(summary.JobRunning, false, "NotRunning", fmt.Sprintf("the job is %s", state))
+		return condition(summary.JobRunning, false, plan.ReasonNotRunning, fmt.Sprintf("the job is %s", state))
 	}
 }
 
-func condition(name string, ok bool, reason, message string) metav1.Condition {
+func condition(name string, ok bool, reason plan.Reason, message string) metav1.Condition {
 	status := metav1.ConditionFalse
 	if ok {
 		status = metav1.ConditionTrue
 	}
-	return metav1.Condition{Type: name, Status: status, Reason: reason, Message: message}
+	return metav1.Condition{Type: name, Status: status, Reason: string(reason), Message: message}
 }

@@ -23,7 +23,7 @@ type Verdict struct {
 // Cause is a reason, one CamelCase word, and a message, one line.
 type Cause struct {
 	// Reason is one CamelCase word.
-	Reason string
+	Reason plan.Reason
 	// Message is one line.
 	Message string
 }
@@ -42,7 +42,7 @@ var moving = map[plan.Situation]bool{
 func Summarize(v *subject.Subject, o Verdict) {
 	v.Want.Situation = string(o.Situation)
 	if o.Stall == nil && v.Problem != "" {
-		o.Stall = &Cause{"ValidationFailed", v.Problem}
+		o.Stall = &Cause{plan.ReasonValidationFailed, v.Problem}
 	}
 	resource := *v.Resource()
 	resource.Status = v.Want

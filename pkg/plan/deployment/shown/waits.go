@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
@@ -24,24 +25,28 @@ func WaitsFor(v *subject.Subject) Cause {
 	case v.PodFailure != nil:
 		return Cause{v.PodFailure.Reason, v.PodFailure.Message}
 	case jm == v1beta1.JobManagerMissing:
-		return Cause{"ScaledToZero", "the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
-			"--replicas=1 starts it again"}
+		return Cause{plan.ReasonScaledToZero,
+			"the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
+				"--replicas=1 starts it again"}
 	case jm == v1beta1.JobManagerDeployedNotReady:
-		return Cause{"DeployedNotReady", "the JobManager runs but Flink does not respond yet: " + v.Seen.Flink.Jobs.Why()}
+		return Cause{
+			plan.ReasonDeployedNotReady, "the JobManager runs but Flink does not respond yet: " + v.Seen.Flink.Jobs.Why(),
+		}
 	case jm != v1beta1.JobManagerReady:
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobCreated:
 		return tasksNotRunning
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
-		return Cause{"JobNotListed", fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
-			"counts as ended", until)}
+		return Cause{plan.ReasonJobNotListed,
+			fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
+				"counts as ended", until)}
 	}
-	return Cause{"JobNotRunning", "the job is " + string(state)}
+	return Cause{plan.ReasonJobNotRunning, "the job is " + string(state)}
 }
 
 // JobManagerStarting is the wait for the pod of a start that was released.
-var JobManagerStarting = Cause{"JobManagerIsDeploying", "the JobManager pod is starting"}
+var JobManagerStarting = Cause{plan.ReasonJobManagerIsDeploying, "the JobManager pod is starting"}
 
 // tasksNotRunning is the wait for the tasks of a job that the JobManager has taken on.
-var tasksNotRunning = Cause{"TasksNotRunning", "the job waits for its tasks to run"}
+var tasksNotRunning = Cause{plan.ReasonTasksNotRunning, "the job waits for its tasks to run"}

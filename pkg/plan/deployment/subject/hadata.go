@@ -92,7 +92,8 @@ func (v *Subject) LeavesHAData() bool {
 		return false
 	}
 	v.Tell(plan.Event{
-		Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true, Message: message,
+		Warning: true, Reason: plan.ReasonHighAvailabilityDataLeft, Component: plan.ComponentOperator, Once: true,
+		Message: message,
 	})
 	return true
 }
@@ -101,7 +102,7 @@ func (v *Subject) LeavesHAData() bool {
 func (v *Subject) TellsUnreadableHAData() {
 	if message, left := v.HA().Left(); left && v.HA().Store.Unreadable() {
 		v.Tell(plan.Event{
-			Warning: true, Reason: "HighAvailabilityDataLeft", Component: plan.ComponentOperator, Once: true,
+			Warning: true, Reason: plan.ReasonHighAvailabilityDataLeft, Component: plan.ComponentOperator, Once: true,
 			Message: message,
 		})
 	}

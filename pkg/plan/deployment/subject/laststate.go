@@ -173,9 +173,9 @@ func (v *Subject) tellLost(answer LastState) {
 	e := plan.Event{Warning: true, Component: plan.ComponentJob}
 	switch answer {
 	case LastStateDiscarded:
-		e.Reason, e.Message = "CheckpointDiscarded", CheckpointDiscarded
+		e.Reason, e.Message = plan.ReasonCheckpointDiscarded, CheckpointDiscarded
 	case LastStateForgotten:
-		e.Reason, e.Message = "CheckpointForgotten", v.CheckpointForgotten()
+		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.CheckpointForgotten()
 	default:
 		return
 	}

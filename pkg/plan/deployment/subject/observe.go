@@ -47,7 +47,7 @@ func (v *Subject) Observe() {
 	if v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && before != v1beta1.JobManagerMissing &&
 		before != "" {
 		v.Tell(plan.Event{
-			Warning: true, Reason: "Missing", Component: plan.ComponentJobManager, Message: missingJobManager,
+			Warning: true, Reason: plan.ReasonMissing, Component: plan.ComponentJobManager, Message: missingJobManager,
 		})
 	}
 	v.observeJob()
@@ -119,7 +119,9 @@ func (v *Subject) observeJob() {
 			return
 		}
 		if answered && status.State == v1beta1.FlinkJobRunning {
-			v.Tell(plan.Event{Warning: true, Reason: "Missing", Component: plan.ComponentJob, Message: "Job Not Found"})
+			v.Tell(plan.Event{
+				Warning: true, Reason: plan.ReasonMissing, Component: plan.ComponentJob, Message: "Job Not Found",
+			})
 		}
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
@@ -166,7 +168,7 @@ func (v *Subject) tellJobState(old, state v1beta1.FlinkJobState) {
 	if old != "" {
 		message = fmt.Sprintf("Job status changed from %s to %s", old, state)
 	}
-	v.Tell(plan.Event{Reason: "JobStatusChanged", Component: plan.ComponentJob, Message: message})
+	v.Tell(plan.Event{Reason: plan.ReasonJobStatusChanged, Component: plan.ComponentJob, Message: message})
 }
 
 // observeInfo keeps the cluster's figures.

@@ -4,15 +4,16 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
 )
 
 // RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be
 // made.
-func (v *Subject) RecordAttemptFailed(reason, message string) time.Time {
+func (v *Subject) RecordAttemptFailed(reason plan.Reason, message string) time.Time {
 	intent := v.Intent()
-	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
+	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), string(reason), v.Hide(message))
 	if intent.Stop == v1beta1.StopSavepoint {
 		next := &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, At: v.Now()}
 		if last := v.Want.GivenUpStop; last != nil && last.JobID == next.JobID && v.Since(last.At) < lateFor {
@@ -45,11 +46,11 @@ func (v *Subject) recordHowItRuns() {
 }
 
 // NextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
-func (v *Subject) NextAttempt(waitsFor string) time.Time {
+func (v *Subject) NextAttempt(waitsFor plan.Reason) time.Time {
 	switch r := v.Want.Retry; {
 	case waitsFor == restarts.Pending:
 		return restarts.Due(v.Want.Restarts, v.Seen.Now)
-	case r != nil && waitsFor == r.Reason && v.Intent() == nil:
+	case r != nil && string(waitsFor) == r.Reason && v.Intent() == nil:
 		return r.After.Time
 	}
 	return time.Time{}

@@ -1,0 +1,216 @@
+package plan
+
+// Reason is one CamelCase word that says why: the same in a condition, an event, a log line and a metric. Each kind
+// takes its own from this catalogue; those of a container that cannot start are Kubernetes' own.
+type Reason string
+
+// Reasons of a spec.
+const (
+	// ReasonValidationFailed: the spec does not validate, so the last accepted one stays in force. Condition SpecAccepted
+	// and Stalled.
+	ReasonValidationFailed Reason = "ValidationFailed"
+	// ReasonValidationError: the same, told once as an event.
+	ReasonValidationError Reason = "ValidationError"
+	// ReasonAccepted: the spec is valid.
+	ReasonAccepted Reason = "Accepted"
+	// ReasonCannotRender: the objects of the cluster cannot be made from the spec, although it validates.
+	ReasonCannotRender Reason = "CannotRender"
+	// ReasonOptionWithoutEffect: an option is set that has no effect here.
+	ReasonOptionWithoutEffect Reason = "OptionWithoutEffect"
+	// ReasonSpecChanged: an accepted change of the spec is acted on.
+	ReasonSpecChanged Reason = "SpecChanged"
+)
+
+// Reasons of what status says.
+const (
+	// ReasonUnaccounted: something stands in the place of a first start that status does not account for.
+	ReasonUnaccounted Reason = "Unaccounted"
+	// ReasonForeignIntent: the open intent belongs to another resource.
+	ReasonForeignIntent Reason = "ForeignIntent"
+	// ReasonIntentIncomplete: the open intent does not say what its step needs.
+	ReasonIntentIncomplete Reason = "IntentIncomplete"
+	// ReasonUnknownIntent: the open intent is at a step that this version does not know.
+	ReasonUnknownIntent Reason = "UnknownIntent"
+	// ReasonStatusUnreadable: what was acted on last cannot be read.
+	ReasonStatusUnreadable Reason = "StatusUnreadable"
+	// ReasonUnobservable: what the decision needs could not be read.
+	ReasonUnobservable Reason = "Unobservable"
+)
+
+// Reasons of a JobManager cluster.
+const (
+	// ReasonSubmit: a start is being prepared.
+	ReasonSubmit Reason = "Submit"
+	// ReasonSuspended: a running cluster is being stopped.
+	ReasonSuspended Reason = "Suspended"
+	// ReasonMissing: the JobManager Deployment, or its job, is not there any more.
+	ReasonMissing Reason = "Missing"
+	// ReasonJobManagerIsDeploying: the pod of a released start is starting.
+	ReasonJobManagerIsDeploying Reason = "JobManagerIsDeploying"
+	// ReasonJobManagerReady: Flink's REST interface can be reached.
+	ReasonJobManagerReady Reason = "JobManagerReady"
+	// ReasonJobManagerNotReady: it cannot yet.
+	ReasonJobManagerNotReady Reason = "JobManagerNotReady"
+	// ReasonJobManagerMissing: there is no JobManager.
+	ReasonJobManagerMissing Reason = "JobManagerMissing"
+	// ReasonDeployedNotReady: the JobManager's pod is ready and Flink cannot be reached.
+	ReasonDeployedNotReady Reason = "DeployedNotReady"
+	// ReasonScaledToZero: somebody scaled the JobManager's Deployment to no replicas.
+	ReasonScaledToZero Reason = "ScaledToZero"
+	// ReasonTLSFailed: no TLS connection to the JobManager comes about.
+	ReasonTLSFailed Reason = "TLSFailed"
+	// ReasonFailedMount: a volume of the JobManager's pod cannot be mounted.
+	ReasonFailedMount Reason = "FailedMount"
+	// ReasonClusterTerminating: the pods or the Deployment of an old cluster have not ended yet.
+	ReasonClusterTerminating Reason = "ClusterTerminating"
+	// ReasonNodeUnreachable: whether a process runs, or ran, on a node that cannot be reached is not known.
+	ReasonNodeUnreachable Reason = "NodeUnreachable"
+	// ReasonPodDeleted: a pod on a node that is gone was deleted by force.
+	ReasonPodDeleted Reason = "PodDeleted"
+	// ReasonRecoverDeployment: a cluster or a job that should run is started again.
+	ReasonRecoverDeployment Reason = "RecoverDeployment"
+	// ReasonRecoveryDisabled: it is not, because kubernetes.operator.jm-deployment-recovery.enabled is false.
+	ReasonRecoveryDisabled Reason = "RecoveryDisabled"
+	// ReasonJobManagerLost: the JobManager went away while its job was being stopped.
+	ReasonJobManagerLost Reason = "JobManagerLost"
+	// ReasonJobManagerFailover: the JobManager was replaced while its job was being stopped.
+	ReasonJobManagerFailover Reason = "JobManagerFailover"
+	// ReasonHighAvailabilityUnknown: high-availability data could not be read.
+	ReasonHighAvailabilityUnknown Reason = "HighAvailabilityUnknown"
+	// ReasonHighAvailabilityDataInUse: a process that should not be there uses high-availability data.
+	ReasonHighAvailabilityDataInUse Reason = "HighAvailabilityDataInUse"
+	// ReasonHighAvailabilityDataLeft: a deletion leaves high-availability data behind.
+	ReasonHighAvailabilityDataLeft Reason = "HighAvailabilityDataLeft"
+	// ReasonJobGraphUnreadable: a start might run the job graph of the job before it, and nobody but Flink can tell.
+	ReasonJobGraphUnreadable Reason = "JobGraphUnreadable"
+)
+
+// Reasons of a job.
+const (
+	// ReasonNotSubmitted: there is no job yet.
+	ReasonNotSubmitted Reason = "NotSubmitted"
+	// ReasonNotRunning: the job is in another state than RUNNING.
+	ReasonNotRunning Reason = "NotRunning"
+	// ReasonRunning: the job is RUNNING.
+	ReasonRunning Reason = "Running"
+	// ReasonJobStatusChanged: the job's state has changed.
+	ReasonJobStatusChanged Reason = "JobStatusChanged"
+	// ReasonJobNotRunning: a change, or the resource, waits for the job to run.
+	ReasonJobNotRunning Reason = "JobNotRunning"
+	// ReasonJobNotListed: Flink does not list the job yet.
+	ReasonJobNotListed Reason = "JobNotListed"
+	// ReasonTasksNotRunning: the job waits for its tasks to run.
+	ReasonTasksNotRunning Reason = "TasksNotRunning"
+	// ReasonJobEnded: the job has ended, and its newest checkpoint is about to be read.
+	ReasonJobEnded Reason = "JobEnded"
+	// ReasonJobEnding: the job is about to end, and what is due waits for that.
+	ReasonJobEnding Reason = "JobEnding"
+	// ReasonJobCancelling: the job is being cancelled.
+	ReasonJobCancelling Reason = "JobCancelling"
+	// ReasonCancelOverdue: a cancellation does not come to its end.
+	ReasonCancelOverdue Reason = "CancelOverdue"
+	// ReasonJobNotFound: the job has ended unseen; it can be started again.
+	ReasonJobNotFound Reason = "JobNotFound"
+	// ReasonJobReran: a job that had ended began again with its JobManager, and is stopped.
+	ReasonJobReran Reason = "JobReran"
+	// ReasonJobBegan: a job began before its cluster could be taken down.
+	ReasonJobBegan Reason = "JobBegan"
+	// ReasonJobRestarted: a job without high availability began again and lost what it had done.
+	ReasonJobRestarted Reason = "JobRestarted"
+	// ReasonJobUnhealthy: the job does not get on and is not restarted, because its state would be lost.
+	ReasonJobUnhealthy Reason = "JobUnhealthy"
+	// ReasonRestartUnhealthyJob: a job that does not get on is restarted.
+	ReasonRestartUnhealthyJob Reason = "RestartUnhealthyJob"
+	// ReasonJobLeftRunning: a resource of a kind that is not run yet is let go, and its job could not be ended.
+	ReasonJobLeftRunning Reason = "JobLeftRunning"
+)
+
+// Reasons of a job's state.
+const (
+	// ReasonLastStateUnknown: nobody knows the newest state of a job that has ended.
+	ReasonLastStateUnknown Reason = "LastStateUnknown"
+	// ReasonStateUnknown: no state of the job is recorded.
+	ReasonStateUnknown Reason = "StateUnknown"
+	// ReasonUpgradeFailed: a change cannot be made without losing state.
+	ReasonUpgradeFailed Reason = "UpgradeFailed"
+	// ReasonRestoreFailed: the high-availability data that a start needs is not there.
+	ReasonRestoreFailed Reason = "RestoreFailed"
+	// ReasonUnknownUpgradeMode: the recorded upgradeMode is not known.
+	ReasonUnknownUpgradeMode Reason = "UnknownUpgradeMode"
+	// ReasonNoInitialSavepoint: a redeploy says no path.
+	ReasonNoInitialSavepoint Reason = "NoInitialSavepoint"
+	// ReasonStateMayBeDropped: a start may leave out state that its job does not claim.
+	ReasonStateMayBeDropped Reason = "StateMayBeDropped"
+	// ReasonCheckpointNotFound: the newest checkpoint lies where nothing can be restored from.
+	ReasonCheckpointNotFound Reason = "CheckpointNotFound"
+	// ReasonCheckpointDiscarded: Flink deleted the newest checkpoint with the job.
+	ReasonCheckpointDiscarded Reason = "CheckpointDiscarded"
+	// ReasonCheckpointForgotten: Flink names no checkpoint of a job that had completed one.
+	ReasonCheckpointForgotten Reason = "CheckpointForgotten"
+	// ReasonCheckpointsNotRetained: a cancellation would delete the state that the next start needs.
+	ReasonCheckpointsNotRetained Reason = "CheckpointsNotRetained"
+	// ReasonCheckpointsUnknown: the job's checkpoints could not be read.
+	ReasonCheckpointsUnknown Reason = "CheckpointsUnknown"
+	// ReasonCheckpointRetentionUnknown: which of them outlive a cancellation could not be read.
+	ReasonCheckpointRetentionUnknown Reason = "CheckpointRetentionUnknown"
+	// ReasonCheckpointPending: a change waits for a checkpoint that is being written.
+	ReasonCheckpointPending Reason = "CheckpointPending"
+	// ReasonFlinkVersionChanged: a change of the Flink version waits for a job that can be stopped.
+	ReasonFlinkVersionChanged Reason = "FlinkVersionChanged"
+)
+
+// Reasons of a stop with savepoint, and of snapshots.
+const (
+	// ReasonSavepointInProgress: the job is being stopped with a savepoint.
+	ReasonSavepointInProgress Reason = "SavepointInProgress"
+	// ReasonSavepointPending: a savepoint is being written, or is to be taken first.
+	ReasonSavepointPending Reason = "SavepointPending"
+	// ReasonSavepointError: a savepoint failed.
+	ReasonSavepointError Reason = "SavepointError"
+	// ReasonCheckpointError: a checkpoint failed.
+	ReasonCheckpointError Reason = "CheckpointError"
+	// ReasonSavepointSkipped: a deletion goes on without the savepoint that was asked for.
+	ReasonSavepointSkipped Reason = "SavepointSkipped"
+	// ReasonStopOverdue: a stop with savepoint does not come to its end.
+	ReasonStopOverdue Reason = "StopOverdue"
+	// ReasonStopUnfinished: a stop has its savepoint, and the job goes on.
+	ReasonStopUnfinished Reason = "StopUnfinished"
+	// ReasonTriggering: a snapshot is being asked for.
+	ReasonTriggering Reason = "Triggering"
+	// ReasonInProgress: a snapshot is being written.
+	ReasonInProgress Reason = "InProgress"
+	// ReasonClusterReplaced: the JobManager that was asked for a snapshot is gone.
+	ReasonClusterReplaced Reason = "ClusterReplaced"
+	// ReasonBackoffLimitExceeded: a snapshot failed as often as it may.
+	ReasonBackoffLimitExceeded Reason = "BackoffLimitExceeded"
+)
+
+// Reasons of rollback and deletion.
+const (
+	// ReasonRollback: a deployment that does not become stable is rolled back.
+	ReasonRollback Reason = "Rollback"
+	// ReasonRollbackImpossible: it cannot be, without a state to start the stable spec from.
+	ReasonRollbackImpossible Reason = "RollbackImpossible"
+	// ReasonRollbackUnsupported: it cannot be, because the stable spec has another Flink version.
+	ReasonRollbackUnsupported Reason = "RollbackUnsupported"
+	// ReasonCleanup: a deletion begins.
+	ReasonCleanup Reason = "Cleanup"
+	// ReasonCleanupBlocked: a deletion waits for what runs in the cluster.
+	ReasonCleanupBlocked Reason = "CleanupBlocked"
+	// ReasonCleanupFailed: a step of a deletion, or of a disposal, failed or is blocked.
+	ReasonCleanupFailed Reason = "CleanupFailed"
+)
+
+// Reasons of an Ingress.
+const (
+	// ReasonIngressFailed: it could not be made, changed or removed.
+	ReasonIngressFailed Reason = "IngressFailed"
+	// ReasonIngressManagement: it is not made, because kubernetes.operator.ingress.manage is false.
+	ReasonIngressManagement Reason = "IngressManagement"
+)
+
+// Reasons of an effect.
+const (
+	// ReasonError: an effect failed, and a person has to look.
+	ReasonError Reason = "Error"
+)
