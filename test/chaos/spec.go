@@ -125,7 +125,7 @@ var Edits = map[string]func(r *Resource, n int){
 	"resume":          func(r *Resource, _ int) { r.job()["state"] = "running" },
 	"restart":         func(r *Resource, n int) { r.Spec["restartNonce"] = int64(n) },
 	"break-image":     func(r *Resource, _ int) { r.Spec["image"] = "flink:broken" },
-	"fix-image":       func(r *Resource, _ int) { r.mendImage() },
+	"fix-image":       func(r *Resource, _ int) { r.fixImage() },
 	"savepoint-nonce": func(r *Resource, n int) { r.job()["savepointTriggerNonce"] = int64(1 + n) },
 	"upgrade-mode":    func(r *Resource, n int) { r.job()["upgradeMode"] = modes[n%len(modes)] },
 	"retention":       func(r *Resource, n int) { r.configuration()[retention] = retentions[n%len(retentions)] },
@@ -169,7 +169,7 @@ var Edits = map[string]func(r *Resource, n int){
 	},
 }
 
-func (r *Resource) mendImage() {
+func (r *Resource) fixImage() {
 	for _, v := range versions {
 		if v.version == r.Spec["flinkVersion"] {
 			r.Spec["image"] = v.image
@@ -182,7 +182,7 @@ func (r *Resource) Choose(path string) { r.job()["initialSavepointPath"] = path 
 
 // Settle takes back what would keep a job from coming to rest, and options that the API server refuses together.
 func (r *Resource) Settle() {
-	r.mendImage()
+	r.fixImage()
 	r.job()["state"] = "running"
 	delete(r.configuration(), "kubernetes.operator.periodic.savepoint.interval")
 }

@@ -163,7 +163,7 @@ func TestSuspendAndResume(t *testing.T) {
 	}
 }
 
-func TestBrokenImageIsToldAndMended(t *testing.T) {
+func TestBrokenImageIsToldAndFixed(t *testing.T) {
 	const name = "broken"
 	kube.create(t, example(t, "basic.yaml", name, func(u *unstructured.Unstructured) {
 		set(t, u, "flink:no-such-tag", "spec", "image")

@@ -12,9 +12,9 @@ import (
 
 // What to do, by what is to blame.
 const (
-	mendTrust  = "put the CA that signed it into the mounted Secret, as " + fileCA + " or " + fileTrustStore
-	mendName   = "issue one with that name, or accept any name that the CA signed"
-	mendClient = "with security.ssl.rest.authentication-enabled it requires a client certificate that it trusts " +
+	trustFix  = "put the CA that signed it into the mounted Secret, as " + fileCA + " or " + fileTrustStore
+	nameFix   = "issue one with that name, or accept any name that the CA signed"
+	clientFix = "with security.ssl.rest.authentication-enabled it requires a client certificate that it trusts " +
 		"(" + fileCert + " with " + fileKey + ", or " +
 		fileKeyStore + ", in the mounted Secret); otherwise compare security.ssl.protocol and security.ssl.algorithms"
 	tlsOnly = "it accepts TLS only, which the deployed configuration does not set: set security.ssl.rest.enabled to " +
@@ -44,18 +44,18 @@ func distrust(err error) string {
 	)
 	switch {
 	case errors.As(err, &signer):
-		return fmt.Sprintf("its certificate is not trusted (%s): %s", signer, mendTrust)
+		return fmt.Sprintf("its certificate is not trusted (%s): %s", signer, trustFix)
 	case errors.As(err, &roots):
-		return fmt.Sprintf("its certificate is not trusted (%s): %s", roots, mendTrust)
+		return fmt.Sprintf("its certificate is not trusted (%s): %s", roots, trustFix)
 	case errors.As(err, &name):
-		return fmt.Sprintf("its certificate has another name (%s): %s", name, mendName)
+		return fmt.Sprintf("its certificate has another name (%s): %s", name, nameFix)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && invalid.Cert != nil:
 		return fmt.Sprintf("a certificate of it is valid from %s to %s: renew it",
 			invalid.Cert.NotBefore.UTC().Format(time.RFC3339), invalid.Cert.NotAfter.UTC().Format(time.RFC3339))
 	case errors.As(err, &invalid):
 		return fmt.Sprintf("its certificate cannot be used here (%s): issue another", invalid)
 	case errors.As(err, &alert) && alert.Op == "remote error":
-		return fmt.Sprintf("it refuses the connection (%s): %s", alert.Err, mendClient)
+		return fmt.Sprintf("it refuses the connection (%s): %s", alert.Err, clientFix)
 	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return plainOne
 	}

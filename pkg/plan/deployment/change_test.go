@@ -187,7 +187,7 @@ func TestASuspensionOvertakesAStart(t *testing.T) {
 	}
 }
 
-func TestABrokenImageIsMendedEvenForAStatefulJob(t *testing.T) {
+func TestABrokenImageIsFixedEvenForAStatefulJob(t *testing.T) {
 	w := newWorld(t, stateful)
 	w.run()
 	jm, _ := w.s.JobManager.Get()
