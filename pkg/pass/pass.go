@@ -74,18 +74,18 @@ func (r *Runner) rounds(
 		if len(p.Effects()) > 0 {
 			patience.renew()
 		}
-		if p.Again {
+		if p.Requeue == plan.RequeueNow {
 			last, busy = result, busy+1
 			continue
 		}
-		if p.Soon && p.Pods && arm != nil {
+		if p.Requeue == plan.RequeueOnPods && arm != nil {
 			if alarm, err = arm(ctx, object.Namespace, object.Name); err != nil {
 				r.Log.Warnw("its pods cannot be watched, so they are polled", telemetry.Key, object.String(), telemetry.Error,
 					fail.Message(err))
 			}
 			arm = nil // once is enough
 		}
-		if !p.Soon || !patience.waits(ctx, r.Pause, alarm) {
+		if !p.Requeue.Soon() || !patience.waits(ctx, r.Pause, alarm) {
 			return nil
 		}
 		u, found, err := r.Gather.Kube.Get(ctx, object)
@@ -123,7 +123,8 @@ func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error
 		line = r.Log.Debugw
 	}
 	values := []any{
-		telemetry.Key, key.String(), telemetry.Situation, string(p.Situation), telemetry.Actions, p.String(),
+		telemetry.Key, key.String(), telemetry.Situation, string(p.Situation), telemetry.Rule, p.Rule, telemetry.Actions,
+		p.String(),
 		telemetry.DurationMS, time.Since(started).Milliseconds(),
 	}
 	if len(p.Notes) > 0 {

@@ -76,17 +76,17 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 		first plan.Plan
 		stays bool
 	}{
-		"it only looked":              {plan.Plan{Soon: true}, false},
-		"it did something":            {plan.Plan{Soon: true, Actions: []plan.Action{plan.WakeClock{}}}, true},
+		"it only looked":              {plan.Plan{Requeue: plan.RequeueSoon}, false},
+		"it did something":            {plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}}}, true},
 		"what it did takes its time":  {plan.Plan{Actions: []plan.Action{plan.WakeClock{}}}, false},
-		"it did something at its end": {plan.Plan{Soon: true, Finish: []plan.Action{plan.WakeClock{}}}, true},
+		"it did something at its end": {plan.Plan{Requeue: plan.RequeueSoon, Finish: []plan.Action{plan.WakeClock{}}}, true},
 	} {
 		waited, rounds := i.stays(), 0
 		err := i.r.rounds(t.Context(), object, func(apply.Result) (apply.Result, plan.Plan, error) {
 			if rounds++; rounds == 1 {
 				return apply.Result{}, row.first, nil
 			}
-			return apply.Result{}, plan.Plan{Soon: true}, nil
+			return apply.Result{}, plan.Plan{Requeue: plan.RequeueSoon}, nil
 		}, nil)
 		if err != nil || (*waited > 0) != row.stays || *waited > patient {
 			t.Errorf("%s: stayed %s with %d rounds, %v; want it to stay: %t", name, *waited, rounds, err, row.stays)

@@ -8,6 +8,8 @@ import (
 type Plan struct {
 	// Situation is what the round found.
 	Situation Situation
+	// Rule is the name of the rule that decided, for the log; empty where a kind has none.
+	Rule string
 	// Actions are carried out in order; the first failure ends the round.
 	Actions []Action
 	// Status is the full wanted status, written once after the actions when it differs in meaning from what is stored.
@@ -20,12 +22,8 @@ type Plan struct {
 	Gone bool
 	// Events are published before the status write.
 	Events []Event
-	// Again asks for another round at once, with the world read afresh.
-	Again bool
-	// Soon says that what was begun ends within seconds most likely: whoever has begun it may look again shortly.
-	Soon bool
-	// Pods says that it is the end of pods that is awaited.
-	Pods bool
+	// Requeue says how the pass goes on with the resource; empty leaves it to the clock.
+	Requeue Requeue
 	// Notes explain the decision, one line each, for the log.
 	Notes []string
 }
@@ -71,7 +69,7 @@ func (p Plan) Effects() []Action {
 
 // IsQuiet reports whether carrying the plan out changes nothing but, perhaps, the status.
 func (p Plan) IsQuiet() bool {
-	return len(p.Actions) == 0 && len(p.Finish) == 0 && len(p.Events) == 0 && !p.Again
+	return len(p.Actions) == 0 && len(p.Finish) == 0 && len(p.Events) == 0 && p.Requeue != RequeueNow
 }
 
 // String prints the situation and the actions on one line.

@@ -16,6 +16,8 @@ const (
 	EventType = "event_type"
 	// Situation is the plan's one word for what it found.
 	Situation = "situation"
+	// Rule is the name of the rule of a plan that decided.
+	Rule = "rule"
 	// Reason is a CamelCase constant: why.
 	Reason = "reason"
 	// Action is one action of a plan, printed.

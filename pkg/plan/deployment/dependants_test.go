@@ -23,7 +23,7 @@ func (w *world) moves() bool {
 		seen.Resource = &resource
 		p := w.round()
 		moved = moved || dependants.Moved(seen, p)
-		if !p.Again {
+		if p.Requeue != plan.RequeueNow {
 			break
 		}
 	}

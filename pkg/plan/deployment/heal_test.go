@@ -153,7 +153,7 @@ func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
 	w := judged(t, checked(application))
 	w.health(100)
 	p := w.round()
-	if !p.Again || !strings.Contains(
+	if p.Requeue != plan.RequeueNow || !strings.Contains(
 		w.status().ClusterInfo[health.Key], `"healthy":false,"error":"Restart count hit threshold: 64"`,
 	) {
 		t.Fatalf("got %s with %s", p, w.status().ClusterInfo[health.Key])

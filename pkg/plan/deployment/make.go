@@ -31,6 +31,19 @@ type result struct {
 	wait stall
 }
 
+// requeue says how the pass goes on.
+func (o result) requeue() plan.Requeue {
+	switch soon := o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(); {
+	case o.again:
+		return plan.RequeueNow
+	case soon && o.pods:
+		return plan.RequeueOnPods
+	case soon:
+		return plan.RequeueSoon
+	}
+	return ""
+}
+
 // rule answers an result, or that the view is not its business.
 type rule func(v *view) (result, bool)
 
@@ -53,19 +66,26 @@ type rule func(v *view) (result, bool)
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	settled      everything else: broken, waiting, suspended, ended, steady
-var rules = []rule{
-	canary, deleting, foreign, inFlight, carryOn, unreadable, takenOver, unaccounted, first, observed, after,
-	rolledForward, change, rollBack, heal, recoverLost, settled,
+var rules = []struct {
+	name   string
+	decide rule
+}{
+	{"canary", canary}, {"deleting", deleting}, {"foreign", foreign}, {"inFlight", inFlight}, {"carryOn", carryOn},
+	{"unreadable", unreadable}, {"takenOver", takenOver}, {"unaccounted", unaccounted}, {"first", first},
+	{"observed", observed}, {"after", after}, {"rolledForward", rolledForward}, {"change", change},
+	{"rollBack", rollBack}, {"heal", heal}, {"recover", recoverLost}, {"settled", settled},
 }
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
 	v := &view{Subject: subject.New(s)}
 	v.Accept()
-	for _, decide := range rules {
-		if o, mine := decide(v); mine {
+	for _, r := range rules {
+		if o, mine := r.decide(v); mine {
 			v.judgeIngress()
-			return v.finish(o)
+			p := v.finish(o)
+			p.Rule = r.name
+			return p
 		}
 	}
 	return v.finish(result{situation: plan.Unobservable})
@@ -90,9 +110,7 @@ func (v *view) finish(o result) plan.Plan {
 		storedspec.Reserve(status)
 	}
 	p := plan.Plan{
-		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Again: o.again,
-		Soon: o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(), Pods: o.pods, Events: v.Events,
-		Notes: v.Notes,
+		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Requeue: o.requeue(), Events: v.Events, Notes: v.Notes,
 	}
 	if o.again && o.record == "" {
 		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found

@@ -299,9 +299,9 @@ func TestASlowSavepointDoesNotMakeTheEndOfACluster(t *testing.T) {
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
 	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 	w.run()
-	if p := w.round(); !p.Soon || !p.Pods || w.status().Pace != v1beta1.PaceFast {
+	if p := w.round(); p.Requeue != plan.RequeueOnPods || w.status().Pace != v1beta1.PaceFast {
 		t.Errorf(
-			"the pass does not wait for the pods: soon %v, pods %v, pace %s, stalled %q", p.Soon, p.Pods, w.status().Pace,
+			"the pass does not wait for the pods: requeue %s, pace %s, stalled %q", p.Requeue, w.status().Pace,
 			w.condition("Stalled").Message,
 		)
 	}

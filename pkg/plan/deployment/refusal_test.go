@@ -77,7 +77,7 @@ func TestARefusalIsToldUntilWhatWasRefusedIsDone(t *testing.T) {
 	w.run()
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 	p := w.refuseFinish()
-	for p.Again {
+	for p.Requeue == plan.RequeueNow {
 		p = w.refuseFinish()
 	}
 	if len(p.Finish) != 1 {

@@ -764,7 +764,7 @@ func (w *world) follow() (from, job string) {
 			if i := w.status().Intent; i != nil && i.From != nil && i.Step != v1beta1.StepStopping {
 				from, job = string(i.From.Kind)+" "+i.From.Path, i.JobID
 			}
-			if !p.Again {
+			if p.Requeue != plan.RequeueNow {
 				break
 			}
 			if len(w.log) > before+10 {

@@ -100,7 +100,7 @@ func (w *world) round() plan.Plan {
 func (w *world) run() plan.Plan {
 	w.t.Helper()
 	for range 10 {
-		if p := w.round(); !p.Again {
+		if p := w.round(); p.Requeue != plan.RequeueNow {
 			return p
 		}
 	}

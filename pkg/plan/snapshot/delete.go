@@ -85,8 +85,10 @@ func (v *view) disposalWaits(why string) result {
 	if r := v.want.Retry; r != nil && r.After.After(v.s.Now) && r.After.Time.Before(due) {
 		due = r.After.Time
 	}
-	slow := v.want.Retry != nil && due.Sub(v.now()) > time.Minute
-	return result{situation: plan.Deleting, slow: slow, wait: cause{reasonDisposal, message}}
+	if v.want.Retry == nil {
+		due = time.Time{}
+	}
+	return result{situation: plan.Deleting, attempt: due, wait: cause{reasonDisposal, message}}
 }
 
 // reasonDisposal is the reason of the wait for a disposal.

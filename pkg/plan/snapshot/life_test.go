@@ -320,7 +320,7 @@ func TestAReplacedClusterIsAskedAgainUncounted(t *testing.T) {
 		replace(w)
 		delete(w.flink, first)
 		p := w.round()
-		if !p.Again || w.status().State != v1beta1.SnapshotTriggerPending || w.status().Failures != 0 {
+		if p.Requeue != plan.RequeueNow || w.status().State != v1beta1.SnapshotTriggerPending || w.status().Failures != 0 {
 			t.Errorf("%s: %+v", name, w.status())
 		}
 		w.job(func(d *v1beta1.FlinkDeployment) { d.Status.JobStatus.JobID = jobID })

@@ -1,6 +1,8 @@
 package snapshot
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,8 +30,19 @@ type result struct {
 	jobDown bool
 	// silent leaves the status as it is.
 	silent bool
-	// slow leaves the clock alone although something is under way.
-	slow bool
+	// attempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
+	attempt time.Time
+}
+
+// requeue says how the pass goes on.
+func (o result) requeue() plan.Requeue {
+	switch {
+	case o.again:
+		return plan.RequeueNow
+	case o.situation == Triggering, o.situation == Taking:
+		return plan.RequeueSoon
+	}
+	return ""
 }
 
 // cause is a reason, one CamelCase word, and a message, one line.
@@ -51,14 +64,22 @@ type rule func(v *view) (result, bool)
 //	existing    it stands for a savepoint that exists
 //	inProgress  a request is in flight
 //	pending     a request is to be made
-var rules = []rule{deleting, canary, settled, finalizer, invalid, existing, inProgress, pending}
+var rules = []struct {
+	name   string
+	decide rule
+}{
+	{"deleting", deleting}, {"canary", canary}, {"settled", settled}, {"finalizer", finalizer}, {"invalid", invalid},
+	{"existing", existing}, {"inProgress", inProgress}, {"pending", pending},
+}
 
 // Make decides what to do for one FlinkStateSnapshot. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
 	v := newView(s)
-	for _, decide := range rules {
-		if o, mine := decide(v); mine {
-			return v.finish(o)
+	for _, r := range rules {
+		if o, mine := r.decide(v); mine {
+			p := v.finish(o)
+			p.Rule = r.name
+			return p
 		}
 	}
 	return v.finish(result{situation: plan.Unobservable})
@@ -154,7 +175,7 @@ func (v *view) finish(o result) plan.Plan {
 	v.summarize(o)
 	status := v.want.DeepCopy()
 	p := plan.Plan{
-		Situation: o.situation, Again: o.again, Soon: o.situation == Triggering || o.situation == Taking, Events: v.events,
+		Situation: o.situation, Requeue: o.requeue(), Events: v.events,
 	}
 	if !o.silent && (o.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
 		p.Status = status

@@ -181,7 +181,7 @@ func (v *view) backsOff() bool {
 func (v *view) backOff() result {
 	due := v.nextAttempt()
 	return result{
-		situation: BackingOff, slow: due.Sub(v.now()) > time.Minute,
+		situation: BackingOff, attempt: due,
 		wait: cause{
 			"BackOff",
 			fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339)),

@@ -6,12 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
-
-// fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
-const fastFor = 15 * time.Minute
 
 // summarize derives from the result what people and the clock read: situation, conditions, pace.
 func (v *view) summarize(o result) {
@@ -54,25 +50,11 @@ func (v *view) accepted() metav1.Condition {
 	return c
 }
 
-// setPace keeps the clock fast while something is under way, for at most fastFor after it began. When it began is
-// stored, so that a repeated look moves nothing.
-//
-//	under way              began            pace
-//	no, or slow            forgotten        slow
-//	yes, and a new record  now              fast
-//	yes                    now, if new      fast for fastFor, then slow
+// setPace keeps the clock fast while something is under way.
 func (v *view) setPace(o result) {
-	v.want.Pace = v1beta1.PaceSlow
-	if o.wait.reason == "" || o.slow {
-		v.want.PaceSince = nil
-		return
-	}
-	if v.want.PaceSince == nil || o.record {
-		v.want.PaceSince = timeOrNil(v.now())
-	}
-	if v.s.Now.Before(v.want.PaceSince.Add(fastFor)) {
-		v.want.Pace = v1beta1.PaceFast
-	}
+	v.want.Pace, v.want.PaceSince = plan.Movement{
+		Now: v.s.Now, Moves: o.wait.reason != "", Attempt: o.attempt, Since: v.want.PaceSince, Begins: o.record,
+	}.Pace()
 }
 
 func timeOrNil(t time.Time) *metav1.Time {

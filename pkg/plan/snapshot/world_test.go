@@ -229,7 +229,7 @@ func (w *world) request(id string) {
 func (w *world) run() *world {
 	w.t.Helper()
 	for range 10 {
-		if !w.round().Again {
+		if w.round().Requeue != plan.RequeueNow {
 			return w
 		}
 	}

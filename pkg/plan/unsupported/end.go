@@ -68,7 +68,9 @@ func end(s Snapshot) plan.Plan {
 	} else if state != v1beta1.FlinkJobCancelling {
 		p.Actions = []plan.Action{plan.CancelJob{JobID: job.id, Endpoint: job.endpoint}}
 	}
-	p.Soon = listed
+	if listed {
+		p.Requeue = plan.RequeueSoon
+	}
 	if !told(s.Resource, summary.Reconciling, message) {
 		p.Status = waiting(s, message)
 	}

@@ -1,10 +1,7 @@
 package shown
 
 import (
-	"time"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -28,9 +25,6 @@ type Cause struct {
 	Message string
 }
 
-// fastFor bounds how long one transition keeps the clock at its fastest; longer waits are looked at by the sweep.
-const fastFor = 15 * time.Minute
-
 // moving are the situations in which something is under way that a next look may carry on.
 var moving = map[plan.Situation]bool{
 	plan.Deleting: true, plan.Stopping: true, plan.Starting: true, plan.FirstStart: true, plan.Upgrade: true,
@@ -50,9 +44,14 @@ func Summarize(v *subject.Subject, o Verdict) {
 	setConditions(v, o)
 	setGenerations(v)
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
-	next := v.NextAttempt(o.Wait.Reason)
-	far := next.Sub(v.Seen.Now) > sleeps && !inFlight && o.Stall == nil
-	setPace(v, !far && (moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == "ValidationFailed"))
+	m := plan.Movement{
+		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
+		Moves: (moving[o.Situation] || inFlight) && (o.Stall == nil || o.Stall.Reason == plan.ReasonValidationFailed),
+	}
+	if o.Stall == nil && !inFlight {
+		m.Attempt = v.NextAttempt(o.Wait.Reason)
+	}
+	v.Want.Pace, v.Want.PaceSince = m.Pace()
 }
 
 // setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
@@ -62,31 +61,5 @@ func setGenerations(v *subject.Subject) {
 	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {
 		deployed := v.Deployed
 		v.Want.DeployedGeneration = &deployed
-	}
-}
-
-// sleeps is the longest wait for a next attempt at which the clock ticks on; a longer one is the sweep's.
-const sleeps = time.Minute
-
-// setPace keeps the clock fast while the resource moves, for at most fastFor after the move began. When it began is
-// stored, so that a repeated look moves nothing.
-//
-//	moves   began                       pace
-//	no      forgotten                   slow
-//	yes     now, if new or a new intent fast
-//	yes     less than fastFor ago       fast
-//	yes     longer ago                  slow
-func setPace(v *subject.Subject, moves bool) {
-	v.Want.Pace = v1beta1.PaceSlow
-	if !moves {
-		v.Want.PaceSince = nil
-		return
-	}
-	if v.Want.PaceSince == nil || v.StoresIntent() {
-		now := v.Now()
-		v.Want.PaceSince = &now
-	}
-	if v.Seen.Now.Before(v.Want.PaceSince.Add(fastFor)) {
-		v.Want.Pace = v1beta1.PaceFast
 	}
 }
