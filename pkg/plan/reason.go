@@ -9,7 +9,7 @@ const (
 	// ReasonValidationFailed: the spec does not validate, so the last accepted one stays in force. Condition SpecAccepted
 	// and Stalled.
 	ReasonValidationFailed Reason = "ValidationFailed"
-	// ReasonValidationError: the same, told once as an event.
+	// ReasonValidationError: the spec does not validate, told once as an event.
 	ReasonValidationError Reason = "ValidationError"
 	// ReasonAccepted: the spec is valid.
 	ReasonAccepted Reason = "Accepted"
@@ -17,6 +17,10 @@ const (
 	ReasonCannotRender Reason = "CannotRender"
 	// ReasonOptionWithoutEffect: an option is set that has no effect here.
 	ReasonOptionWithoutEffect Reason = "OptionWithoutEffect"
+	// ReasonAutoscalerNotRun: the spec asks for the autoscaler, which does not run yet.
+	ReasonAutoscalerNotRun Reason = "AutoscalerNotRun"
+	// ReasonKindNotSupported: resources of this kind are not run yet.
+	ReasonKindNotSupported Reason = "KindNotSupported"
 	// ReasonSpecChanged: an accepted change of the spec is acted on.
 	ReasonSpecChanged Reason = "SpecChanged"
 )
@@ -59,6 +63,8 @@ const (
 	ReasonScaledToZero Reason = "ScaledToZero"
 	// ReasonTLSFailed: no TLS connection to the JobManager comes about.
 	ReasonTLSFailed Reason = "TLSFailed"
+	// ReasonJobManagerCrashed: a container of the JobManager ended with an error, for the first time in a row.
+	ReasonJobManagerCrashed Reason = "JobManagerCrashed"
 	// ReasonFailedMount: a volume of the JobManager's pod cannot be mounted.
 	ReasonFailedMount Reason = "FailedMount"
 	// ReasonClusterTerminating: the pods or the Deployment of an old cluster have not ended yet.
@@ -71,6 +77,8 @@ const (
 	ReasonRecoverDeployment Reason = "RecoverDeployment"
 	// ReasonRecoveryDisabled: it is not, because kubernetes.operator.jm-deployment-recovery.enabled is false.
 	ReasonRecoveryDisabled Reason = "RecoveryDisabled"
+	// ReasonRestartPending: a restart waits for its time, because the ones before it did not help.
+	ReasonRestartPending Reason = "RestartPending"
 	// ReasonJobManagerLost: the JobManager went away while its job was being stopped.
 	ReasonJobManagerLost Reason = "JobManagerLost"
 	// ReasonJobManagerFailover: the JobManager was replaced while its job was being stopped.
@@ -119,6 +127,8 @@ const (
 	ReasonJobRestarted Reason = "JobRestarted"
 	// ReasonJobUnhealthy: the job does not get on and is not restarted, because its state would be lost.
 	ReasonJobUnhealthy Reason = "JobUnhealthy"
+	// ReasonJobException: Flink reports a failure in the job's history.
+	ReasonJobException Reason = "JobException"
 	// ReasonRestartUnhealthyJob: a job that does not get on is restarted.
 	ReasonRestartUnhealthyJob Reason = "RestartUnhealthyJob"
 	// ReasonJobLeftRunning: a resource of a kind that is not run yet is let go, and its job could not be ended.
@@ -183,6 +193,12 @@ const (
 	ReasonClusterReplaced Reason = "ClusterReplaced"
 	// ReasonBackoffLimitExceeded: a snapshot failed as often as it may.
 	ReasonBackoffLimitExceeded Reason = "BackoffLimitExceeded"
+	// ReasonBackOff: a snapshot failed, and its next attempt is not due yet.
+	ReasonBackOff Reason = "BackOff"
+	// ReasonDisposal: the savepoint of a deleted snapshot is being disposed of.
+	ReasonDisposal Reason = "Disposal"
+	// ReasonSnapshotAbandoned: a snapshot is given up.
+	ReasonSnapshotAbandoned Reason = "SnapshotAbandoned"
 )
 
 // Reasons of rollback and deletion.

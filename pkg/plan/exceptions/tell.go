@@ -13,7 +13,7 @@ import (
 )
 
 // Reason of the events.
-const Reason = "JobException"
+const Reason = plan.ReasonJobException
 
 // Entry is one failure in a job's history.
 type Entry struct {

@@ -79,7 +79,7 @@ func (v *view) disposalWaits(why string) result {
 	}
 	message := "the savepoint is not disposed of yet: " + why
 	if !v.toldAlready(message) {
-		v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: message})
+		v.tell(plan.Event{Warning: true, Reason: plan.ReasonCleanupFailed, Message: message})
 	}
 	due := v.deadline(v.cleanupTimeout())
 	if r := v.want.Retry; r != nil && r.After.After(v.s.Now) && r.After.Time.Before(due) {
@@ -88,15 +88,12 @@ func (v *view) disposalWaits(why string) result {
 	if v.want.Retry == nil {
 		due = time.Time{}
 	}
-	return result{situation: plan.Deleting, attempt: due, wait: cause{reasonDisposal, message}}
+	return result{situation: plan.Deleting, attempt: due, wait: cause{plan.ReasonDisposal, message}}
 }
-
-// reasonDisposal is the reason of the wait for a disposal.
-const reasonDisposal = "Disposal"
 
 func (v *view) toldAlready(message string) bool {
 	for _, c := range v.resource().Status.Conditions {
-		if c.Reason == reasonDisposal && c.Message == message {
+		if c.Reason == string(plan.ReasonDisposal) && c.Message == message {
 			return true
 		}
 	}
@@ -109,8 +106,9 @@ func (v *view) leave(why string) result {
 	if v.want.Path != nil {
 		path = " at " + *v.want.Path
 	}
-	v.tell(plan.Event{Warning: true, Reason: reasonCleanupFailed, Message: "the savepoint" + path + " was not disposed " +
-		"of, its files remain: " + why})
+	v.tell(plan.Event{Warning: true, Reason: plan.ReasonCleanupFailed,
+		Message: "the savepoint" + path + " was not disposed " +
+			"of, its files remain: " + why})
 	return v.release()
 }
 

@@ -100,7 +100,9 @@ func MakeFailed(
 	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
 		return v.finish(v.failedAttempt(message)), true
 	case plan.DisposeSavepoint:
-		v.want.Retry = backoff.Failed(v.want.Retry, resource.Generation, metav1.NewTime(v.now()), reasonDisposal, message)
+		v.want.Retry = backoff.Failed(
+			v.want.Retry, resource.Generation, metav1.NewTime(v.now()), string(plan.ReasonDisposal), message,
+		)
 		return v.finish(v.disposalWaits(message)), true
 	}
 	return plan.Plan{}, false
@@ -115,7 +117,7 @@ func settled(v *view) (result, bool) {
 	case v1beta1.SnapshotCompleted:
 		return result{situation: Completed}, true
 	case v1beta1.SnapshotAbandoned:
-		return result{situation: Abandoned, stall: cause{reasonAbandoned, v.want.Error}}, true
+		return result{situation: Abandoned, stall: cause{plan.ReasonSnapshotAbandoned, v.want.Error}}, true
 	case v1beta1.SnapshotFailed:
 		return result{situation: Failed, stall: cause{plan.ReasonBackoffLimitExceeded, noneLeft}}, true
 	}

@@ -138,8 +138,8 @@ func (v *view) notFound(s standing) string {
 // abandon gives a snapshot up: its job is gone, or has ended.
 func (v *view) abandon(text string) result {
 	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotAbandoned, nil, text, v.instant()
-	v.tell(plan.Event{Warning: true, Reason: reasonAbandoned, Message: text})
-	return result{situation: Abandoned, stall: cause{reasonAbandoned, text}}
+	v.tell(plan.Event{Warning: true, Reason: plan.ReasonSnapshotAbandoned, Message: text})
+	return result{situation: Abandoned, stall: cause{plan.ReasonSnapshotAbandoned, text}}
 }
 
 // failedAttempt counts an attempt that came to nothing, and says when the next one is.
@@ -183,7 +183,7 @@ func (v *view) backOff() result {
 	return result{
 		situation: BackingOff, attempt: due,
 		wait: cause{
-			"BackOff",
+			plan.ReasonBackOff,
 			fmt.Sprintf("attempt %d failed, the next one is due at %s", v.want.Failures, due.UTC().Format(time.RFC3339)),
 		},
 	}

@@ -77,11 +77,5 @@ const (
 // componentSnapshot is the source of a snapshot's own events.
 const componentSnapshot = "Snapshot"
 
-// Reasons of events.
-const (
-	reasonAbandoned     = "SnapshotAbandoned"
-	reasonCleanupFailed = "CleanupFailed"
-)
-
 // Types of status.error, as users of the Java operator know them.
 const typeReconciliation = "org.apache.flink.kubernetes.operator.exception.ReconciliationException"

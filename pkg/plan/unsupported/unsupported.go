@@ -17,7 +17,7 @@ import (
 )
 
 // Reason is the reason of the condition Stalled and of the event.
-const Reason = "KindNotSupported"
+const Reason = plan.ReasonKindNotSupported
 
 // Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
 type Snapshot struct {
@@ -46,7 +46,7 @@ func Make(s Snapshot) plan.Plan {
 		return p
 	}
 	p.Status = statusWith(s, metav1.Condition{
-		Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: Reason, Message: message,
+		Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(Reason), Message: message,
 	})
 	p.Events = []plan.Event{{
 		Warning: true, Reason: Reason, Component: plan.ComponentOperator, Message: message, Once: true,

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // backOffReset is how long a container has to run until the kubelet takes its next crash for a first one.
@@ -12,7 +14,7 @@ const backOffReset = 10 * time.Minute
 
 // The reasons of a JobManager that crashed: once, and again and again.
 const (
-	ReasonCrashed   = "JobManagerCrashed"
+	ReasonCrashed   = plan.ReasonJobManagerCrashed
 	ReasonCrashLoop = "CrashLoopBackOff"
 )
 

@@ -172,7 +172,7 @@ func TestKept(t *testing.T) {
 		"another problem":              {"ErrImagePull", "not found", ReasonCrashLoop, "", "new"},
 		"a look without the log":       {ReasonCrashLoop, "CrashLoop - boom", ReasonCrashLoop, "", "CrashLoop - boom"},
 		"the log was read":             {ReasonCrashLoop, "its log may say why", ReasonCrashLoop, "boom", "new"},
-		"it is a loop now":             {ReasonCrashed, "ended", ReasonCrashLoop, "", "new"},
+		"it is a loop now":             {string(ReasonCrashed), "ended", ReasonCrashLoop, "", "new"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

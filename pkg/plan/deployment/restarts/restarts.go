@@ -12,7 +12,7 @@ import (
 )
 
 // Pending is the reason why what ended, or was lost, again is not restarted yet.
-const Pending plan.Reason = "RestartPending"
+const Pending = plan.ReasonRestartPending
 
 // Due is when the next restart may be made, given those before; zero means at once.
 //

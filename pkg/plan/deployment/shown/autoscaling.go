@@ -27,12 +27,11 @@ func autoscaling(v *subject.Subject) (metav1.Condition, bool) {
 	}
 	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Autoscaling {
-			return condition(summary.Autoscaling, false, AutoscalerNotRun, message), true
+			return condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
 		}
 	}
-	v.Tell(plan.Event{Warning: true, Reason: AutoscalerNotRun, Component: plan.ComponentOperator, Message: message})
-	return condition(summary.Autoscaling, false, AutoscalerNotRun, message), true
+	v.Tell(plan.Event{
+		Warning: true, Reason: plan.ReasonAutoscalerNotRun, Component: plan.ComponentOperator, Message: message,
+	})
+	return condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
 }
-
-// AutoscalerNotRun is the reason of the condition Autoscaling and of the event.
-const AutoscalerNotRun = "AutoscalerNotRun"

@@ -23,7 +23,7 @@ func setConditions(v *subject.Subject, o Verdict) {
 	if why, unsafe := stateUnsafe(o); unsafe {
 		wanted = append(wanted, condition(summary.StateSafe, false, why.Reason, why.Message))
 	} else if lost := v.ProgressLost(); lost != "" {
-		wanted = append(wanted, condition(summary.StateSafe, false, subject.ReasonJobRestarted, lost))
+		wanted = append(wanted, condition(summary.StateSafe, false, plan.ReasonJobRestarted, lost))
 	}
 	if asked, ok := autoscaling(v); ok {
 		wanted = append(wanted, asked)

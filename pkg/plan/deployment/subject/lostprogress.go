@@ -27,7 +27,7 @@ func (v *Subject) observeLostProgress(before v1beta1.JobStatus) {
 		Seen: v.Now(), Before: before.StartTime, From: v.Hide(given), Generation: v.Resource().Generation,
 	}
 	message := v.ProgressLost()
-	v.Tell(plan.Event{Warning: true, Reason: ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
 // endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose
@@ -43,9 +43,6 @@ func (v *Subject) endsLostProgress(intent *v1beta1.Intent) bool {
 	}
 	return intent.Generation > lost.Generation
 }
-
-// ReasonJobRestarted is the reason of the event, and of the condition StateSafe.
-const ReasonJobRestarted = "JobRestarted"
 
 // ProgressLost says what was lost and what a person can do; empty when nothing was.
 func (v *Subject) ProgressLost() string {
