@@ -103,7 +103,8 @@ func runsUnheard(s subject.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
 	job, found := subject.FindJob(jobs, status.JobID)
-	return found && job.State == v1beta1.FlinkJobRunning && status.State == v1beta1.FlinkJobReconciling
+	unheard := status.State == v1beta1.FlinkJobReconciling || status.State == v1beta1.FlinkJobCreated
+	return found && job.State == v1beta1.FlinkJobRunning && unheard
 }
 
 func printed(p plan.Plan) string {
