@@ -31,28 +31,28 @@ const (
 // Decide is how a job is stopped for a change of its spec. First match wins; "HA" means that high-availability data is
 // there.
 //
-//	 #  mode        job                                     else                               suspend      restore
-//	 0  any         a savepoint is pending                                                     wait
-//	 1  stateless   terminal                                                                   none         stateless
-//	 2  stateless   any                                                                        stateless    stateless
-//	 3  stateful    ended, its last state is the marker                                        refuse
-//	3b  stateful    ended, its last state is not read yet                                      wait, open
-//	 4  stateful    ended                                                                      none         savepoint
-//	 5  stateful    CANCELLING                                                                 wait
-//	 6  savepoint   RUNNING                                                                    savepoint    savepoint
-//	 7  savepoint   not RUNNING                             same version, no fallback          wait, open
-//	 8  savepoint   not RUNNING                             otherwise: go on as last-state
-//	 9  last-state  RUNNING, version changed                savepoint directory set            savepoint    savepoint
-//	10  last-state  version changed                         cancellable                        see byCancel
-//	11  last-state  version changed                                                            wait, open
-//	12  last-state  RUNNING                                 see byAge                          D
-//	13  last-state  not RUNNING                             cancel allowed                     see byCancel
-//	14  last-state  not RUNNING                                                                wait, open; an
-//	                                                                                           application may
-//	                                                                                           fall back, see application
+//	 #  mode        job                                    else                       suspend       restore
+//	 0  any         a savepoint is pending                                            wait
+//	 1  stateless   terminal                                                          none          stateless
+//	 2  stateless   any                                                               stateless     stateless
+//	2b  stateful    any                                    HA cannot be read          wait
+//	 3  stateful    ended, its last state is the marker                               refuse
+//	3b  stateful    ended, its last state is not read yet                             wait, open
+//	 4  stateful    ended                                                             none          savepoint
+//	 5  stateful    CANCELLING                                                        wait
+//	 6  savepoint   RUNNING                                                           savepoint     savepoint
+//	 7  savepoint   not RUNNING                            same version, no fallback  wait, open
+//	 8  savepoint   not RUNNING                            otherwise: as last-state   see 10 to 14
+//	 9  last-state  RUNNING, version changed               savepoint directory set    savepoint     savepoint
+//	10  last-state  version changed                        cancellable                see byCancel
+//	11  last-state  version changed                                                   wait, open
+//	12  last-state  RUNNING                                                           see byAge
+//	13  last-state  not RUNNING                            cancel allowed             see byCancel
+//	14  last-state  not RUNNING                                                       wait, open
 //
-// "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. What is unknown and would
-// decide is waited for.
+// "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. "wait, open" leaves room
+// for recovery and snapshots. Where 5, 7, 11 or 14 waits, or byCancel after 10 or 13, an application may have another
+// way: see application.
 func Decide(f Facts) Decision {
 	if f.SavepointPending {
 		return wait(plan.ReasonSavepointPending, "a savepoint is being written; the change is made when it is done")
@@ -131,17 +131,22 @@ func otherVersion(f Facts, running bool) (Decision, bool) {
 	), true
 }
 
-// byAge is row 12: how a running job is stopped for last-state, D unless its newest checkpoint is too old.
+// byAge is row 12: how a running job is stopped for last-state, D unless its newest checkpoint is too old. First match
+// wins:
 //
-//	maximum age   the job's                                      then
-//	unset         -                                              D
-//	set           checkpoints are unknown                        wait
-//	set           start is younger                               D
-//	set           newest completed checkpoint is younger         D
-//	set           newest checkpoint is pending and younger       wait, open
-//	set           otherwise                                      savepoint
+//	 #  maximum age  the job's                                 suspend     restore
+//	B1  unset        -                                         see D
+//	B2  set          checkpoints are unknown                   wait
+//	B3  set          start is younger                          see D
+//	B4  set          newest completed checkpoint is younger    see D
+//	B5  set          newest checkpoint is pending and younger  wait, open
+//	B6  set          otherwise                                 savepoint   savepoint
 //
-// D is as byCancel says, where a cancellation is allowed, else last-state.
+// D is:
+//
+//	 #  cancel       suspend       restore
+//	D1  allowed      see byCancel
+//	D2  not allowed  last-state    last-state
 func byAge(f Facts) Decision {
 	usual := goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState")
 	if f.cancelAllowed() {
@@ -166,15 +171,15 @@ func byAge(f Facts) Decision {
 
 // byCancel stops a job by cancellation if what it would start from outlives that. First match wins:
 //
-//	its newest checkpoint           job           else                                     then
-//	nobody will tell                not RUNNING   it waits for resources: Forgets          wait, open
-//	outlives it, or it makes none   -                                                      cancel
-//	unknown                         -                                                      wait, open
-//	is a savepoint, or none         not RUNNING   it makes no checkpoints by itself        cancel
-//	goes with it                    not RUNNING                                            wait, open
-//	goes with it                    RUNNING       an application's HA, the same version    last-state
-//	goes with it                    RUNNING       savepoint directory set                  savepoint
-//	goes with it                    RUNNING                                                refuse
+//	 #  its newest checkpoint          job          else                                   suspend     restore
+//	C1  nobody will tell               not RUNNING  it waits for resources: Forgets        wait, open
+//	C2  outlives it, or it makes none  any                                                 cancel      savepoint
+//	C3  unknown                        any                                                 wait, open
+//	C4  is a savepoint, or none        not RUNNING  it makes no checkpoints by itself      cancel      savepoint
+//	C5  goes with it                   not RUNNING                                         wait, open
+//	C6  otherwise                      RUNNING      an application's HA, the same version  last-state  last-state
+//	C7  otherwise                      RUNNING      savepoint directory set                savepoint   savepoint
+//	C8  otherwise                      RUNNING                                             refuse
 //
 // A job that makes no checkpoints by itself has nothing newer to start from than what a savepoint has, and that it can
 // be asked for while it runs.
@@ -205,16 +210,20 @@ func byCancel(f Facts, reason plan.Reason) (d Decision, unavailable bool) {
 // NotRetained is the reason why a job is not cancelled for its last state.
 const NotRetained = "CheckpointsNotRetained"
 
-// application has another way for an application whose job cannot be asked, first match wins.
+// application has another way for an application whose job cannot be asked. First match wins:
 //
-//	 #  what                                                          then
-//	A0  nobody answers yet, and a job that runs would be stopped      as decided
+//	 #  what                                                         suspend     restore
+//	A0  nobody answers yet, and a job that runs would be stopped     see Decide
 //	    in another way than by last-state
-//	A1  row 14, or row 8 that came to it; HA                          last-state
-//	A2  the JobManager never started and was not started from HA      none; the state that it was to start from
-//	A3  the same is not known, for its node does not answer; no HA    wait, open
-//	A4  JobManager MISSING or ERROR, or the job has vanished; no HA   refuse
-//	A5  otherwise                                                     as decided
+//	A1  13 or 14 came to a wait; HA                                  last-state  last-state
+//	A2  the JobManager never started, was not started from HA,       none        savepoint
+//	    and is not MISSING
+//	A3  the same is not known, for its node does not answer;         wait, open
+//	    JobManager ERROR; no HA
+//	A4  JobManager MISSING or ERROR, or the job has vanished; no HA  refuse
+//	A5  otherwise                                                    see Decide
+//
+// "see Decide" stays with what Decide came to. A job that never started goes on with the state it was to start from.
 func application(f Facts, d Decision) Decision {
 	ha := f.HighAvailability.IsPresent()
 	missing := f.JobManager == v1beta1.JobManagerMissing || f.JobManager == v1beta1.JobManagerError

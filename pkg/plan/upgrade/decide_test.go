@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -61,165 +62,189 @@ func never(mode v1beta1.UpgradeMode) func(*Facts) {
 
 // R10
 func TestDecide(t *testing.T) {
-	waits := Decision{Verdict: plan.Wait}
-	open := Decision{Verdict: plan.Wait, OthersAllowed: true}
-	refuses := Decision{Verdict: plan.Refuse, OthersAllowed: true}
-	stops := func(how Suspend, mode v1beta1.UpgradeMode) Decision {
-		return Decision{Verdict: plan.Go, Suspend: how, Restore: mode}
-	}
 	rows := map[string]struct {
+		// row is the way through the drawings, see package drawing.
+		row    string
 		facts  Facts
-		want   Decision
 		reason string
 	}{
 		"a savepoint is pending": {
-			job(stateless, running, no, func(f *Facts) { f.SavepointPending = true }), waits, "it is waited for",
+			"0", job(stateless, running, no, func(f *Facts) { f.SavepointPending = true }), "it is waited for",
 		},
 		// T3.1
 		"stateless, runs": {
-			job(stateless, running, data), stops(SuspendStateless, stateless), "its state is given up",
+			"2", job(stateless, running, data), "its state is given up",
 		},
 		"stateless, no answer": {
-			job(stateless, reconciling, unknown, jobManager(missing)), stops(SuspendStateless, stateless),
-			"nothing is asked for",
+			"2", job(stateless, reconciling, unknown, jobManager(missing)), "nothing is asked for",
 		},
 		"stateless, ended": {
-			job(stateless, finished, no), stops(SuspendNone, stateless), "there is nothing to stop",
+			"1", job(stateless, finished, no), "there is nothing to stop",
 		},
-		"what the data says is unknown": {job(lastState, running, unknown), waits, "nothing is done on a guess"},
+		"what the data says is unknown": {"2b", job(lastState, running, unknown), "nothing is done on a guess"},
 		// T3.5
 		"ended": {
-			job(savepoint, finished, data, recorded("s")), stops(SuspendNone, savepoint), "with what it ended with",
+			"4", job(savepoint, finished, data, recorded("s")), "with what it ended with",
 		},
 		"failed, no data": {
-			job(lastState, failed, no, recorded("s"), jobManager(missing)), stops(SuspendNone, savepoint), "the same",
+			"4", job(lastState, failed, no, recorded("s"), jobManager(missing)), "the same",
 		},
-		"cancelled": {job(lastState, canceled, data, recorded("s")), stops(SuspendNone, savepoint), "the same"},
+		"cancelled": {"4", job(lastState, canceled, data, recorded("s")), "the same"},
 		// T3.5
 		"ended, its last state is not read": {
-			job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), refuses, "a person must find it",
+			"3", job(savepoint, finished, data, recorded(v1beta1.LastStatePlaceholder)), "a person must find it",
 		},
 		"ended, its last state is not read yet": {
-			job(savepoint, finished, data, recorded("s"), func(f *Facts) { f.Unread = true }), open, "it is in a moment",
+			"3b", job(savepoint, finished, data, recorded("s"), func(f *Facts) { f.Unread = true }), "it is in a moment",
 		},
 		"vanished, no data": {
-			job(savepoint, reconciling, no, vanished), refuses, "a person must say how it ended",
+			"8/14/A4", job(savepoint, reconciling, no, vanished), "a person must say how it ended",
 		},
 		"vanished, data": {
-			job(savepoint, reconciling, data, vanished), stops(SuspendLastState, lastState), "the data has the newest",
+			"8/14/A1", job(savepoint, reconciling, data, vanished), "the data has the newest",
 		},
 		"failed, its JobManager may try on": {
-			job(lastState, failed, data, recorded("s"), jobManager(deploying)), stops(SuspendLastState, lastState),
-			"the data has the newest",
+			"14/A1", job(lastState, failed, data, recorded("s"), jobManager(deploying)), "the data has the newest",
 		},
 		// T3.3, T3.41
-		"lost, no data":   {job(savepoint, reconciling, no, jobManager(missing)), refuses, "its state is not known"},
-		"broken, no data": {job(lastState, reconciling, no, jobManager(jmError)), refuses, "the same"},
-		"being cancelled": {job(lastState, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for"},
+		"lost, no data":   {"8/14/A4", job(savepoint, reconciling, no, jobManager(missing)), "its state is not known"},
+		"broken, no data": {"14/A4", job(lastState, reconciling, no, jobManager(jmError)), "the same"},
+		"being cancelled": {"5/A5", job(lastState, v1beta1.FlinkJobCancelling, no), "the end is waited for"},
 		// T3.2
-		"savepoint, runs": {job(savepoint, running, data), stops(SuspendSavepoint, savepoint), "as asked for"},
+		"savepoint, runs": {"6", job(savepoint, running, data), "as asked for"},
 		"savepoint, another version": {
-			job(savepoint, running, data, otherVersionOf), stops(SuspendSavepoint, savepoint),
-			"a savepoint outlives versions",
+			"6", job(savepoint, running, data, otherVersionOf), "a savepoint outlives versions",
 		},
 		"savepoint, does not run": {
-			job(savepoint, reconciling, data), stops(SuspendLastState, lastState), "falls back",
+			"8/14/A1", job(savepoint, reconciling, data), "falls back",
 		},
-		"savepoint, no fallback": {job(savepoint, reconciling, data, noFallback), open, "told not to"},
+		"savepoint, no fallback": {"7/A5", job(savepoint, reconciling, data, noFallback), "told not to"},
 		"savepoint, no fallback, lost": {
-			job(savepoint, reconciling, data, noFallback, jobManager(missing)), open, "it is recovered first",
+			"7/A5", job(savepoint, reconciling, data, noFallback, jobManager(missing)), "it is recovered first",
 		},
 		// T3.9
 		"last-state, another version": {
-			job(lastState, running, data, otherVersionOf), stops(SuspendSavepoint, savepoint), "the data is of one version",
+			"9", job(lastState, running, data, otherVersionOf), "the data is of one version",
 		},
 		"last-state, another version, no directory": {
-			job(lastState, running, data, otherVersionOf, noDir), stops(SuspendCancel, savepoint),
-			"its checkpoint is retained",
+			"10/C2", job(lastState, running, data, otherVersionOf, noDir), "its checkpoint is retained",
 		},
 		"last-state, another version, restarting": {
-			job(lastState, v1beta1.FlinkJobRestarting, data, otherVersionOf), stops(SuspendCancel, savepoint), "the same",
+			"10/C2", job(lastState, v1beta1.FlinkJobRestarting, data, otherVersionOf), "the same",
 		},
 		"last-state, another version, not answering": {
-			job(lastState, reconciling, data, otherVersionOf), open, "it is waited for",
+			"11/A5", job(lastState, reconciling, data, otherVersionOf), "it is waited for",
 		},
 		"savepoint, another version, not answering": {
-			job(savepoint, reconciling, data, otherVersionOf, noFallback), open, "whatever the fall-back",
+			"8/11/A5", job(savepoint, reconciling, data, otherVersionOf, noFallback), "whatever the fall-back",
 		},
 		"last-state, runs": {
-			job(lastState, running, data), stops(SuspendLastState, lastState), "the data stays",
+			"12/B1/D2", job(lastState, running, data), "the data stays",
 		},
 		"last-state, runs, told to cancel": {
-			job(lastState, running, data, cancels), stops(SuspendCancel, savepoint), "as told",
+			"12/B1/D1/C2", job(lastState, running, data, cancels), "as told",
 		},
 		"last-state, runs, no HA": {
-			job(lastState, running, no), stops(SuspendCancel, savepoint), "its retained checkpoint",
+			"12/B1/D1/C2", job(lastState, running, no), "its retained checkpoint",
 		},
 		"last-state, restarting, no HA": {
-			job(lastState, v1beta1.FlinkJobRestarting, no), stops(SuspendCancel, savepoint), "the same",
+			"13/C2", job(lastState, v1beta1.FlinkJobRestarting, no), "the same",
 		},
 		"last-state, restarting": {
-			job(lastState, v1beta1.FlinkJobRestarting, data), stops(SuspendLastState, lastState), "the data has the newest",
+			"14/A1", job(lastState, v1beta1.FlinkJobRestarting, data), "the data has the newest",
 		},
 		"savepoint, not answering for a moment": {
-			job(savepoint, reconciling, data, unanswered), open, "A0: it may run, and a savepoint is asked for",
+			"8/14/A0", job(savepoint, reconciling, data, unanswered), "A0: it may run, and a savepoint is asked for",
 		},
 		"last-state, not answering for a moment": {
-			job(lastState, reconciling, data, unanswered), stops(SuspendLastState, lastState),
-			"A1: it is stopped that way if it runs, too",
+			"14/A1", job(lastState, reconciling, data, unanswered), "A1: it is stopped that way if it runs, too",
 		},
 		"by cancellation, not answering for a moment": {
-			job(lastState, reconciling, data, unanswered, cancels), open, "A0: it is cancelled if it runs",
+			"14/A0", job(lastState, reconciling, data, unanswered, cancels), "A0: it is cancelled if it runs",
 		},
 		"last-state, not answering, data": {
-			job(lastState, reconciling, data, jobManager(notReady)), stops(SuspendLastState, lastState), "A1",
+			"14/A1", job(lastState, reconciling, data, jobManager(notReady)), "A1",
 		},
 		"never started, was given a path": {
-			job(lastState, reconciling, no, jobManager(deploying), never(savepoint)), stops(SuspendNone, savepoint),
-			"it can be given it again",
+			"14/A2", job(lastState, reconciling, no, jobManager(deploying), never(savepoint)), "it can be given it again",
 		},
 		"never started, was started from data": {
-			job(lastState, reconciling, no, jobManager(deploying), never(lastState)), open, "the data it needed is gone",
+			"14/A5", job(lastState, reconciling, no, jobManager(deploying), never(lastState)), "the data it needed is gone",
 		},
 		"never started, as far as its node tells": {
-			job(savepoint, reconciling, no, jobManager(v1beta1.JobManagerError), silentNode), open,
+			"8/14/A3", job(savepoint, reconciling, no, jobManager(v1beta1.JobManagerError), silentNode),
 			"it may never have started: its node tells when it is back",
 		},
 		"on a node that does not answer, with data": {
-			job(savepoint, reconciling, data, jobManager(v1beta1.JobManagerError), silentNode),
-			stops(SuspendLastState, lastState), "the data has its state",
+			"8/14/A1", job(savepoint, reconciling, data, jobManager(v1beta1.JobManagerError), silentNode),
+			"the data has its state",
 		},
 		"never started, its Deployment is gone": {
-			job(lastState, reconciling, no, jobManager(missing), never(savepoint)), refuses, "any doubt is a no",
+			"14/A4", job(lastState, reconciling, no, jobManager(missing), never(savepoint)), "any doubt is a no",
 		},
 		"a session job that runs": {
-			job(lastState, running, data, func(f *Facts) { f.Application = false }), stops(SuspendCancel, savepoint),
-			"its cluster stays",
+			"12/B1/D1/C2", job(lastState, running, data, func(f *Facts) { f.Application = false }), "its cluster stays",
 		},
 		"a session job that is not listed": {
-			job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), open, "it is waited for",
+			"8/14", job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), "it is waited for",
 		},
 		"savepoint, being cancelled, never started": {
-			job(savepoint, v1beta1.FlinkJobCancelling, no), waits, "the end is waited for",
+			"5/A5", job(savepoint, v1beta1.FlinkJobCancelling, no), "the end is waited for",
 		},
 	}
+	var ways []string
 	for name, row := range rows {
-		t.Run(name, func(t *testing.T) { same(t, Decide(row.facts), row.want, row.reason) })
+		ways = append(ways, row.row)
+		t.Run(name, func(t *testing.T) { as(t, row.row, row.facts, row.reason) })
 	}
+	shown(t, ways, "Decide", "application")
 }
 
 func vanished(f *Facts) { f.Vanished = true }
 
-// same compares all but the words.
-func same(t *testing.T, got, want Decision, reason string) {
+// shown fails the test when the drawings of functions and the rows that cases show differ.
+func shown(t *testing.T, ways []string, functions ...string) {
 	t.Helper()
-	if got.Verdict != plan.Go && (got.Reason == "" || got.Message == "") {
-		t.Errorf("%+v says nothing", got)
+	for _, function := range functions {
+		if err := drawn(t).Shown(function, ways...); err != nil {
+			t.Error(err)
+		}
 	}
-	got.Reason, got.Message = "", ""
-	if got != want {
-		t.Errorf("got %+v, want %+v: %s", got, want, reason)
+}
+
+func drawn(t *testing.T) drawing.Drawing {
+	t.Helper()
+	return drawing.Read(t, "decide.go", "Decide", "application", "byAge", "byCancel")
+}
+
+// as fails the test when the decision is not as the last row of the way draws it.
+func as(t *testing.T, way string, facts Facts, reason string) {
+	t.Helper()
+	d := Decide(facts)
+	if d.Verdict != plan.Go && (d.Reason == "" || d.Message == "") {
+		t.Errorf("%+v says nothing", d)
 	}
+	if err := drawn(t).Holds(way, inWords(d)); err != nil {
+		t.Errorf("%v: %s", err, reason)
+	}
+}
+
+// inWords is a decision in the words of the drawings.
+func inWords(d Decision) drawing.Row {
+	words := map[Suspend]string{
+		SuspendNone: "none", SuspendStateless: "stateless", SuspendSavepoint: "savepoint", SuspendCancel: "cancel",
+		SuspendLastState: "last-state",
+	}
+	suspend := words[d.Suspend]
+	switch {
+	case d.Verdict == plan.Wait && d.OthersAllowed:
+		suspend = "wait, open"
+	case d.Verdict == plan.Wait:
+		suspend = "wait"
+	case d.Verdict == plan.Refuse && d.OthersAllowed:
+		suspend = "refuse"
+	}
+	return drawing.Row{"suspend": suspend, "restore": string(d.Restore)}
 }
 
 // T3.10
@@ -228,16 +253,24 @@ func TestDecideWithoutHighAvailability(t *testing.T) {
 		for _, fallback := range []bool{true, false} {
 			for _, jm := range []v1beta1.JobManagerDeploymentStatus{ready, notReady, deploying, missing, jmError} {
 				t.Run(fmt.Sprintf("%s, fall-back %t, %s", mode, fallback, jm), func(t *testing.T) {
-					want := Decision{Verdict: plan.Wait, OthersAllowed: true}
+					way := "14/A5"
 					switch {
 					case jm == missing || jm == jmError:
-						want = Decision{Verdict: plan.Refuse, OthersAllowed: true}
-					case jm == ready && (mode == lastState || fallback):
-						want = Decision{Verdict: plan.Go, Suspend: SuspendCancel, Restore: savepoint}
+						way = "14/A4"
+					case jm == ready:
+						way = "13/C2"
+					}
+					switch {
+					case mode == savepoint && fallback:
+						way = "8/" + way
+					case mode == savepoint && way == "14/A4":
+						way = "7/A4"
+					case mode == savepoint:
+						way = "7/A5"
 					}
 					facts := job(mode, v1beta1.FlinkJobFailing, no, jobManager(jm))
 					facts.Options.LastStateFallback = fallback
-					same(t, Decide(facts), want, "a job that fails is cancelled where someone answers")
+					as(t, way, facts, "a job that fails is cancelled where someone answers")
 				})
 			}
 		}
@@ -248,59 +281,58 @@ func TestDecideWithoutHighAvailability(t *testing.T) {
 func TestDecideByTheAgeOfCheckpoints(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return noon.Add(-d) }
 	old, young := ago(61*time.Second), ago(30*time.Second)
-	usual := "D"
 	rows := map[string]struct {
+		row    string
 		age    time.Duration
 		c      plan.Observed[Checkpoints]
-		want   string
 		reason string
 	}{
-		"no age": {0, plan.Unknown[Checkpoints]("nobody asked"), usual, "nobody minds"},
+		"no age": {"B1", 0, plan.Unknown[Checkpoints]("nobody asked"), "nobody minds"},
 		"unknown": {
-			time.Minute, plan.Unknown[Checkpoints]("time-out"), "wait", "nothing is done on a guess",
+			"B2", time.Minute, plan.Unknown[Checkpoints]("time-out"), "nothing is done on a guess",
 		},
 		"just started": {
-			time.Minute, plan.Present(Checkpoints{JobStart: noon}), usual, "it cannot have an old one",
+			"B3", time.Minute, plan.Present(Checkpoints{JobStart: noon}), "it cannot have an old one",
 		},
 		"started a while ago": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old}), "savepoint", "it has none",
+			"B6", time.Minute, plan.Present(Checkpoints{JobStart: old}), "it has none",
 		},
 		"one is being written": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old, Pending: young}), "open", "it is waited for",
+			"B5", time.Minute, plan.Present(Checkpoints{JobStart: old, Pending: young}), "it is waited for",
 		},
 		"one has been written for long": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old, Pending: old}), "savepoint", "it may never end",
+			"B6", time.Minute, plan.Present(Checkpoints{JobStart: old, Pending: old}), "it may never end",
 		},
 		"started lately": {
-			time.Minute, plan.Present(Checkpoints{JobStart: young}), usual, "as just started",
+			"B3", time.Minute, plan.Present(Checkpoints{JobStart: young}), "as just started",
 		},
 		"completed lately": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: young}), usual, "it is young enough",
+			"B4", time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: young}), "it is young enough",
 		},
 		"completed long ago, pending too": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: old, Pending: old}), "savepoint", "it is too old",
+			"B6", time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: old, Pending: old}), "it is too old",
 		},
 		"completed long ago, pending": {
-			time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: old, Pending: young}), "open", "it is waited for",
+			"B5", time.Minute, plan.Present(Checkpoints{JobStart: old, Completed: old, Pending: young}), "it is waited for",
 		},
 	}
+	usual := map[bool]string{false: "/D2", true: "/D1/C2"}
+	var ways []string
 	for name, row := range rows {
 		for _, cancel := range []bool{false, true} {
+			way := "12/" + row.row
+			if row.row == "B1" || row.row == "B3" || row.row == "B4" {
+				way += usual[cancel]
+			}
+			ways = append(ways, way)
 			t.Run(fmt.Sprintf("%s, cancel %t", name, cancel), func(t *testing.T) {
 				facts := job(lastState, running, data)
 				facts.Options.MaxCheckpointAge, facts.Options.JobCancel, facts.Checkpoints = row.age, cancel, row.c
-				d := Decision{Verdict: plan.Go, Suspend: SuspendLastState, Restore: lastState}
-				if cancel {
-					d.Suspend, d.Restore = SuspendCancel, savepoint
-				}
-				want := map[string]Decision{
-					usual: d, "wait": {Verdict: plan.Wait}, "open": {Verdict: plan.Wait, OthersAllowed: true},
-					"savepoint": {Verdict: plan.Go, Suspend: SuspendSavepoint, Restore: savepoint},
-				}[row.want]
-				same(t, Decide(facts), want, row.reason)
+				as(t, way, facts, row.reason)
 			})
 		}
 	}
+	shown(t, ways, "byAge")
 }
 
 // A job is not cancelled for its last state when that goes with it.
@@ -314,53 +346,63 @@ func TestDecideByWhatOutlivesACancellation(t *testing.T) {
 		"none, in batch mode":         plan.Absent[Retention](),
 		"unknown":                     plan.Unknown[Retention]("time-out"),
 	}
-	cancel, last := Decision{
-		Verdict: plan.Go, Suspend: SuspendCancel, Restore: savepoint,
-	}, Decision{Verdict: plan.Go, Suspend: SuspendLastState, Restore: lastState}
-	stop := Decision{Verdict: plan.Go, Suspend: SuspendSavepoint, Restore: savepoint}
-	open, refuses := Decision{
-		Verdict: plan.Wait, OthersAllowed: true,
-	}, Decision{Verdict: plan.Refuse, OthersAllowed: true}
 	session := func(f *Facts) { f.Application = false }
+	forgets := func(f *Facts) { f.Forgets = true }
 	rows := map[string]struct {
 		facts Facts
 		// lost: the checkpoints go with the job; no: it makes none by itself; unread: unknown
-		retain, lost, no, unread Decision
+		retain, lost, no, unread string
 	}{
-		"runs, no HA":               {job(lastState, running, no), cancel, stop, stop, open},
-		"runs, no HA, no directory": {job(lastState, running, no, noDir), cancel, refuses, refuses, open},
-		"runs, HA, told to cancel":  {job(lastState, running, data, cancels), cancel, last, last, open},
-		"runs, HA":                  {job(lastState, running, data), last, last, last, last},
-		"runs, no HA, savepoint":    {job(savepoint, running, no, noDir), stop, stop, stop, stop},
-		"runs, a session job":       {job(lastState, running, data, session), cancel, stop, stop, open},
-		"runs, another version":     {job(lastState, running, data, otherVersionOf), stop, stop, stop, stop},
+		"runs, no HA": {job(lastState, running, no), "12/B1/D1/C2", "12/B1/D1/C7", "12/B1/D1/C7", "12/B1/D1/C3"},
+		"runs, no HA, no directory": {
+			job(lastState, running, no, noDir), "12/B1/D1/C2", "12/B1/D1/C8", "12/B1/D1/C8", "12/B1/D1/C3",
+		},
+		"runs, HA, told to cancel": {
+			job(lastState, running, data, cancels), "12/B1/D1/C2", "12/B1/D1/C6", "12/B1/D1/C6", "12/B1/D1/C3",
+		},
+		"runs, HA":               {job(lastState, running, data), "12/B1/D2", "12/B1/D2", "12/B1/D2", "12/B1/D2"},
+		"runs, no HA, savepoint": {job(savepoint, running, no, noDir), "6", "6", "6", "6"},
+		"runs, a session job": {
+			job(lastState, running, data, session), "12/B1/D1/C2", "12/B1/D1/C7", "12/B1/D1/C7", "12/B1/D1/C3",
+		},
+		"runs, another version": {job(lastState, running, data, otherVersionOf), "9", "9", "9", "9"},
 		"runs, another version, no directory": {
-			job(lastState, running, data, otherVersionOf, noDir), cancel, refuses, refuses, open,
+			job(lastState, running, data, otherVersionOf, noDir), "10/C2", "10/C8", "10/C8", "10/C3/A5",
 		},
-		"restarts, no HA":              {job(lastState, restarting, no), cancel, open, cancel, open},
-		"restarts, no HA, savepoint":   {job(savepoint, restarting, no), cancel, open, cancel, open},
-		"restarts, HA, told to cancel": {job(lastState, restarting, data, cancels), cancel, last, cancel, last},
+		"restarts, no HA": {job(lastState, restarting, no), "13/C2", "13/C5/A5", "13/C4", "13/C3/A5"},
+		"restarts, no HA, savepoint": {
+			job(savepoint, restarting, no), "8/13/C2", "8/13/C5/A5", "8/13/C4", "8/13/C3/A5",
+		},
+		"restarts, HA, told to cancel": {
+			job(lastState, restarting, data, cancels), "13/C2", "13/C5/A1", "13/C4", "13/C3/A1",
+		},
 		"restarts, another version": {
-			job(lastState, restarting, data, otherVersionOf), cancel, open, cancel, open,
+			job(lastState, restarting, data, otherVersionOf), "10/C2", "10/C5/A5", "10/C4", "10/C3/A5",
 		},
-		"restarts, a session job":               {job(lastState, restarting, data, session), cancel, open, cancel, open},
-		"restarts, no HA, stateless":            {job(stateless, restarting, no), givenUp, givenUp, givenUp, givenUp},
-		"restarts, no HA, savepoint, no others": {job(savepoint, restarting, no, noFallback), open, open, open, open},
+		"restarts, a session job":    {job(lastState, restarting, data, session), "13/C2", "13/C5", "13/C4", "13/C3"},
+		"restarts, no HA, stateless": {job(stateless, restarting, no), "2", "2", "2", "2"},
+		"restarts, no HA, savepoint, no others": {
+			job(savepoint, restarting, no, noFallback), "7/A5", "7/A5", "7/A5", "7/A5",
+		},
+		"waits for resources, no HA": {
+			job(lastState, restarting, no, forgets), "13/C1/A5", "13/C1/A5", "13/C1/A5", "13/C1/A5",
+		},
 	}
+	var ways []string
 	for name, row := range rows {
 		for sort, retention := range sorts {
+			way := map[string]string{
+				"RETAIN_ON_CANCELLATION": row.retain, "DELETE_ON_CANCELLATION": row.lost,
+				"NO_EXTERNALIZED_CHECKPOINTS": row.lost,
+				"no checkpoints by itself":    row.no, "none, in batch mode": row.retain, "unknown": row.unread,
+			}[sort]
+			ways = append(ways, way)
 			t.Run(name+", "+sort, func(t *testing.T) {
 				facts := row.facts
 				facts.Retention = retention
-				want := map[string]Decision{
-					"RETAIN_ON_CANCELLATION": row.retain, "DELETE_ON_CANCELLATION": row.lost,
-					"NO_EXTERNALIZED_CHECKPOINTS": row.lost,
-					"no checkpoints by itself":    row.no, "none, in batch mode": row.retain, "unknown": row.unread,
-				}[sort]
-				same(t, Decide(facts), want, "what would be lost is kept")
+				as(t, way, facts, "what would be lost is kept")
 			})
 		}
 	}
+	shown(t, ways, "byCancel")
 }
-
-var givenUp = Decision{Verdict: plan.Go, Suspend: SuspendStateless, Restore: stateless}
