@@ -48,29 +48,30 @@ type Choice struct {
 	Message string
 }
 
-// Choose picks the state that a job starts from. First match wins.
+// Choose picks the state that a job starts from. First match wins; "HA" is its high-availability data.
 //
-//	purpose             mode        known                                    the job starts
-//	Deploy, Redeploy    any         initialSavepointPath                     from it
-//	Deploy              any         none                                     empty
-//	Redeploy            any         none                                     refuse
-//	any                 stateless   -                                        empty
-//	any                 last-state  HA unknown                               wait
-//	any                 last-state  HA names a checkpoint                    from it, under its job ID; a marker lets
-//	                                                                         Flink fail without it
-//	any                 last-state  HA names none, one was completed         refuse: it is lost, not absent
-//	any                 last-state  HA names none, recorded path             from it: the job was given it and has not
-//	                                                                         read it yet
-//	any                 last-state  HA names none, recorded marker           refuse: it named one before
-//	any                 last-state  HA names none, nothing recorded          under its job ID; there is nothing to lose
-//	                                                                         yet
-//	any                 last-state  no HA                                    refuse
-//	any                 savepoint   recorded path                            from it
-//	any                 savepoint   recorded marker                          refuse: it was not this way that the job
-//	                                                                         was stopped
-//	any                 savepoint   no recorded path, an older savepoint     from it
-//	any                 savepoint   none, and the job is known to have none  empty
-//	any                 savepoint   none                                     refuse
+//	 #  purpose           mode        known                                 the job starts  reason
+//	 1  Deploy, Redeploy  any         initialSavepointPath                  from it         InitialSavepointPath
+//	 2  Deploy            any         none                                  empty           FirstStart
+//	 3  Redeploy          any         none                                  refuse          NoInitialSavepoint
+//	 4  other             stateless   -                                     empty           Stateless
+//	 5  other             last-state  HA unknown                            wait            HighAvailabilityUnknown
+//	 6  other             last-state  no HA                                 refuse          RestoreFailed
+//	 7  other             last-state  HA names a checkpoint                 under its ID    HighAvailabilityData
+//	 8  other             last-state  HA names none, one was completed      refuse          RestoreFailed
+//	 9  other             last-state  HA names none, recorded marker        refuse          RestoreFailed
+//	10  other             last-state  HA names none, recorded path          from it         NotRestoredYet
+//	11  other             last-state  HA names none, nothing recorded       under its ID    NoCheckpointYet
+//	12  other             savepoint   recorded path                         from it         RecordedPath
+//	13  other             savepoint   recorded marker                       refuse          LastStateUnknown
+//	14  other             savepoint   no recorded path, an older savepoint  from it         LastSavepoint
+//	15  other             savepoint   the job is known to have none         empty           NoStateYet
+//	16  other             savepoint   none                                  refuse          StateUnknown
+//	17  other             unknown     -                                     refuse          UnknownUpgradeMode
+//
+// "under its ID" starts the job with its high-availability data. In 7 a marker lets Flink fail without it; in 11 there
+// is nothing to lose yet. 8 and 9 had a checkpoint: it is lost, not absent. 10 was given the path and has not read it
+// yet. 13 was not stopped in this way.
 func Choose(f Facts) Choice {
 	switch f.Purpose {
 	case v1beta1.PurposeDeploy, v1beta1.PurposeRedeploy:

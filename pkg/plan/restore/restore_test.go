@@ -6,6 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 func TestARefusalNamesTheNewestCheckpointThatIsKnown(t *testing.T) {
@@ -26,130 +27,130 @@ func TestChoose(t *testing.T) {
 			v1beta1.PurposeUpgrade
 		stateless, savepoint, lastState = v1beta1.UpgradeModeStateless, v1beta1.UpgradeModeSavepoint,
 			v1beta1.UpgradeModeLastState
-		empty, fromPath, fromHA              = v1beta1.StartEmpty, v1beta1.StartSavepoint, v1beta1.StartLastState
-		none                    plan.Verdict = plan.Refuse
-		marker                               = v1beta1.LastStatePlaceholder
+		marker = v1beta1.LastStatePlaceholder
 	)
 	there, without := plan.Present(true), plan.Present(false)
 	gone, unknown := plan.Absent[bool](), plan.Unknown[bool]("time-out")
-	type from struct {
-		kind   v1beta1.StartKind
+	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row   string
+		facts Facts
+		// path that it starts from
 		path   string
 		reason string
-	}
-	refused := func(reason string) from { return from{reason: reason} }
-	rows := map[string]struct {
-		facts   Facts
-		verdict plan.Verdict
-		want    from
-		reason  string
 	}{
 		"first, with a path": {
-			Facts{Purpose: deploy, Mode: savepoint, InitialSavepointPath: "s"}, plan.Go,
-			from{fromPath, "s", "InitialSavepointPath"}, "the spec names it",
+			"1", Facts{Purpose: deploy, Mode: savepoint, InitialSavepointPath: "s"}, "s", "the spec names it",
 		},
 		"first": {
-			Facts{Purpose: deploy, Mode: savepoint, Recorded: "r"}, plan.Go, from{empty, "", "FirstStart"},
+			"2", Facts{Purpose: deploy, Mode: savepoint, Recorded: "r"}, "",
 			"there is nothing before",
 		},
 		"redeploy": {
-			Facts{Purpose: redeploy, Mode: lastState, InitialSavepointPath: "s", Recorded: marker, HighAvailability: gone},
-			plan.Go, from{fromPath, "s", "InitialSavepointPath"}, "a person says from where",
+			"1", Facts{Purpose: redeploy, Mode: lastState, InitialSavepointPath: "s", Recorded: marker, HighAvailability: gone},
+			"s", "a person says from where",
 		},
 		"redeploy without a path": {
-			Facts{Purpose: redeploy, Mode: lastState, HighAvailability: there}, none, refused("NoInitialSavepoint"),
+			"3", Facts{Purpose: redeploy, Mode: lastState, HighAvailability: there}, "",
 			"from where?",
 		},
 		// T3.57
 		"stateless": {
-			Facts{Purpose: upgrade, Mode: stateless, Recorded: "r", HighAvailability: there}, plan.Go,
-			from{empty, "", "Stateless"}, "nothing is asked for",
+			"4", Facts{Purpose: upgrade, Mode: stateless, Recorded: "r", HighAvailability: there}, "", "nothing is asked for",
 		},
 		"last-state, unknown": {
-			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: unknown}, plan.Wait,
-			refused("HighAvailabilityUnknown"), "nothing is done on a guess",
+			"5", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: unknown}, "", "nothing is done on a guess",
 		},
 		// T3.12
 		"last-state": {
-			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: there}, plan.Go,
-			from{fromHA, marker, "HighAvailabilityData"}, "its newest checkpoint, under its ID",
+			"7", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: there}, marker,
+			"its newest checkpoint, under its ID",
 		},
 		"last-state, not read yet": {
-			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without}, plan.Go,
-			from{fromPath, "r", "NotRestoredYet"}, "it was given that and has not read it",
+			"10", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without}, "r",
+			"it was given that and has not read it",
 		},
 		"last-state, it is gone": {
-			Facts{Purpose: upgrade, Mode: lastState, Recorded: marker, HighAvailability: without}, none,
-			refused("RestoreFailed"), "there was a checkpoint",
+			"9", Facts{Purpose: upgrade, Mode: lastState, Recorded: marker, HighAvailability: without}, "",
+			"there was a checkpoint",
 		},
 		"last-state, it is lost": {
-			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without, Completed: true}, none,
-			refused("RestoreFailed"),
+			"8", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without, Completed: true}, "",
 			"one was completed",
 		},
 		"last-state, lost later": {
-			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without, Completed: true}, none,
-			refused("RestoreFailed"),
+			"8", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: without, Completed: true}, "",
 			"it went further than what it was given",
 		},
 		"last-state, still there": {
-			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: there, Completed: true}, plan.Go,
-			from{fromHA, marker, "HighAvailabilityData"},
+			"7", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: there, Completed: true}, marker,
 			"nothing is lost",
 		},
 		// T3.12
 		"last-state, none yet": {
-			Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, plan.Go,
-			from{fromHA, "", "NoCheckpointYet"}, "there is nothing to lose",
+			"11", Facts{Purpose: upgrade, Mode: lastState, HighAvailability: without}, "", "there is nothing to lose",
 		},
 		"last-state, no data": {
-			Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, none, refused("RestoreFailed"),
+			"6", Facts{Purpose: upgrade, Mode: lastState, Recorded: "r", HighAvailability: gone}, "",
 			"it may have gone further than what is recorded",
 		},
 		// T3.13
 		"savepoint": {
-			Facts{Purpose: upgrade, Mode: savepoint, Recorded: "r", LegacySavepoint: "l", HighAvailability: there}, plan.Go,
-			from{fromPath, "r", "RecordedPath"}, "it ended with that",
+			"12", Facts{Purpose: upgrade, Mode: savepoint, Recorded: "r", LegacySavepoint: "l", HighAvailability: there}, "r",
+			"it ended with that",
 		},
 		"savepoint, marker": {
-			Facts{Purpose: upgrade, Mode: savepoint, Recorded: marker, LegacySavepoint: "l"}, none,
-			refused("LastStateUnknown"), "its last checkpoint was not read",
+			"13", Facts{Purpose: upgrade, Mode: savepoint, Recorded: marker, LegacySavepoint: "l"}, "",
+			"its last checkpoint was not read",
 		},
 		// T3.4
 		"savepoint, older": {
-			Facts{Purpose: upgrade, Mode: savepoint, LegacySavepoint: "l"}, plan.Go,
-			from{fromPath, "l", "LastSavepoint"}, "the newest that is known",
+			"14", Facts{Purpose: upgrade, Mode: savepoint, LegacySavepoint: "l"}, "l", "the newest that is known",
 		},
 		"savepoint, has none": {
-			Facts{Purpose: upgrade, Mode: savepoint, NoState: true}, plan.Go, from{empty, "", "NoStateYet"},
+			"15", Facts{Purpose: upgrade, Mode: savepoint, NoState: true}, "",
 			"there is nothing to lose",
 		},
 		"savepoint, not known": {
-			Facts{Purpose: upgrade, Mode: savepoint}, none, refused("StateUnknown"), "it cannot be sure",
+			"16", Facts{Purpose: upgrade, Mode: savepoint}, "", "it cannot be sure",
 		},
 		"a mode nobody knows": {
-			Facts{Purpose: upgrade, Mode: "odd", Recorded: "r"}, none, refused("UnknownUpgradeMode"), "it cannot be sure",
+			"17", Facts{Purpose: upgrade, Mode: "odd", Recorded: "r"}, "", "it cannot be sure",
 		},
 	}
+	drawn := drawing.Read(t, "restore.go", "Choose")
+	var shown []string
 	for name, row := range rows {
+		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
 			row.facts.Namespace, row.facts.Name = "default", "demo"
 			c := Choose(row.facts)
-			if c.Verdict != row.verdict {
-				t.Fatalf("verdict %v, want %v: %s", c.Verdict, row.verdict, row.reason)
+			if err := drawn.Holds(row.row, inWords(c)); err != nil || c.From.Path != row.path {
+				t.Errorf("from %q, want %q, %v: %s", c.From.Path, row.path, err, row.reason)
 			}
-			if row.verdict != plan.Go {
-				if string(c.Reason) != row.want.reason || c.Message == "" || c.From != (v1beta1.StartPoint{}) {
-					t.Errorf("got %+v, want reason %s: %s", c, row.want.reason, row.reason)
-				}
-				if row.verdict == plan.Refuse && !strings.Contains(c.Message, "kubectl patch flinkdeployment demo -n default") {
-					t.Errorf("%q does not say what a person can do", c.Message)
-				}
-				return
-			}
-			if got := (from{c.From.Kind, c.From.Path, c.From.Reason}); got != row.want {
-				t.Errorf("got %+v, want %+v: %s", got, row.want, row.reason)
+			switch {
+			case c.Verdict != plan.Go && (c.Message == "" || c.From != (v1beta1.StartPoint{})):
+				t.Errorf("%+v says nothing, or starts", c)
+			case c.Verdict == plan.Refuse && !strings.Contains(c.Message, "kubectl patch flinkdeployment demo -n default"):
+				t.Errorf("%q does not say what a person can do", c.Message)
 			}
 		})
 	}
+	if err := drawn.Shown("Choose", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// inWords is a choice in the words of the drawing.
+func inWords(c Choice) drawing.Row {
+	switch c.Verdict {
+	case plan.Wait:
+		return drawing.Row{"the job starts": "wait", "reason": string(c.Reason)}
+	case plan.Refuse:
+		return drawing.Row{"the job starts": "refuse", "reason": string(c.Reason)}
+	}
+	starts := map[v1beta1.StartKind]string{
+		v1beta1.StartEmpty: "empty", v1beta1.StartSavepoint: "from it", v1beta1.StartLastState: "under its ID",
+	}
+	return drawing.Row{"the job starts": starts[c.From.Kind], "reason": c.From.Reason}
 }
