@@ -8,21 +8,15 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// When a resource is looked at again, first match wins. The pass that made a round goes on with it (Requeue), or the
-// clock brings the next one (Pace). A sweep looks at everything, whatever its pace.
+// Requeue says how the pass that made a round goes on with the resource; the clock brings a next look by its Pace,
+// whatever the pass does. First match wins:
 //
-//	the round                                             requeue   pace   the next look
-//	asks for another                                      Now       -      at once, by the same pass
-//	is a step that ends by itself within seconds          Soon      fast   in a moment, by the same pass
-//	the same, and it is the end of pods                   OnPods    fast   the same, and as soon as a pod ends
-//	moves, for less than fastFor                          -         fast   at the next tick, every 2 s
-//	waits for an attempt that is more than farAway ahead  -         slow   at the next sweep
-//	moves, for longer                                     -         slow   at the next sweep
-//	otherwise: it is at rest, or a person has to act      -         slow   at the next sweep
-//
-// A resource with a request in flight at Flink counts as one that moves.
-
-// Requeue says how the pass that made a round goes on with the resource.
+//	 #  the round                                     requeue  the next look, by the same pass
+//	R1  asks for another                              Now      at once
+//	R2  needs a person, or is the last of a deletion  -        none
+//	R3  is a step of a stop, and pods are to end      OnPods   in a moment, and as soon as a pod ends
+//	R4  is a step that ends by itself within seconds  Soon     in a moment
+//	R5  otherwise                                     -        none
 type Requeue string
 
 // The ways a pass goes on. The zero value leaves the resource to the clock.
@@ -60,7 +54,16 @@ type Movement struct {
 }
 
 // Pace is the pace of the resource, and since when it has moved; nil when it does not. Since is stored, so that a
-// repeated look moves nothing.
+// repeated look moves nothing. First match wins:
+//
+//	 #  the resource                                          pace  the next look, by the clock
+//	P1  waits for an attempt that is more than farAway ahead  slow  at the next sweep
+//	P2  moves, for less than fastFor                          fast  at the next tick, every 2 s
+//	P3  moves, for longer                                     slow  at the next sweep
+//	P4  is at rest, or a person has to act                    slow  at the next sweep
+//
+// A resource with a request in flight at Flink counts as one that moves. A sweep looks at everything, whatever its
+// pace.
 func (m Movement) Pace() (pace v1beta1.Pace, since *metav1.Time) {
 	if !m.Moves || m.Attempt.Sub(m.Now) > farAway {
 		return v1beta1.PaceSlow, nil

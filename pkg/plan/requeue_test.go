@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 func TestPace(t *testing.T) {
@@ -15,30 +16,37 @@ func TestPace(t *testing.T) {
 		at := metav1.NewTime(now.Truncate(time.Second).Add(-d))
 		return &at
 	}
-	fast, slow := v1beta1.PaceFast, v1beta1.PaceSlow
 	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row   string
 		m     Movement
-		pace  v1beta1.Pace
 		since *metav1.Time
 	}{
-		"at rest":                      {Movement{}, slow, nil},
-		"at rest again":                {Movement{Since: ago(time.Minute)}, slow, nil},
-		"begins to move":               {Movement{Moves: true}, fast, ago(0)},
-		"moves":                        {Movement{Moves: true, Since: ago(time.Minute)}, fast, ago(time.Minute)},
-		"moves for long":               {Movement{Moves: true, Since: ago(fastFor)}, slow, ago(fastFor)},
-		"an operation begins":          {Movement{Moves: true, Since: ago(fastFor), Begins: true}, fast, ago(0)},
-		"the next attempt is soon":     {Movement{Moves: true, Attempt: now.Add(farAway)}, fast, ago(0)},
-		"the next attempt is far away": {Movement{Moves: true, Attempt: now.Add(farAway + 1), Since: ago(1)}, slow, nil},
-		"the next attempt was due":     {Movement{Moves: true, Attempt: now.Add(-time.Hour)}, fast, ago(0)},
+		"at rest":                      {"P4", Movement{}, nil},
+		"at rest again":                {"P4", Movement{Since: ago(time.Minute)}, nil},
+		"begins to move":               {"P2", Movement{Moves: true}, ago(0)},
+		"moves":                        {"P2", Movement{Moves: true, Since: ago(time.Minute)}, ago(time.Minute)},
+		"moves for long":               {"P3", Movement{Moves: true, Since: ago(fastFor)}, ago(fastFor)},
+		"an operation begins":          {"P2", Movement{Moves: true, Since: ago(fastFor), Begins: true}, ago(0)},
+		"the next attempt is soon":     {"P2", Movement{Moves: true, Attempt: now.Add(farAway)}, ago(0)},
+		"the next attempt is far away": {"P1", Movement{Moves: true, Attempt: now.Add(farAway + 1), Since: ago(1)}, nil},
+		"the next attempt was due":     {"P2", Movement{Moves: true, Attempt: now.Add(-time.Hour)}, ago(0)},
 	}
+	paces := map[v1beta1.Pace]string{v1beta1.PaceFast: "fast", v1beta1.PaceSlow: "slow"}
+	drawn := drawing.Read(t, "requeue.go", "Pace")
+	var shown []string
 	for name, row := range rows {
+		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
 			row.m.Now = now
 			pace, since := row.m.Pace()
-			if pace != row.pace || !since.Equal(row.since) {
-				t.Errorf("got %s since %v, want %s since %v", pace, since, row.pace, row.since)
+			if err := drawn.Holds(row.row, drawing.Row{"pace": paces[pace]}); err != nil || !since.Equal(row.since) {
+				t.Errorf("since %v, want since %v, %v", since, row.since, err)
 			}
 		})
+	}
+	if err := drawn.Shown("Pace", shown...); err != nil {
+		t.Error(err)
 	}
 }
 
