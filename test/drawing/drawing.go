@@ -63,28 +63,27 @@ func (d Drawing) Shown(declaration string, ways ...string) error {
 	return nil
 }
 
-// Holds says how an answer differs from the last row of a way that answers; nil when it does not. The answer has one
-// cell for each column that answers.
+// Holds says how an answer differs from what a way draws; nil when it does not. The answer has one cell for each column
+// that is held to the drawing.
 func (d Drawing) Holds(way string, answer Row) error {
-	for _, name := range slices.Backward(strings.Split(way, "/")) {
-		row := d.rows[name]
-		if row == nil {
+	names := strings.Split(way, "/")
+	for _, name := range names {
+		if d.rows[name] == nil {
 			return fmt.Errorf("row %q is not drawn", name)
 		}
-		drawn, refers := Row{}, false
-		for column := range answer {
-			drawn[column] = row[column]
-			refers = refers || strings.HasPrefix(row[column], "see ")
-		}
-		if refers {
-			continue
-		}
-		if !maps.Equal(drawn, answer) {
-			return fmt.Errorf("the code answers %v, row %s draws %v", answer, name, drawn)
-		}
-		return nil
 	}
-	return fmt.Errorf("no row of the way %s answers", way)
+	drawn := Row{}
+	for column := range answer {
+		for _, name := range names {
+			if cell := d.rows[name][column]; !strings.HasPrefix(cell, "see ") {
+				drawn[column] = cell
+			}
+		}
+	}
+	if !maps.Equal(drawn, answer) {
+		return fmt.Errorf("the code answers %v, the way %s draws %v", answer, way, drawn)
+	}
+	return nil
 }
 
 // comment is the text above a function, a method or a type; empty when there is none.

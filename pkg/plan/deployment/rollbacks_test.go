@@ -114,17 +114,27 @@ func savepointUpgrade(t *testing.T) *world {
 func upgradedBySavepoint(t *testing.T, spec string) *world {
 	t.Helper()
 	w := stable(t, spec)
+	w.changesBySavepoint(upgradeImage)
+	if w.runningImage() != "flink:1.20.5" || w.state() != v1beta1.ReconciliationDeployed {
+		t.Fatalf("not deployed, rounds %q", w.log)
+	}
+	return w
+}
+
+// changesBySavepoint carries a change that takes a savepoint to its release.
+func (w *world) changesBySavepoint(change func(*v1beta1.FlinkDeploymentSpec)) {
+	w.t.Helper()
 	w.s.HAData = plan.Present([]subject.HAConfigMap{})
-	w.edit(upgradeImage)
+	w.edit(change)
 	w.run()
 	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()
-	if w.runningImage() != "flink:1.20.5" || w.state() != v1beta1.ReconciliationDeployed {
-		t.Fatalf("not deployed, rounds %q", w.log)
-	}
-	return w
+}
+
+func nextVersion(s *v1beta1.FlinkDeploymentSpec) {
+	s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2"
 }
 
 // T3.54, T3.59
@@ -312,13 +322,7 @@ func TestARollbackThatCannotBeIsTold(t *testing.T) {
 func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		w := stable(t, rolls(stateful))
-		w.s.HAData = plan.Present([]subject.HAConfigMap{})
-		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = v1beta1.FlinkV2_2, "flink:2.2" })
-		w.run()
-		w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
-		w.run()
-		w.terminate()
-		w.run()
+		w.changesBySavepoint(nextVersion)
 		if asked {
 			w.s.Resource.Annotations = map[string]string{
 				v1beta1.AnnotationRollback: strconv.FormatInt(w.status().ObservedGeneration, 10),

@@ -11,17 +11,31 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 )
 
-// settled names what is left when there is nothing to decide.
+// settled names what is left when there is nothing to decide. First match wins; "stalled" is that a person has to act,
+// and "HA" the high-availability data.
 //
-//	acted on   JobManager           job                    situation
-//	suspended  -                    -                      Suspended
-//	running    ERROR                -                      Broken
-//	running    not READY            -                      Waiting; stalled while no TLS connection comes about
-//	running    -                    terminal               Ended, once what it ended with is read; Waiting until then
-//	running    READY                has vanished           Ended, and stalled: see vanished
-//	running    READY                its tasks run          Steady
-//	running    READY                -  (a session)         Steady
-//	running    READY                otherwise              Waiting
+//	  #  acted on   JobManager                job                                              situation     stalled
+//	 S1  suspended  -                         -                                                Suspended     no
+//	 S2  running    ERROR                     -                                                Broken        yes
+//	 S3  running    -                         ended, with what is not read yet                 Waiting       no
+//	 S4  running    -                         the same, for longer than a checkpoint may take  Waiting       yes
+//	 S5  running    -                         ended, and its newest checkpoint is lost         Ended         yes
+//	 S6  running    -                         ended                                            Ended         no
+//	 S7  running    cannot be reached by TLS  -                                                Waiting       yes
+//	 S8  running    not READY                 -                                                Waiting       no
+//	 S9  running    READY                     its tasks run, or a session has none             Steady        no
+//	S10  running    READY                     has vanished, keeps its state, HA is unknown     Unobservable  no
+//	S11  running    READY                     has vanished                                     Ended         yes
+//	S12  running    READY                     otherwise                                        Waiting       no
+//
+// What a rule before has found comes on top of that. First match wins:
+//
+//	 #  found before                                              settled as            situation  stalled
+//	T1  a change that needs a person                              -                     Refused    yes
+//	T2  a change or a restart that waits                          not stalled           Waiting    no
+//	T3  a rollback that cannot be, so it may still become stable  not stalled, Waiting  Waiting    no
+//	T4  a rollback that cannot be                                 not stalled           see S      yes
+//	T5  an unhealthy job that a restart would cost its state      not stalled           see S      yes
 func settled(v *view) (result, bool) {
 	v.MarkStable()
 	v.clearError()

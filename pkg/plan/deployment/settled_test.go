@@ -1,0 +1,126 @@
+package deployment
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+func TestSettledIsAsDrawn(t *testing.T) {
+	rows := map[string]struct {
+		// row is the way through the drawing, see package drawing.
+		row  string
+		spec string
+		then func(w *world)
+	}{
+		"suspended": {"S1", application, func(w *world) {
+			w.edit(suspends)
+			w.run()
+			w.terminate()
+			w.run()
+		}},
+		"cannot start": {"S2", application, func(w *world) {
+			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", "no such image", false)})
+		}},
+		"failed just now": {"S3", given(highlyAvailable), (*world).fails},
+		"failed long ago, not read": {"S4", given(highlyAvailable), func(w *world) {
+			w.fails()
+			w.s.Now, w.s.Flink = w.s.Now.Add(11*time.Minute), unansweredFlink()
+		}},
+		"failed, what it had is lost": {"S5", given(highlyAvailable), func(w *world) {
+			w.fails()
+			w.s.Now, w.s.Flink.Checkpoints = w.s.Now.Add(5*time.Second), plan.Present(subject.Checkpoints{})
+		}},
+		"finished":     {"S6", application, func(w *world) { w.serveJob(v1beta1.FlinkJobFinished) }},
+		"failed, gone": {"S6", application, func(w *world) { w.fails(); w.lose() }},
+		"not trusted": {"S7", stateful, func(w *world) {
+			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted"), Distrusted: true}
+		}},
+		"does not answer": {"S8", stateful, func(w *world) { w.s.Flink = unansweredFlink() }},
+		"runs":            {"S9", stateful, func(*world) {}},
+		"a session":       {"S9", session, func(*world) {}},
+		"vanished, its data cannot be read": {"S10", savesHighlyAvailable, func(w *world) {
+			w.vanishes(11 * time.Minute)
+			w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out")
+		}},
+		"vanished":         {"S11", stateful, func(w *world) { w.vanishes(11 * time.Minute) }},
+		"not listed yet":   {"S12", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
+		"its tasks do not": {"S12", stateful, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }},
+		"a change is refused": {"S11/T1", stateful, func(w *world) {
+			w.vanishes(11 * time.Minute)
+			w.edit(upgradeImage)
+		}},
+		"a change waits": {"S9/T2", stateful, func(w *world) {
+			w.edit(upgradeImage)
+			w.s.Resource.Status.Retry = &v1beta1.Retry{
+				Generation: w.s.Resource.Generation, Reason: "StopFailed", Message: "no savepoint",
+				After: metav1.NewTime(w.s.Now.Add(time.Hour)),
+			}
+		}},
+		"a rollback cannot be, and it may still run": {"S8/T3", rolls(stateful), func(w *world) {
+			w.changesBySavepoint(nextVersion)
+			w.late()
+			if c := w.condition(summary.Reconciling); c.Reason != string(plan.ReasonRollbackUnsupported) {
+				w.t.Errorf("it waits for something else: %+v", c)
+			}
+		}},
+		"a rollback cannot be, and it has failed": {"S6/T4", rolls(stateful), func(w *world) {
+			w.changesBySavepoint(upgradeImage)
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+			w.fails()
+			w.late()
+		}},
+		"a restart would lose its state": {"S9/T5", checked(stateful), func(w *world) {
+			w.health(0)
+			w.run()
+			w.s.Now = w.s.Now.Add(time.Minute)
+			w.s.Flink.Health, w.s.HAData = restarted(100), noHAMaps
+		}},
+	}
+	drawn := drawing.Read(t, "settled.go", "settled")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.then(w)
+			w.settledAs(drawn, row.row)
+		})
+	}
+	if err := drawn.Shown("settled", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// vanishes lets a job be missing from Flink's list for a time.
+func (w *world) vanishes(since time.Duration) {
+	w.s.Flink.Jobs = plan.Present([]subject.Job{})
+	w.run()
+	w.s.Now = w.s.Now.Add(since)
+}
+
+// settledAs fails the test when another rule decides, or the situation is not as drawn.
+func (w *world) settledAs(drawn drawing.Drawing, way string) {
+	w.t.Helper()
+	if p := w.run(); p.Rule != "settled" {
+		w.t.Errorf("the rule %s decides, rounds %q", p.Rule, w.log)
+	}
+	answer := drawing.Row{"situation": w.status().Situation, "stalled": "no"}
+	for _, c := range w.status().Conditions {
+		if c.Type == summary.Stalled && c.Status == metav1.ConditionTrue {
+			answer["stalled"] = "yes"
+		}
+	}
+	if err := drawn.Holds(way, answer); err != nil {
+		w.t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+	}
+}
