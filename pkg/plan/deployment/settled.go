@@ -17,13 +17,13 @@ import (
 //	  #  acted on   JobManager                job                                              situation     stalled
 //	 S1  suspended  -                         -                                                Suspended     no
 //	 S2  running    ERROR                     -                                                Broken        yes
-//	 S3  running    -                         ended, with what is not read yet                 Waiting       no
+//	 S3  running    -                         ended, what it ended with is not read yet        Waiting       no
 //	 S4  running    -                         the same, for longer than a checkpoint may take  Waiting       yes
 //	 S5  running    -                         ended, and its newest checkpoint is lost         Ended         yes
 //	 S6  running    -                         ended                                            Ended         no
 //	 S7  running    cannot be reached by TLS  -                                                Waiting       yes
 //	 S8  running    not READY                 -                                                Waiting       no
-//	 S9  running    READY                     its tasks run, or a session has none             Steady        no
+//	 S9  running    READY                     its tasks run, or it is a session                Steady        no
 //	S10  running    READY                     has vanished, keeps its state, HA is unknown     Unobservable  no
 //	S11  running    READY                     has vanished                                     Ended         yes
 //	S12  running    READY                     otherwise                                        Waiting       no
