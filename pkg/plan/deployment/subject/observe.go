@@ -15,17 +15,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 )
 
-// Observe brings the status up to what was seen of the JobManager and its job. It decides nothing.
+// Observe brings the status up to what was seen of the JobManager and its job. It decides nothing. First match wins:
 //
-//	Deployment      Flink answers   pods               jobManagerDeploymentStatus
-//	Unknown         -               -                  as it was
-//	Absent          -               -                  MISSING
-//	being deleted   -               -                  MISSING
-//	no replicas     -               -                  MISSING
-//	Present         yes             -                  READY
-//	available       no              -                  DEPLOYED_NOT_READY
-//	not available   -               cannot start       ERROR
-//	not available   -               otherwise          DEPLOYING
+//	#  Deployment     Flink answers  pods          jobManagerDeploymentStatus
+//	1  Unknown        -              -             as it was
+//	2  Absent         -              -             MISSING
+//	3  being deleted  -              -             MISSING
+//	4  no replicas    -              -             MISSING
+//	5  Present        yes            -             READY
+//	6  available      no             -             DEPLOYED_NOT_READY
+//	7  not available  no             cannot start  ERROR
+//	8  not available  no             otherwise     DEPLOYING
 func (v *Subject) Observe() {
 	before := v.Want.JobManagerDeploymentStatus
 	jm, present := v.Seen.JobManager.Get()
