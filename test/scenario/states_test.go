@@ -32,6 +32,9 @@ type states struct {
 	lost   int64
 	lostAt int // starts until then
 	lostOn time.Time
+	// unseen is true when no status ever showed the run that was lost: its JobManager's crash is told, and what it had
+	// done nobody knows.
+	unseen bool
 	// told is the first report of it in status; nil while there is none.
 	told *v1beta1.LostProgress
 	// failed is called when the job has failed for good.
@@ -60,6 +63,8 @@ func (s *states) forget() { s.floor = 0 }
 func (s *states) crash() {
 	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
 	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil
+	newest := s.h.w.Flink.Starts(namespace, demo)
+	s.unseen = len(newest) > 0 && !shows(s.h.status(demo), newest[len(newest)-1])
 	s.forget()
 }
 
@@ -86,11 +91,16 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []
 		s.lost = 0
 		return
 	}
-	seen := status.JobStatus.StartTime == strconv.FormatInt(newest.At.UnixMilli(), 10)
+	seen := shows(status, newest) && !s.unseen
 	calm := status.Situation == "Steady" && status.JobStatus.State == v1beta1.FlinkJobRunning
 	if seen && calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
 		s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, s.lost)
 	}
+}
+
+// shows reports whether a status speaks of this run of the job.
+func shows(status v1beta1.FlinkDeploymentStatus, start process.Start) bool {
+	return status.JobStatus.StartTime == strconv.FormatInt(start.At.UnixMilli(), 10)
 }
 
 func (s *states) look() {
