@@ -1,8 +1,6 @@
 package snapshot
 
 import (
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -55,12 +53,4 @@ func (v *view) setPace(o result) {
 	v.want.Pace, v.want.PaceSince = plan.Movement{
 		Now: v.s.Now, Moves: o.wait.reason != "", Attempt: o.attempt, Since: v.want.PaceSince, Begins: o.record,
 	}.Pace()
-}
-
-func timeOrNil(t time.Time) *metav1.Time {
-	if t.IsZero() {
-		return nil
-	}
-	at := metav1.NewTime(t)
-	return &at
 }
