@@ -39,7 +39,7 @@ func TestWhatIsStartedIsStoppedAndTheDirectoryStaysForAFailure(t *testing.T) {
 		if code != row.code || !slices.Equal(done, want) {
 			t.Errorf("%s: code %d after %q", name, code, done)
 		}
-		if left, _ := filepath.Glob(os.Getenv("TMPDIR") + "/trial-*"); (len(left) == 0) != (code == 0) {
+		if left, _ := filepath.Glob(os.Getenv("TMPDIR") + "/testsuite-*"); (len(left) == 0) != (code == 0) {
 			t.Errorf("%s: %q is there", name, left)
 		}
 	}
