@@ -148,8 +148,10 @@ func (r *run) conclude(ctx context.Context, fix bool) error {
 	}
 	r.logf("the end")
 	r.arena.undisturbed()
-	if err := os.RemoveAll(r.place.Ledger + ".failing"); err != nil {
-		return err
+	for _, told := range []string{".failing", ".fail"} { // a job that was told to fail, and did not run, would later
+		if err := os.RemoveAll(r.place.Ledger + told); err != nil {
+			return err
+		}
 	}
 	if fix {
 		r.resource.Settle()
