@@ -85,7 +85,7 @@ const stopType = "SYNC_SAVEPOINT"
 // newestState is the newest of what the job was restored from, its completed checkpoint and its savepoint, by their
 // numbers. One that Flink has deleted since is only told of. It is false when there is none.
 func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, found bool) {
-	id := int64(-1)
+	id, restored := int64(-1), (*subject.Restored)(nil)
 	take := func(number int64, path string, at time.Time, kind subject.StateKind) {
 		if number > id {
 			found, id = true, number
@@ -98,6 +98,7 @@ func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, 
 			kind = subject.KindRestoredSavepoint
 		}
 		take(c.ID, c.ExternalPath, c.RestoreTime.Time(), kind)
+		restored = &subject.Restored{Number: c.ID, Path: addressable(c.ExternalPath), Savepoint: c.IsSavepoint}
 	}
 	if c := s.Latest.Savepoint; c != nil && !c.Discarded {
 		kind := subject.KindSavepoint
@@ -112,10 +113,16 @@ func newestState(s flinkrest.CheckpointStatistics) (newest subject.Checkpoints, 
 	case c != nil && c.ID >= id: // the same number: the job restarted from it
 		found, newest.Discarded = true, true
 	}
-	if newest.Path == flinkrest.NotAddressable {
-		newest.Path = ""
-	}
+	newest.Path, newest.Restored = addressable(newest.Path), restored
 	return newest, found
+}
+
+// addressable is a path, or empty where Flink says that there is none.
+func addressable(path string) string {
+	if path == flinkrest.NotAddressable {
+		return ""
+	}
+	return path
 }
 
 // noInterval is what Flink says for a job that makes no checkpoints by itself.

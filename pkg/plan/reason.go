@@ -109,6 +109,8 @@ const (
 	ReasonJobNotListed Reason = "JobNotListed"
 	// ReasonTasksNotRunning: the job waits for its tasks to run.
 	ReasonTasksNotRunning Reason = "TasksNotRunning"
+	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from.
+	ReasonRestoreNotShown Reason = "RestoreNotShown"
 	// ReasonJobEnded: the job has ended, and its newest checkpoint is about to be read.
 	ReasonJobEnded Reason = "JobEnded"
 	// ReasonJobEnding: the job is about to end, and what is due waits for that.
@@ -123,7 +125,7 @@ const (
 	ReasonJobReran Reason = "JobReran"
 	// ReasonJobBegan: a job began before its cluster could be taken down.
 	ReasonJobBegan Reason = "JobBegan"
-	// ReasonJobRestarted: a job without high availability began again and lost what it had done.
+	// ReasonJobRestarted: a job began again without its newest checkpoint, and lost what it had done.
 	ReasonJobRestarted Reason = "JobRestarted"
 	// ReasonJobUnhealthy: the job does not get on and is not restarted, because its state would be lost.
 	ReasonJobUnhealthy Reason = "JobUnhealthy"

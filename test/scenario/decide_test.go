@@ -74,17 +74,11 @@ func (j *judge) look(name string) {
 		return
 	}
 	for _, action := range disruptive(blind) {
-		if onlyTold[part.name] && strings.HasPrefix(action, "dispose of savepoint") {
-			continue
-		}
 		if !slices.Contains(known, action) {
 			t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
 		}
 	}
 }
-
-// onlyTold are the parts that only people are told of.
-var onlyTold = map[string]bool{"Flink.Exceptions": true, "Flink.Facts": true, "Flink.Health": true}
 
 // takesNothing are the stops that need no word of the job: it goes on from its high-availability data, or from nothing
 // as its spec says.

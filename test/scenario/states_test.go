@@ -32,8 +32,8 @@ type states struct {
 	lost   int64
 	lostAt int // starts until then
 	lostOn time.Time
-	// unseen is true when no status ever showed the run that was lost: its JobManager's crash is told, and what it had
-	// done nobody knows.
+	// unseen is true when nobody knows what the run that was lost had done, and its JobManager's crash is told: no status
+	// ever showed it or, with high availability, a checkpoint of it.
 	unseen bool
 	// told is the first report of it in status; nil while there is none.
 	told *v1beta1.LostProgress
@@ -59,12 +59,15 @@ func (s *states) anew() { s.floor, s.before = 0, len(s.h.w.Flink.Starts(namespac
 // forget lets go of what was completed: whatever comes next may begin from nothing.
 func (s *states) forget() { s.floor = 0 }
 
-// crash is a JobManager that dies without high availability: the job begins again from what it was first started from.
-func (s *states) crash() {
+// crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
+// again from what it was first started from.
+func (s *states) crash(highlyAvailable bool) {
 	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
 	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil
 	newest := s.h.w.Flink.Starts(namespace, demo)
-	s.unseen = len(newest) > 0 && !shows(s.h.status(demo), newest[len(newest)-1])
+	status := s.h.status(demo)
+	s.unseen = len(newest) > 0 && !shows(status, newest[len(newest)-1]) || highlyAvailable &&
+		status.JobStatus.Checkpoint == nil
 	s.forget()
 }
 
@@ -96,6 +99,18 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []
 	if seen && calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
 		s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, s.lost)
 	}
+}
+
+// beganAgain reports whether Flink began a job again with no more than what it had begun with before.
+func (s *states) beganAgain() bool {
+	before := map[string]int64{}
+	for _, start := range s.h.w.Flink.Starts(namespace, demo) {
+		if progress, again := before[start.JobID]; again && start.How != "fail-over" && start.Progress <= progress {
+			return true
+		}
+		before[start.JobID] = start.Progress
+	}
+	return false
 }
 
 // shows reports whether a status speaks of this run of the job.
@@ -147,6 +162,9 @@ func (s *states) look() {
 	}
 	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {
 		return // it has done its work: what runs is a replaced pod's, nobody asked for it and it is stopped once it is seen
+	}
+	if s.lost > 0 && len(starts) <= s.lostAt {
+		return // Flink let go of what this run had completed
 	}
 	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool {
 		return start.JobID == j.ID

@@ -87,28 +87,12 @@ var worldVerbs = map[string]func(r *run, n int){
 		}
 		r.loseDeployment(demo)
 	},
-	"crash-jobmanager": func(r *run, _ int) {
-		pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": demo, "component": "jobmanager"})
-		if len(pods) == 0 || len(r.w.Kube.List(kubesim.Nodes, "", nil)) == 0 || r.running(demo) == "-" {
-			return
-		}
-		if !r.highlyAvailable() {
-			r.excuse("its JobManager crashed")
-			r.states.crash()
-		} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
-			r.excuse("its JobManager crashed while it was being stopped")
-		}
-		if r.w.Flink.Job(namespace, demo, "").State.Ended() {
-			r.excuse("its JobManager crashed before it had recorded how its job ended")
-			r.states.crash() // Flink runs it again, and its checkpoints have left the high-availability data
-		}
-		r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
-	},
-	"fail-job": func(r *run, _ int) {
-		if r.running(demo) == "RUNNING" {
-			r.excuse("its job failed")
-			r.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", r.w.Clock.Now()) })
-		}
+	"crash-jobmanager": func(r *run, _ int) { r.crashJobManager() },
+	"fail-job":         func(r *run, _ int) { r.failJob() },
+	// TaskManagers and JobManager are told to end in the same moment, as on a drained node.
+	"fail-as-it-ends": func(r *run, _ int) {
+		r.failJob()
+		r.crashJobManager()
 	},
 	"finish-job": func(r *run, _ int) {
 		if r.running(demo) == "RUNNING" {
@@ -127,4 +111,26 @@ var worldVerbs = map[string]func(r *run, n int){
 	"pods-end-slowly":  func(r *run, n int) { r.image("flink:1.20", controllers.Script{StopSteps: n}) },
 	"node-down":        func(r *run, _ int) { r.nodeDown() },
 	"node-up":          func(r *run, _ int) { r.nodeUp() },
+}
+
+func (r *run) crashJobManager() {
+	pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": demo, "component": "jobmanager"})
+	if len(pods) == 0 || len(r.w.Kube.List(kubesim.Nodes, "", nil)) == 0 || r.running(demo) == "-" {
+		return
+	}
+	if !r.highlyAvailable() {
+		r.excuse("its JobManager crashed")
+		r.states.crash(false)
+	} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
+		r.excuse("its JobManager crashed while it was being stopped")
+	}
+	r.losesEnd()
+	r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
+}
+
+func (r *run) failJob() {
+	if r.running(demo) == "RUNNING" {
+		r.excuse("its job failed")
+		r.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", r.w.Clock.Now()) })
+	}
 }

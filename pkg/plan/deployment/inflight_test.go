@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -291,6 +292,12 @@ func withHistory(t *testing.T, spec string, paths ...string) *world {
 	return w
 }
 
+// tellsNoFailure lets Flink answer that the job has had none, and lets that be recorded.
+func (w *world) tellsNoFailure() {
+	w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{})
+	w.round()
+}
+
 func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	few := strings.Replace(
 		recording, `"state.savepoints.dir"`, `"kubernetes.operator.savepoint.history.max.count":"1","state.savepoints.dir"`,
@@ -300,6 +307,10 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	if !ask.First(w.s).Snapshots {
 		t.Error("the FlinkStateSnapshots count, too")
 	}
+	if p := w.round(); touches(p) {
+		t.Errorf("got %s, and Flink has not answered whether there are failures to tell", p)
+	}
+	w.tellsNoFailure()
 	for _, path := range []string{"s1", "s2"} {
 		p := w.round()
 		if len(p.Actions) != 1 || p.Actions[0].String() != "dispose of savepoint "+path {
@@ -329,6 +340,7 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	resources := withHistory(
 		t, strings.Replace(few, `"kubernetes.operator.snapshot.resource.enabled":"false",`, "", 1), "s1", "s2",
 	)
+	resources.tellsNoFailure()
 	if p := resources.round(); !strings.Contains(p.String(), "dispose of savepoint s1") {
 		t.Errorf("the history that another mode left behind is shortened, too, got %s", p)
 	}

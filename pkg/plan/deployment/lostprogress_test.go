@@ -25,9 +25,8 @@ func TestAJobThatBeganAgainIsTold(t *testing.T) {
 		told   int
 		reason string
 	}{
-		"keeps its state":  {stateful, 1, "it began from what it was given, or from nothing"},
-		"keeps none":       {application, 0, "there is nothing to lose"},
-		"highly available": {highlyAvailable, 0, "it was restored from its last checkpoint"},
+		"keeps its state": {stateful, 1, "it began from what it was given, or from nothing"},
+		"keeps none":      {application, 0, "there is nothing to lose"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -48,6 +47,79 @@ func TestAJobThatBeganAgainIsTold(t *testing.T) {
 			}
 			if w.status().Situation != string(plan.Steady) || w.condition(summary.Ready).Status != "True" {
 				t.Errorf("the job runs: %s, %+v", w.status().Situation, w.status().Conditions)
+			}
+		})
+	}
+}
+
+// knows lets status know a checkpoint that the job has completed.
+func (w *world) knows(path string) {
+	job := &w.s.Resource.Status.JobStatus
+	job.Checkpoint = &v1beta1.KnownCheckpoint{JobID: job.JobID, Path: path}
+}
+
+// TestWhatAHighlyAvailableJobWasRestoredFrom is of jobs that had completed a checkpoint, and began again.
+func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
+	const known, later = "file:///c/1/chk-7", 10 * time.Second
+	restored := func(number int64, path string) plan.Observed[subject.Checkpoints] {
+		return plan.Present(subject.Checkpoints{Restored: &subject.Restored{Number: number, Path: path}})
+	}
+	savepoint := plan.Present(subject.Checkpoints{
+		Restored: &subject.Restored{Number: 9, Path: "s3://s/1", Savepoint: true},
+	})
+	nothing, silent := plan.Absent[subject.Checkpoints](), plan.Unknown[subject.Checkpoints]("time-out")
+	rows := map[string]struct {
+		known      string
+		statistics plan.Observed[subject.Checkpoints]
+		after      time.Duration
+		want       string
+	}{
+		"from the newest":             {known, restored(7, known), 0, ""},
+		"from a newer one":            {known, restored(8, "file:///c/1/chk-8"), 0, ""},
+		"from an older one":           {known, restored(2, "file:///c/1/chk-2"), 0, "from file:///c/1/chk-2"},
+		"from one without an address": {known, restored(7, ""), 0, ""},
+		"from a savepoint":            {known, savepoint, 0, "from s3://s/1"},
+		"from nothing":                {known, nothing, later, "without state"},
+		"from nothing, and has begun a checkpoint": {
+			known, plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-1"}), later, "without state",
+		},
+		"from nothing, maybe":                 {known, nothing, time.Second, "?"},
+		"nobody knows":                        {known, silent, later, "?"},
+		"no path is known, from a checkpoint": {"", restored(3, known), 0, ""},
+		"no path is known, from a savepoint":  {"", savepoint, 0, "from s3://s/1"},
+		"no path is known, from nothing":      {"", nothing, later, "without state"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.knows(row.known)
+			w.beginsAnew()
+			w.s.Flink.Checkpoints = silent
+			w.run()
+			if c := w.condition(summary.Reconciling); c.Reason != string(plan.ReasonRestoreNotShown) {
+				t.Fatalf("before Flink says it: %+v", w.status().Conditions)
+			}
+			w.s.Now, w.s.Flink.Checkpoints = w.s.Now.Add(row.after), row.statistics
+			for range 3 {
+				if p := w.run(); touches(p) {
+					t.Errorf("the job is left alone, got %s", p)
+				}
+			}
+			c, situation, told := w.condition(summary.StateSafe), w.status().Situation, w.told("JobRestarted")
+			switch row.want {
+			case "?":
+				if situation != string(plan.Waiting) || c.Type != "" || told != 0 {
+					t.Errorf("%s, %+v, told %d times; nothing is known yet", situation, c, told)
+				}
+			case "":
+				if situation != string(plan.Steady) || c.Type != "" || told != 0 || w.status().LostProgress != nil {
+					t.Errorf("%s, %+v, told %d times; nothing was lost", situation, c, told)
+				}
+			default:
+				if situation != string(plan.Steady) || c.Reason != "JobRestarted" || told != 1 ||
+					!strings.Contains(c.Message, "the job began again "+row.want+":") {
+					t.Errorf("%s, %+v, told %d times; want %q", situation, c, told, row.want)
+				}
 			}
 		})
 	}

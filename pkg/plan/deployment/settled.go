@@ -23,10 +23,11 @@ import (
 //	 S6  running    -                         ended                                            Ended         no
 //	 S7  running    cannot be reached by TLS  -                                                Waiting       yes
 //	 S8  running    not READY                 -                                                Waiting       no
-//	 S9  running    READY                     its tasks run, or it is a session                Steady        no
-//	S10  running    READY                     has vanished, keeps its state, HA is unknown     Unobservable  no
-//	S11  running    READY                     has vanished                                     Ended         yes
-//	S12  running    READY                     otherwise                                        Waiting       no
+//	 S9  running    READY                     began again, may have lost its progress          Waiting       no
+//	S10  running    READY                     its tasks run, or it is a session                Steady        no
+//	S11  running    READY                     has vanished, keeps its state, HA is unknown     Unobservable  no
+//	S12  running    READY                     has vanished                                     Ended         yes
+//	S13  running    READY                     otherwise                                        Waiting       no
 //
 // What a rule before has found comes on top of that. First match wins:
 //
@@ -70,6 +71,8 @@ func (v *view) settle() result {
 		if v.PodFailure != nil && v.PodFailure.Reason == podfailure.ReasonCrashed {
 			v.tellPodFailure()
 		}
+		return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+	case v.Job != nil && v.SuspectsLostProgress():
 		return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)

@@ -46,20 +46,24 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted"), Distrusted: true}
 		}},
 		"does not answer": {"S8", stateful, func(w *world) { w.s.Flink = unansweredFlink() }},
-		"runs":            {"S9", stateful, func(*world) {}},
-		"a session":       {"S9", session, func(*world) {}},
-		"vanished, its data cannot be read": {"S10", savesHighlyAvailable, func(w *world) {
+		"runs":            {"S10", stateful, func(*world) {}},
+		"a session":       {"S10", session, func(*world) {}},
+		"began again": {"S9", highlyAvailable, func(w *world) {
+			w.knows("file:///c/1/chk-7")
+			w.beginsAnew()
+		}},
+		"vanished, its data cannot be read": {"S11", savesHighlyAvailable, func(w *world) {
 			w.vanishes(11 * time.Minute)
 			w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out")
 		}},
-		"vanished":         {"S11", stateful, func(w *world) { w.vanishes(11 * time.Minute) }},
-		"not listed yet":   {"S12", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
-		"its tasks do not": {"S12", stateful, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }},
-		"a change is refused": {"S11/T1", stateful, func(w *world) {
+		"vanished":         {"S12", stateful, func(w *world) { w.vanishes(11 * time.Minute) }},
+		"not listed yet":   {"S13", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
+		"its tasks do not": {"S13", stateful, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }},
+		"a change is refused": {"S12/T1", stateful, func(w *world) {
 			w.vanishes(11 * time.Minute)
 			w.edit(upgradeImage)
 		}},
-		"a change waits": {"S9/T2", stateful, func(w *world) {
+		"a change waits": {"S10/T2", stateful, func(w *world) {
 			w.edit(upgradeImage)
 			w.s.Resource.Status.Retry = &v1beta1.Retry{
 				Generation: w.s.Resource.Generation, Reason: "StopFailed", Message: "no savepoint",
@@ -79,7 +83,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.fails()
 			w.late()
 		}},
-		"a restart would lose its state": {"S9/T5", checked(stateful), func(w *world) {
+		"a restart would lose its state": {"S10/T5", checked(stateful), func(w *world) {
 			w.health(0)
 			w.run()
 			w.s.Now = w.s.Now.Add(time.Minute)

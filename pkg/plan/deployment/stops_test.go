@@ -173,6 +173,7 @@ func lateStop(t *testing.T) *world {
 	w.terminate()
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
+	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Restored: &subject.Restored{Number: 7}})
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 	return w

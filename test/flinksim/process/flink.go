@@ -125,7 +125,7 @@ func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 	case jm.Config.HA() && f.isDown(jm.node):
 	default:
 		act(j)
-		if _, kept := f.storage.Get(jm.newestCheckpoint(j.ID)); !kept {
+		if _, kept := f.storage.Get(jm.newestCheckpoint(j.ID)); !kept || j.State.Ended() {
 			jm.forgetCheckpoints(j.ID)
 		}
 	}

@@ -40,8 +40,9 @@ type Progress struct {
 	// not; absent means none since the last change.
 	Restarts *Restarts `json:"restarts,omitempty"`
 	// LostProgress says that the job began again from its old state, because its
-	// JobManager was replaced without high availability; absent means that it
-	// did not since it was started for a newer spec, or from a chosen state.
+	// JobManager was replaced and no high-availability data named a newer one;
+	// absent means that it did not since it was started for a newer spec, or from
+	// a chosen state.
 	LostProgress *LostProgress `json:"lostProgress,omitempty"`
 }
 
@@ -58,6 +59,9 @@ type LostProgress struct {
 	// Generation of the spec that was there then: a start for it was asked for by
 	// somebody who did not know. 0 means not known.
 	Generation int64 `json:"generation,omitempty"`
+	// Suspected is true while Flink has not said yet what the job was restored
+	// from: nothing may have been lost.
+	Suspected bool `json:"suspected,omitempty"`
 }
 
 // Restarts are those that followed soon after one another.

@@ -187,12 +187,13 @@ const recentEnd = time.Minute
 // nothing is asked.
 //
 //	what         when
-//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved
+//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
+//	             that is being stopped
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
 //	             or its end is being
 //	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
-//	             is not known to have completed one, or is to be changed
+//	             is not known to have completed one, or is to be changed; or it began again
 //	Retention    a change may cancel the job, or chooses a state that may go with it, or its last state is read
 //	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
 //	Health       the option is on, the job has not ended, and nothing is under way
@@ -218,6 +219,7 @@ func Then(s subject.Snapshot) More {
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
 	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
+	began := found && (v.SuspectsLostProgress() || v.BeganAgain(job.StartTime, status.JobStatus))
 	needed := !v.MayStartEmpty() || v.Last != nil && !subject.Stateless(&v.Last.Spec)
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || asksToStop(v) || rollsBack(v) ||
 		v.MayBeStoppedLate(job.State)
@@ -231,13 +233,14 @@ func Then(s subject.Snapshot) More {
 	return More{
 		Exceptions: history,
 		Health:     judged, Progress: judged && v.ChecksProgress(),
-		Facts:       settling || becameReady || moved,
-		Failure:     found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: ended || looks || (found && v.StopOverdue()) || (found && asksToStop(v) && v.MaxCheckpointAge() > 0),
-		Retention:   (ended && job.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:       ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
-		LateStops:   found && v.MayBeStoppedLate(job.State),
-		Requests:    len(snapshots.Pending(status.JobStatus)) > 0,
+		Facts:   !awaited && (settling || becameReady || moved),
+		Failure: found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
+		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
+			(found && asksToStop(v) && v.MaxCheckpointAge() > 0),
+		Retention: (ended && job.State != v1beta1.FlinkJobFinished) || (changes && keeps),
+		Graph:     ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		LateStops: found && v.MayBeStoppedLate(job.State),
+		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }
 

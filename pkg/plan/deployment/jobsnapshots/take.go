@@ -89,7 +89,7 @@ func Keep(v *subject.Subject, path string) []plan.Action {
 }
 
 // shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once
-// Flink has accepted that, so nothing else may be waiting to be stored.
+// Flink has accepted that, so nothing else may be waiting to be stored, also nothing that Flink left unanswered.
 func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
 	stored := v.Resource().Status
 	if stored.Situation != string(plan.Steady) || !shown.SameMeaning(stored, v.Want) ||
@@ -97,9 +97,18 @@ func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
 		return Taken{}
 	}
 	next, dispose := snapshots.PruneOne(f)
+	if dispose != "" && unanswered(v) {
+		return Taken{}
+	}
 	v.Want.JobStatus = next
 	if dispose == "" {
 		return Taken{}
 	}
 	return Taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Endpoint(), Path: dispose}}}
+}
+
+// unanswered reports whether Flink left open what may be told of the job.
+func unanswered(v *subject.Subject) bool {
+	failures := v.Job != nil && v.ExceptionsDue(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
+	return failures || (v.ChecksHealth() && v.Seen.Flink.Health.IsUnknown())
 }

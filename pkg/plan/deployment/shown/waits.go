@@ -17,6 +17,7 @@ import (
 //	DEPLOYED_NOT_READY  -                      an answer
 //	DEPLOYING           -                      its pod
 //	READY               CREATED                its tasks
+//	READY               may have lost progress what it was restored from
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
 func WaitsFor(v *subject.Subject) Cause {
@@ -36,6 +37,8 @@ func WaitsFor(v *subject.Subject) Cause {
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobCreated:
 		return tasksNotRunning
+	case v.Job != nil && v.SuspectsLostProgress():
+		return restoreNotShown
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
 		return Cause{plan.ReasonJobNotListed,
@@ -47,6 +50,10 @@ func WaitsFor(v *subject.Subject) Cause {
 
 // JobManagerStarting is the wait for the pod of a start that was released.
 var JobManagerStarting = Cause{plan.ReasonJobManagerIsDeploying, "the JobManager pod is starting"}
+
+// restoreNotShown is the wait for what a job that began again was restored from.
+var restoreNotShown = Cause{plan.ReasonRestoreNotShown,
+	"the JobManager was replaced, and Flink has not said yet from which checkpoint the job went on"}
 
 // tasksNotRunning is the wait for the tasks of a job that the JobManager has taken on.
 var tasksNotRunning = Cause{plan.ReasonTasksNotRunning, "the job waits for its tasks to run"}

@@ -22,6 +22,7 @@ func (v *Subject) LooksForCheckpoint() bool {
 // observeCheckpoint remembers that the job has completed a checkpoint.
 //
 //	seen                                     remembered
+//	the job began again, see LostProgress    as it was, while it is not known what the job was restored from
 //	the job has ended, and Flink deleted it  that there was one, and no path: nobody finds anything there
 //	statistics with what it was given        as it was: that is not its own, also when Flink spells its path otherwise
 //	statistics with another path             that path
@@ -29,7 +30,7 @@ func (v *Subject) LooksForCheckpoint() bool {
 //	otherwise                                as it was
 func (v *Subject) observeCheckpoint() {
 	status := &v.Want.JobStatus
-	if status.JobID == "" || v.IsSession() {
+	if status.JobID == "" || v.IsSession() || v.SuspectsLostProgress() {
 		return
 	}
 	next := v1beta1.KnownCheckpoint{JobID: status.JobID}

@@ -53,9 +53,18 @@ func (v *Subject) ChosenOwnCheckpoint() OwnCheckpoint {
 
 // numberOf is the number of a checkpoint that lies where the job writes its own; false for another path.
 func (v *Subject) numberOf(location string) (int64, bool) {
-	location = strings.TrimSuffix(strings.TrimRight(location, "/"), "/_metadata")
-	number, isCheckpoint := strings.CutPrefix(path.Base(location), "chk-")
-	n, err := strconv.ParseInt(number, 10, 64)
+	n, isCheckpoint := checkpointNumber(location)
 	jobID := v.Want.JobStatus.JobID
-	return n, isCheckpoint && err == nil && jobID != "" && path.Base(path.Dir(location)) == jobID
+	return n, isCheckpoint && jobID != "" && path.Base(path.Dir(withoutMetadata(location))) == jobID
+}
+
+// checkpointNumber is the number in the path of a checkpoint, as Flink names its directory; false for another path.
+func checkpointNumber(location string) (int64, bool) {
+	number, isCheckpoint := strings.CutPrefix(path.Base(withoutMetadata(location)), "chk-")
+	n, err := strconv.ParseInt(number, 10, 64)
+	return n, isCheckpoint && err == nil
+}
+
+func withoutMetadata(location string) string {
+	return strings.TrimSuffix(strings.TrimRight(location, "/"), "/_metadata")
 }

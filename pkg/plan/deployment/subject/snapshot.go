@@ -192,6 +192,18 @@ type Checkpoints struct {
 	Kind StateKind
 	// Discarded is true when a newer one than Path was completed, and Flink has deleted it.
 	Discarded bool
+	// Restored is what the job last started or restarted from; nil: it began empty.
+	Restored *Restored
+}
+
+// Restored is the state that a job began from.
+type Restored struct {
+	// Number counts the checkpoints and savepoints of the job that made it.
+	Number int64
+	// Path is where it lies; empty when Flink cannot say.
+	Path string
+	// Savepoint is true for savepoints.
+	Savepoint bool
 }
 
 // StateKind is where a job's newest restorable state comes from.
