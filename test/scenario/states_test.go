@@ -62,6 +62,9 @@ func (s *states) forget() { s.floor = 0 }
 // crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
 // again from what it was first started from.
 func (s *states) crash(highlyAvailable bool) {
+	if ended := s.h.status(demo).JobStatus; ended.State.IsTerminal() && !ended.LastStateUnread {
+		return // what it ended with is recorded
+	}
 	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
 	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil
 	newest := s.h.w.Flink.Starts(namespace, demo)
