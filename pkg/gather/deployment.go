@@ -59,7 +59,10 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 			fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
 		)
 	}
-	s := subject.Snapshot{Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm}
+	s := subject.Snapshot{
+		Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm,
+		Recorded: subject.ReadRecorded(&resource),
+	}
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}

@@ -62,8 +62,8 @@ func (s *states) forget() { s.floor = 0 }
 // crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
 // again from what it was first started from.
 func (s *states) crash(highlyAvailable bool) {
-	if ended := s.h.status(demo).JobStatus; ended.State.IsTerminal() && !ended.LastStateUnread {
-		return // what it ended with is recorded
+	if ended := s.h.status(demo).JobStatus; s.told != nil && ended.State.IsTerminal() && !ended.LastStateUnread {
+		s.lost = 0 // that was told, and what the job ended with since is recorded
 	}
 	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
 	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil

@@ -78,10 +78,8 @@ func First(s subject.Snapshot) Questions {
 		endpoint := v.Endpoint()
 		q.Flink = &endpoint
 	}
-	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
-	lost := s.JobManager.IsAbsent() && v.Last != nil && !rests
-	starting := intent != nil && intent.Step == v1beta1.StepStarting
-	q.Pods = (present && !available && !starting) || lost || stopping || (deleting && !s.JobManager.IsUnknown())
+	lost, changing := isLost(v), asksToStop(v)
+	q.Pods = asksPods(v)
 	q.Ingress = !deleting && !stopping && mayHaveIngress(v)
 	if intent != nil && intent.Step == v1beta1.StepStarting {
 		if present && subject.OwnOperation(jm) == intent.OperationID {
@@ -92,25 +90,48 @@ func First(s subject.Snapshot) Questions {
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
-	going := s.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
-	q.TaskManagers = going && q.Pods
+	q.TaskManagers = asksTaskManagers(v)
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := atRest(v) && v.MissesItsJob()
 	stops := stopping && s.JobManager.IsAbsent()
-	changes := intent == nil && (lost || asksToStop(v))
+	changes := intent == nil && (lost || changing)
 	needed := first || deleting || fromHA || heals || rollsBack(v) || missed || late || begins || stops || changes
 	if ha := v.HAToRemove().Store; ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || asksToStop(v) || heals || rollsBack(v))
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || rollsBack(v))
 	q.Snapshots = available && intent == nil && !deleting && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
 	return q
+}
+
+// isLost reports whether the Deployment of a cluster that should run is gone.
+func isLost(v *subject.Subject) bool {
+	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
+	return v.Seen.JobManager.IsAbsent() && v.Last != nil && !rests
+}
+
+// asksPods reports whether the pods of the JobManager are asked for.
+func asksPods(v *subject.Subject) bool {
+	intent := v.Intent()
+	jm, present := v.Seen.JobManager.Get()
+	available := present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
+	starting := intent != nil && intent.Step == v1beta1.StepStarting
+	stopping := intent != nil && intent.Step == v1beta1.StepStopping
+	deleting := v.Resource().DeletionTimestamp != nil && !v.Seen.JobManager.IsUnknown()
+	return (present && !available && !starting) || isLost(v) || stopping || deleting
+}
+
+// asksTaskManagers reports whether those of the TaskManagers are.
+func asksTaskManagers(v *subject.Subject) bool {
+	jm, present := v.Seen.JobManager.Get()
+	going := v.Seen.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
+	return going && asksPods(v)
 }
 
 // mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no
@@ -146,9 +167,13 @@ func asksToStop(v *subject.Subject) bool {
 // and of pods that never ran, where it counts that they never did.
 func Nodes(s subject.Snapshot) []string {
 	v := subject.New(s)
-	wanted, late := map[string]bool{}, (First(s).TaskManagers || retiring(v)) && nodes.Overdue(v)
+	left := nodes.Left(v)
+	if len(left) == 0 {
+		return nil
+	}
+	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && nodes.Overdue(v)
 	counts := asksToStop(v) || rollsBack(v) || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
-	for _, pod := range nodes.Left(v) {
+	for _, pod := range left {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended || (counts && !evidence.HasRun(pod))) {
 			wanted[pod.Spec.NodeName] = true
@@ -212,19 +237,20 @@ func Then(s subject.Snapshot) More {
 	if found && (subject.AnotherRun(status.JobStatus, job) || (awaited && subject.BeganAnew(v.Intent().Stops, job))) {
 		return More{}
 	}
+	changing := asksToStop(v)
 	moved := found && job.State != status.JobStatus.State
 	recorded := status.ReconciliationStatus
 	settling := !job.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
-	worth := v.LooksForCheckpoint() || (asksToStop(v) && !v.MayStartEmpty())
+	worth := v.LooksForCheckpoint() || (changing && !v.MayStartEmpty())
 	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
 	began := found && (v.SuspectsLostProgress() || v.BeganAgain(job.StartTime, status.JobStatus))
 	needed := !v.MayStartEmpty() || v.Last != nil && !subject.Stateless(&v.Last.Spec)
-	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || asksToStop(v) || rollsBack(v) ||
+	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || rollsBack(v) ||
 		v.MayBeStoppedLate(job.State)
 	ended := found && job.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
-	changes := found && !job.State.IsTerminal() && asksToStop(v)
+	changes := found && !job.State.IsTerminal() && changing
 	keeps := v.ChoosesState() || !v.MayStartEmpty()
 	history := 0
 	if found {
@@ -236,7 +262,7 @@ func Then(s subject.Snapshot) More {
 		Facts:   !awaited && (settling || becameReady || moved),
 		Failure: found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
-			(found && asksToStop(v) && v.MaxCheckpointAge() > 0),
+			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention: (ended && job.State != v1beta1.FlinkJobFinished) || (changes && keeps),
 		Graph:     ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
 		LateStops: found && v.MayBeStoppedLate(job.State),

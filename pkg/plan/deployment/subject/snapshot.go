@@ -30,6 +30,8 @@ type Snapshot struct {
 	LogFiles map[string]string
 	// Resource is the FlinkDeployment with its status, as just read. Never nil.
 	Resource *v1beta1.FlinkDeployment
+	// Recorded is what the status of Resource records; nil, or that of another object, is decoded by each decision.
+	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
 	// JobManager is the Deployment of the resource's name.

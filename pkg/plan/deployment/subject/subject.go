@@ -13,7 +13,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
@@ -66,12 +65,14 @@ type Subject struct {
 
 // New makes the subject of a snapshot. Accept and Observe, in this order, are the caller's.
 func New(s Snapshot) *Subject {
+	recorded := s.recorded()
 	v := &Subject{
-		Seen: s, Want: *s.Resource.Status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation,
+		Seen: s, Want: *recorded.status.DeepCopy(), Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation,
+		Last: copied(recorded.last), LastStable: copied(recorded.stable), Unreadable: recorded.unreadable,
 	}
 	v.Options = options.Of(v.config)
-	if err := storedspec.Read(&v.Want); err != nil {
-		v.Note(err.Error())
+	if recorded.note != "" {
+		v.Note(recorded.note)
 	}
 	v.Deployed = v.Want.ObservedGeneration
 	if other := v.Want.DeployedGeneration; other != nil {
@@ -83,19 +84,6 @@ func New(s Snapshot) *Subject {
 		}
 	}
 	v.beginStatus()
-	if text := s.Resource.Status.ReconciliationStatus.LastReconciledSpec; text != "" {
-		last, err := v1beta1.ParseReconciledDeployment(text)
-		if err != nil {
-			v.Unreadable = err.Error()
-		} else {
-			v.Last = &last
-		}
-	}
-	if text := s.Resource.Status.ReconciliationStatus.LastStableSpec; text != "" {
-		if stable, err := v1beta1.ParseReconciledDeployment(text); err == nil {
-			v.LastStable = &stable
-		}
-	}
 	v.keepAutoscaled()
 	v.hideSeen()
 	return v
