@@ -8,22 +8,21 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
@@ -73,7 +72,7 @@ type round struct {
 	object   kube.Object
 	resource *unstructured.Unstructured
 	stored   any
-	prepared []subject.Companion
+	prepared []deployment.Companion
 	// jobManager is the prepared Deployment; nil when nothing was prepared.
 	jobManager *unstructured.Unstructured
 	// tell publishes the plan's events, once; what it returns waits for them.
@@ -89,7 +88,7 @@ type Result struct {
 	// Stored is the status that was written last; nil when none was.
 	Stored any
 	// Prepared are the companions of a start that this round made, or found as made; nil when it prepared none.
-	Prepared []subject.Companion
+	Prepared []deployment.Companion
 	// JobManager is the Deployment of that start; not looked at when it prepared none.
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Failed is the action that failed; nil when none did.

@@ -5,19 +5,18 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the
@@ -55,7 +54,7 @@ func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) e
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	r.prepared, r.jobManager = ask.Companions(a.Cluster), made
+	r.prepared, r.jobManager = deployment.Companions(a.Cluster), made
 	return nil
 }
 

@@ -4,20 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -31,7 +28,7 @@ import (
 //  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
 //  4. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
 //  5. Flink's figures and a failure's cause                                          when the jobs moved
-func (g *Gatherer) Deployment(ctx context.Context, r Read) (subject.Snapshot, error) {
+func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
 		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
 	}
@@ -47,33 +44,32 @@ type Read struct {
 	// Pods answers for the cluster's pods from lists of many; nil lists those of this cluster.
 	Pods Pods
 	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
-	Prepared []subject.Companion
+	Prepared []deployment.Companion
 }
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
-func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, error) {
+func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapshot, error) {
 	object, jm := r.Resource, r.JobManager
 	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
 	if err != nil {
-		return subject.Snapshot{}, fail.As(
+		return deployment.Snapshot{}, fail.As(
 			fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
 		)
 	}
-	s := subject.Snapshot{
-		Now: g.Now(), Operator: g.Operator, LogFiles: g.LogFiles, Resource: &resource, JobManager: jm,
-		Recorded: subject.ReadRecorded(&resource),
-	}
+	s := deployment.Snapshot{LogFiles: g.LogFiles}
+	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
+	s.Recorded = deployment.ReadRecorded(&resource)
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
 	if r.Prepared != nil {
 		s.Companions = plan.Present(r.Prepared)
 	}
-	if asksAutoscaled(s) {
+	if deployment.AskAutoscaled(s) {
 		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
 	read := s // for the looks below, which fill s at the same time
-	q := ask.First(read)
+	q := deployment.AskFirst(read)
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
@@ -89,7 +85,9 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 	})
 	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
-	ask(q.Companions && !g.Brief && r.Prepared == nil, func() { s.Companions = g.companions(ctx, jm, expected(read)) })
+	ask(q.Companions && !g.Brief && r.Prepared == nil, func() {
+		s.Companions = g.companions(ctx, jm, deployment.ExpectedCompanions(read))
+	})
 	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
 	ask(q.HANodes != nil, func() { s.HANodes = g.haNodes(ctx, *q.HANodes) })
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
@@ -103,10 +101,10 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (subject.Snapshot, 
 }
 
 // missingVolumes asks for the mount failures of a JobManager pod that waits for its volumes.
-func (g *Gatherer) missingVolumes(ctx context.Context, seen subject.Snapshot) plan.Observed[[]string] {
+func (g *Gatherer) missingVolumes(ctx context.Context, seen deployment.Snapshot) plan.Observed[[]string] {
 	pods, _ := seen.Pods.Get()
 	for _, pod := range pods {
-		if podfailure.MayMissVolumes(pod) {
+		if deployment.MayMissVolumes(pod) {
 			return g.mountFailures(ctx, pod.Namespace, pod.Name)
 		}
 	}
@@ -128,9 +126,9 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 const logLines = 400
 
 // lastWords is the root cause that the log of a JobManager container that crashed ends with.
-func (g *Gatherer) lastWords(ctx context.Context, seen subject.Snapshot) plan.Observed[string] {
+func (g *Gatherer) lastWords(ctx context.Context, seen deployment.Snapshot) plan.Observed[string] {
 	pods, _ := seen.Pods.Get()
-	crash, crashed := podfailure.Crashed(pods)
+	crash, crashed := deployment.Crashed(pods)
 	if !crashed || g.Brief {
 		return plan.Observed[string]{}
 	}
@@ -152,19 +150,19 @@ func (g *Gatherer) lastWords(ctx context.Context, seen subject.Snapshot) plan.Ob
 // companions looks up each object of a prepared start by name. One that a Deployment of that name owned which is gone
 // is as good as gone: the garbage collector is about to take it.
 func (g *Gatherer) companions(
-	ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []subject.Companion,
-) plan.Observed[[]subject.Companion] {
+	ctx context.Context, jm plan.Observed[*appsv1.Deployment], wanted []deployment.Companion,
+) plan.Observed[[]deployment.Companion] {
 	d, ok := jm.Get()
 	if !ok {
-		return plan.Unknown[[]subject.Companion]("there is no Deployment")
+		return plan.Unknown[[]deployment.Companion]("there is no Deployment")
 	}
-	seen := make([]subject.Companion, len(wanted))
+	seen := make([]deployment.Companion, len(wanted))
 	var group errgroup.Group
 	for i, c := range wanted {
 		group.Go(func() error {
 			u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Owned(c.Kind), Namespace: d.Namespace, Name: c.Name})
 			if err == nil && found && ownedBy(u, string(d.UID)) {
-				seen[i] = subject.Companion{
+				seen[i] = deployment.Companion{
 					Kind: c.Kind, Name: c.Name, Operation: u.GetAnnotations()[v1beta1.AnnotationOperation],
 				}
 			}
@@ -172,11 +170,11 @@ func (g *Gatherer) companions(
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[[]subject.Companion](oneLine(err))
+		return plan.Unknown[[]deployment.Companion](oneLine(err))
 	}
 	present := seen[:0]
 	for _, c := range seen {
-		if c != (subject.Companion{}) {
+		if c != (deployment.Companion{}) {
 			present = append(present, c)
 		}
 	}
@@ -221,8 +219,3 @@ func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) p
 	}
 	return plan.Present(names)
 }
-
-// expected and asksAutoscaled are those of package ask, under names that the closures above do not hide.
-func expected(s subject.Snapshot) []subject.Companion { return ask.Expected(s) }
-
-func asksAutoscaled(s subject.Snapshot) bool { return ask.Autoscaled(s) }

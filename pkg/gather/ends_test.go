@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
-	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // T3.67
@@ -96,25 +96,26 @@ func TestWhichCheckpointsOutliveAJob(t *testing.T) {
 	const never = "9223372036854775807"
 	rows := map[string]struct {
 		body   string
-		want   upgrade.Retention
+		want   deployment.Retention
 		absent bool
 	}{
 		"RETAIN_ON_CANCELLATION": {
 			config("1000", `{"enabled":true,"delete_on_cancellation":false}`),
-			upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
+			deployment.Retention{Cancelled: true, Failed: true, Periodic: true}, false,
 		},
 		"DELETE_ON_CANCELLATION": {
-			config("1000", `{"enabled":true,"delete_on_cancellation":true}`), upgrade.Retention{Failed: true, Periodic: true},
+			config("1000", `{"enabled":true,"delete_on_cancellation":true}`),
+			deployment.Retention{Failed: true, Periodic: true},
 			false,
 		},
 		"NO_EXTERNALIZED_CHECKPOINTS": {
-			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), upgrade.Retention{Periodic: true}, false,
+			config("1000", `{"enabled":false,"delete_on_cancellation":true}`), deployment.Retention{Periodic: true}, false,
 		},
 		"no interval": {
 			config(never, `{"enabled":true,"delete_on_cancellation":false}`),
-			upgrade.Retention{Cancelled: true, Failed: true}, false,
+			deployment.Retention{Cancelled: true, Failed: true}, false,
 		},
-		"batch mode": {"", upgrade.Retention{}, true},
+		"batch mode": {"", deployment.Retention{}, true},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -13,9 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
-	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // historyAnswers is a JobManager with this answer, and what it was asked.
@@ -65,9 +63,9 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := subject.Snapshot{Resource: &v1beta1.FlinkDeployment{}}
+			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
-			(&Gatherer{}).history(t.Context(), client, &s, ask.More{Failure: true})
+			(&Gatherer{}).history(t.Context(), client, &s, deployment.More{Failure: true})
 			got, known := s.Flink.Failure.Get()
 			if !known {
 				got = map[bool]string{true: "-", false: "?"}[s.Flink.Failure.IsAbsent()]
@@ -88,7 +86,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 "taskName":"map (1/2)","endpoint":"10.0.0.7:6122","taskManagerId":"tm-1","failureLabels":{"type":"USER"},"concurrentExceptions":[]}`
 	full := fmt.Sprintf(`{"exceptionHistory":{"entries":[%s],"truncated":false}}`, entry)
 	rows := map[string]struct {
-		more    ask.More
+		more    deployment.More
 		code    int
 		body    string
 		limit   string
@@ -97,23 +95,23 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 		reason  string
 	}{
 		"the cause alone": {
-			ask.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already",
+			deployment.More{Failure: true}, 200, full, "1", "IOException: disk full", -1, "of a job that was told already",
 		},
-		"the entries alone": {ask.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
+		"the entries alone": {deployment.More{Exceptions: 10}, 200, full, "10", "?", 1, "of a job that goes on"},
 		"both": {
-			ask.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request",
+			deployment.More{Failure: true, Exceptions: 10}, 200, full, "10", "IOException: disk full", 1, "one request",
 		},
 		"none happened": {
-			ask.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, "",
+			deployment.More{Exceptions: 10}, 200, `{"exceptionHistory":{"entries":[],"truncated":false}}`, "10", "?", 0, "",
 		},
 		"Flink does not say": {
-			ask.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none",
+			deployment.More{Failure: true, Exceptions: 10}, 500, `{"errors":["x"]}`, "10", "?", -1, "not known is not none",
 		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			client, asked := historyAnswers(t, row.code, row.body)
-			s := subject.Snapshot{Resource: &v1beta1.FlinkDeployment{}}
+			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
 			(&Gatherer{}).history(t.Context(), client, &s, row.more)
 			failure := "?"
@@ -132,7 +130,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 				t.Errorf("failure %q, entries %d, asked %q: %s", failure, entries, *asked, row.reason)
 			}
 			if entries == 1 {
-				want := exceptions.Entry{At: time.UnixMilli(1_700_000_000_123),
+				want := deployment.Failure{At: time.UnixMilli(1_700_000_000_123),
 					StackTrace: "java.io.IOException: disk full\n\tat a.B.c(B.java:1)\n",
 					TaskName:   "map (1/2)", Endpoint: "10.0.0.7:6122", TaskManagerID: "tm-1",
 					Labels: map[string]string{"type": "USER"}}

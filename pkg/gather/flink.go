@@ -13,16 +13,14 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
-	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // statistics are those of a job's checkpoints, asked for once in a look.
 type statistics func() (flinkrest.CheckpointStatistics, error)
 
 // flink asks the JobManager for its jobs, and for more if they moved.
-func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapshot) subject.Flink {
+func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s deployment.Snapshot) deployment.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return unanswered(err)
@@ -32,9 +30,9 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 		return unanswered(err)
 	}
 	s.Flink.Jobs = plan.Present(jobs)
-	more := ask.Then(s)
+	more := deployment.AskFlink(s)
 	jobID := s.Resource.Status.JobStatus.JobID
-	job, _ := subject.FindJob(jobs, jobID)
+	job, _ := deployment.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) {
 		return client.CheckpointStatistics(ctx, jobID)
 	})
@@ -45,7 +43,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 			err = errors.New("the details of the job are of a time before its end")
 		}
 		if err != nil && job.State.IsTerminal() {
-			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[subject.Checkpoints](oneLine(err))
+			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[deployment.Checkpoints](oneLine(err))
 		}
 	}
 	var group errgroup.Group
@@ -65,7 +63,7 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 		s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent.Stops.JobID, s.Resource.Status.Intent.TriggerID)
 	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
-	if stop, _ := s.Flink.Stop.Get(); stop.State == subject.StopCompleted {
+	if stop, _ := s.Flink.Stop.Get(); stop.State == deployment.StopCompleted {
 		jobs, err := jobsOf(ctx, client) // again, to show what became of the one that was stopped
 		if err != nil {
 			return unanswered(err)
@@ -75,9 +73,9 @@ func (g *Gatherer) flink(ctx context.Context, q ask.Questions, s subject.Snapsho
 	return s.Flink
 }
 
-func jobsOf(ctx context.Context, client *flinkrest.Client) ([]subject.Job, error) {
+func jobsOf(ctx context.Context, client *flinkrest.Client) ([]deployment.Job, error) {
 	answer, err := client.Jobs(ctx)
-	jobs := make([]subject.Job, 0, len(answer))
+	jobs := make([]deployment.Job, 0, len(answer))
 	for _, j := range answer {
 		jobs = append(jobs, jobOf(j))
 	}
@@ -91,8 +89,8 @@ func hasNoGraph(details flinkrest.Job) bool {
 }
 
 // jobOf is one job of GET /jobs/overview.
-func jobOf(j flinkrest.JobSummary) subject.Job {
-	return subject.Job{
+func jobOf(j flinkrest.JobSummary) deployment.Job {
+	return deployment.Job{
 		ID: j.ID, Name: j.Name, State: v1beta1.FlinkJobState(j.State), StartTime: strconv.FormatInt(int64(j.StartTime), 10),
 		EndTime: timeOf(j.EndTime), Modified: timeOf(j.LastModification),
 		Tasks: j.Tasks["total"], Running: j.Tasks["running"], Finished: j.Tasks["finished"],
@@ -100,8 +98,10 @@ func jobOf(j flinkrest.JobSummary) subject.Job {
 }
 
 // unanswered is a JobManager that could not be asked.
-func unanswered(err error) subject.Flink {
-	return subject.Flink{Jobs: plan.Unknown[[]subject.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS)}
+func unanswered(err error) deployment.Flink {
+	return deployment.Flink{
+		Jobs: plan.Unknown[[]deployment.Job](oneLine(err)), Distrusted: errors.Is(err, flinkrest.ErrTLS),
+	}
 }
 
 // timeOf is a time that may not have come yet; Flink says -1 or 0 until then.
@@ -115,8 +115,8 @@ func timeOf(t flinkrest.Millis) time.Time {
 // facts are the cluster's figures. The size of the state is left out when there is no checkpoint to read it from.
 func (g *Gatherer) facts(
 	ctx context.Context, client *flinkrest.Client, jobID string, checkpoints statistics,
-) plan.Observed[subject.ClusterFacts] {
-	var facts subject.ClusterFacts
+) plan.Observed[deployment.ClusterFacts] {
+	var facts deployment.ClusterFacts
 	var group errgroup.Group
 	group.Go(func() error {
 		config, err := client.ClusterConfig(ctx)
@@ -138,13 +138,15 @@ func (g *Gatherer) facts(
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[subject.ClusterFacts](oneLine(err))
+		return plan.Unknown[deployment.ClusterFacts](oneLine(err))
 	}
 	return plan.Present(facts)
 }
 
 // history is the job's exception history, and the cause of the newest failure in it, as far as asked for.
-func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *subject.Snapshot, more ask.More) {
+func (g *Gatherer) history(
+	ctx context.Context, client *flinkrest.Client, s *deployment.Snapshot, more deployment.More,
+) {
 	answer, err := client.JobExceptions(ctx, s.Resource.Status.JobStatus.JobID, max(1, more.Exceptions))
 	if more.Failure {
 		s.Flink.Failure, s.Flink.FailureTrace = newestFailure(answer, err)
@@ -156,12 +158,12 @@ func (g *Gatherer) history(ctx context.Context, client *flinkrest.Client, s *sub
 		return
 	}
 	if err != nil {
-		s.Flink.Exceptions = plan.Unknown[[]exceptions.Entry](oneLine(err))
+		s.Flink.Exceptions = plan.Unknown[[]deployment.Failure](oneLine(err))
 		return
 	}
-	entries := make([]exceptions.Entry, 0, len(answer.Entries))
+	entries := make([]deployment.Failure, 0, len(answer.Entries))
 	for _, e := range answer.Entries {
-		entries = append(entries, exceptions.Entry{
+		entries = append(entries, deployment.Failure{
 			At: e.Timestamp.Time(), StackTrace: e.StackTrace, TaskName: e.TaskName, Endpoint: e.Endpoint,
 			TaskManagerID: e.TaskManagerID, Labels: e.FailureLabels,
 		})

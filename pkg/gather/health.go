@@ -10,8 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
-	"github.com/kn-flink/kn-flink/pkg/plan/health"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // restartMetrics count the restarts of a job, the newer name first. Flink reads metrics when somebody asks, so the
@@ -20,9 +19,9 @@ var restartMetrics = []string{"numRestarts", "fullRestarts"}
 
 // health is what a job's health is judged by; its checkpoints only if progress asks for them.
 func (g *Gatherer) health(
-	ctx context.Context, client *flinkrest.Client, job subject.Job, progress bool,
-) plan.Observed[health.Seen] {
-	var seen health.Seen
+	ctx context.Context, client *flinkrest.Client, job deployment.Job, progress bool,
+) plan.Observed[deployment.Health] {
+	var seen deployment.Health
 	var group errgroup.Group
 	group.Go(func() (err error) {
 		seen.Restarts, err = restarts(ctx, client, job.ID)
@@ -35,7 +34,7 @@ func (g *Gatherer) health(
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return plan.Unknown[health.Seen](oneLine(err))
+		return plan.Unknown[deployment.Health](oneLine(err))
 	}
 	return plan.Present(seen)
 }
@@ -55,7 +54,7 @@ func restarts(ctx context.Context, client *flinkrest.Client, jobID string) (int6
 
 // checkpointProgress is how many checkpoints and savepoints were completed, and when the newest was: when the job
 // began, without one. The zero time: the job makes none.
-func checkpointProgress(ctx context.Context, client *flinkrest.Client, job subject.Job) (int64, time.Time, error) {
+func checkpointProgress(ctx context.Context, client *flinkrest.Client, job deployment.Job) (int64, time.Time, error) {
 	s, err := client.CheckpointStatistics(ctx, job.ID)
 	switch {
 	case errors.Is(err, flinkrest.ErrNoCheckpointing):

@@ -10,8 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
-	"github.com/kn-flink/kn-flink/pkg/plan/health"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // flinkAnswers is a JobManager that answers the metrics and the checkpoints of a job with these bodies; an empty one is
@@ -53,44 +52,46 @@ func TestHealth(t *testing.T) {
 	rows := map[string]struct {
 		metrics, checkpoints string
 		progress             bool
-		want                 health.Seen
+		want                 deployment.Health
 		unknown              string
 		reason               string
 	}{
 		"restarts alone": {
-			`[{"id":"numRestarts","value":"3"},{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 3}, "",
+			`[{"id":"numRestarts","value":"3"},{"id":"fullRestarts","value":"9"}]`, "", false, deployment.Health{Restarts: 3},
+			"",
 			"the newer metric wins",
 		},
 		"the older metric": {
-			`[{"id":"fullRestarts","value":"9"}]`, "", false, health.Seen{Restarts: 9}, "",
+			`[{"id":"fullRestarts","value":"9"}]`, "", false, deployment.Health{Restarts: 9}, "",
 			"older Flink versions have no other",
 		},
-		"no metric yet": {`[]`, "", false, health.Seen{}, "no metric", "a new JobManager has collected none"},
+		"no metric yet": {`[]`, "", false, deployment.Health{}, "no metric", "a new JobManager has collected none"},
 		"no number": {
-			`[{"id":"numRestarts","value":"NaN"}]`, "", false, health.Seen{}, "no metric", "nothing is concluded from it",
+			`[{"id":"numRestarts","value":"NaN"}]`, "", false, deployment.Health{}, "no metric",
+			"nothing is concluded from it",
 		},
 		"no checkpoint yet": {`[{"id":"numRestarts","value":"0"}]`, statistics("null", "null"), true,
-			health.Seen{Checkpoints: 7, Progress: at(begun)}, "",
+			deployment.Health{Checkpoints: 7, Progress: at(begun)}, "",
 			"it counts from the job's begin"},
 		"a checkpoint": {`[{"id":"numRestarts","value":"0"}]`,
 			statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), "null"), true,
-			health.Seen{Checkpoints: 7, Progress: at(1_700_000_065_000)}, "", "when it was completed"},
+			deployment.Health{Checkpoints: 7, Progress: at(1_700_000_065_000)}, "", "when it was completed"},
 		"a savepoint after it": {`[{"id":"numRestarts","value":"0"}]`,
 			statistics(fmt.Sprintf(checkpoint, 1_700_000_065_000), fmt.Sprintf(checkpoint, 1_700_000_070_000)), true,
-			health.Seen{Checkpoints: 7, Progress: at(1_700_000_070_000)}, "", "it stores the state as well"},
+			deployment.Health{Checkpoints: 7, Progress: at(1_700_000_070_000)}, "", "it stores the state as well"},
 		"checkpoints of before a fail-over": {`[{"id":"numRestarts","value":"0"}]`,
 			statistics(fmt.Sprintf(checkpoint, 1_600_000_000_000), "null"), true,
-			health.Seen{Checkpoints: 7, Progress: at(begun)}, "", "this process began later"},
+			deployment.Health{Checkpoints: 7, Progress: at(begun)}, "", "this process began later"},
 		"a job that makes none": {
-			`[{"id":"numRestarts","value":"0"}]`, "", true, health.Seen{}, "", "it cannot fail to complete them",
+			`[{"id":"numRestarts","value":"0"}]`, "", true, deployment.Health{}, "", "it cannot fail to complete them",
 		},
 		"an answer of something": {
-			`[{"id":"numRestarts","value":"0"}]`, `{}`, true, health.Seen{}, "counts", "nobody knows",
+			`[{"id":"numRestarts","value":"0"}]`, `{}`, true, deployment.Health{}, "counts", "nobody knows",
 		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			job := subject.Job{ID: strings.Repeat("0", 32), StartTime: fmt.Sprint(int64(begun))}
+			job := deployment.Job{ID: strings.Repeat("0", 32), StartTime: fmt.Sprint(int64(begun))}
 			seen := (&Gatherer{}).health(t.Context(), flinkAnswers(t, row.metrics, row.checkpoints), job, row.progress)
 			got, ok := seen.Get()
 			if ok != (row.unknown == "") || !strings.Contains(seen.Why(), row.unknown) {

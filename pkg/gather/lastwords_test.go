@@ -11,7 +11,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // kubelet answers with one log and remembers what was asked for.
@@ -75,7 +75,9 @@ func TestTheLastWordsOfAJobManager(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"},
 				Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}},
 			}
-			got := g.lastWords(t.Context(), subject.Snapshot{Pods: plan.Present([]corev1.Pod{pod})})
+			got := g.lastWords(
+				t.Context(), deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}},
+			)
 			if got != row.want || len(k.asked) != row.asked {
 				t.Fatalf("%+v after %d questions, want %+v: %s", got, len(k.asked), row.want, row.reason)
 			}

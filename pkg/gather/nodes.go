@@ -8,14 +8,13 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // nodes asks for the nodes of pods that should have ended, one after the other: there are few, and seldom any.
-func (g *Gatherer) nodes(ctx context.Context, s subject.Snapshot) map[string]plan.Observed[bool] {
+func (g *Gatherer) nodes(ctx context.Context, s deployment.Snapshot) map[string]plan.Observed[bool] {
 	var seen map[string]plan.Observed[bool]
-	for _, name := range ask.Nodes(s) {
+	for _, name := range deployment.AskNodes(s) {
 		if seen == nil {
 			seen = map[string]plan.Observed[bool]{}
 		}

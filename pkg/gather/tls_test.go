@@ -12,8 +12,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim/authority"
 )
@@ -52,11 +51,12 @@ func putInto(t *testing.T, dir string, files map[string][]byte) {
 }
 
 // lookAt asks the JobManager at a URL for its jobs.
-func lookAt(t *testing.T, connect Connect, url string) subject.Flink {
+func lookAt(t *testing.T, connect Connect, url string) deployment.Flink {
 	t.Helper()
 	g := &Gatherer{Flink: connect}
 	return g.flink(
-		t.Context(), ask.Questions{Flink: &plan.Endpoint{URL: url}}, subject.Snapshot{Resource: &v1beta1.FlinkDeployment{}},
+		t.Context(), deployment.Questions{Flink: &plan.Endpoint{URL: url}},
+		deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}},
 	)
 }
 

@@ -7,17 +7,18 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/dependants"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 )
 
 // wakeDependants asks for passes of what depends on a job that a round moved. They are looked up after the round's
 // writes: one that was made meanwhile is asked, too.
-func (r *Runner) wakeDependants(ctx context.Context, s subject.Snapshot, left *unstructured.Unstructured, p plan.Plan) {
-	if !dependants.Moved(s, p) {
+func (r *Runner) wakeDependants(
+	ctx context.Context, s deployment.Snapshot, left *unstructured.Unstructured, p plan.Plan,
+) {
+	if !deployment.MovesJob(s, p) {
 		return
 	}
 	job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: s.Resource.Name}
 	s.Snapshots = r.Gather.Snapshots(ctx, s.Resource.Namespace, job)
-	r.Apply.Events.Wake(ctx, left, dependants.Of(s))
+	r.Apply.Events.Wake(ctx, left, deployment.Dependants(s))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
 )
 
 // refused shows a request about a job's snapshots that Flink refused. The job is as well as before, so neither the pass
@@ -20,8 +19,8 @@ func (r *Runner) refused(
 	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
 		return false, nil
 	}
-	p, shown := refused.Disposal(left, result.Failed, fail.Message(err))
-	if seen, mine := refused.Request(left, result.Failed, fail.Message(err)); mine {
+	p, shown := deployment.RefusedDisposal(left, result.Failed, fail.Message(err))
+	if seen, mine := deployment.RefusedRequest(left, result.Failed, fail.Message(err)); mine {
 		p, shown = deployment.Make(seen), true
 	}
 	if !shown {

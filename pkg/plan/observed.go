@@ -39,3 +39,11 @@ func (o Observed[T]) IsUnknown() bool { return o.state == stateUnknown }
 
 // Why says why the part is Unknown; empty when nobody looked.
 func (o Observed[T]) Why() string { return o.why }
+
+// Within changes a part that is present.
+func Within[T any](o Observed[T], change func(T) T) Observed[T] {
+	if value, present := o.Get(); present {
+		return Present(change(value))
+	}
+	return o
+}

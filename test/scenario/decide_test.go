@@ -10,7 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 // judge decides for whatever world a run is in, and looks at the decision. It changes nothing.
@@ -85,18 +84,18 @@ func (j *judge) look(name string) {
 var takesNothing = map[v1beta1.StopKind]bool{v1beta1.StopLastState: true, v1beta1.StopStateless: true}
 
 // hasEnded tells whether Flink says that the job has ended, and the status does not know it yet.
-func hasEnded(s subject.Snapshot) bool {
+func hasEnded(s deployment.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
-	job, found := subject.FindJob(jobs, status.JobID)
+	job, found := deployment.FindJob(jobs, status.JobID)
 	return found && job.State.IsTerminal() && !status.State.IsTerminal()
 }
 
 // runsUnheard tells whether Flink says that the job runs, and the status has heard nothing of it.
-func runsUnheard(s subject.Snapshot) bool {
+func runsUnheard(s deployment.Snapshot) bool {
 	status := s.Resource.Status.JobStatus
 	jobs, _ := s.Flink.Jobs.Get()
-	job, found := subject.FindJob(jobs, status.JobID)
+	job, found := deployment.FindJob(jobs, status.JobID)
 	unheard := status.State == v1beta1.FlinkJobReconciling || status.State == v1beta1.FlinkJobCreated
 	return found && job.State == v1beta1.FlinkJobRunning && unheard
 }
@@ -125,7 +124,7 @@ type observedPart struct {
 	value reflect.Value
 }
 
-func observedParts(s *subject.Snapshot) []observedPart {
+func observedParts(s *deployment.Snapshot) []observedPart {
 	var parts []observedPart
 	var walk func(prefix string, v reflect.Value)
 	walk = func(prefix string, v reflect.Value) {

@@ -23,7 +23,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
 var rewriteStored = flag.Bool(
@@ -104,15 +103,14 @@ func planOf(t *testing.T, resource []byte, noCluster bool) string {
 }
 
 func decide(d v1beta1.FlinkDeployment, noCluster bool) string {
-	s := subject.Snapshot{
-		Now: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), Operator: flinkconf.NewOperator(nil), Resource: &d,
-	}
+	s := deployment.Snapshot{}
+	s.Now, s.Operator, s.Resource = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC), flinkconf.NewOperator(nil), &d
 	if noCluster {
 		s.JobManager = plan.Absent[*appsv1.Deployment]()
 		s.Pods, s.TaskManagers = plan.Present[[]corev1.Pod](nil), plan.Present[[]corev1.Pod](nil)
 		s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
-		s.HAData, s.HANodes = plan.Present([]subject.HAConfigMap{}), plan.Absent[znode.Tree]()
-		s.Companions = plan.Present([]subject.Companion{})
+		s.HAData, s.HANodes = plan.Present([]deployment.HAConfigMap{}), plan.Absent[znode.Tree]()
+		s.Companions = plan.Present([]deployment.Companion{})
 		s.SessionJobs = plan.Present([]string{})
 	}
 	p := deployment.Make(s)

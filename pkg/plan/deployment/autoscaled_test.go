@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/autoscaled"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 )
 
 // A job that the Java operator's autoscaler had scaled, taken over.

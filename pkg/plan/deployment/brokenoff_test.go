@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // brokenOff is the status that the Java operator stores before it deploys generation 321, and does not touch again when
@@ -93,7 +93,7 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 			jm, _ := w.s.JobManager.Get()
 			jm.Status.AvailableReplicas = 1
 			row.cluster(w)
-			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("connection refused")}
+			w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("connection refused")}
 			p := w.round()
 			status := w.status()
 			last, err := v1beta1.ParseReconciledDeployment(status.ReconciliationStatus.LastReconciledSpec)
@@ -162,7 +162,7 @@ func TestAnUpgradeOfASessionClusterThatBrokeOff(t *testing.T) {
 		w := takeOne(t, 321, map[string]any{})
 		jm, _ := w.s.JobManager.Get()
 		jm.Status.AvailableReplicas = 1
-		w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("connection refused")
+		w.s.Flink.Jobs = plan.Unknown[[]job.Job]("connection refused")
 		if p := w.round(); touches(p) || w.status().ReconciliationStatus.State != v1beta1.ReconciliationDeployed ||
 			w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady || configured(t, w) != `{"k":"1"}` {
 			t.Errorf("%s, %+v", p, w.status())
@@ -173,7 +173,7 @@ func TestAnUpgradeOfASessionClusterThatBrokeOff(t *testing.T) {
 		with("2")(&w.s.Resource.Spec)
 		w.s.Resource.Generation = 322
 		w.flinkSays(v1beta1.FlinkJobRunning)
-		w.s.Flink.Jobs = plan.Present([]subject.Job{})
+		w.s.Flink.Jobs = plan.Present([]job.Job{})
 		w.round()
 		if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Stops == nil ||
 			i.Stops.DeploymentUID != "jm-of-another" {

@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
@@ -89,11 +89,11 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 // successor could read it.
 func (v *view) choosesWhatGoes() bool {
 	switch v.ChosenOwnCheckpoint() {
-	case subject.OwnCheckpointDeleted:
+	case job.OwnCheckpointDeleted:
 		v.refused = &stall{upgrade.NotRetained, "spec.job.initialSavepointPath is a checkpoint of the job that runs, " +
 			"and Flink deletes it with the job or when a newer one is complete. Take a savepoint and use its path, " +
 			"or copy the checkpoint to another directory and use that path. The job is left running."}
-	case subject.OwnCheckpointUnknown:
+	case job.OwnCheckpointUnknown:
 		v.pending = &stall{plan.ReasonCheckpointRetentionUnknown, "spec.job.initialSavepointPath is a checkpoint of the " +
 			"job that runs, and whether Flink keeps it cannot be read: " + v.Seen.Flink.Retention.Why()}
 	default:

@@ -13,7 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // stateful is an application whose state must be kept.
@@ -225,7 +226,7 @@ func TestABrokenImageIsFixedEvenForAStatefulJob(t *testing.T) {
 func TestAnInvalidSpecNeverMakesAStatefulJobStartEmpty(t *testing.T) {
 	w := stable(t, stateful) // recorded as stateless: its first start had no savepoint
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
-	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), subject.Flink{}
+	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), job.Flink{}
 	w.run()
 	if w.status().Situation != string(plan.StateLost) || w.s.JobManager.IsPresent() {
 		t.Errorf("situation %s, rounds %q", w.status().Situation, w.log)
@@ -271,7 +272,7 @@ func TestFirstStates(t *testing.T) {
 // R7
 func TestWhatStandsInTheWay(t *testing.T) {
 	foreign := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "demo", UID: "other"}}
-	checkpoint := plan.Present([]subject.HAConfigMap{
+	checkpoint := plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map"}, Checkpoint: true},
 	})
 	ha := strings.Replace(
@@ -304,7 +305,7 @@ func TestWhatStandsInTheWay(t *testing.T) {
 			w.s.Resource.Spec.Job.InitialSavepointPath = "file:///s/1"
 		}, plan.Waiting, "the state to start from is certain"},
 		"HA data that could not be looked at": {
-			ha, func(w *world) { w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out") }, plan.Unobservable,
+			ha, func(w *world) { w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out") }, plan.Unobservable,
 			"nothing is done on a guess",
 		},
 	}

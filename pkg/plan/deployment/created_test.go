@@ -6,7 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // serveTasks makes Flink answer with a RUNNING job of four tasks.
@@ -58,7 +58,7 @@ func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
 
 func TestARecoveredJobIsStableWhenItsTasksRunAgain(t *testing.T) {
 	w := stable(t, application)
-	w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("connection refused")}
+	w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("connection refused")}
 	w.run()
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeployedNotReady, v1beta1.FlinkJobReconciling)
 	w.serveJob(v1beta1.FlinkJobInitializing)

@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // deleting ends a resource that is marked for deletion. It takes an open intent over; the finalizer goes when a fresh
@@ -143,8 +143,8 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
 	failed := retry != nil && retry.Generation == v.Generation &&
 		retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
 	jobs, _ := v.Seen.Flink.Jobs.Get()
-	job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID)
-	runs := found && job.State == v1beta1.FlinkJobRunning
+	j, found := job.FindJob(jobs, v.Want.JobStatus.JobID)
+	runs := found && j.State == v1beta1.FlinkJobRunning
 	switch {
 	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
 		return v.awaitSavepoint(jm), true

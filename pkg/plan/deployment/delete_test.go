@@ -12,7 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 func (w *world) delete() {
@@ -33,7 +34,7 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 		"stable, stateful":   func(t *testing.T) *world { return stable(t, stateful) },
 		"a session cluster": func(t *testing.T) *world {
 			w := stable(t, session)
-			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			return w
 		},
 		"upgrading, stopping": func(t *testing.T) *world {
@@ -66,7 +67,7 @@ func TestDeletionEndsInEveryState(t *testing.T) {
 		"lost": func(t *testing.T) *world { w := stable(t, stateful); w.lose(); w.run(); return w },
 		"Flink does not respond": func(t *testing.T) *world {
 			w := stable(t, application)
-			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
+			w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("refused")}
 			return w
 		},
 		"an invalid spec": func(t *testing.T) *world {
@@ -146,16 +147,16 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 			"block-on-session-jobs is on by default",
 		},
 		"a job in it": {func(w *world) {
-			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+			w.s.Flink.Jobs = plan.Present([]job.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
 		}, "aa", "block-on-unmanaged-jobs is on by default"},
 		"a job that ended": {func(w *world) {
-			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
+			w.s.Flink.Jobs = plan.Present([]job.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
 		}, "", "it does not run"},
 		"session jobs nobody could list": {
 			func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess",
 		},
 		"told not to be held by it": {func(w *world) {
-			w.s.Flink.Jobs = plan.Present([]subject.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
+			w.s.Flink.Jobs = plan.Present([]job.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 				`{"kubernetes.operator.session.deletion.block-on-unmanaged-jobs":"false"}`,
 			)
@@ -170,7 +171,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, session)
-			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			row.prepare(w)
 			w.delete()
 			w.run()
@@ -189,7 +190,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 
 // T3.33
 func TestADeletionTakesItsSavepointFirst(t *testing.T) {
-	completes := func(w *world) { w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"}) }
+	completes := func(w *world) { w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"}) }
 	rows := map[string]struct {
 		late   time.Duration
 		answer func(*world)
@@ -199,19 +200,19 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 		"it completes":                   {0, completes, true, "asked for"},
 		"it completes, after a long lie": {time.Hour, completes, true, "that nobody looked is no reason to lose it"},
 		"it takes its time, after one": {time.Hour, func(w *world) {
-			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.stopWith(job.StopProgress{State: job.StopInProgress})
 			w.run()
 			w.s.Now = w.s.Now.Add(9 * time.Minute)
 			w.run()
 			completes(w)
 		}, true, "an attempt has as long as a checkpoint"},
 		"it never completes": {0, func(w *world) {
-			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.stopWith(job.StopProgress{State: job.StopInProgress})
 			w.run()
 			w.s.Now = w.s.Now.Add(11 * time.Minute)
 		}, false, "a deletion ends"},
 		"it fails": {0, func(w *world) {
-			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+			w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "disk full"})
 			w.run()
 			w.s.Now = w.s.Now.Add(11 * 60e9)
 		}, false, "the deletion goes on when its time is over"},
@@ -309,7 +310,7 @@ func TestHADataGoesWithTheResource(t *testing.T) {
 		`"flinkConfiguration":{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h",`, 1,
 	)
 	w := stable(t, spec)
-	w.s.HAData = plan.Present([]subject.HAConfigMap{
+	w.s.HAData = plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "1", ResourceVersion: "5"}},
 	})
 	w.delete()

@@ -9,8 +9,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/dependants"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // moves makes rounds as run does, and reports whether one of them moved the job.
@@ -22,7 +21,7 @@ func (w *world) moves() bool {
 		resource := *seen.Resource.DeepCopy()
 		seen.Resource = &resource
 		p := w.round()
-		moved = moved || dependants.Moved(seen, p)
+		moved = moved || MovesJob(seen, p)
 		if p.Requeue != plan.RequeueNow {
 			break
 		}
@@ -40,12 +39,12 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 	}{
 		"nothing happens": {running, func(*world) {}, false, "a quiet world is quiet"},
 		"its figures move": {
-			running, func(w *world) { w.s.Flink.Facts = plan.Present(subject.ClusterFacts{TaskManagers: 7}) }, false,
+			running, func(w *world) { w.s.Flink.Facts = plan.Present(job.ClusterFacts{TaskManagers: 7}) }, false,
 			"no snapshot waits for those",
 		},
 		"it fails":            {running, func(w *world) { w.serveJob(v1beta1.FlinkJobFailed) }, true, "stopped"},
 		"it restarts":         {running, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }, true, "stopped"},
-		"its JobManager goes": {running, func(w *world) { w.terminate(); w.s.Flink = subject.Flink{} }, true, "replaced"},
+		"its JobManager goes": {running, func(w *world) { w.terminate(); w.s.Flink = job.Flink{} }, true, "replaced"},
 		"its spec changes":    {running, func(w *world) { w.edit(upgradeImage) }, true, "stopped"},
 		"its start is prepared": {func(t *testing.T) *world {
 			w := running(t)
@@ -64,12 +63,12 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 			w.delete()
 			w.run()
 			return w
-		}, func(w *world) { w.terminate(); w.s.Flink = subject.Flink{} }, true, "deleted"},
+		}, func(w *world) { w.terminate(); w.s.Flink = job.Flink{} }, true, "deleted"},
 		"a session cluster comes up": {func(t *testing.T) *world {
 			w := newWorld(t, session)
 			w.run()
 			return w
-		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false,
+		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]job.Job{}) }, false,
 			"it has no job of its own"},
 	}
 	for name, row := range rows {
@@ -100,7 +99,7 @@ func TestWhoIsWoken(t *testing.T) {
 		of("others", "another", v1beta1.SnapshotInProgress, false),
 	})
 	var names []string
-	for _, d := range dependants.Of(w.s) {
+	for _, d := range Dependants(w.s) {
 		names = append(names, d.Kind+"/"+d.Name)
 	}
 	if got := strings.Join(names, " "); got != "FlinkStateSnapshot/going FlinkStateSnapshot/new "+
@@ -108,7 +107,7 @@ func TestWhoIsWoken(t *testing.T) {
 		t.Errorf("woken: %s", got)
 	}
 	w.s.Snapshots = plan.Unknown[[]v1beta1.FlinkStateSnapshot]("time-out")
-	if got := dependants.Of(w.s); len(got) != 0 {
+	if got := Dependants(w.s); len(got) != 0 {
 		t.Errorf("nobody is known: %v", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 func TestAJobManagerThatIsNotTrustedIsNoLostJob(t *testing.T) {
@@ -16,8 +16,8 @@ func TestAJobManagerThatIsNotTrustedIsNoLostJob(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, spec)
 			answers := w.s.Flink
-			w.s.Flink = subject.Flink{
-				Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted: put the CA there"), Distrusted: true,
+			w.s.Flink = job.Flink{
+				Jobs: plan.Unknown[[]job.Job]("its certificate is not trusted: put the CA there"), Distrusted: true,
 			}
 			for range 3 {
 				if p := w.round(); touches(p) {

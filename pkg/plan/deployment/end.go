@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
@@ -28,46 +28,46 @@ import (
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID
 func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
-	job, o, ok := v.stopsJob()
+	j, o, ok := v.stopsJob()
 	if !ok {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
 	inProgress := stall{plan.ReasonSavepointInProgress, "the job is being stopped with a savepoint"}
-	switch completed := asked && progress.State == subject.StopCompleted; {
-	case completed && job.State == v1beta1.FlinkJobFinished:
+	switch completed := asked && progress.State == job.StopCompleted; {
+	case completed && j.State == v1beta1.FlinkJobFinished:
 		now := v.Now()
 		from := v1beta1.StartPoint{
 			Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint,
 		}
-		return v.recordEnd(jm, job.State, from)
-	case job.State.IsTerminal():
-		return v.endWithStatistics(jm, job)
-	case completed && (goesOn(job) || v.StopOverdue()), asked && progress.State == subject.StopUnfinished:
+		return v.recordEnd(jm, j.State, from)
+	case j.State.IsTerminal():
+		return v.endWithStatistics(jm, j)
+	case completed && (goesOn(j) || v.StopOverdue()), asked && progress.State == job.StopUnfinished:
 		message := fmt.Sprintf("Flink took the savepoint %s, but the job did not end. %s", progress.Path, progress.Cause)
 		return v.attemptFailed(plan.ReasonStopUnfinished, strings.TrimSpace(message))
-	case asked && progress.State == subject.StopFailed:
+	case asked && progress.State == job.StopFailed:
 		return v.attemptFailed(plan.ReasonSavepointError, "the stop with savepoint failed: "+progress.Cause)
-	case asked && progress.State == subject.StopInProgress && v.StopOverdue():
+	case asked && progress.State == job.StopInProgress && v.StopOverdue():
 		return v.endOverdue()
-	case completed, asked && progress.State == subject.StopInProgress:
+	case completed, asked && progress.State == job.StopInProgress:
 		return result{situation: plan.Stopping, wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()
 	return result{situation: plan.Stopping, wait: inProgress, actions: []plan.Action{plan.StopWithSavepoint{
-		JobID: job.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
+		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
 		Endpoint: v.Endpoint(),
 	}}}
 }
 
 // goesOn reports whether a job works again, or is about to, although Flink has completed its stop. All its tasks had
 // ended by then.
-func goesOn(job subject.Job) bool {
-	switch job.State {
+func goesOn(j job.Job) bool {
+	switch j.State {
 	case v1beta1.FlinkJobRunning:
-		return job.Tasks > 0 && job.Running == job.Tasks
+		return j.Tasks > 0 && j.Running == j.Tasks
 	case v1beta1.FlinkJobCancelling, v1beta1.FlinkJobReconciling:
 		return false
 	}
@@ -81,7 +81,7 @@ func goesOn(job subject.Job) bool {
 //	otherwise                                    a person looks; an answer of Flink goes on with it
 func (v *view) endOverdue() result {
 	c, known := v.Seen.Flink.Checkpoints.Get()
-	if known && c.Kind == subject.KindStop && c.Pending.IsZero() && !c.Discarded {
+	if known && c.Kind == job.KindStop && c.Pending.IsZero() && !c.Discarded {
 		v.Intent().Stop = v1beta1.StopCancel
 		v.SetJobState(v1beta1.FlinkJobCancelling)
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStopOverdue, Component: plan.ComponentJob,
@@ -105,14 +105,14 @@ func (v *view) endOverdue() result {
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again)
 func (v *view) awaitCancel(jm *appsv1.Deployment) result {
-	job, o, ok := v.stopsJob()
+	j, o, ok := v.stopsJob()
 	waits := stall{plan.ReasonJobCancelling, "the job is being cancelled"}
 	switch {
 	case !ok:
 		return o
-	case job.State.IsTerminal():
-		return v.endWithStatistics(jm, job)
-	case job.State == v1beta1.FlinkJobCancelling:
+	case j.State.IsTerminal():
+		return v.endWithStatistics(jm, j)
+	case j.State == v1beta1.FlinkJobCancelling:
 		o = result{situation: plan.Stopping, wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
 			o.stall = &stall{plan.ReasonCancelOverdue,
@@ -123,31 +123,31 @@ func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	}
 	return result{
 		situation: plan.Stopping, wait: waits,
-		actions: []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}},
+		actions: []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}},
 	}
 }
 
 // stopsJob finds the job that the open intent stops; without it, what to do instead.
-func (v *view) stopsJob() (subject.Job, result, bool) {
+func (v *view) stopsJob() (job.Job, result, bool) {
 	intent := v.Intent()
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
-		return subject.Job{}, v.unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
+		return job.Job{}, v.unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
 	}
-	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
+	j, listed := job.FindJob(jobs, intent.Stops.JobID)
 	switch {
 	case !listed && v.Since(intent.StoredAt) <= v.CheckpointTimeout():
 		// A JobManager that has just failed over lists no job until it has submitted it.
-		return job, result{
+		return j, result{
 			situation: plan.Stopping,
 			wait:      stall{plan.ReasonJobNotListed, "Flink does not list the job that is being stopped"},
 		}, false
 	case !listed:
-		return job, v.stateLost(plan.ReasonLastStateUnknown, "Flink no longer lists the job that was being stopped"), false
-	case subject.BeganAnew(intent.Stops, job):
-		return job, v.failedOver(), false
+		return j, v.stateLost(plan.ReasonLastStateUnknown, "Flink no longer lists the job that was being stopped"), false
+	case job.BeganAnew(intent.Stops, j):
+		return j, v.failedOver(), false
 	}
-	return job, result{}, true
+	return j, result{}, true
 }
 
 // failedOver answers a job that began again while it was being stopped. With high availability it was restored from its
@@ -166,33 +166,33 @@ func (v *view) failedOver() result {
 
 // endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
 // was given.
-func (v *view) endWithStatistics(jm *appsv1.Deployment, job subject.Job) result {
-	switch answer, text := v.LastStateOf(job); answer {
-	case subject.LastStateUnsettled:
+func (v *view) endWithStatistics(jm *appsv1.Deployment, j job.Job) result {
+	switch answer, text := v.LastStateOf(j); answer {
+	case job.LastStateUnsettled:
 		return result{situation: plan.Stopping, wait: jobEnded}
-	case subject.LastStateUnknown:
+	case job.LastStateUnknown:
 		return v.unobservable("the checkpoints of the job that has ended", text)
-	case subject.LastStateNamed:
+	case job.LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
 		from := v1beta1.StartPoint{
 			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint",
 		}
-		return v.recordEnd(jm, job.State, from)
-	case subject.LastStateNowhere:
+		return v.recordEnd(jm, j.State, from)
+	case job.LastStateNowhere:
 		return v.stateLost(plan.ReasonCheckpointNotFound,
 			"the newest checkpoint of the job is stored where no job can be restored "+
 				"from it")
-	case subject.LastStateDiscarded:
-		return v.stateLost(plan.ReasonCheckpointDiscarded, subject.CheckpointDiscarded)
-	case subject.LastStateForgotten:
+	case job.LastStateDiscarded:
+		return v.stateLost(plan.ReasonCheckpointDiscarded, job.CheckpointDiscarded)
+	case job.LastStateForgotten:
 		return v.stateLost(plan.ReasonCheckpointForgotten, v.CheckpointForgotten())
 	}
-	v.SetJobState(job.State)
+	v.SetJobState(j.State)
 	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
 		return v.cannotStart(choice)
 	}
-	return v.recordEnd(jm, job.State, choice.From)
+	return v.recordEnd(jm, j.State, choice.From)
 }
 
 // stoppedWithSavepoint is why a start is from the savepoint that its predecessor was stopped with.

@@ -7,7 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // first decides for a resource that was never deployed.
@@ -84,7 +84,7 @@ func unaccounted(v *view) (result, bool) {
 		return v.adopt(), true
 	case present && v.Last == nil:
 		return v.stands("a Deployment that an earlier resource of this name left"), true
-	case v.Last != nil || v.Problem != "" || subject.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
+	case v.Last != nil || v.Problem != "" || job.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
 		return result{}, false
 	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
 		return result{}, false

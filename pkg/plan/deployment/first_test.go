@@ -12,7 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // with replaces a part of a specification.
@@ -58,7 +59,7 @@ func TestWhatAFirstStartRecords(t *testing.T) {
 	jm, _ := w.s.JobManager.Get()
 	jm = jm.DeepCopy()
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
-	w.s.JobManager, w.s.Flink.Jobs = plan.Present(jm), plan.Unknown[[]subject.Job]("connection refused")
+	w.s.JobManager, w.s.Flink.Jobs = plan.Present(jm), plan.Unknown[[]job.Job]("connection refused")
 	w.run()
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeployedNotReady, v1beta1.FlinkJobReconciling)
 	if w.status().Pace != v1beta1.PaceFast {
@@ -96,7 +97,7 @@ func TestWhatAFirstStartRecords(t *testing.T) {
 
 // T1.5, T1.15
 func TestWhatAClusterIsDoesNotChange(t *testing.T) {
-	job := func(s *v1beta1.FlinkDeploymentSpec) {
+	j := func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job = &v1beta1.JobSpec{JarURI: "local:///x.jar", Parallelism: 1}
 	}
 	none := func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil }
@@ -107,7 +108,7 @@ func TestWhatAClusterIsDoesNotChange(t *testing.T) {
 		says  string
 	}{
 		"application to session": {application, none, v1beta1.FlinkJobRunning, "Cannot switch from job to session cluster"},
-		"session to application": {session, job, "", "Cannot switch from session to job cluster"},
+		"session to application": {session, j, "", "Cannot switch from session to job cluster"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +120,7 @@ func TestWhatAClusterIsDoesNotChange(t *testing.T) {
 			if w.status().ReconciliationStatus != before || !strings.Contains(w.status().Error, row.says) {
 				t.Errorf("error %q, %+v", w.status().Error, w.status().ReconciliationStatus)
 			}
-			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			w.delete()
 			w.run()
 			w.terminate()
@@ -340,9 +341,9 @@ func suspended(t *testing.T, spec string) *world {
 // T1.20
 func TestAResumptionWaitsForItsLastState(t *testing.T) {
 	w := suspended(t, highlyAvailable)
-	job := w.status().JobStatus.JobID
+	j := w.status().JobStatus.JobID
 	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 	w.run()
 	w.run()
@@ -351,12 +352,12 @@ func TestAResumptionWaitsForItsLastState(t *testing.T) {
 	) || w.told("RestoreFailed") != 1 {
 		t.Fatalf("error %q, RestoreFailed told %d times", w.status().Error, w.told("RestoreFailed"))
 	}
-	w.s.HAData = haMaps(job)
+	w.s.HAData = haMaps(j)
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-	if w.status().JobStatus.JobID != job {
+	if w.status().JobStatus.JobID != j {
 		t.Error("the job goes on under its ID")
 	}
 }
@@ -365,7 +366,7 @@ func TestAResumptionWaitsForItsLastState(t *testing.T) {
 func notReady(t *testing.T, spec string) *world {
 	t.Helper()
 	w := newWorld(t, spec)
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.run()
 	w.s.Now = w.s.Now.Add(time.Minute)
 	w.s.Pods = ranPods()
@@ -383,10 +384,10 @@ func TestAChangeOfAClusterThatDoesNotAnswer(t *testing.T) {
 		saves, `"state.savepoints.dir"`,
 		`"kubernetes.operator.job.upgrade.last-state-fallback.enabled":"false","state.savepoints.dir"`,
 	)
-	none := plan.Present([]subject.HAConfigMap{})
+	none := plan.Present([]hadata.ConfigMap{})
 	rows := map[string]struct {
 		spec   string
-		data   func(job string) plan.Observed[[]subject.HAConfigMap]
+		data   func(j string) plan.Observed[[]hadata.ConfigMap]
 		stop   v1beta1.StopKind
 		mode   v1beta1.UpgradeMode
 		reason string
@@ -402,11 +403,11 @@ func TestAChangeOfAClusterThatDoesNotAnswer(t *testing.T) {
 			saves, haMaps, v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "it falls back to the data",
 		},
 		"last-state without data": {
-			highlyAvailable, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "",
+			highlyAvailable, func(string) plan.Observed[[]hadata.ConfigMap] { return none }, "", "",
 			"its state would be lost",
 		},
 		"savepoint without data": {
-			saves, func(string) plan.Observed[[]subject.HAConfigMap] { return none }, "", "", "the same",
+			saves, func(string) plan.Observed[[]hadata.ConfigMap] { return none }, "", "", "the same",
 		},
 		"savepoint, no fallback, data": {noFallback, haMaps, "", "", "a savepoint needs a running job"},
 		"savepoint, no HA":             {stateful, nil, "", "", "there is nothing to go on from"},
@@ -453,7 +454,7 @@ func TestTheEndOfAJobOutlivesItsCluster(t *testing.T) {
 	w := stable(t, application)
 	w.serveJob(v1beta1.FlinkJobFinished)
 	w.run()
-	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), subject.Flink{}
+	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), job.Flink{}
 	w.run()
 	w.want(plan.Ended, v1beta1.LifecycleStable, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
 	if w.s.JobManager.IsPresent() {

@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -48,7 +49,7 @@ func TestAJobWhoseCheckpointsFlinkForgotIsAPersons(t *testing.T) {
 			}
 			w.statistics("file:///c/1/chk-7")
 			w.run()
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			if row.cancels {
 				w.serveJob(v1beta1.FlinkJobCreated)
 				w.edit(upgradeImage)
@@ -105,7 +106,7 @@ func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			w.waits(row.end, row.retention)
 			if lost := w.status().JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder; lost != row.lost {
 				t.Errorf("lost: %v, want %v: %s; rounds %q", lost, row.lost, row.reason, w.log)
@@ -132,7 +133,7 @@ func TestAnEndWithoutATimeIsNotReadAtOnce(t *testing.T) {
 	w := stable(t, stateful)
 	w.serveJob(v1beta1.FlinkJobCanceled)
 	w.s.Flink.NoGraph = true
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-7", Completed: w.s.Now})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/1/chk-7", Completed: w.s.Now})
 	if w.run(); w.status().JobStatus.UpgradeSavepointPath != "" || !w.status().JobStatus.LastStateUnread {
 		t.Errorf("recorded %q, unread %t", w.status().JobStatus.UpgradeSavepointPath, w.status().JobStatus.LastStateUnread)
 	}
@@ -165,7 +166,7 @@ func TestAJobThatWaitsForResourcesIsNotCancelledForAChange(t *testing.T) {
 // A restored savepoint is what the job was given, however Flink spells its path.
 func TestWhatAJobWasGivenIsNoCheckpointOfItsOwn(t *testing.T) {
 	w := stable(t, given(stateful))
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:/given", Kind: subject.KindRestoredSavepoint})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:/given", Kind: job.KindRestoredSavepoint})
 	w.run()
 	w.forgets(v1beta1.FlinkJobFailed)
 	if s := w.status().JobStatus; s.Checkpoint != nil || s.UpgradeSavepointPath != "file:///given" {
@@ -178,7 +179,7 @@ func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
 	w := stable(t, given(stateful))
 	own := "file:///c/" + w.status().JobStatus.JobID + "/chk-5"
 	w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
-		subject.Checkpoints{Path: own, Kind: subject.KindRestored, Discarded: true})
+		job.Checkpoints{Path: own, Kind: job.KindRestored, Discarded: true})
 	w.endedWith("file:///given")
 }
 
@@ -195,7 +196,7 @@ func TestAJobUnderAFixedIDInheritsNoKnowledge(t *testing.T) {
 	})
 	w.run()
 	w.terminate()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.run()
 	if s := w.status(); s.JobStatus.Checkpoint != nil || s.GivenUpStop == nil {
 		t.Errorf("known %+v; a stop that comes late reaches the job: %+v", s.JobStatus.Checkpoint, s.GivenUpStop)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // T10.4
@@ -13,7 +13,7 @@ func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 	lost := func(t *testing.T) *world {
 		w := stable(t, stateful)
 		w.serveJob(v1beta1.FlinkJobFinished)
-		w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{}) // it lies where nothing is restored from
+		w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{}) // it lies where nothing is restored from
 		w.run()
 		return w
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 )
 
@@ -38,7 +38,7 @@ func TestAnUnhealthyJob(t *testing.T) {
 	off := strings.Replace(checked(application), `health-check.enabled":"true"`, `health-check.enabled":"false"`, 1)
 	rows := map[string]struct {
 		spec    string
-		data    plan.Observed[[]subject.HAConfigMap]
+		data    plan.Observed[[]hadata.ConfigMap]
 		state   v1beta1.FlinkJobState
 		health  plan.Observed[health.Seen]
 		stop    v1beta1.StopKind // empty: nothing is stopped
@@ -64,7 +64,7 @@ func TestAnUnhealthyJob(t *testing.T) {
 		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
 			"JobUnhealthy",
 			"its state would be lost"},
-		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]subject.HAConfigMap]("time-out"),
+		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]hadata.ConfigMap]("time-out"),
 			v1beta1.FlinkJobRunning, restarted(100), "", "", "",
 			"nothing is done on a guess"},
 		"stateful, not highly available": {checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
@@ -114,7 +114,7 @@ func TestAnUnhealthyJob(t *testing.T) {
 	}
 }
 
-var noHAMaps = plan.Present([]subject.HAConfigMap{})
+var noHAMaps = plan.Present([]hadata.ConfigMap{})
 
 func restarted(n int64) plan.Observed[health.Seen] {
 	return plan.Present(health.Seen{Restarts: n, Checkpoints: 1, Progress: start})

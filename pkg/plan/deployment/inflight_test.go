@@ -8,9 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -126,7 +125,7 @@ func TestARefusedSnapshotIsAFailedOne(t *testing.T) {
 	w := stable(t, recording)
 	w.edit(nonces(7))
 	requests, _ := asked(w.round())
-	seen, mine := refused.Request(w.s, requests[0], "no such directory")
+	seen, mine := RefusedRequest(w.s, requests[0], "no such directory")
 	if !mine {
 		t.Fatal("a refused request is a failed snapshot")
 	}
@@ -175,7 +174,7 @@ func TestT5_19_ASavepointInFlightKeepsAChangeWaiting(t *testing.T) {
 			w.edit(upgradeImage)
 			if row.state != v1beta1.FlinkJobRunning {
 				w.serveJob(row.state)
-				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/1"})
+				w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/1"})
 				w.s.Now = w.s.Now.Add(time.Minute)
 			}
 			w.answer(snapshots.Operation{State: snapshots.OperationInProgress})
@@ -203,7 +202,7 @@ func TestASavepointInFlightIsWaitedForWhileNobodyAnswers(t *testing.T) {
 	w.round()
 	w.edit(upgradeImage)
 	w.answer(snapshots.Operation{State: snapshots.OperationInProgress})
-	w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out")
+	w.s.Flink.Jobs = plan.Unknown[[]job.Job]("time-out")
 	w.run()
 	if w.status().Intent != nil {
 		t.Errorf("the job was stopped while it may be writing the savepoint: %+v", w.status().Intent)
@@ -220,7 +219,7 @@ func TestT2_14_ALostJobManagerGivesASavepointUp(t *testing.T) {
 	w.edit(nonces(789))
 	w.round()
 	w.terminate()
-	w.s.Flink = subject.Flink{}
+	w.s.Flink = job.Flink{}
 	w.run()
 	if w.status().JobStatus.SavepointInfo.TriggerID != nil || w.told("SavepointError") != 1 ||
 		w.told("CheckpointError") != 1 {
@@ -243,7 +242,7 @@ func TestASavepointThatIsDoneWhileTheJobIsStoppedIsKept(t *testing.T) {
 	w.run()
 	w.serveJob(v1beta1.FlinkJobFinished)
 	w.answer(snapshots.Operation{State: snapshots.OperationCompleted, Location: "file:///s/1"})
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/2"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/2"})
 	w.run()
 	info := w.status().JobStatus.SavepointInfo
 	if info.TriggerID != nil || len(info.SavepointHistory) != 2 || info.SavepointHistory[0].Location != "file:///s/1" ||
@@ -262,7 +261,7 @@ func TestTheSavepointOfAStopIsRecorded(t *testing.T) {
 			w := stable(t, recording)
 			w.edit(edit)
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+			w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 			p := w.run()
 			info := w.status().JobStatus.SavepointInfo
 			if info == nil || info.LastSavepoint.Location != "file:///s/1" || info.LastSavepoint.TriggerNonce != nil ||
@@ -320,7 +319,7 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	if p := w.round(); touches(p) || len(w.status().JobStatus.SavepointInfo.SavepointHistory) != 1 {
 		t.Errorf("got %s, history %+v", p, w.status().JobStatus.SavepointInfo.SavepointHistory)
 	}
-	told, mine := refused.Disposal(w.s, plan.DisposeSavepoint{Path: "s3"}, "away")
+	told, mine := RefusedDisposal(w.s, plan.DisposeSavepoint{Path: "s3"}, "away")
 	if !mine || len(told.Events) != 1 || told.Status != nil || len(told.Effects()) != 0 {
 		t.Errorf("a refusal is told and the entry stays, got %+v", told)
 	}
@@ -351,7 +350,7 @@ func TestANonceIsNotLostWhileAChangeWaits(t *testing.T) {
 	w.s.Snapshots = plan.Present([]v1beta1.FlinkStateSnapshot{})
 	w.edit(upgradeImage)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "no slot"})
+	w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "no slot"})
 	w.run()
 	if w.status().Retry == nil {
 		t.Fatal("the stop is tried again later")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
+	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 

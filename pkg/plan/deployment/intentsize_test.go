@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
 // etcd takes objects of up to 1.5 MiB. What is as large as that can be deleted all the same: a deletion adds no copy of
@@ -103,7 +103,7 @@ func TestAnOperationWhoseEndDoesNotFitDoesNotBegin(t *testing.T) {
 	if i := w.status().Intent; i == nil || i.Step != v1beta1.StepStopping || i.Room == "" {
 		t.Fatalf("intent %+v", i)
 	}
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // Flink keeps the graph of a job in its high-availability data until the job has ended, and a JobManager runs every
@@ -38,7 +38,7 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
 		return result{}, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
-	job, listed := subject.FindJob(jobs, intent.Stops.JobID)
+	j, listed := job.FindJob(jobs, intent.Stops.JobID)
 	waits := result{
 		situation: plan.Stopping,
 		wait:      stall{plan.ReasonJobCancelling, "the job is being cancelled; Flink removes its job graph then"},
@@ -49,18 +49,18 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
 		return result{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}, true
 	}
 	switch {
-	case v.Want.JobStatus.StartTime == "" && v.NeverRan(jm):
+	case v.Want.JobStatus.StartTime == "" && v.NeverRan():
 		return end()
 	case !listed:
 		waits.wait = v.jobGraph("Flink does not report whether the job has ended")
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
 			waits.stall = &waits.wait
 		}
-	case job.State.IsTerminal() && v.Seen.Now.Sub(job.EndTime) >= graphRemoval:
-		v.SetJobState(job.State)
+	case j.State.IsTerminal() && v.Seen.Now.Sub(j.EndTime) >= graphRemoval:
+		v.SetJobState(j.State)
 		return end()
-	case cancellable(job.State):
-		waits.actions = []plan.Action{plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint(), Counts: true}}
+	case cancellable(j.State):
+		waits.actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
 	}
 	return waits, true
 }

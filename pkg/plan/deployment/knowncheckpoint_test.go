@@ -8,12 +8,13 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // wiped is what Flink leaves of a job that has failed for good while its clean-up is under way: the ConfigMap names no
 // checkpoint any more.
-func wiped(jobID string) plan.Observed[[]subject.HAConfigMap] {
+func wiped(jobID string) plan.Observed[[]hadata.ConfigMap] {
 	maps, _ := haMaps(jobID).Get()
 	for i := range maps {
 		maps[i].Checkpoint = false
@@ -23,7 +24,7 @@ func wiped(jobID string) plan.Observed[[]subject.HAConfigMap] {
 
 // statistics lets Flink name a checkpoint of the job that runs.
 func (w *world) statistics(path string) {
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: path, Completed: w.s.Now})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: path, Completed: w.s.Now})
 }
 
 // That a checkpoint was completed is known before anything is taken down; that it is gone afterwards is a loss, and
@@ -127,7 +128,7 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	})
 	w.run()
 	w.terminate()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.run()
 	if known := w.status().JobStatus.Checkpoint; known != nil {
 		t.Errorf("the next job has completed none, remembered %+v", known)

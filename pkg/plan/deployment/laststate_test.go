@@ -13,7 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // fails lets the job end FAILED just now: its statistics do not show its last checkpoint yet.
@@ -28,10 +29,10 @@ func (w *world) fails() {
 // can still be asked.
 func TestTheLastStateOfAFailedJob(t *testing.T) {
 	const chk = "file:///chk"
-	known := func(w *world, path string) { w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: path}) }
+	known := func(w *world, path string) { w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: path}) }
 	replaced := func(w *world) {
 		w.serveJob(v1beta1.FlinkJobFailed)
-		w.s.Flink.Jobs = plan.Present([]subject.Job{})
+		w.s.Flink.Jobs = plan.Present([]job.Job{})
 	}
 	rows := map[string]struct {
 		after     time.Duration
@@ -45,7 +46,7 @@ func TestTheLastStateOfAFailedJob(t *testing.T) {
 			5 * time.Second, func(w *world) { known(w, chk) }, plan.Ended, chk, "as they say",
 		},
 		"they follow without a state": {
-			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]() }, plan.Ended,
+			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]() }, plan.Ended,
 			"file:///given", "it had not read it",
 		},
 		"they name what cannot be read": {
@@ -53,7 +54,7 @@ func TestTheLastStateOfAFailedJob(t *testing.T) {
 			"a person has to look",
 		},
 		"they cannot be read": {
-			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("time-out") },
+			5 * time.Second, func(w *world) { w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out") },
 			plan.Waiting, "file:///given", "they are asked for again",
 		},
 		"the JobManager does not answer": {
@@ -109,22 +110,22 @@ func startedAgain(w *world) {
 	jobs[0].StartTime = "1800000000000"
 }
 
-func unansweredFlink() subject.Flink {
-	return subject.Flink{Jobs: plan.Unknown[[]subject.Job]("refused")}
+func unansweredFlink() job.Flink {
+	return job.Flink{Jobs: plan.Unknown[[]job.Job]("refused")}
 }
 
 // A change of a job that has just failed waits for its last state; a job that was never read is not changed without a
 // person.
 func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
 	w := stable(t, given(highlyAvailable))
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.fails()
 	w.edit(upgradeImage)
 	w.run()
 	if s := w.status(); s.Intent != nil || s.Situation != string(plan.Waiting) {
 		t.Fatalf("it was stopped before its last state was read: %+v", s.Intent)
 	}
-	w.s.Flink.Jobs = plan.Present([]subject.Job{})
+	w.s.Flink.Jobs = plan.Present([]job.Job{})
 	w.run()
 	if s := w.status(); s.Intent != nil || s.Situation != string(plan.Refused) {
 		t.Errorf("%s, intent %+v, error %q", s.Situation, s.Intent, s.Error)
@@ -153,7 +154,7 @@ func TestACheckpointThatCannotBeFoundIsAPersons(t *testing.T) {
 	w.serveJob(v1beta1.FlinkJobCanceled)
 	jobs, _ := w.s.Flink.Jobs.Get()
 	jobs[0].EndTime = w.s.Now.Add(-time.Minute)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{})
 	w.run()
 	if c := w.condition(summary.Stalled); c.Reason != "CheckpointNotFound" || w.s.JobManager.IsAbsent() {
 		t.Fatalf("stalled %+v, rounds %q", c, w.log)
@@ -182,14 +183,14 @@ func TestAJobThatVanished(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
-			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			w.run()
 			w.s.Now = w.s.Now.Add(row.after)
 			switch asked := ask.First(w.s).HAData; {
 			case asked && row.spec == highlyAvailable:
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			case asked:
-				w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out")
+				w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out")
 			}
 			if row.change {
 				w.edit(upgradeImage)
@@ -239,7 +240,7 @@ func TestAJobThatWasNeverSeen(t *testing.T) {
 			w := newWorld(t, row.spec)
 			w.run()
 			w.serveJob(v1beta1.FlinkJobRunning)
-			w.s.Flink.Jobs = plan.Present([]subject.Job{})
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			w.s.Now = w.s.Now.Add(row.since)
 			jm, _ := w.s.JobManager.Get()
 			jm.Status.Conditions = []appsv1.DeploymentCondition{{
@@ -311,7 +312,7 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 			if row.spec == stateful {
 				w.s.Resource.Status.JobStatus.State = v1beta1.FlinkJobFailed
 				w.serveJob(v1beta1.FlinkJobFailed)
-				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
+				w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/7"})
 			}
 			from, _ := w.follow()
 			if wanted := map[bool]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // beginsAnew lets Flink list the job under another start time.
@@ -61,16 +61,16 @@ func (w *world) knows(path string) {
 // TestWhatAHighlyAvailableJobWasRestoredFrom is of jobs that had completed a checkpoint, and began again.
 func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 	const known, later = "file:///c/1/chk-7", 10 * time.Second
-	restored := func(number int64, path string) plan.Observed[subject.Checkpoints] {
-		return plan.Present(subject.Checkpoints{Restored: &subject.Restored{Number: number, Path: path}})
+	restored := func(number int64, path string) plan.Observed[job.Checkpoints] {
+		return plan.Present(job.Checkpoints{Restored: &job.Restored{Number: number, Path: path}})
 	}
-	savepoint := plan.Present(subject.Checkpoints{
-		Restored: &subject.Restored{Number: 9, Path: "s3://s/1", Savepoint: true},
+	savepoint := plan.Present(job.Checkpoints{
+		Restored: &job.Restored{Number: 9, Path: "s3://s/1", Savepoint: true},
 	})
-	nothing, silent := plan.Absent[subject.Checkpoints](), plan.Unknown[subject.Checkpoints]("time-out")
+	nothing, silent := plan.Absent[job.Checkpoints](), plan.Unknown[job.Checkpoints]("time-out")
 	rows := map[string]struct {
 		known      string
-		statistics plan.Observed[subject.Checkpoints]
+		statistics plan.Observed[job.Checkpoints]
 		after      time.Duration
 		want       string
 	}{
@@ -81,7 +81,7 @@ func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 		"from a savepoint":            {known, savepoint, 0, "from s3://s/1"},
 		"from nothing":                {known, nothing, later, "without state"},
 		"from nothing, and has begun a checkpoint": {
-			known, plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-1"}), later, "without state",
+			known, plan.Present(job.Checkpoints{Path: "file:///c/1/chk-1"}), later, "without state",
 		},
 		"from nothing, maybe":                 {known, nothing, time.Second, "?"},
 		"nobody knows":                        {known, silent, later, "?"},
@@ -152,7 +152,7 @@ func TestAChangeThatDidNotKnowOfTheLossDoesNotEndIt(t *testing.T) {
 	w.edit(upgradeImage)
 	w.run()
 	jobs[0].State, jobs[0].EndTime = v1beta1.FlinkJobCanceled, w.s.Now.Add(-time.Minute)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/1/chk-1"})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/1/chk-1"})
 	w.run()
 	w.terminate()
 	w.run()

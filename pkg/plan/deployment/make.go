@@ -6,8 +6,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/storedspec"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
 // result is what a rule decided, before the summary is added.

@@ -9,20 +9,20 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // What is waited for without an answer is told after a while, with what a person can do.
 func TestAnEndThatFlinkDoesNotTellIsTold(t *testing.T) {
 	w := stable(t, given(stateful))
 	w.serveJob(v1beta1.FlinkJobFailed)
-	w.s.Flink.Checkpoints = plan.Unknown[subject.Checkpoints]("Flink answered 500")
+	w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("Flink answered 500")
 	w.run()
 	w.personDecides(false)
 	w.s.Now = w.s.Now.Add(11 * time.Minute)
 	w.run()
 	w.personDecides(true)
-	w.ends(v1beta1.FlinkJobFailed, retentions["RETAIN_ON_CANCELLATION"], subject.Checkpoints{Path: "file:///c/1/chk-7"})
+	w.ends(v1beta1.FlinkJobFailed, retentions["RETAIN_ON_CANCELLATION"], job.Checkpoints{Path: "file:///c/1/chk-7"})
 	w.endedWith("file:///c/1/chk-7")
 }
 
@@ -40,7 +40,7 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 	if c := w.condition(summary.Stalled); c.Reason != "CancelOverdue" {
 		t.Errorf("stalled %+v", c)
 	}
-	w.ends(v1beta1.FlinkJobCanceled, retentions["RETAIN_ON_CANCELLATION"], subject.Checkpoints{Path: "file:///c/1/chk-7"})
+	w.ends(v1beta1.FlinkJobCanceled, retentions["RETAIN_ON_CANCELLATION"], job.Checkpoints{Path: "file:///c/1/chk-7"})
 	if i := w.status().Intent; i == nil || i.From == nil || i.From.Path != "file:///c/1/chk-7" {
 		t.Errorf("intent %+v, rounds %q", i, w.log)
 	}
@@ -68,10 +68,10 @@ func TestAChangeDoesNotWaitForAJobThatHasEnded(t *testing.T) {
 			w := stable(t, stateful)
 			w.edit(row.edit)
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "time-out"})
+			w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "time-out"})
 			w.run()
 			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
-				subject.Checkpoints{Path: "file:///s/late", Kind: subject.KindStop})
+				job.Checkpoints{Path: "file:///s/late", Kind: job.KindStop})
 			if !row.want(w.status()) {
 				t.Errorf("situation %s, intent %+v, rounds %q", w.status().Situation, w.status().Intent, w.log)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -32,16 +32,20 @@ func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
 		want      string // the reason that is shown; empty: the redeploy begins
 		reason    string
 	}{
-		"it goes with the job":        {own, running, deleted, nil, "CheckpointsNotRetained", "nothing would be left"},
-		"its metadata is named":       {own + "/_metadata", running, deleted, nil, "CheckpointsNotRetained", "the same"},
-		"a directory is named":        {own + "/", running, deleted, nil, "CheckpointsNotRetained", "the same"},
-		"the job restarts":            {own, v1beta1.FlinkJobRestarting, deleted, nil, "CheckpointsNotRetained", "the same"},
-		"it is kept":                  {own, running, kept, nil, "", "the successor finds it"},
-		"a newer one took its place":  {"file:///c/JOB/chk-6", running, kept, nil, "CheckpointsNotRetained", "it is gone"},
-		"more than one is kept":       {"file:///c/JOB/chk-6", running, kept, retainsTwo, "", "it is there still"},
-		"nobody knows whether it is":  {own, running, unknown, nil, "CheckpointRetentionUnknown", "it is asked again"},
-		"the job has ended":           {own, failed, kept, nil, "", "what is there now stays"},
-		"a savepoint":                 {"file:///s/savepoint-1", running, deleted, nil, "", "it is nobody's but its owner's"},
+		"it goes with the job":  {own, running, deleted, nil, "CheckpointsNotRetained", "nothing would be left"},
+		"its metadata is named": {own + "/_metadata", running, deleted, nil, "CheckpointsNotRetained", "the same"},
+		"a directory is named":  {own + "/", running, deleted, nil, "CheckpointsNotRetained", "the same"},
+		"the job restarts": {
+			own, v1beta1.FlinkJobRestarting, deleted, nil, "CheckpointsNotRetained", "the same",
+		},
+		"it is kept":                 {own, running, kept, nil, "", "the successor finds it"},
+		"a newer one took its place": {"file:///c/JOB/chk-6", running, kept, nil, "CheckpointsNotRetained", "it is gone"},
+		"more than one is kept":      {"file:///c/JOB/chk-6", running, kept, retainsTwo, "", "it is there still"},
+		"nobody knows whether it is": {own, running, unknown, nil, "CheckpointRetentionUnknown", "it is asked again"},
+		"the job has ended":          {own, failed, kept, nil, "", "what is there now stays"},
+		"a savepoint": {
+			"file:///s/savepoint-1", running, deleted, nil, "", "it is nobody's but its owner's",
+		},
 		"a checkpoint of another job": {"file:///c/ff/chk-7", running, deleted, nil, "", "that job does not run"},
 		"a copy":                      {"file:///copy/chk-7", running, deleted, nil, "", "Flink knows nothing of it"},
 		"of the run before this one": {own, running, deleted, func(w *world) {
@@ -57,8 +61,8 @@ func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
 			jobID := w.status().JobStatus.JobID
 			w.serveJob(row.state)
 			w.s.Flink.Retention = row.retention
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{
-				Path: "file:/c/" + jobID + "/chk-7", Kind: subject.KindCheckpoint, Completed: w.s.Now,
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{
+				Path: "file:/c/" + jobID + "/chk-7", Kind: job.KindCheckpoint, Completed: w.s.Now,
 			})
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				nonce := int64(1)

@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // ranPods is one JobManager pod whose container has run.
@@ -121,7 +122,7 @@ func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {
 	jm = jm.DeepCopy()
 	none := int32(0)
 	jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
-	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), subject.Flink{}, plan.Present([]corev1.Pod{})
+	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), job.Flink{}, plan.Present([]corev1.Pod{})
 	w.run()
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
 	if c := meta.FindStatusCondition(w.status().Conditions, "Ready"); c == nil || c.Reason != "ScaledToZero" ||
@@ -138,16 +139,16 @@ func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {
 }
 
 // serve sets how many JobManager pods are available and what Flink answers.
-func (w *world) serve(available int32, jobs plan.Observed[[]subject.Job]) {
+func (w *world) serve(available int32, jobs plan.Observed[[]job.Job]) {
 	jm, _ := w.s.JobManager.Get()
 	jm = jm.DeepCopy()
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, available
-	w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{Jobs: jobs, Facts: w.s.Flink.Facts}
+	w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{Jobs: jobs, Facts: w.s.Flink.Facts}
 }
 
 // T2.2, T2.3, T2.4, T2.5, T2.18, T2.13, T3.72
 func TestTheWayOfAJobManager(t *testing.T) {
-	refused := plan.Unknown[[]subject.Job]("connection refused")
+	refused := plan.Unknown[[]job.Job]("connection refused")
 	for name, spec := range map[string]string{"application": application, "session": session} {
 		t.Run(name, func(t *testing.T) {
 			running := v1beta1.FlinkJobRunning
@@ -157,7 +158,7 @@ func TestTheWayOfAJobManager(t *testing.T) {
 			}
 			w := newWorld(t, spec)
 			w.run()
-			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.serve(0, plan.Observed[[]job.Job]{})
 			w.run()
 			w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, reconciling)
 			w.serve(1, refused)
@@ -180,7 +181,7 @@ func TestTheWayOfAJobManager(t *testing.T) {
 			if n := w.told("JobStatusChanged"); spec == application && (n != 1 || w.status().JobStatus.JobName != "demo") {
 				t.Errorf("JobStatusChanged was told %d times", n)
 			}
-			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.serve(0, plan.Observed[[]job.Job]{})
 			w.run()
 			w.want(plan.Waiting, w.status().LifecycleState, v1beta1.JobManagerDeploying, reconciling)
 			w.serve(1, refused)
@@ -197,7 +198,7 @@ func TestTheWayOfAJobManager(t *testing.T) {
 	t.Run("a JobManager that lists no job", func(t *testing.T) {
 		w := newWorld(t, application)
 		w.run()
-		w.serve(1, plan.Present([]subject.Job{}))
+		w.serve(1, plan.Present([]job.Job{}))
 		w.run()
 		w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerReady, v1beta1.FlinkJobReconciling)
 		if w.status().ReconciliationStatus.LastStableSpec != "" {
@@ -284,7 +285,7 @@ func TestAStartThatNeverRan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := w.s
 			s.Pods = row.pods
-			if got := subject.New(s).NeverRan(w.deployment()); got != row.want {
+			if got := subject.New(s).NeverRan(); got != row.want {
 				t.Errorf("never ran %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
@@ -297,7 +298,7 @@ func TestASlowSavepointDoesNotMakeTheEndOfACluster(t *testing.T) {
 	w.edit(upgradeImage)
 	w.run()
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	if p := w.round(); p.Requeue != plan.RequeueOnPods || w.status().Pace != v1beta1.PaceFast {
 		t.Errorf(

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/restarts"
+	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 )
 
 // recoverLost decides for a cluster or job that should run and does not.

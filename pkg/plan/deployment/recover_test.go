@@ -12,12 +12,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // lose takes the Deployment away, as somebody with kubectl would.
 func (w *world) lose() {
-	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), subject.Flink{},
+	w.s.JobManager, w.s.Flink, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), job.Flink{},
 		plan.Observed[[]corev1.Pod]{}, plan.Observed[[]Companion]{}
 }
 
@@ -215,7 +215,7 @@ func TestJobsThatEnd(t *testing.T) {
 			}
 			w.serveJob(row.state)
 			w.s.Flink.Failure = plan.Present("java.lang.RuntimeException: boom")
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{}) // it lies where nothing is restored from
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{}) // it lies where nothing is restored from
 			w.run()
 			status := w.status()
 			if status.Situation != string(row.situation) || status.LifecycleState != row.lifecycle {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // redeploy asks for a start from a path.
@@ -48,7 +50,7 @@ func TestAStartIsRedirectedToAStateOfAPersonsChoice(t *testing.T) {
 		w.s.HAData = haMaps(old)
 		w.round()
 		refused(w)
-		w.s.HAData = plan.Present([]subject.HAConfigMap{})
+		w.s.HAData = plan.Present([]hadata.ConfigMap{})
 		w.run()
 		w.want(plan.StateLost, v1beta1.LifecycleFailed, v1beta1.JobManagerMissing, v1beta1.FlinkJobReconciling)
 		w.edit(redeploy("file:///found", 1))
@@ -78,7 +80,7 @@ func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			w.edit(edits[0])
 			w.run()
-			if jm := w.deployment(); jm.DeletionTimestamp == nil && !subject.Retired(jm) {
+			if jm := w.deployment(); jm.DeletionTimestamp == nil && !cluster.Retired(jm) {
 				t.Fatalf("the old cluster does not end, rounds %q", w.log)
 			}
 			for _, edit := range edits[1:] {
@@ -86,7 +88,7 @@ func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
 				w.run()
 			}
 			w.terminate()
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			w.run()
 			if w.status().JobStatus.UpgradeSavepointPath != "file:///b" {
 				t.Fatalf("it has %q to start from, rounds %q", w.status().JobStatus.UpgradeSavepointPath, w.log)
@@ -112,12 +114,12 @@ func TestAStateChosenWhileAJobIsSuspendedStays(t *testing.T) {
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 	w.run()
 	w.edit(redeploy("file:///b", 1))
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobFinished)
 	jobs, _ := w.s.Flink.Jobs.Get()
 	jobs[0].EndTime = w.s.Now.Add(-20 * time.Second)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///s/1"})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///s/1"})
 	w.run()
 	if s := w.status(); s.LifecycleState != v1beta1.LifecycleSuspended ||
 		s.JobStatus.UpgradeSavepointPath != "file:///b" {
@@ -146,7 +148,7 @@ func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, restarts)
 			w.serveJob(v1beta1.FlinkJobFailed)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///chk"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///chk"})
 			w.run()
 			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeRecover {
 				t.Fatalf("no recovery, rounds %q", w.log)
@@ -247,7 +249,7 @@ func TestAnOpenStopIsNotForgottenForASpecThatCannotBeRendered(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+	w.stopWith(job.StopProgress{State: job.StopInProgress})
 	trigger := w.status().Intent.TriggerID
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { redeploy("file:///p1", 1)(s); s.ImagePullPolicy = "Foo" })
 	w.run()

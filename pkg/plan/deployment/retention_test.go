@@ -11,7 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -28,7 +29,7 @@ func keeps(r upgrade.Retention, end v1beta1.FlinkJobState) bool {
 }
 
 // ends lets the job end a minute ago, with these statistics.
-func (w *world) ends(end v1beta1.FlinkJobState, r upgrade.Retention, c subject.Checkpoints) {
+func (w *world) ends(end v1beta1.FlinkJobState, r upgrade.Retention, c job.Checkpoints) {
 	w.serveJob(end)
 	jobs, _ := w.s.Flink.Jobs.Get()
 	jobs[0].EndTime = w.s.Now.Add(-time.Minute)
@@ -50,10 +51,10 @@ func TestWhatAJobLosesWithItsEnd(t *testing.T) {
 			for _, end := range ends {
 				for _, told := range []bool{false, true} {
 					t.Run(fmt.Sprintf("%s, %s, %s, told %t", name, mode, end, told), func(t *testing.T) {
-						c, finished := subject.Checkpoints{Path: chk}, end == v1beta1.FlinkJobFinished
+						c, finished := job.Checkpoints{Path: chk}, end == v1beta1.FlinkJobFinished
 						gone := finished || !keeps(r, end)
 						if told && gone {
-							c = subject.Checkpoints{Path: began, Kind: subject.KindRestoredSavepoint, Discarded: true}
+							c = job.Checkpoints{Path: began, Kind: job.KindRestoredSavepoint, Discarded: true}
 						}
 						want := chk
 						switch {
@@ -63,7 +64,7 @@ func TestWhatAJobLosesWithItsEnd(t *testing.T) {
 							want = v1beta1.LastStatePlaceholder
 						}
 						w := stable(t, given(spec))
-						w.s.HAData = plan.Present([]subject.HAConfigMap{})
+						w.s.HAData = plan.Present([]hadata.ConfigMap{})
 						w.ends(end, r, c)
 						w.endedWith(want)
 					})
@@ -97,19 +98,19 @@ func (w *world) endedWith(want string) {
 // Savepoints, and what the job does not own, outlive every end.
 func TestWhatOutlivesAJob(t *testing.T) {
 	rows := map[string]struct {
-		kind   subject.StateKind
+		kind   job.StateKind
 		path   string
 		claims bool
 		kept   bool
 	}{
-		"its checkpoint":                            {subject.KindCheckpoint, "file:///c/JOB/chk-7", false, false},
-		"its savepoint":                             {subject.KindSavepoint, "file:///s/7", false, true},
-		"the savepoint of a stop":                   {subject.KindStop, "file:///s/7", true, true},
-		"another job's checkpoint, restored":        {subject.KindRestored, "file:///c/other/chk-7", false, true},
-		"its own checkpoint, restored":              {subject.KindRestored, "file:///c/JOB/chk-7", false, false},
-		"a savepoint, restored":                     {subject.KindRestoredSavepoint, "file:///s/7", false, true},
-		"a savepoint, restored and claimed":         {subject.KindRestoredSavepoint, "file:///s/7", true, false},
-		"another job's checkpoint, and claims them": {subject.KindRestored, "file:///c/other/chk-7", true, false},
+		"its checkpoint":                            {job.KindCheckpoint, "file:///c/JOB/chk-7", false, false},
+		"its savepoint":                             {job.KindSavepoint, "file:///s/7", false, true},
+		"the savepoint of a stop":                   {job.KindStop, "file:///s/7", true, true},
+		"another job's checkpoint, restored":        {job.KindRestored, "file:///c/other/chk-7", false, true},
+		"its own checkpoint, restored":              {job.KindRestored, "file:///c/JOB/chk-7", false, false},
+		"a savepoint, restored":                     {job.KindRestoredSavepoint, "file:///s/7", false, true},
+		"a savepoint, restored and claimed":         {job.KindRestoredSavepoint, "file:///s/7", true, false},
+		"another job's checkpoint, and claims them": {job.KindRestored, "file:///c/other/chk-7", true, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +122,7 @@ func TestWhatOutlivesAJob(t *testing.T) {
 			path := strings.Replace(row.path, "JOB", w.status().JobStatus.JobID, 1)
 			w.ends(
 				v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"],
-				subject.Checkpoints{Path: path, Kind: row.kind},
+				job.Checkpoints{Path: path, Kind: row.kind},
 			)
 			if got := w.status().JobStatus.UpgradeSavepointPath; (got == path) != row.kept {
 				t.Errorf("recorded %q, want that it is kept: %t", got, row.kept)
@@ -136,7 +137,7 @@ func TestARollbackOfAJobThatLostItsStateIsRefused(t *testing.T) {
 	w := upgradedBySavepoint(t, rolls(stateful))
 	w.ends(
 		v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"],
-		subject.Checkpoints{Path: "file:///s/1", Kind: subject.KindRestoredSavepoint, Discarded: true},
+		job.Checkpoints{Path: "file:///s/1", Kind: job.KindRestoredSavepoint, Discarded: true},
 	)
 	w.s.Now = w.s.Now.Add(10 * time.Minute)
 	w.run()
@@ -150,7 +151,7 @@ func TestACancellationThatDeletedTheCheckpointIsAPersons(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
 	w.edit(upgradeImage)
 	w.run()
-	w.ends(v1beta1.FlinkJobCanceled, retentions["DELETE_ON_CANCELLATION"], subject.Checkpoints{Path: "file:///c/1/chk-7"})
+	w.ends(v1beta1.FlinkJobCanceled, retentions["DELETE_ON_CANCELLATION"], job.Checkpoints{Path: "file:///c/1/chk-7"})
 	if c := w.condition(summary.Stalled); c.Reason != "CheckpointDiscarded" || w.s.JobManager.IsAbsent() {
 		t.Errorf("stalled %+v, rounds %q", c, w.log)
 	}
@@ -182,7 +183,7 @@ func TestTheStatisticsOfAnEndAreWaitedFor(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobFailed)
 			jobs, _ := w.s.Flink.Jobs.Get()
 			jobs[0].EndTime = w.s.Now.Add(row.skew)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///chk"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///chk"})
 			w.s.Now = w.s.Now.Add(row.after)
 			w.s.Flink.Clock = w.s.Now.Add(row.skew)
 			w.run()

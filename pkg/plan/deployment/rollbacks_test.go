@@ -10,7 +10,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // rolls switches rollbacks on.
@@ -124,10 +125,10 @@ func upgradedBySavepoint(t *testing.T, spec string) *world {
 // changesBySavepoint carries a change that takes a savepoint to its release.
 func (w *world) changesBySavepoint(change func(*v1beta1.FlinkDeploymentSpec)) {
 	w.t.Helper()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.edit(change)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()
@@ -156,7 +157,7 @@ func TestAStartThatNeverRanIsRolledBackToItsSavepoint(t *testing.T) {
 // T3.55
 func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
 	w := savepointUpgrade(t)
-	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
+	w.serve(1, plan.Unknown[[]job.Job]("connection refused"))
 	w.late()
 	if w.state() != v1beta1.ReconciliationDeployed || w.told("Rollback") != 0 ||
 		w.status().JobManagerDeploymentStatus != v1beta1.JobManagerDeployedNotReady {
@@ -171,30 +172,30 @@ func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
 // A job that failed for good leaves no high-availability data, but Flink tells what it ended with.
 func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
 	const chk = "file:///c/chk-7"
-	named := plan.Present(subject.Checkpoints{Path: chk})
+	named := plan.Present(job.Checkpoints{Path: chk})
 	rows := map[string]struct {
-		checkpoints plan.Observed[subject.Checkpoints]
-		data        plan.Observed[[]subject.HAConfigMap]
+		checkpoints plan.Observed[job.Checkpoints]
+		data        plan.Observed[[]hadata.ConfigMap]
 		recorded    string
 		from        string
 		reason      string
 	}{
 		"it took a checkpoint": {
-			named, plan.Present([]subject.HAConfigMap{}), "file:///s/1", chk, "its newest state",
+			named, plan.Present([]hadata.ConfigMap{}), "file:///s/1", chk, "its newest state",
 		},
 		"it took none": {
-			plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), "file:///s/1", "file:///s/1",
+			plan.Absent[job.Checkpoints](), plan.Present([]hadata.ConfigMap{}), "file:///s/1", "file:///s/1",
 			"what it was given",
 		},
 		"its data is not gone yet": {
 			named, haMaps(""), "file:///s/1", chk, "Flink removes the data, and so it is no start",
 		},
 		"its end is not read": {
-			plan.Unknown[subject.Checkpoints]("time-out"), haMaps(""), "file:///s/1", "",
+			plan.Unknown[job.Checkpoints]("time-out"), haMaps(""), "file:///s/1", "",
 			"it may have gone further than what is known",
 		},
 		"it was given the data only": {
-			plan.Absent[subject.Checkpoints](), plan.Present([]subject.HAConfigMap{}), v1beta1.LastStatePlaceholder, "",
+			plan.Absent[job.Checkpoints](), plan.Present([]hadata.ConfigMap{}), v1beta1.LastStatePlaceholder, "",
 			"nobody knows what it had",
 		},
 	}
@@ -240,7 +241,7 @@ func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
 		reason string
 	}{
 		"failed, and nobody answers": {
-			v1beta1.FlinkJobFailed, func(w *world) { w.s.Flink.Jobs = plan.Unknown[[]subject.Job]("time-out") }, "",
+			v1beta1.FlinkJobFailed, func(w *world) { w.s.Flink.Jobs = plan.Unknown[[]job.Job]("time-out") }, "",
 			"its newest state may not be read",
 		},
 		"failed, and it answers": {v1beta1.FlinkJobFailed, func(*world) {}, "file:///c/chk-7", "it is read"},
@@ -259,7 +260,7 @@ func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
 			w.serveJob(row.state)
 			jobs, _ := w.s.Flink.Jobs.Get()
 			jobs[0].EndTime = w.s.Now.Add(-time.Minute)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/chk-7"})
 			if row.state.IsTerminal() {
 				w.s.Resource.Status.JobStatus.State = row.state
 				w.s.Resource.Status.JobStatus.LastStateUnread = true
@@ -285,7 +286,7 @@ func TestARollbackWaitsForTheEndOfAJob(t *testing.T) {
 func TestTheStableSpecIsNotRolledBackToItself(t *testing.T) {
 	w := rolledBack(t)
 	w.serveJob(v1beta1.FlinkJobFailed)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/chk-7"})
 	w.run()
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20" })
 	w.run()
@@ -358,7 +359,7 @@ func TestRollbacksThatNeedNoState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, spec)
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			w.edit(upgradeImage)
 			w.failsAndIsRolledBack()
 			if w.runningImage() != "flink:1.20" || w.state() != v1beta1.ReconciliationRolledBack {

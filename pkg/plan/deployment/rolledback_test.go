@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // recordedImage is the image of a recorded spec.
@@ -28,9 +28,9 @@ func thirdBySavepoint(s *v1beta1.FlinkDeploymentSpec) {
 // stopFails lets the savepoint fail that the job is stopped with.
 func (w *world) stopFails() {
 	w.t.Helper()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "disk full"})
 	w.run()
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
 }
 
 // failsAndIsRolledBack takes a change that is under way to its release, and back again when it does not become stable.
@@ -123,7 +123,7 @@ func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
 		)
 	})
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()

@@ -10,9 +10,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/refused"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // secretive is an application whose configuration and arguments hold secrets that nothing in a text gives away by
@@ -96,21 +95,21 @@ func TestSecretsAreNotTold(t *testing.T) {
 		"a savepoint that fails": {func(w *world) {
 			w.edit(upgradeImage)
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: said})
+			w.stopWith(job.StopProgress{State: job.StopFailed, Cause: said})
 			w.run()
 		}, "cannot log in with ******"},
 		"a container that cannot start": {func(w *world) {
 			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", said, false)})
 			jm := w.deployment().DeepCopy()
 			jm.Status.AvailableReplicas, jm.Status.ReadyReplicas = 0, 0
-			w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
+			w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
 		}, "cannot log in with ******"},
 		"progress that is lost since a start from a path": {func(w *world) {
 			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = "https://u:urlpass@h/s"
 			w.beginsAnew()
 		}, "the job began again from https://u:******@h/s"},
 		"Flink that cannot be asked": {func(w *world) {
-			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job](said)}
+			w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job](said)}
 		}, "cannot log in with ******"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +168,7 @@ func TestAStartFromAPathTellsNoSecret(t *testing.T) {
 func TestADisposalThatIsRefusedTellsNoSecret(t *testing.T) {
 	w := secretive(t)
 	at := plan.DisposeSavepoint{Path: "https://u:urlpass@h/s"}
-	p, mine := refused.Disposal(w.s, at, "no access with hunter2 to "+at.Path)
+	p, mine := RefusedDisposal(w.s, at, "no access with hunter2 to "+at.Path)
 	const want = "the savepoint at https://u:******@h/s is too old or too many and was not disposed of: " +
 		"no access with ****** to https://u:******@h/s"
 	if !mine || len(p.Events) != 1 || p.Events[0].Message != want {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 )
 

@@ -10,7 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -28,7 +29,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.run()
 		}},
 		"cannot start": {"S2", application, func(w *world) {
-			w.serve(0, plan.Observed[[]subject.Job]{})
+			w.serve(0, plan.Observed[[]job.Job]{})
 			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", "no such image", false)})
 		}},
 		"failed just now": {"S3", given(highlyAvailable), (*world).fails},
@@ -38,12 +39,12 @@ func TestSettledIsAsDrawn(t *testing.T) {
 		}},
 		"failed, what it had is lost": {"S5", given(highlyAvailable), func(w *world) {
 			w.fails()
-			w.s.Now, w.s.Flink.Checkpoints = w.s.Now.Add(5*time.Second), plan.Present(subject.Checkpoints{})
+			w.s.Now, w.s.Flink.Checkpoints = w.s.Now.Add(5*time.Second), plan.Present(job.Checkpoints{})
 		}},
 		"finished":     {"S6", application, func(w *world) { w.serveJob(v1beta1.FlinkJobFinished) }},
 		"failed, gone": {"S6", application, func(w *world) { w.fails(); w.lose() }},
 		"not trusted": {"S7", stateful, func(w *world) {
-			w.s.Flink = subject.Flink{Jobs: plan.Unknown[[]subject.Job]("its certificate is not trusted"), Distrusted: true}
+			w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("its certificate is not trusted"), Distrusted: true}
 		}},
 		"does not answer": {"S8", stateful, func(w *world) { w.s.Flink = unansweredFlink() }},
 		"runs":            {"S10", stateful, func(*world) {}},
@@ -54,7 +55,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 		}},
 		"vanished, its data cannot be read": {"S11", savesHighlyAvailable, func(w *world) {
 			w.vanishes(11 * time.Minute)
-			w.s.HAData = plan.Unknown[[]subject.HAConfigMap]("time-out")
+			w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out")
 		}},
 		"vanished":         {"S12", stateful, func(w *world) { w.vanishes(11 * time.Minute) }},
 		"not listed yet":   {"S13", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
@@ -107,7 +108,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 
 // vanishes lets a job be missing from Flink's list for a time.
 func (w *world) vanishes(since time.Duration) {
-	w.s.Flink.Jobs = plan.Present([]subject.Job{})
+	w.s.Flink.Jobs = plan.Present([]job.Job{})
 	w.run()
 	w.s.Now = w.s.Now.Add(since)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // created are the FlinkStateSnapshots that a plan makes.
@@ -62,7 +62,7 @@ func TestTheSavepointOfAnUpgradeIsKept(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	made := created(w.round())
 	if len(made) != 1 || made[0].Spec.Savepoint.Path != "file:///s/1" || !made[0].Spec.Savepoint.Exists() {
 		t.Errorf("made %+v", made)

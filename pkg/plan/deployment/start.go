@@ -8,9 +8,10 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
@@ -29,7 +30,7 @@ func (v *view) beginStart(
 	intent.Generation = v.GenerationOf(intent)
 	from.Taken = v.Taken(from)
 	intent.From = &from
-	intent.Restore = subject.RestoredMode(&from)
+	intent.Restore = job.RestoredMode(&from)
 	if target.Job != nil {
 		intent.JobID = plan.DeriveID(r.UID, v.over(), plan.PurposeJob)
 	}
@@ -147,7 +148,7 @@ func (v *view) carryStart() result {
 		wait := stall{plan.ReasonClusterTerminating, "the Deployment of an earlier start is being deleted"}
 		return result{situation: plan.Starting, wait: wait}
 	}
-	if present && subject.OwnOperation(jm) != intent.OperationID {
+	if present && cluster.OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {

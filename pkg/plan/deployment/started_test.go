@@ -10,7 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // ended makes the job end with a checkpoint that was triggered ten minutes before the story begins.
@@ -18,7 +18,7 @@ func (w *world) ended(state v1beta1.FlinkJobState) {
 	w.serveJob(state)
 	w.s.Flink.Failure = plan.Present("boom")
 	completed := start.Add(-10 * time.Minute)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7", Completed: completed})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/chk-7", Completed: completed})
 }
 
 // replaces carries the open change to its new cluster.
@@ -60,7 +60,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 		"a last-state upgrade": {func(t *testing.T) *world {
 			w := stable(t, highlyAvailable)
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/chk-7", Completed: earlier})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/chk-7", Completed: earlier})
 			w.edit(upgradeImage)
 			w.replaces()
 			return w
@@ -78,7 +78,7 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w := stable(t, stateful)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: savepoint})
+			w.stopWith(job.StopProgress{State: job.StopCompleted, Path: savepoint})
 			w.run()
 			w.s.Now = w.s.Now.Add(time.Hour)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
@@ -101,8 +101,8 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			w.run()
 			w.ended(v1beta1.FlinkJobFailed)
-			restored := subject.Checkpoints{
-				Path: savepoint, Completed: start.Add(time.Minute), Kind: subject.KindRestoredSavepoint,
+			restored := job.Checkpoints{
+				Path: savepoint, Completed: start.Add(time.Minute), Kind: job.KindRestoredSavepoint,
 			}
 			w.s.Flink.Checkpoints = plan.Present(restored)
 			w.run()

@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // highlyAvailable is a last-state application with Kubernetes high availability.
@@ -19,8 +20,8 @@ var highlyAvailable = strings.Replace(strings.Replace(
 		`"state.savepoints.dir"`, 1)
 
 // haMaps are what Flink keeps for a job with a completed checkpoint.
-func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {
-	return plan.Present([]subject.HAConfigMap{
+func haMaps(jobID string) plan.Observed[[]hadata.ConfigMap] {
+	return plan.Present([]hadata.ConfigMap{
 		{
 			ObjectVersion: plan.ObjectVersion{Name: "demo-" + jobID + "-config-map", UID: "1", ResourceVersion: "5"},
 			Checkpoint:    true,
@@ -30,9 +31,9 @@ func haMaps(jobID string) plan.Observed[[]subject.HAConfigMap] {
 }
 
 // stopWith lets Flink answer for the stop-with-savepoint. Once it is completed the job has finished.
-func (w *world) stopWith(progress subject.StopProgress) {
+func (w *world) stopWith(progress job.StopProgress) {
 	w.s.Flink.Stop = plan.Present(progress)
-	if jobs, ok := w.s.Flink.Jobs.Get(); ok && progress.State == subject.StopCompleted {
+	if jobs, ok := w.s.Flink.Jobs.Get(); ok && progress.State == job.StopCompleted {
 		jobs[0].State = v1beta1.FlinkJobFinished
 	}
 }
@@ -49,11 +50,11 @@ func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 		w.status().Intent.Stop != v1beta1.StopSavepoint {
 		t.Fatalf("got %s, intent %+v", p, w.status().Intent)
 	}
-	w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+	w.stopWith(job.StopProgress{State: job.StopInProgress})
 	if p := w.run(); touches(p) {
 		t.Errorf("a savepoint in progress is waited for, got %s", p)
 	}
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	p = w.run()
 	if w.status().JobStatus.UpgradeSavepointPath != "file:///s/1" ||
 		w.status().JobStatus.State != v1beta1.FlinkJobFinished || !w.status().Intent.Ended {
@@ -91,13 +92,13 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "disk full"})
 	w.run()
 	if w.status().Intent != nil || w.status().Retry == nil || w.status().Retry.Attempts != 1 ||
 		!strings.Contains(w.status().Error, "disk full") {
 		t.Fatalf("intent %+v, retry %+v, error %s", w.status().Intent, w.status().Retry, w.status().Error)
 	}
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
 	if p := w.run(); touches(p) || p.Status != nil {
 		t.Errorf("before the time of the next attempt nothing happens, got %s, %+v", p, p.Status)
 	}
@@ -108,15 +109,15 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 	if w.told("SavepointError") != 1 {
 		t.Errorf("SavepointError was told %d times", w.told("SavepointError"))
 	}
-	w.stopWith(subject.StopProgress{State: subject.StopFailed, Cause: "disk full"})
+	w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "disk full"})
 	w.run()
 	if r := w.status().Retry; r == nil || r.Attempts != 2 || r.After.Sub(w.s.Now) != 20*time.Second {
 		t.Errorf("retry %+v after the second attempt at %s, want it counted, and twice the pause", r, w.s.Now)
 	}
-	w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+	w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
 	w.s.Now = w.s.Now.Add(20e9)
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.terminate()
 	w.run()
@@ -129,27 +130,27 @@ func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
 func TestASavepointStopThatFlinkForgot(t *testing.T) {
 	rows := map[string]struct {
 		state       v1beta1.FlinkJobState
-		checkpoints plan.Observed[subject.Checkpoints]
+		checkpoints plan.Observed[job.Checkpoints]
 		start       string
 		want        string
 		situation   plan.Situation
 		reason      string
 	}{
 		"it never came": {
-			v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping,
+			v1beta1.FlinkJobRunning, plan.Observed[job.Checkpoints]{}, "1700000000000", "with savepoint", plan.Stopping,
 			"the job runs on: ask again, with the same ID",
 		},
 		"the job has finished": {
-			v1beta1.FlinkJobFinished, plan.Present(subject.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end",
+			v1beta1.FlinkJobFinished, plan.Present(job.Checkpoints{Path: "file:///s/9"}), "1700000000000", "record end",
 			plan.Stopping, "its statistics name the savepoint",
 		},
 		"it has finished and nobody could ask": {
-			v1beta1.FlinkJobFinished, plan.Unknown[subject.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable,
+			v1beta1.FlinkJobFinished, plan.Unknown[job.Checkpoints]("refused"), "1700000000000", "", plan.Unobservable,
 			"nothing is deleted before the path is known",
 		},
 		// R6
 		"the job began again": {
-			v1beta1.FlinkJobRunning, plan.Observed[subject.Checkpoints]{}, "1800000000000", "", plan.StateLost,
+			v1beta1.FlinkJobRunning, plan.Observed[job.Checkpoints]{}, "1800000000000", "", plan.StateLost,
 			"without high availability it runs from its old state",
 		},
 	}
@@ -158,7 +159,7 @@ func TestASavepointStopThatFlinkForgot(t *testing.T) {
 			w := stable(t, stateful)
 			w.edit(upgradeImage)
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopNotKnown})
+			w.stopWith(job.StopProgress{State: job.StopNotKnown})
 			jobs, _ := w.s.Flink.Jobs.Get()
 			jobs[0].State, jobs[0].StartTime = row.state, row.start
 			w.s.Flink.Checkpoints = row.checkpoints
@@ -219,12 +220,12 @@ func TestALastStateUpgradeKeepsTheJobIDAndTheData(t *testing.T) {
 
 func TestALastStateStartNeedsItsData(t *testing.T) {
 	rows := map[string]struct {
-		data      plan.Observed[[]subject.HAConfigMap]
+		data      plan.Observed[[]hadata.ConfigMap]
 		situation plan.Situation
 		reason    string
 	}{
-		"gone":    {plan.Present([]subject.HAConfigMap{}), plan.StateLost, "the job would start empty"},
-		"unknown": {plan.Unknown[[]subject.HAConfigMap]("time-out"), plan.Unobservable, "nothing is done on a guess"},
+		"gone":    {plan.Present([]hadata.ConfigMap{}), plan.StateLost, "the job would start empty"},
+		"unknown": {plan.Unknown[[]hadata.ConfigMap]("time-out"), plan.Unobservable, "nothing is done on a guess"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -268,14 +269,14 @@ func TestSuspendWithASavepointAndResume(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerMissing, v1beta1.FlinkJobFinished)
 	jm, _ := w.s.JobManager.Get()
 	if jm.Spec.Replicas == nil || *jm.Spec.Replicas != 0 {
 		t.Error("without high availability a replaced pod would run the job again: no replicas")
 	}
-	w.s.Flink = subject.Flink{}
+	w.s.Flink = job.Flink{}
 	if p := w.round(); touches(p) || p.Status != nil {
 		t.Errorf("a suspended world must be quiet, got %s", p)
 	}
@@ -322,7 +323,7 @@ func TestARedeployIsTheWayOutOfALostState(t *testing.T) {
 // TestAJobThatHasNotRestoredYetStartsFromTheSameState changes the spec of a job that was given a savepoint and has not
 // read it yet: neither its high-availability data nor its statistics name any state.
 func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
-	none := plan.Present([]subject.HAConfigMap{
+	none := plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}},
 	})
 	rows := map[string]struct {
@@ -349,10 +350,10 @@ func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, row.spec)
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			w.run()
 			w.serveJob(row.state)
-			w.s.HAData, w.s.Flink.Checkpoints = none, plan.Absent[subject.Checkpoints]()
+			w.s.HAData, w.s.Flink.Checkpoints = none, plan.Absent[job.Checkpoints]()
 			w.edit(upgradeImage)
 			w.run()
 			if intent := w.status().Intent; intent == nil || intent.Stop != row.stop {
@@ -381,11 +382,11 @@ func TestAnEmptyStartForgetsAnOlderState(t *testing.T) {
 	})
 	w.run()
 	w.terminate()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{})
+	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	w.s.HAData = plan.Present([]subject.HAConfigMap{
+	w.s.HAData = plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}},
 	})
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {

@@ -9,9 +9,10 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
@@ -137,7 +138,7 @@ func (v *view) stopStep(jm *appsv1.Deployment) result {
 func (v *view) beganMeanwhile(jm *appsv1.Deployment) (result, bool) {
 	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
 	switch {
-	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.NeverRan(jm):
+	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.NeverRan():
 		return result{}, false
 	case v.Seen.Pods.IsUnknown():
 		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why()), true
@@ -176,12 +177,12 @@ func (v *view) takeApart(jm *appsv1.Deployment) result {
 	}
 	pods, known := v.Seen.Pods.Get()
 	switch {
-	case !subject.Retired(jm):
+	case !cluster.Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
 		return result{situation: plan.Stopping, pods: true, actions: []plan.Action{retire}}
 	case !known:
 		return v.unobservable("the pods of the cluster", v.Seen.Pods.Why())
-	case subject.MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
+	case cluster.MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
 		return v.waitForPods()
 	}
 	return result{situation: plan.Stopping, actions: v.takeDown(jm)}
@@ -195,8 +196,8 @@ func (v *view) takeDown(jm *appsv1.Deployment) []plan.Action {
 	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") &&
 		v.Intent().Purpose != v1beta1.PurposeRedeploy
 	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok && gives {
-		if job, found := subject.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(job.State) {
-			actions = append(actions, plan.CancelJob{JobID: job.ID, Endpoint: v.Endpoint()})
+		if j, found := job.FindJob(jobs, v.Want.JobStatus.JobID); found && cancellable(j.State) {
+			actions = append(actions, plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint()})
 		}
 	}
 	return append(actions, v.deleteCluster(jm))

@@ -9,74 +9,76 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // A job that has not ended was not stopped, whatever Flink says of the request: it restarts a job whose tasks do not
 // end after the savepoint.
 func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
 	const path, chk = "file:///s/1", "file:///c/1/chk-9"
-	completed, unfinished := subject.StopCompleted, subject.StopUnfinished
-	type job = subject.Job
+	completed, unfinished := job.StopCompleted, job.StopUnfinished
+	type listed = job.Job
 	rows := map[string]struct {
-		request subject.StopState
-		job     job
+		request job.StopState
+		job     listed
 		after   time.Duration
 		retry   string // the reason of the next attempt
 		from    string // what the end is recorded with
 	}{
 		"it has finished": {
-			completed, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", path,
+			completed, listed{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", path,
 		},
 		"it is about to finish": {
-			completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "", "",
+			completed, listed{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "", "",
 		},
 		"it is about to finish, all tasks have": {
-			completed, job{State: "RUNNING", Tasks: 4, Finished: 4}, 0, "", "",
+			completed, listed{State: "RUNNING", Tasks: 4, Finished: 4}, 0, "", "",
 		},
 		"it was restarted": {
-			completed, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
+			completed, listed{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
 		},
 		"it is being restarted": {
-			completed, job{State: "RESTARTING", Tasks: 4}, 0, "StopUnfinished", "",
+			completed, listed{State: "RESTARTING", Tasks: 4}, 0, "StopUnfinished", "",
 		},
 		"it is failing": {
-			completed, job{State: "FAILING", Tasks: 4}, 0, "StopUnfinished", "",
+			completed, listed{State: "FAILING", Tasks: 4}, 0, "StopUnfinished", "",
 		},
 		"it stays half-way": {
-			completed, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 12 * time.Minute, "StopUnfinished", "",
+			completed, listed{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 12 * time.Minute, "StopUnfinished", "",
 		},
-		"somebody cancels it":         {completed, job{State: "CANCELLING", Tasks: 4}, 0, "", ""},
-		"it has failed since":         {completed, job{State: "FAILED", Tasks: 4}, 0, "", chk},
-		"somebody cancelled it since": {completed, job{State: "CANCELED", Tasks: 4}, 0, "", chk},
+		"somebody cancels it":         {completed, listed{State: "CANCELLING", Tasks: 4}, 0, "", ""},
+		"it has failed since":         {completed, listed{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"somebody cancelled it since": {completed, listed{State: "CANCELED", Tasks: 4}, 0, "", chk},
 		"Flink says so, it was restarted": {
-			unfinished, job{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
+			unfinished, listed{State: "RUNNING", Tasks: 4, Running: 4}, 0, "StopUnfinished", "",
 		},
 		"Flink says so, it is being restarted": {
-			unfinished, job{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "StopUnfinished", "",
+			unfinished, listed{State: "RUNNING", Tasks: 4, Running: 1, Finished: 3}, 0, "StopUnfinished", "",
 		},
-		"Flink says so, it has failed": {unfinished, job{State: "FAILED", Tasks: 4}, 0, "", chk},
+		"Flink says so, it has failed": {unfinished, listed{State: "FAILED", Tasks: 4}, 0, "", chk},
 		"Flink says so, it has finished by itself since": {
-			unfinished, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
+			unfinished, listed{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
 		},
 		"Flink forgot, it has finished by the stop": {
-			subject.StopNotKnown, job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
+			job.StopNotKnown, listed{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
 		},
-		"Flink could not be asked, and the job has ended": {"", job{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk},
+		"Flink could not be asked, and the job has ended": {
+			"", listed{State: "FINISHED", Tasks: 4, Finished: 4}, 0, "", chk,
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, stateful)
 			w.edit(upgradeImage)
 			w.run()
-			if w.s.Flink.Stop = plan.Unknown[subject.StopProgress]("time-out"); row.request != "" {
-				w.s.Flink.Stop = plan.Present(subject.StopProgress{State: row.request, Path: path})
+			if w.s.Flink.Stop = plan.Unknown[job.StopProgress]("time-out"); row.request != "" {
+				w.s.Flink.Stop = plan.Present(job.StopProgress{State: row.request, Path: path})
 			}
 			jobs, _ := w.s.Flink.Jobs.Get()
 			jobs[0].State, jobs[0].Tasks, jobs[0].Running, jobs[0].Finished = row.job.State, row.job.Tasks, row.job.Running,
 				row.job.Finished
 			jobs[0].EndTime = w.s.Now.Add(-time.Minute)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: chk})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: chk})
 			w.s.Now = w.s.Now.Add(row.after)
 			p := w.run()
 			intent, retry := w.status().Intent, w.status().Retry
@@ -100,12 +102,12 @@ func TestOnlyAJobThatEndedWasStopped(t *testing.T) {
 // Flink says IN_PROGRESS for as long as a task does not end. A savepoint that is there is used; without one a person is
 // told.
 func TestAStopThatDoesNotEndIsTold(t *testing.T) {
-	kept := subject.Checkpoints{Path: "file:///s/1", Kind: subject.KindStop}
+	kept := job.Checkpoints{Path: "file:///s/1", Kind: job.KindStop}
 	writing := kept
 	writing.Pending = start
 	rows := map[string]struct {
 		after       time.Duration
-		checkpoints plan.Observed[subject.Checkpoints]
+		checkpoints plan.Observed[job.Checkpoints]
 		cancels     bool
 		stalled     bool
 		reason      string
@@ -118,11 +120,11 @@ func TestAStopThatDoesNotEndIsTold(t *testing.T) {
 			12 * time.Minute, plan.Present(writing), false, true, "it may be an earlier one that is there",
 		},
 		"overdue, none is there": {
-			12 * time.Minute, plan.Present(subject.Checkpoints{Path: "file:///c/chk-7"}), false, true,
+			12 * time.Minute, plan.Present(job.Checkpoints{Path: "file:///c/chk-7"}), false, true,
 			"nobody knows what it waits for",
 		},
 		"overdue, nobody could look": {
-			12 * time.Minute, plan.Unknown[subject.Checkpoints]("time-out"), false, true, "nothing is done on a guess",
+			12 * time.Minute, plan.Unknown[job.Checkpoints]("time-out"), false, true, "nothing is done on a guess",
 		},
 	}
 	for name, row := range rows {
@@ -130,7 +132,7 @@ func TestAStopThatDoesNotEndIsTold(t *testing.T) {
 			w := stable(t, stateful)
 			w.edit(upgradeImage)
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopInProgress})
+			w.stopWith(job.StopProgress{State: job.StopInProgress})
 			w.s.Now = w.s.Now.Add(row.after)
 			w.s.Flink.Checkpoints = row.checkpoints
 			w.run()
@@ -173,7 +175,7 @@ func lateStop(t *testing.T) *world {
 	w.terminate()
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
-	w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Restored: &subject.Restored{Number: 7}})
+	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 7}})
 	w.run()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 	return w
@@ -182,10 +184,10 @@ func lateStop(t *testing.T) *world {
 // Flink remembers requests by their trigger IDs for some minutes: who finished the job was somebody else when it knows
 // none of ours, or one that failed before.
 func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
-	type answers = []subject.StopProgress
-	unknown, failed := subject.StopProgress{State: subject.StopNotKnown}, subject.StopProgress{State: subject.StopFailed}
+	type answers = []job.StopProgress
+	unknown, failed := job.StopProgress{State: job.StopNotKnown}, job.StopProgress{State: job.StopFailed}
 	rows := map[string]struct {
-		answers plan.Observed[[]subject.StopProgress]
+		answers plan.Observed[[]job.StopProgress]
 		ended   time.Duration // ago
 		began   time.Duration // the savepoint, ago
 		others  bool
@@ -206,10 +208,10 @@ func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
 		"it failed after": {plan.Present(answers{failed}), time.Minute, 20 * time.Minute, false,
 			"that may be what Flink lost sight of"},
 		"it is known": {
-			plan.Present(answers{{State: subject.StopCompleted}}), time.Minute, time.Minute, false, "it came late",
+			plan.Present(answers{{State: job.StopCompleted}}), time.Minute, time.Minute, false, "it came late",
 		},
 		"one before it is": {
-			plan.Present(answers{unknown, {State: subject.StopCompleted}}), time.Minute, time.Minute, false, "that came late",
+			plan.Present(answers{unknown, {State: job.StopCompleted}}), time.Minute, time.Minute, false, "that came late",
 		},
 		"nobody could be asked": {plan.Unknown[answers]("no answer"), time.Minute, time.Minute, false, "nobody knows"},
 	}
@@ -220,8 +222,8 @@ func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobFinished)
 			jobs, _ := w.s.Flink.Jobs.Get()
 			jobs[0].EndTime = w.s.Now.Add(-row.ended)
-			w.s.Flink.LateStops, w.s.Flink.Checkpoints = row.answers, plan.Present(subject.Checkpoints{
-				Path: "file:///s/x", Kind: subject.KindStop, Completed: w.s.Now.Add(-row.began),
+			w.s.Flink.LateStops, w.s.Flink.Checkpoints = row.answers, plan.Present(job.Checkpoints{
+				Path: "file:///s/x", Kind: job.KindStop, Completed: w.s.Now.Add(-row.began),
 			})
 			if !ask.Then(w.s).LateStops {
 				t.Error("nobody asks")
@@ -243,9 +245,9 @@ func TestAllStopsThatWereGivenUpAreRemembered(t *testing.T) {
 		if n == 2 {
 			w.s.Now = w.s.Now.Add(2 * time.Hour)
 		}
-		w.s.Flink.Stop = plan.Present(subject.StopProgress{State: subject.StopFailed, Cause: "the store is full"})
+		w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopFailed, Cause: "the store is full"})
 		w.run()
-		w.s.Flink.Stop = plan.Observed[subject.StopProgress]{}
+		w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
 		given := w.status().GivenUpStop
 		if want := n % 2; given == nil || len(given.Earlier) != want {
 			t.Errorf("attempt %d: %+v, want %d before it; rounds %q", n+1, given, want, w.log)
@@ -254,16 +256,16 @@ func TestAllStopsThatWereGivenUpAreRemembered(t *testing.T) {
 }
 
 func TestAStopThatComesLate(t *testing.T) {
-	late := subject.Checkpoints{Path: "file:///s/late", Kind: subject.KindStop}
+	late := job.Checkpoints{Path: "file:///s/late", Kind: job.KindStop}
 	rows := map[string]struct {
 		job     func(w *world)
-		newest  subject.Checkpoints
+		newest  job.Checkpoints
 		started bool
 		reason  string
 	}{
 		"it stopped the job": {func(*world) {}, late, true, "nobody asked for that any more"},
 		"the job came to its end by itself": {
-			func(*world) {}, subject.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped",
+			func(*world) {}, job.Checkpoints{Path: "file:///c/1/chk-9", Discarded: true}, false, "it was not stopped",
 		},
 		"somebody else stopped another job": {
 			func(w *world) { w.s.Resource.Status.GivenUpStop.JobID = "ff" }, late, false, "that is what they wanted",

@@ -11,7 +11,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // highlyAvailableSession is a session cluster with Kubernetes high availability.
@@ -55,7 +56,7 @@ func TestWhatGoesFirstWhenAClusterIsTakenDown(t *testing.T) {
 			w := stable(t, row.spec)
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			if row.edit == nil {
-				w.s.Flink.Jobs = plan.Present([]subject.Job{})
+				w.s.Flink.Jobs = plan.Present([]job.Job{})
 				w.delete()
 			} else {
 				w.edit(row.edit)
@@ -76,7 +77,7 @@ func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
 	ended.Status.Phase = corev1.PodSucceeded
 	silent := map[string]plan.Observed[bool]{"n": plan.Present(false)}
 	ledLongAgo := func(w *world) {
-		w.s.HAData, w.s.Nodes, w.s.Now = plan.Present([]subject.HAConfigMap{
+		w.s.HAData, w.s.Nodes, w.s.Now = plan.Present([]hadata.ConfigMap{
 			{LeaderUntil: plan.Present(w.s.Now)},
 		}), silent, w.s.Now.Add(time.Hour)
 	}
@@ -116,7 +117,7 @@ func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
 		},
 		"its node is lost, it leads": {plan.Present([]corev1.Pod{running}), func(w *world, _ *appsv1.Deployment) {
 			ledLongAgo(w)
-			w.s.HAData = plan.Present([]subject.HAConfigMap{{LeaderUntil: plan.Present(w.s.Now)}})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{{LeaderUntil: plan.Present(w.s.Now)}})
 		}, "", "a person decides"},
 	}
 	for name, row := range rows {

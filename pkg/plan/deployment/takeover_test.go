@@ -15,7 +15,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -259,7 +260,7 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 		},
 		"a session cluster": {session, func(t *testing.T) legacyStatus {
 			return deployed(record(t, session, nil, true)).with(map[string]any{"jobStatus": nil, "taskManager": nil})
-		}, func(w *world) { w.s.Flink.Jobs = plan.Present([]subject.Job{}) }, false, plan.Steady, v1beta1.LifecycleStable,
+		}, func(w *world) { w.s.Flink.Jobs = plan.Present([]job.Job{}) }, false, plan.Steady, v1beta1.LifecycleStable,
 			nil, "it has no job"},
 		"just started": {stateful, func(t *testing.T) legacyStatus {
 			return deployed(plain(t)).with(map[string]any{"jobManagerDeploymentStatus": "DEPLOYING",
@@ -273,7 +274,7 @@ func TestARunningJobIsTakenOver(t *testing.T) {
 				"reconciliationStatus.lastStableSpec": nil, "lifecycleState": "DEPLOYED",
 			})
 		}, func(w *world) {
-			w.s.Flink = subject.Flink{}
+			w.s.Flink = job.Flink{}
 			jm, _ := w.s.JobManager.Get()
 			jm.Status.AvailableReplicas = 0
 		}, false, plan.Waiting, v1beta1.LifecycleDeployed, nil, "A.1, loop 1"},
@@ -582,7 +583,7 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			1, func(w *world) {
 				w.s.Resource.Generation = 2
 				w.flinkSays(v1beta1.FlinkJobFinished)
-				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///s/1"})
+				w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///s/1"})
 			}, "Savepoint file:///s/1", false, "flink:1.20.5", v1beta1.LifecycleStable, "A.2: the crash after the savepoint"},
 		"changed again meanwhile": {upgraded(stateful, "flink:1.20.6"), func(t *testing.T) legacyStatus {
 			return between(
@@ -621,7 +622,7 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 				w.t.Errorf("a cancellation on its way is waited for, got %s", p)
 			}
 			w.flinkSays(v1beta1.FlinkJobCanceled)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/7"})
 		}, "Savepoint file:///c/7", false, "flink:1.20.5", v1beta1.LifecycleStable, "3.3: an asynchronous cancel; A.4"},
 		"cancelled for a change": {upgraded(stateful, "flink:1.20.5"), func(t *testing.T) legacyStatus {
 			return deployed(record(
@@ -640,7 +641,7 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			w.suspendSpec()
 			w.s.Resource.Generation = 2
 			w.flinkSays(v1beta1.FlinkJobCanceled)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///c/7"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/7"})
 		}, "", false, "", v1beta1.LifecycleSuspended, "B6"},
 		"cancelled for a suspension": {stateful, func(t *testing.T) legacyStatus {
 			return deployed(record(
@@ -672,7 +673,7 @@ func TestAnOperationIsTakenOver(t *testing.T) {
 			)).with(map[string]any{"reconciliationStatus.state": "ROLLING_BACK",
 				"reconciliationStatus.lastStableSpec": old(t, rollingBack), "jobStatus.state": "RECONCILING",
 				"lifecycleState": "ROLLING_BACK"})
-		}, 1, func(w *world) { w.s.HAData = plan.Present([]subject.HAConfigMap{}) }, "", false, "flink:bad",
+		}, 1, func(w *world) { w.s.HAData = plan.Present([]hadata.ConfigMap{}) }, "", false, "flink:bad",
 			v1beta1.LifecycleRollingBack, "what is there is not taken down for nothing"},
 		"rolling back, and a new spec": {upgraded(rollingBack, "flink:good"), func(t *testing.T) legacyStatus {
 			return deployed(record(

@@ -11,7 +11,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // savesHighlyAvailable is a job with high availability that is upgraded by savepoints.
@@ -58,7 +59,7 @@ func TestAResumptionUsesWhatTheSuspensionLeft(t *testing.T) {
 	old := w.status().JobStatus.JobID
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 	w.run()
-	w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
 	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.JobManagerReady, v1beta1.FlinkJobFinished)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
@@ -108,7 +109,7 @@ func TestAnotherVersionWaitsForTheJobToRun(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	before := w.status().ReconciliationStatus
-	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
+	w.serve(1, plan.Unknown[[]job.Job]("connection refused"))
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = v1beta1.FlinkV2_0 })
 	w.run()
 	if w.status().Intent != nil || w.status().ReconciliationStatus != before {
@@ -176,7 +177,7 @@ func TestTheClusterOfAnEndedJobGoesAfterItsTime(t *testing.T) {
 		"suspended by a savepoint": func(w *world) {
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
 			w.run()
-			w.stopWith(subject.StopProgress{State: subject.StopCompleted, Path: "file:///s/1"})
+			w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 			w.run()
 			w.serveJob(v1beta1.FlinkJobFinished)
 		},
@@ -261,9 +262,9 @@ func TestAFailedJobIsRestartedWhenAskedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
 			w.serveJob(v1beta1.FlinkJobFailed)
-			w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]()
+			w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
 			if row.path != "" {
-				w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: row.path})
+				w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: row.path})
 			}
 			w.run()
 			w.terminate()
@@ -289,7 +290,7 @@ func TestAJobCancelledBehindOurBackStartsAgain(t *testing.T) {
 			w.run()
 			w.events = nil
 			w.serveJob(v1beta1.FlinkJobCanceled)
-			w.s.Flink.Checkpoints = plan.Present(subject.Checkpoints{Path: "file:///chk"})
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///chk"})
 			w.run()
 			if w.told("JobStatusChanged") != 1 {
 				t.Errorf("told %+v", w.events)
@@ -332,7 +333,7 @@ func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, row.spec)
-			w.s.HAData = plan.Present([]subject.HAConfigMap{})
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
 			w.run()
 			pod := waitingPod("ImagePullBackOff", "no such image", false)
 			pod.CreationTimestamp = w.deployment().CreationTimestamp
@@ -354,7 +355,7 @@ func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
 		pod := waitingPod("ImagePullBackOff", "no such image", false)
 		jm, _ := w.s.JobManager.Get()
 		pod.CreationTimestamp = jm.CreationTimestamp
-		w.s.Pods, w.s.HAData = plan.Present([]corev1.Pod{pod}), plan.Present([]subject.HAConfigMap{})
+		w.s.Pods, w.s.HAData = plan.Present([]corev1.Pod{pod}), plan.Present([]hadata.ConfigMap{})
 		w.edit(upgradeImage)
 		w.run()
 		if jm, _ := w.s.JobManager.Get(); jm.DeletionTimestamp != nil || w.status().Intent != nil &&
@@ -398,7 +399,7 @@ func TestAJobManagerIsGivenTimeToAnswerFromWhenItsPodIsReady(t *testing.T) {
 	)
 	w := stable(t, cancels)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	w.serve(1, plan.Unknown[[]subject.Job]("connection refused"))
+	w.serve(1, plan.Unknown[[]job.Job]("connection refused"))
 	w.run()
 	w.s.Now = w.s.Now.Add(10 * time.Minute)
 	jm := w.deployment().DeepCopy()

@@ -25,14 +25,6 @@ type view struct {
 	stuck *stall
 }
 
-// The words of a snapshot are the subject's; who gathers it and who decides on it use the same.
-type (
-	// Snapshot is everything that one decision sees.
-	Snapshot = subject.Snapshot
-	// Companion is one object of a prepared start.
-	Companion = subject.Companion
-)
-
 // stall is a reason and a message: why nothing goes on, or what is waited for.
 type stall struct {
 	Reason  plan.Reason

@@ -15,8 +15,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -51,7 +53,8 @@ func newWorld(t *testing.T, spec string) *world {
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkDeployment
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "demo", "uid-of-demo", 1, "1"
 	w.s = Snapshot{
-		Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, JobManager: plan.Absent[*appsv1.Deployment](),
+		Seen:    job.Seen{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r},
+		Objects: cluster.Objects{JobManager: plan.Absent[*appsv1.Deployment]()},
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		if err := json.Unmarshal([]byte(spec), s); err != nil {
@@ -118,7 +121,7 @@ func (w *world) look() {
 		w.s.TaskManagers = plan.Present([]corev1.Pod{})
 	}
 	if q.HAData && w.s.HAData.IsUnknown() && w.s.HAData.Why() == "" {
-		w.s.HAData = plan.Present([]subject.HAConfigMap{})
+		w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	}
 	if q.HANodes != nil && w.s.HANodes.IsUnknown() && w.s.HANodes.Why() == "" {
 		w.s.HANodes = plan.Absent[znode.Tree]()
@@ -175,7 +178,7 @@ func (w *world) do(action plan.Action) {
 		jm = jm.DeepCopy()
 		now := metav1.NewTime(w.s.Now)
 		jm.DeletionTimestamp = &now
-		w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
+		w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
 	case plan.Retire:
 		jm, ok := w.s.JobManager.Get()
 		if !ok || jm.UID != a.UID {
@@ -185,9 +188,9 @@ func (w *world) do(action plan.Action) {
 		none := int32(0)
 		jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
 		delete(jm.Annotations, v1beta1.AnnotationOperation)
-		w.s.JobManager, w.s.Flink = plan.Present(jm), subject.Flink{}
+		w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
 	case plan.DeleteHAData:
-		w.s.HAData, w.s.HANodes = plan.Present([]subject.HAConfigMap{}), plan.Absent[znode.Tree]()
+		w.s.HAData, w.s.HANodes = plan.Present([]hadata.ConfigMap{}), plan.Absent[znode.Tree]()
 	}
 }
 
@@ -203,18 +206,18 @@ func (w *world) serveJob(state v1beta1.FlinkJobState) {
 	jm = jm.DeepCopy()
 	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
 	w.s.JobManager = plan.Present(jm)
-	w.s.Flink = subject.Flink{
-		Jobs: plan.Present([]subject.Job{
+	w.s.Flink = job.Flink{
+		Jobs: plan.Present([]job.Job{
 			{
 				ID: w.s.Resource.Status.JobStatus.JobID, Name: "demo", State: state, StartTime: "1700000000000", Tasks: 4,
 				Running: 4,
 			},
 		}),
-		Facts:     plan.Present(subject.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
+		Facts:     plan.Present(job.ClusterFacts{Version: "1.20.5", Revision: "abc", TaskManagers: 1}),
 		Retention: plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true}),
 	}
 	if state.IsTerminal() {
-		w.s.Flink.Checkpoints = plan.Absent[subject.Checkpoints]()
+		w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
 	}
 }
 

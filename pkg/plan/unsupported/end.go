@@ -12,8 +12,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
 // finalizers of the Java operator that hold the kinds that are not run here. It sets none on a
@@ -47,26 +48,26 @@ func end(s Snapshot) plan.Plan {
 	if !Held(s.Resource) {
 		return p
 	}
-	job := readJob(s)
+	j := readJob(s)
 	state, listed := s.Job.Get()
 	switch {
-	case job == nil, s.Cluster.IsAbsent(), s.Job.IsAbsent(), listed && state.IsTerminal():
+	case j == nil, s.Cluster.IsAbsent(), s.Job.IsAbsent(), listed && state.IsTerminal():
 		return goes(s, "")
-	case job.saves:
+	case j.saves:
 		return goes(s, fmt.Sprintf("kubernetes.operator.job.savepoint-on-deletion is true, and kn-flink takes no "+
 			"savepoint of a"+
-			" session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s", job.id, job.cluster,
-			job.id))
-	case s.Now.After(s.until(job)):
+			" session job yet: job %s runs on in session cluster %s; stop it with: flink stop %s", j.id, j.cluster,
+			j.id))
+	case s.Now.After(s.until(j)):
 		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s",
-			job.id, job.patience, job.cluster, s.why()))
+			j.id, j.patience, j.cluster, s.why()))
 	}
-	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", job.id, job.cluster)
+	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", j.id, j.cluster)
 	if !listed {
 		message = fmt.Sprintf("job %s is to be cancelled in session cluster %s, which is waited for until %s: %s",
-			job.id, job.cluster, s.until(job).UTC().Format(time.RFC3339), s.why())
+			j.id, j.cluster, s.until(j).UTC().Format(time.RFC3339), s.why())
 	} else if state != v1beta1.FlinkJobCancelling {
-		p.Actions = []plan.Action{plan.CancelJob{JobID: job.id, Endpoint: job.endpoint}}
+		p.Actions = []plan.Action{plan.CancelJob{JobID: j.id, Endpoint: j.endpoint}}
 	}
 	if listed {
 		p.Requeue = plan.RequeueSoon
@@ -82,13 +83,13 @@ const cancelling = "CancellingJob"
 
 // until is when the wait for the job's end is over. It begins with the first look, however late that is: the job was
 // not asked before.
-func (s Snapshot) until(job *sessionJob) time.Time {
+func (s Snapshot) until(j *sessionJob) time.Time {
 	for _, c := range conditionsOf(s.Resource) {
 		if c.Type == summary.Reconciling && c.Reason == cancelling {
-			return c.LastTransitionTime.Add(job.patience)
+			return c.LastTransitionTime.Add(j.patience)
 		}
 	}
-	return s.Now.Truncate(time.Second).Add(job.patience)
+	return s.Now.Truncate(time.Second).Add(j.patience)
 }
 
 // why is why nothing is known of the job.
@@ -105,13 +106,13 @@ func (s Snapshot) why() string {
 // Hider leaves the secrets of the resource, of its cluster and of the operator out of texts.
 func Hider(s Snapshot) func(text string) string {
 	cluster, _ := s.Cluster.Get()
-	var job *v1beta1.FlinkSessionJob
+	var j *v1beta1.FlinkSessionJob
 	if s.Resource.GetKind() == v1beta1.KindFlinkSessionJob {
 		if r, _, err := v1beta1.DecodeSessionJob(s.Resource.Object); err == nil {
-			job = &r
+			j = &r
 		}
 	}
-	return flinkconf.SecretsOf(s.Operator, cluster, job).Text
+	return flinkconf.SecretsOf(s.Operator, cluster, j).Text
 }
 
 // waiting is the status while the job's end is waited for. A pace of fast makes each sweep look again.
@@ -158,18 +159,18 @@ func readJob(s Snapshot) *sessionJob {
 	if err != nil || r.Spec.DeploymentName == "" || submitted.JobID == "" || submitted.State.IsTerminal() {
 		return nil
 	}
-	job := &sessionJob{id: submitted.JobID, cluster: r.Spec.DeploymentName}
+	j := &sessionJob{id: submitted.JobID, cluster: r.Spec.DeploymentName}
 	c := s.Operator.Default(r.Namespace, "")
 	if cluster, found := s.Cluster.Get(); found {
-		v := subject.New(subject.Snapshot{Now: s.Now, Operator: s.Operator, Resource: cluster})
-		job.endpoint = v.Endpoint()
+		v := subject.New(subject.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: cluster}})
+		j.endpoint = v.Endpoint()
 		c = with(s.Operator.Default(r.Namespace, cluster.Spec.FlinkVersion), cluster.Spec.FlinkConfiguration)
 	}
 	c = with(c, r.Spec.FlinkConfiguration)
 	o := options.Of(func() flinkconf.Config { return c })
-	job.patience = o.CleanupTimeout()
-	job.saves = o.SavepointOnDeletion()
-	return job
+	j.patience = o.CleanupTimeout()
+	j.saves = o.SavepointOnDeletion()
+	return j
 }
 
 // with is a configuration with another over it, as far as that one can be read.
@@ -183,8 +184,8 @@ func with(c flinkconf.Config, more v1beta1.FlinkConfiguration) flinkconf.Config 
 
 // AskCluster is the name of the FlinkDeployment that the decision needs; empty when it needs none.
 func AskCluster(s Snapshot) string {
-	if job := readJob(s); job != nil && Held(s.Resource) {
-		return job.cluster
+	if j := readJob(s); j != nil && Held(s.Resource) {
+		return j.cluster
 	}
 	return ""
 }
@@ -192,9 +193,9 @@ func AskCluster(s Snapshot) string {
 // AskJob is the job to find among those that a JobManager lists, and where that answers, once the cluster was looked
 // at; false when nothing is asked.
 func AskJob(s Snapshot) (id string, at plan.Endpoint, wanted bool) {
-	job := readJob(s)
-	if job == nil || !Held(s.Resource) || !s.Cluster.IsPresent() {
+	j := readJob(s)
+	if j == nil || !Held(s.Resource) || !s.Cluster.IsPresent() {
 		return "", plan.Endpoint{}, false
 	}
-	return job.id, job.endpoint, true
+	return j.id, j.endpoint, true
 }

@@ -8,9 +8,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/render"
@@ -82,7 +84,7 @@ func First(s subject.Snapshot) Questions {
 	q.Pods = asksPods(v)
 	q.Ingress = !deleting && !stopping && mayHaveIngress(v)
 	if intent != nil && intent.Step == v1beta1.StepStarting {
-		if present && subject.OwnOperation(jm) == intent.OperationID {
+		if present && cluster.OwnOperation(jm) == intent.OperationID {
 			q.Companions = true
 		}
 	}
@@ -151,7 +153,7 @@ func atRest(v *subject.Subject) bool {
 // retiring reports whether the open stop takes the JobManager away first, and has begun to.
 func retiring(v *subject.Subject) bool {
 	jm, present := v.Seen.JobManager.Get()
-	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && subject.Retired(jm)
+	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
 }
 
 // rollsBack reports whether a rollback is due.
@@ -231,72 +233,72 @@ func Then(s subject.Snapshot) More {
 	if !ok {
 		return More{}
 	}
-	job, found := subject.FindJob(jobs, status.JobStatus.JobID)
+	j, found := job.FindJob(jobs, status.JobStatus.JobID)
 	v := subject.New(s)
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
-	if found && (subject.AnotherRun(status.JobStatus, job) || (awaited && subject.BeganAnew(v.Intent().Stops, job))) {
+	if found && (job.AnotherRun(status.JobStatus, j) || (awaited && job.BeganAnew(v.Intent().Stops, j))) {
 		return More{}
 	}
 	changing := asksToStop(v)
-	moved := found && job.State != status.JobStatus.State
+	moved := found && j.State != status.JobStatus.State
 	recorded := status.ReconciliationStatus
-	settling := !job.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
+	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	judged := found && !job.State.IsTerminal() && atRest(v) && v.ChecksHealth()
+	judged := found && !j.State.IsTerminal() && atRest(v) && v.ChecksHealth()
 	worth := v.LooksForCheckpoint() || (changing && !v.MayStartEmpty())
-	looks := job.State == v1beta1.FlinkJobRunning && atRest(v) && worth
-	began := found && (v.SuspectsLostProgress() || v.BeganAgain(job.StartTime, status.JobStatus))
-	needed := !v.MayStartEmpty() || v.Last != nil && !subject.Stateless(&v.Last.Spec)
+	looks := j.State == v1beta1.FlinkJobRunning && atRest(v) && worth
+	began := found && (v.SuspectsLostProgress() || v.BeganAgain(j.StartTime, status.JobStatus))
+	needed := !v.MayStartEmpty() || v.Last != nil && !job.Stateless(&v.Last.Spec)
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || rollsBack(v) ||
-		v.MayBeStoppedLate(job.State)
-	ended := found && job.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
-	changes := found && !job.State.IsTerminal() && changing
+		v.MayBeStoppedLate(j.State)
+	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
+	changes := found && !j.State.IsTerminal() && changing
 	keeps := v.ChoosesState() || !v.MayStartEmpty()
 	history := 0
 	if found {
-		history = v.ExceptionsDue(job)
+		history = v.ExceptionsDue(j)
 	}
 	return More{
 		Exceptions: history,
 		Health:     judged, Progress: judged && v.ChecksProgress(),
 		Facts:   !awaited && (settling || becameReady || moved),
-		Failure: found && job.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
+		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
-		Retention: (ended && job.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:     ended || (changes && job.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
-		LateStops: found && v.MayBeStoppedLate(job.State),
+		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
+		Graph:     ended || (changes && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		LateStops: found && v.MayBeStoppedLate(j.State),
 		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }
 
 // Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered,
 // which the start itself will report.
-func Expected(s subject.Snapshot) []subject.Companion {
+func Expected(s subject.Snapshot) []cluster.Companion {
 	v := subject.New(s)
-	cluster, _, err := v.RenderStart(v.Intent())
+	made, _, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
 	}
-	return Companions(cluster)
+	return Companions(made)
 }
 
 // Companions lists the objects of a start, besides its Deployment.
-func Companions(cluster render.Cluster) []subject.Companion {
-	var all []subject.Companion
-	for _, o := range cluster.Services {
+func Companions(made render.Cluster) []cluster.Companion {
+	var all []cluster.Companion
+	for _, o := range made.Services {
 		all = append(
-			all, subject.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+			all, cluster.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
 		)
 	}
-	for _, o := range cluster.ConfigMaps {
+	for _, o := range made.ConfigMaps {
 		all = append(
-			all, subject.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+			all, cluster.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
 		)
 	}
-	for _, o := range cluster.Secrets {
+	for _, o := range made.Secrets {
 		all = append(
-			all, subject.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+			all, cluster.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
 		)
 	}
 	return all

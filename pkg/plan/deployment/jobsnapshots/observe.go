@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -50,11 +51,11 @@ func standing(v *subject.Subject, status *v1beta1.JobStatus) (running, expected 
 		return false, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
-	job, listed := subject.FindJob(jobs, status.JobID)
+	j, listed := job.FindJob(jobs, status.JobID)
 	if !listed {
 		return false, true
 	}
-	status.StartTime = job.StartTime
-	running = job.State == v1beta1.FlinkJobRunning
-	return running, !running && !job.State.IsTerminal()
+	status.StartTime = j.StartTime
+	running = j.State == v1beta1.FlinkJobRunning
+	return running, !running && !j.State.IsTerminal()
 }

@@ -13,7 +13,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -25,12 +28,12 @@ func pod(name, node string) corev1.Pod {
 }
 
 // leader is high-availability data whose leader's lease ended some time ago.
-func leader(ago time.Duration) plan.Observed[[]subject.HAConfigMap] {
+func leader(ago time.Duration) plan.Observed[[]hadata.ConfigMap] {
 	return led(plan.Present(now.Add(-ago)))
 }
 
-func led(until plan.Observed[time.Time]) plan.Observed[[]subject.HAConfigMap] {
-	return plan.Present([]subject.HAConfigMap{
+func led(until plan.Observed[time.Time]) plan.Observed[[]hadata.ConfigMap] {
+	return plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map"}, LeaderUntil: until},
 	})
 }
@@ -38,14 +41,14 @@ func led(until plan.Observed[time.Time]) plan.Observed[[]subject.HAConfigMap] {
 func TestJudge(t *testing.T) {
 	const soon, late = time.Minute, 6 * time.Minute
 	answers, silent, gone := plan.Present(true), plan.Present(false), plan.Absent[bool]()
-	fenced, leads, none := leader(5*time.Minute), leader(-10*time.Second), plan.Present([]subject.HAConfigMap{})
+	fenced, leads, none := leader(5*time.Minute), leader(-10*time.Second), plan.Present([]hadata.ConfigMap{})
 	rows := map[string]struct {
 		since    time.Duration
 		pods     []corev1.Pod
 		node     plan.Observed[bool] // of node n
 		standing bool                // the Deployment is there
 		stateful bool                // high availability is on
-		data     plan.Observed[[]subject.HAConfigMap]
+		data     plan.Observed[[]hadata.ConfigMap]
 		deletes  string
 		stalled  bool
 		reason   string
@@ -100,7 +103,7 @@ func TestJudge(t *testing.T) {
 			"NodeUnreachable", "cannot be read: no time", "nothing on a guess",
 		},
 		"silent, the data cannot be read": {
-			late, []corev1.Pod{pod("a", "n")}, silent, true, true, plan.Unknown[[]subject.HAConfigMap]("refused"), "", true,
+			late, []corev1.Pod{pod("a", "n")}, silent, true, true, plan.Unknown[[]hadata.ConfigMap]("refused"), "", true,
 			"NodeUnreachable", "refused", "nothing on a guess",
 		},
 		"silent, not highly available": {
@@ -142,9 +145,11 @@ func TestJudge(t *testing.T) {
 			}
 			r.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now.Add(-row.since))}
 			s := subject.Snapshot{
-				Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, HAData: row.data,
-				JobManager: plan.Absent[*appsv1.Deployment](),
-				Pods:       plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
+				Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r},
+				Objects: cluster.Objects{
+					JobManager: plan.Absent[*appsv1.Deployment](), HAData: row.data,
+					Pods: plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
+				},
 			}
 			if row.standing {
 				s.JobManager = plan.Present(&appsv1.Deployment{})
@@ -180,9 +185,12 @@ func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
 	r.Spec.Job = &v1beta1.JobSpec{}
 	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}
 	d := Judge(subject.New(subject.Snapshot{
-		Now: now, Operator: flinkconf.NewOperator(nil), Resource: r, Pods: plan.Present([]corev1.Pod{}),
-		TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}),
-		Nodes:        map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
+		Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r},
+		Objects: cluster.Objects{
+			Pods:         plan.Present([]corev1.Pod{}),
+			TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}),
+			Nodes:        map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
+		},
 	}))
 	if deleted(d) != "tm" {
 		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)

@@ -5,7 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 

@@ -49,7 +49,7 @@ type Decision struct {
 func Decide(v *subject.Subject) Decision {
 	d := Decision{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
 	data, target, recorded := v.UsableHAData(), v.LastStable.Spec, v.Last.Spec.Job
-	jm, present := v.Seen.JobManager.Get()
+	present := v.Present()
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
@@ -67,7 +67,7 @@ func Decide(v *subject.Subject) Decision {
 	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
-	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.NeverRan(jm):
+	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.NeverRan():
 	case state.IsTerminal() && v.Unasked():
 		return wait(
 			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),

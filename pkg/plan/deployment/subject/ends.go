@@ -10,9 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// DeletingFor is how long the resource has been marked for deletion.
-func (v *Subject) DeletingFor() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
-
 // TerminatingFor is how long the old cluster has been going away.
 func (v *Subject) TerminatingFor() time.Duration {
 	jm, present := v.Seen.JobManager.Get()
@@ -29,24 +26,6 @@ func (v *Subject) TerminatingFor() time.Duration {
 		return v.Since(*v.Want.PaceSince)
 	}
 	return 0
-}
-
-// PreparedOnly reports whether a start of this resource prepared the Deployment and never released it.
-func (v *Subject) PreparedOnly(jm *appsv1.Deployment) bool {
-	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 &&
-		jm.Status.Replicas == 0
-}
-
-// Retired reports whether a Deployment was taken out of service: it asks for no JobManager, and no release that comes
-// late matches it.
-func Retired(jm *appsv1.Deployment) bool {
-	return jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && OwnOperation(jm) == ""
-}
-
-// MayMakePods reports whether a retired Deployment may still get pods: its controller has not acted on that yet, or
-// not said so.
-func MayMakePods(jm *appsv1.Deployment) bool {
-	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
 }
 
 // SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it
@@ -98,12 +77,4 @@ func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
 func (v *Subject) Unasked() bool {
 	jm, present := v.Seen.JobManager.Get()
 	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0 && v.Seen.Flink.Jobs.IsUnknown()
-}
-
-// StopOverdue reports whether the open stop with savepoint has taken longer than Flink gives a savepoint, and a minute
-// for the end of the tasks.
-func (v *Subject) StopOverdue() bool {
-	intent := v.Intent()
-	open := intent != nil && intent.Step == v1beta1.StepStopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
-	return open && v.Since(intent.StoredAt) > v.CheckpointTimeout()+time.Minute
 }

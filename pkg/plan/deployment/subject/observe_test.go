@@ -10,6 +10,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -19,7 +21,7 @@ func TestObserveIsAsDrawn(t *testing.T) {
 		change(d)
 		return plan.Present(d)
 	}
-	silent, answers := plan.Unknown[[]Job]("refused"), plan.Present([]Job{})
+	silent, answers := plan.Unknown[[]job.Job]("refused"), plan.Present([]job.Job{})
 	waits := func(reason string) []corev1.Pod {
 		container := corev1.ContainerStatus{State: corev1.ContainerState{
 			Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "no such image"},
@@ -32,7 +34,7 @@ func TestObserveIsAsDrawn(t *testing.T) {
 		// row is the one that draws it, see package drawing.
 		row  string
 		jm   plan.Observed[*appsv1.Deployment]
-		jobs plan.Observed[[]Job]
+		jobs plan.Observed[[]job.Job]
 		pods []corev1.Pod
 	}{
 		"not read": {"1", plan.Unknown[*appsv1.Deployment]("time-out"), answers, nil},
@@ -60,8 +62,10 @@ func TestObserveIsAsDrawn(t *testing.T) {
 			resource := &v1beta1.FlinkDeployment{}
 			resource.Status.JobManagerDeploymentStatus = before
 			v := New(Snapshot{
-				Resource: resource, Operator: flinkconf.NewOperator(nil), JobManager: row.jm, Flink: Flink{Jobs: row.jobs},
-				Pods: plan.Present(row.pods),
+				Seen: job.Seen{
+					Resource: resource, Operator: flinkconf.NewOperator(nil), Flink: job.Flink{Jobs: row.jobs},
+				},
+				Objects: cluster.Objects{JobManager: row.jm, Pods: plan.Present(row.pods)},
 			})
 			v.Observe()
 			status := v.Want.JobManagerDeploymentStatus

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -93,6 +94,6 @@ func runs(v *subject.Subject) bool {
 	if v.Last.Spec.Job == nil {
 		return answered
 	}
-	job, listed := subject.FindJob(jobs, v.Want.JobStatus.JobID)
-	return listed && !job.State.IsTerminal() && job.State != v1beta1.FlinkJobCancelling
+	j, listed := job.FindJob(jobs, v.Want.JobStatus.JobID)
+	return listed && !j.State.IsTerminal() && j.State != v1beta1.FlinkJobCancelling
 }

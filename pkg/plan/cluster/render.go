@@ -1,0 +1,67 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// mostTimeout bounds one call to Flink, whatever kubernetes.operator.flink.client.timeout says: a pass has 20 s.
+const mostTimeout = 10 * time.Second
+
+// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was
+// deployed with.
+func (c *Cluster) Endpoint() plan.Endpoint {
+	r := c.of
+	scheme := "http"
+	if options.Read(c.config().Bool, key.RestSSLEnabled, false) {
+		scheme = "https"
+	}
+	return plan.Endpoint{
+		URL: fmt.Sprintf(
+			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(c.config().Int, key.RestPort, 8081),
+		),
+		Timeout: min(mostTimeout, options.Read(c.config().Duration, key.FlinkClientTimeout, mostTimeout)),
+	}
+}
+
+// RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
+// the same.
+func (c *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
+	r := c.of
+	if intent.SpecBase != "" { // storedspec.Read could not
+		return render.Cluster{}, "", fmt.Errorf("the intent's spec was stored as a change of %s, which is another one now;"+
+			" another restartNonce starts the resource's own spec", intent.SpecBase)
+	}
+	spec, err := v1beta1.ParseReconciledDeployment(intent.Spec)
+	if err != nil {
+		return render.Cluster{}, "", fmt.Errorf("the intent's spec cannot be read: %w", err)
+	}
+	start := flinkconf.Start{
+		JobID: intent.JobID, JobResultStoreDir: plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeJobResults),
+	}
+	if intent.From != nil {
+		start.LastState = intent.From.Kind == v1beta1.StartLastState && intent.From.Path != ""
+		if intent.From.Kind == v1beta1.StartSavepoint {
+			start.SavepointPath = intent.From.Path
+		}
+	}
+	composed, err := flinkconf.Deploy(flinkconf.DeployInput{
+		Operator: c.operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
+		Spec: &spec.Spec, Start: start,
+	})
+	if err != nil {
+		return render.Cluster{}, "", err
+	}
+	cluster, err = render.NativeCluster(render.Input{
+		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
+		LogFiles: c.logFiles,
+	})
+	return cluster, composed.JobID, err
+}

@@ -1,0 +1,106 @@
+package deployment
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/health"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+// The words of a decision's input: who looks at the world and who decides on it use the same.
+type (
+	// Snapshot is everything that one decision sees.
+	Snapshot = subject.Snapshot
+	// Seen is what it sees of the job.
+	Seen = job.Seen
+	// Objects are those of its cluster.
+	Objects = cluster.Objects
+	// Companion is one object of a prepared start.
+	Companion = cluster.Companion
+	// HAConfigMap is one ConfigMap that Flink's high availability keeps.
+	HAConfigMap = hadata.ConfigMap
+	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	Autoscaled = autoscaled.Store
+	// Flink is what the JobManager answered.
+	Flink = job.Flink
+	// Job is one job as Flink lists it.
+	Job = job.Job
+	// Checkpoints are what a job's statistics say of its state.
+	Checkpoints = job.Checkpoints
+	// Restored is the state that a job began from.
+	Restored = job.Restored
+	// StateKind is where a job's newest restorable state comes from.
+	StateKind = job.StateKind
+	// StopProgress is how far a stop-with-savepoint is.
+	StopProgress = job.StopProgress
+	// StopState is its state.
+	StopState = job.StopState
+	// ClusterFacts are what Flink tells about a cluster.
+	ClusterFacts = job.ClusterFacts
+	// Retention says which checkpoints outlive a job.
+	Retention = upgrade.Retention
+	// Failure is one entry of a job's exception history.
+	Failure = exceptions.Entry
+	// Health is what a job's health is judged by.
+	Health = health.Seen
+	// Questions are the parts of the world that a decision needs.
+	Questions = ask.Questions
+	// More is what to ask Flink once its jobs are known.
+	More = ask.More
+)
+
+// Where the Java operator's autoscaler stores its decisions: the ConfigMap <prefix><name>, found by <selector><name>.
+const (
+	AutoscaledPrefix   = autoscaled.StorePrefix
+	AutoscaledSelector = autoscaled.StoreSelector
+)
+
+// The states of a stop-with-savepoint.
+const (
+	StopInProgress = job.StopInProgress
+	StopCompleted  = job.StopCompleted
+	StopUnfinished = job.StopUnfinished
+	StopFailed     = job.StopFailed
+	StopNotKnown   = job.StopNotKnown
+)
+
+// The kinds of restorable state.
+const (
+	KindCheckpoint        = job.KindCheckpoint
+	KindSavepoint         = job.KindSavepoint
+	KindStop              = job.KindStop
+	KindRestored          = job.KindRestored
+	KindRestoredSavepoint = job.KindRestoredSavepoint
+)
+
+// What to look at, in the order of the looks, and how to read some of it.
+var (
+	// ReadRecorded decodes what a resource's status records.
+	ReadRecorded = job.ReadRecorded
+	// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored.
+	AskAutoscaled = ask.Autoscaled
+	// AskFirst says what to look at, given the resource and its Deployment.
+	AskFirst = ask.First
+	// AskNodes are the names of the nodes to ask for, once the pods are known.
+	AskNodes = ask.Nodes
+	// AskFlink says what else to ask Flink, given the jobs.
+	AskFlink = ask.Then
+	// ExpectedCompanions lists what the open start of a snapshot consists of.
+	ExpectedCompanions = ask.Expected
+	// Companions lists the objects of a start, besides its Deployment.
+	Companions = ask.Companions
+	// FindJob is the job of an ID among those that Flink lists.
+	FindJob = job.FindJob
+	// Crashed finds the container that crashed last.
+	Crashed = podfailure.Crashed
+	// MayMissVolumes reports whether a pod may wait for its volumes.
+	MayMissVolumes = podfailure.MayMissVolumes
+	// ReadAutoscaled reads what the Java operator's autoscaler stored.
+	ReadAutoscaled = autoscaled.Read
+)

@@ -1,0 +1,86 @@
+package job
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// Config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own
+// keys of the Resource as it is now, so that they count without a new deployment. Before the first deployment it is the
+// spec's own. One that cannot be composed falls back to the installation's defaults: validation reports it.
+func (v *Life) Config() flinkconf.Config {
+	if v.observed != nil {
+		return v.observed
+	}
+	r := v.Seen.Resource
+	deployed, current := &v.Spec, &r.Spec
+	if running := v.Running(); running != nil {
+		deployed = running
+	}
+	if v.Seen.SpecProblem != "" {
+		current = nil
+	}
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
+	})
+	if err != nil {
+		v.Note("configuration: " + err.Error())
+		composed = v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
+	}
+	v.observed = composed
+	return composed
+}
+
+// Compose is the configuration of a spec that is being started.
+func (v *Life) Compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+	r := v.Seen.Resource
+	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec,
+	})
+	if err != nil {
+		v.Note("configuration: " + err.Error())
+		return v.Seen.Operator.Default(r.Namespace, spec.FlinkVersion)
+	}
+	return composed
+}
+
+// DropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
+// does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
+func (v *Life) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
+	c := v.Compose(spec)
+	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
+		if c.Has(option) {
+			return options.Read(c.Bool, option, false)
+		}
+	}
+	return false
+}
+
+// SavepointDirectory is where a stop writes its savepoint: as the configuration that runs has it, else as the wanted
+// one has it. Empty means that neither says so.
+func (v *Life) SavepointDirectory() string {
+	if directory, _, _ := v.SavepointTarget(); directory != "" {
+		return directory
+	}
+	return v.Compose(&v.Spec).Get(key.SavepointDir)
+}
+
+// TaskManagerInfo feeds the scale subresource of an application that is started.
+func (v *Life) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
+	config := v.Compose(&spec)
+	parallelism, slots := options.Read(
+		config.Int, key.DefaultParallelism, 1,
+	), max(1, options.Read(config.Int, key.TaskSlots, 1))
+	return &v1beta1.TaskManagerInfo{
+		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
+	}
+}
+
+// ErrorBounds are the options that bound status.error.
+func (v *Life) ErrorBounds() summary.ErrorBounds { return plan.ErrorBounds(v.Config()) }

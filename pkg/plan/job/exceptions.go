@@ -1,0 +1,55 @@
+package job
+
+import (
+	"maps"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+)
+
+// ExceptionsDue is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means
+// not to ask.
+func (v *Life) ExceptionsDue(job Job) int {
+	if v.Last == nil || v.IsSession() || !exceptions.Due(v.exceptionRecord(), v.historyOf(job), v.Seen.Now) {
+		return 0
+	}
+	return v.exceptionOptions().Limit
+}
+
+func (v *Life) exceptionOptions() exceptions.Options {
+	c := v.Config()
+	return exceptions.Options{
+		Limit: max(0, options.Read(c.Int, key.EventsExceptionsLimit, 10)),
+		Lines: options.Read(c.Int, key.EventsExceptionsStacktraceLines, 5),
+	}
+}
+
+func (v *Life) exceptionRecord() *exceptions.Record {
+	return exceptions.Parse(v.Resource().Status.ClusterInfo[exceptions.Key])
+}
+
+func (v *Life) historyOf(job Job) exceptions.Job {
+	return exceptions.Job{
+		ID: job.ID, Modified: job.Modified, Ended: job.State.IsTerminal(), End: job.EndTime,
+		Moved: job.State != v.Resource().Status.JobStatus.State,
+	}
+}
+
+// observeExceptions tells of the failures that are new in the job's history, and keeps the record.
+func (v *Life) observeExceptions() {
+	entries, ok := v.Seen.Flink.Exceptions.Get()
+	if !ok || v.Job == nil {
+		return
+	}
+	record, events := exceptions.Tell(v.exceptionRecord(), v.historyOf(*v.Job), entries, v.exceptionOptions(), v.Seen.Now)
+	for _, e := range events {
+		v.Tell(e)
+	}
+	info := maps.Clone(v.Want.ClusterInfo)
+	if info == nil {
+		info = map[string]string{}
+	}
+	info[exceptions.Key] = record.Text()
+	v.Want.ClusterInfo = info
+}

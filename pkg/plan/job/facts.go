@@ -1,0 +1,132 @@
+package job
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+// UpgradeFacts are what package upgrade decides on.
+func (v *Life) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
+	f := upgrade.Facts{
+		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
+		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
+		HighAvailability: v.UsableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
+		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),
+	}
+	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
+		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
+		if f.Wanted == v1beta1.UpgradeModeStateless { // an invalid spec that wants its state kept
+			f.Wanted = v.Seen.Resource.Spec.Job.DesiredUpgradeMode()
+		}
+	}
+	if job := v.Last.Spec.Job; job != nil {
+		f.RecordedMode = job.UpgradeMode
+	}
+	f.Options.SavepointDir = v.SavepointDirectory() != ""
+	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
+	f.Forgets = v.Forgets()
+	if v.startedEmpty() || v.startedFromPath() {
+		f.NeverStarted = v.neverRanYet()
+		if v.Host.Present() && v.Want.JobStatus.StartTime == "" && !f.NeverStarted {
+			f.SilentNode = v.Host.SilentNode()
+		}
+	}
+	return f
+}
+
+// patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that
+// does not run.
+const patience = time.Minute
+
+// unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its
+// pod became ready.
+func (v *Life) unanswered() bool {
+	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady &&
+		v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
+	return silent && (v.Since(v.EndedAt()) < patience || v.Since(v.Host.AvailableAt()) < patience)
+}
+
+// startedEmpty reports whether the newest start was given no state, or is the first one and no recovery of it.
+func (v *Life) startedEmpty() bool {
+	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
+	if v.IsFirst() {
+		return recorded != v1beta1.LastStatePlaceholder
+	}
+	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeStateless && recorded == ""
+}
+
+// startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can
+// be given it again.
+func (v *Life) startedFromPath() bool {
+	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
+	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" &&
+		recorded != v1beta1.LastStatePlaceholder
+}
+
+func (v *Life) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
+	c, ok := v.Seen.Flink.Checkpoints.Get()
+	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {
+		return plan.Unknown[upgrade.Checkpoints](v.Seen.Flink.Checkpoints.Why())
+	}
+	return plan.Present(upgrade.Checkpoints{JobStart: v.jobStart(), Completed: c.Completed, Pending: c.Pending})
+}
+
+func (v *Life) jobStart() time.Time {
+	millis, err := strconv.ParseInt(v.Want.JobStatus.StartTime, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(millis)
+}
+
+// RestoreFacts are what package restore chooses on.
+func (v *Life) RestoreFacts(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
+) restore.Facts {
+	r, job := v.Seen.Resource, v.Want.JobStatus
+	f := restore.Facts{
+		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
+		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
+	}
+	known := v.KnownCheckpoint()
+	if known != nil {
+		f.Completed, f.NewestKnown = true, known.Path
+	}
+	emptyStill := v.Last != nil && v.startedEmpty() && v.neverRanYet()
+	never := v.Seen.Flink.Checkpoints.IsAbsent() || emptyStill
+	f.NoState = job.State == v1beta1.FlinkJobFinished || (never && known == nil)
+	if v.AwaitsLastState() {
+		f.Recorded = v1beta1.LastStatePlaceholder
+	}
+	if last := lastSavepoint(job); last != job.SupersededSavepoint && !emptyStill { // else it is of a job before it
+		f.LegacySavepoint = last
+	}
+	f.RedeployNonce = redeployNonce(target)
+	if target.Job != nil {
+		f.InitialSavepointPath = target.Job.InitialSavepointPath
+	}
+	return f
+}
+
+// Remedy says how a person starts the job from a state of their choice.
+func (v *Life) Remedy() string {
+	r := v.Seen.Resource
+	return restore.Remedy(r.Namespace, r.Name, redeployNonce(v.Spec))
+}
+
+func redeployNonce(spec v1beta1.FlinkDeploymentSpec) int64 {
+	if spec.Job == nil || spec.Job.SavepointRedeployNonce == nil {
+		return 0
+	}
+	return *spec.Job.SavepointRedeployNonce
+}
+
+// neverRanYet reports whether the newest start never ran a container.
+func (v *Life) neverRanYet() bool {
+	return v.Want.JobStatus.StartTime == "" && v.Host.NeverRan()
+}

@@ -1,0 +1,293 @@
+package job
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+// LastState is what Flink says of the newest state of a job that has ended.
+type LastState string
+
+// The answers about the newest state of a job that has ended.
+const (
+	// LastStateUnsettled: its statistics may not show its end yet.
+	LastStateUnsettled LastState = "Unsettled"
+	// LastStateUnknown: nobody could look.
+	LastStateUnknown LastState = "Unknown"
+	// LastStateNamed: it has a path.
+	LastStateNamed LastState = "Named"
+	// LastStateNowhere: it lies where nothing can be restored from.
+	LastStateNowhere LastState = "Nowhere"
+	// LastStateDiscarded: Flink deleted it with the job.
+	LastStateDiscarded LastState = "Discarded"
+	// LastStateForgotten: Flink names none any more, though the job had completed a checkpoint.
+	LastStateForgotten LastState = "Forgotten"
+	// LastStateNone: there is none.
+	LastStateNone LastState = "None"
+)
+
+// LastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
+// not known.
+//
+//	statistics                  newest state                     retention               answer
+//	may be older than the end   -                                -                       Unsettled
+//	unknown                     -                                -                       Unknown
+//	known                       none, one is known, not FINISHED -                       Forgotten
+//	of no execution graph       none, not FINISHED               makes checkpoints       Forgotten
+//	of no execution graph       none, not FINISHED               unknown                 Unknown
+//	known                       none                             -                       None
+//	known                       was discarded, FINISHED          -                       that before it, if not the
+//	                                                                                     job's own:
+//	                                                                                     nobody needs it any more
+//	known                       was discarded                    -                       Discarded
+//	known                       has no path                      -                       Nowhere
+//	known                       a savepoint, or not of this job  -                       Named
+//	known                       the job's own                    unknown                 Unknown
+//	known                       the job's own                    goes with such an end   Discarded
+//	known                       the job's own                    outlives such an end    Named
+//
+// Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
+// that waits for resources has no statistics, and none after it has failed or was cancelled there: they are those of a
+// job that never ran, and nobody can tell the two apart.
+func (v *Life) LastStateOf(job Job) (answer LastState, text string) {
+	flink := v.Seen.Flink
+	c, known := flink.Checkpoints.Get()
+	finished := job.State == v1beta1.FlinkJobFinished
+	switch {
+	case !v.statisticsSettled(job):
+		return LastStateUnsettled, ""
+	case flink.Checkpoints.IsUnknown():
+		return LastStateUnknown, flink.Checkpoints.Why()
+	case !known && !finished && (v.KnownCheckpoint() != nil || v.Forgets()):
+		return LastStateForgotten, ""
+	case !known && !finished && flink.NoGraph && flink.Retention.IsUnknown():
+		return LastStateUnknown, flink.Retention.Why()
+	case !known:
+		return LastStateNone, ""
+	case c.Discarded && !finished:
+		return LastStateDiscarded, ""
+	case c.Discarded && (c.Path == "" || v.ownedBy(job, c)):
+		return LastStateNone, ""
+	case c.Path == "":
+		return LastStateNowhere, ""
+	case finished || !v.ownedBy(job, c):
+		return LastStateNamed, c.Path
+	case flink.Retention.IsUnknown():
+		return LastStateUnknown, flink.Retention.Why()
+	}
+	kept, makes := flink.Retention.Get()
+	outlives := kept.Cancelled
+	if job.State == v1beta1.FlinkJobFailed {
+		outlives = kept.Failed
+	}
+	if makes && !outlives {
+		return LastStateDiscarded, ""
+	}
+	return LastStateNamed, c.Path
+}
+
+// Forgets reports whether empty statistics of the job tell nothing: there is no execution graph that has them, and the
+// job makes checkpoints.
+func (v *Life) Forgets() bool {
+	r, makes := v.Seen.Flink.Retention.Get()
+	return v.Seen.Flink.NoGraph && makes && r.Periodic
+}
+
+// ownedBy reports whether Flink may delete the state with the job: a checkpoint that it made, in this process or an
+// earlier one, and what it was restored from if it was told to claim that.
+func (v *Life) ownedBy(job Job, c Checkpoints) bool {
+	switch c.Kind {
+	case KindSavepoint, KindStop:
+		return false
+	case KindRestored:
+		return v.ClaimsState() || strings.Contains(c.Path, "/"+job.ID+"/")
+	case KindRestoredSavepoint:
+		return v.ClaimsState()
+	}
+	return true
+}
+
+// statisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from
+// a cache, and its clock says how old that may be. Of a job that was cancelled without an execution graph it does not
+// know when that was: then it is when the end was first seen.
+func (v *Life) statisticsSettled(job Job) bool {
+	asked, ended := v.Seen.Flink.Clock, job.EndTime
+	if ended.IsZero() && v.Seen.Flink.NoGraph {
+		asked, ended = v.Seen.Now, v.EndedAt().Time
+	}
+	if asked.IsZero() {
+		asked = v.Seen.Now
+	}
+	return asked.Sub(ended) >= v.StatisticsAge()+statisticsRoom
+}
+
+// statisticsRoom is for what lies between the end of a job and the time that Flink gives it, and between one process
+// and another.
+const statisticsRoom = time.Second
+
+// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
+// before is what was recorded of the job until now. What a job without state of its own was given stays recorded: it
+// had not even read it.
+//
+//	its newest state                                    what is recorded for the next start
+//	-, and it was suspended                             what its suspension recorded: that may be a state of a person's
+//	                                                    choice
+//	unsettled or unknown                                as it was; unread, unless the end was recorded before
+//	named                                               that
+//	nowhere, discarded or forgotten                     lost
+//	none, by the statistics of another run              lost: who answers was told of the end and saw nothing of the job
+//	none                                                as it was
+func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
+	if suspended := !v.LastRunning() && before.State.IsTerminal(); !job.State.IsTerminal() || suspended {
+		return
+	}
+	status := &v.Want.JobStatus
+	answer, path := v.LastStateOf(job)
+	otherRun := before.StartTime != "" && before.StartTime != job.StartTime
+	switch {
+	case answer == LastStateUnsettled, answer == LastStateUnknown:
+		if !before.State.IsTerminal() {
+			status.LastStateUnread = !v.MayStartEmpty()
+		}
+	case answer == LastStateNamed:
+		c, _ := v.Seen.Flink.Checkpoints.Get()
+		v.RecordState(v1beta1.StartPoint{Path: path, Taken: v.TakenAt(c)})
+	case answer != LastStateNone, otherRun:
+		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
+		if v.loseLastState() {
+			v.tellLost(answer)
+		}
+	default:
+		status.LastStateUnread = false
+	}
+}
+
+// tellLost tells how the newest state of a job was lost, where a person would not see it otherwise.
+func (v *Life) tellLost(answer LastState) {
+	e := plan.Event{Warning: true, Component: plan.ComponentJob}
+	switch answer {
+	case LastStateDiscarded:
+		e.Reason, e.Message = plan.ReasonCheckpointDiscarded, CheckpointDiscarded
+	case LastStateForgotten:
+		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.CheckpointForgotten()
+	default:
+		return
+	}
+	v.Tell(e)
+}
+
+// CheckpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
+func (v *Life) CheckpointForgotten() string {
+	known := v.KnownCheckpoint()
+	if known == nil {
+		return "the job ended while it waited for resources, and the adaptive scheduler does not report the checkpoints " +
+			"that it had completed; if it never ran, upgradeMode stateless and another restartNonce start it empty"
+	}
+	message := "Flink's statistics name no checkpoint of the job any more, though it had completed one"
+	if known.Path != "" {
+		message += "; search next to one that was seen: " + known.Path
+	}
+	return message
+}
+
+// CheckpointDiscarded says how the newest state of a job was lost.
+const CheckpointDiscarded = "Flink deleted the newest checkpoint of the job when the job ended: " +
+	"its execution.checkpointing.externalized-checkpoint-retention does not keep it"
+
+// loseLastState records that nobody will ever tell the newest state of a job that has ended, where it was not read: a
+// person decides then. A job that may start empty needs none; it stays unread, because its spec may be changed.
+func (v *Life) loseLastState() (lost bool) {
+	status := &v.Want.JobStatus
+	if lost = status.LastStateUnread && !v.MayStartEmpty(); lost {
+		v.RecordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
+	}
+	return lost
+}
+
+// LosesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows
+// that.
+func (v *Life) LosesItsState() bool {
+	status := v.Want.JobStatus
+	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
+	lost := ended && status.State != v1beta1.FlinkJobFinished &&
+		status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
+	return lost && !v.MayStartEmpty()
+}
+
+// RecordState records what the next start is from.
+func (v *Life) RecordState(from v1beta1.StartPoint) {
+	status := &v.Want.JobStatus
+	status.UpgradeSavepointPath, status.StateTaken, status.LastStateUnread = from.Path, from.Taken, false
+}
+
+// TakenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only
+// when that was.
+func (v *Life) TakenAt(c Checkpoints) *metav1.Time {
+	status := v.Want.JobStatus
+	switch {
+	case c.Path != "" && c.Path == status.UpgradeSavepointPath && status.StateTaken != nil:
+		return status.StateTaken
+	case c.Kind.Restored() || c.Completed.IsZero():
+		return nil
+	}
+	at := metav1.NewTime(c.Completed.UTC().Truncate(time.Second))
+	return &at
+}
+
+// Taken is when the state of a start was taken, as far as status knows; nil when it does not.
+//
+//	start from               known
+//	the recorded path        with the path
+//	the last savepoint       with it
+//	high-availability data   when the cluster was taken down for it, and its statistics were read then
+func (v *Life) Taken(from v1beta1.StartPoint) *metav1.Time {
+	status, info := v.Want.JobStatus, v.Want.JobStatus.SavepointInfo
+	ofData := v.Intent() != nil && v.Intent().Stop == v1beta1.StopLastState
+	switch {
+	case from.Taken != nil || from.Kind == v1beta1.StartEmpty:
+		return from.Taken
+	case ofData != (from.Kind == v1beta1.StartLastState):
+		return nil
+	case ofData, from.Path == status.UpgradeSavepointPath:
+		return status.StateTaken
+	case info == nil || info.LastSavepoint == nil:
+		return nil
+	}
+	if last := info.LastSavepoint; last.Location == from.Path && last.TimeStamp > 0 {
+		at := metav1.NewTime(time.UnixMilli(last.TimeStamp).UTC().Truncate(time.Second))
+		return &at
+	}
+	return nil
+}
+
+// AwaitsLastState reports whether the job has ended, needs its newest state, and that is not read yet.
+func (v *Life) AwaitsLastState() bool {
+	return v.Want.JobStatus.LastStateUnread && !v.MayStartEmpty()
+}
+
+// Vanished reports whether Flink has not listed a job that ran for so long that it will not come back: it has ended,
+// and nobody was told how. A JobManager that has just failed over lists no job until it has submitted it.
+func (v *Life) Vanished() bool {
+	return v.MissesItsJob() && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
+}
+
+// MissesItsJob reports whether a job that should run has not been listed for that long: since status says so and, where
+// no run of it was ever recorded, since its JobManager's pod is ready. It may have run and ended while no status could
+// be written.
+func (v *Life) MissesItsJob() bool {
+	status := v.Want.JobStatus
+	if v.Last == nil || v.IsSession() || status.State != v1beta1.FlinkJobReconciling {
+		return false
+	}
+	since := v.EndedAt()
+	if ready := v.Host.AvailableAt(); status.StartTime == "" && ready.After(since.Time) {
+		since = ready
+	}
+	return v.Since(since) > v.CheckpointTimeout()
+}

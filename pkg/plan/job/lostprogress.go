@@ -1,0 +1,141 @@
+package job
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one.
+// before is what was recorded of the job until now.
+//
+//	high availability  the job          told already        then
+//	any                may start empty  -                   nothing: it keeps no state
+//	off                keeps its state  -                   lost: it began from what this start was given
+//	on                 keeps its state  yes                 nothing more
+//	on                 keeps its state  no                  suspected, until Flink says what it was restored from: where
+//	                                                        a job fails for good, Flink deletes its high-availability
+//	                                                        data
+//
+// What is lost is a Warning, and StateSafe=False, see endsLostProgress.
+func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
+	lost, again := v.Want.LostProgress, v.BeganAgain(v.Want.JobStatus.StartTime, before)
+	switch {
+	case again && !v.highlyAvailable():
+		v.Want.LostProgress = v.lostProgress(before)
+		v.Want.LostProgress.From = v.Hide(v.Want.JobStatus.UpgradeSavepointPath)
+		v.tellLostProgress()
+	case again && (lost == nil || lost.Suspected):
+		v.Want.LostProgress = v.lostProgress(before)
+		v.Want.LostProgress.Suspected = true
+	}
+	if v.SuspectsLostProgress() {
+		v.judgeLostProgress()
+	}
+}
+
+// BeganAgain reports whether a start time that Flink tells of a job that keeps its state is of another run than status
+// recorded, though nobody started one.
+func (v *Life) BeganAgain(startTime string, recorded v1beta1.JobStatus) bool {
+	return recorded.StartTime != "" && recorded.StartTime != startTime && !v.MayStartEmpty()
+}
+
+func (v *Life) highlyAvailable() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
+
+func (v *Life) lostProgress(before v1beta1.JobStatus) *v1beta1.LostProgress {
+	lost := &v1beta1.LostProgress{Seen: v.Now(), Before: before.StartTime, Generation: v.Resource().Generation}
+	if earlier := v.Want.LostProgress; earlier != nil && earlier.Suspected {
+		lost.Before = earlier.Before
+	}
+	return lost
+}
+
+// SuspectsLostProgress reports whether the job began again with high availability, and Flink did not say yet what it
+// was restored from.
+func (v *Life) SuspectsLostProgress() bool {
+	return v.Want.LostProgress != nil && v.Want.LostProgress.Suspected
+}
+
+// judgeLostProgress looks what a job that began again was restored from. First match wins:
+//
+//	the statistics                the job was restored from                                 then
+//	unknown                       -                                                         suspected
+//	may be from before a restore  nothing                                                   suspected
+//	show a restore                nothing                                                   lost
+//	-                             a savepoint, or what this start was given                 lost
+//	-                             a checkpoint with a smaller number than the one known     lost
+//	-                             another checkpoint                                        nothing was lost
+func (v *Life) judgeLostProgress() {
+	c, found := v.Seen.Flink.Checkpoints.Get()
+	empty := !found || c.Restored == nil
+	switch lost := v.Want.LostProgress; {
+	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore():
+		return
+	case !empty && !v.restoredOlder(*c.Restored):
+		v.Want.LostProgress = nil
+		return
+	case !empty:
+		lost.From = v.Hide(c.Restored.Path)
+	}
+	v.Want.LostProgress.Suspected = false
+	v.tellLostProgress()
+}
+
+// showsRestore reports whether the statistics are newer than the moment in which the job was restored: its tasks have
+// run, or it has ended, for longer than an answer is kept in Flink's cache.
+func (v *Life) showsRestore() bool {
+	if v.Job.State.IsTerminal() {
+		return v.statisticsSettled(*v.Job) && !v.Seen.Flink.NoGraph
+	}
+	age := v.StatisticsAge() + statisticsRoom
+	return v.Job.Runs() && v.Since(v.Want.LostProgress.Seen) >= age && v.Since(v.EndedAt()) >= age
+}
+
+// restoredOlder reports whether what a job was restored from is none of its own checkpoints, or older than the one that
+// it is known to have completed.
+func (v *Life) restoredOlder(restored Restored) bool {
+	given := restored.Path != "" && restored.Path == v.Want.JobStatus.UpgradeSavepointPath
+	if known := v.KnownCheckpoint(); known != nil && !given && !restored.Savepoint {
+		number, isNumber := checkpointNumber(known.Path)
+		return isNumber && restored.Number < number
+	}
+	return given || restored.Savepoint
+}
+
+func (v *Life) tellLostProgress() {
+	message := v.ProgressLost()
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
+}
+
+// endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose
+// another, or asked for the start after it was told. A spec that was there before it was seen goes on from what is
+// left.
+func (v *Life) endsLostProgress(intent *v1beta1.Intent) bool {
+	lost := v.Want.LostProgress
+	switch {
+	case lost == nil, intent.Purpose == v1beta1.PurposeRecover:
+		return false
+	case intent.Purpose == v1beta1.PurposeRedeploy, v.MayStartEmpty():
+		return true
+	}
+	return intent.Generation > lost.Generation && !lost.Suspected
+}
+
+// ProgressLost says what was lost and what a person can do; empty when nothing was.
+func (v *Life) ProgressLost() string {
+	lost := v.Want.LostProgress
+	if lost == nil || lost.Suspected {
+		return ""
+	}
+	from := "without state"
+	if lost.From != "" {
+		from = "from " + lost.From
+	}
+	return fmt.Sprintf("The JobManager was replaced, as seen at %s, and no high-availability data named the job's newest"+
+		" checkpoint, so the job began again %s: what it had done since is lost or done twice. The newest checkpoint of"+
+		" the run before may still be there. %s Any other start takes the state that the job has then.",
+		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
+}

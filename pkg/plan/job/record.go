@@ -1,0 +1,258 @@
+package job
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
+)
+
+// What the steps of an operation leave in status. Reconciliation fields move only here, and only as the reference moves
+// them:
+//
+//	step        state      lastReconciledSpec                                  the generation deployed
+//	stopping    UPGRADING  the old one, upgradeMode as restored, not first;    -
+//	                       after a rollback the stable one, which runs
+//	starting    UPGRADING  the new one, job suspended, upgradeMode as restored its own
+//	released    DEPLOYED   the new one, job running; of a redeploy also        its own
+//	                       lastStableSpec: a person chose it
+//	rolled back ROLLING_BACK, then ROLLED_BACK: the failed one stays, but for its upgradeMode
+//	suspended   DEPLOYED   the new one, job suspended; also lastStableSpec     its own
+//
+// A recovery starts the recorded spec again and moves none of them.
+
+// RecordStopping is the status while a job is being stopped.
+func (v *Life) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
+	status := &v.Want
+	if c, known := v.Seen.Flink.Checkpoints.Get(); how == v1beta1.StopLastState {
+		if status.JobStatus.StateTaken = nil; known {
+			status.JobStatus.StateTaken = v.TakenAt(c)
+		}
+	}
+	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
+	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
+		v.SetJobState(v1beta1.FlinkJobCancelling)
+	}
+	if purpose == v1beta1.PurposeDelete || purpose == v1beta1.PurposeRecover || v.Last == nil {
+		return
+	}
+	if status.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack && v.LastStable != nil {
+		v.recordWhatRuns()
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	if purpose == v1beta1.PurposeRollback {
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
+		status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	}
+	if how == v1beta1.StopSavepoint || how == v1beta1.StopCancel {
+		return // nothing is given up before the end of the job is recorded
+	}
+	old := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy(), Meta: v.Last.Meta}
+	if old.Spec.Job != nil {
+		old.Spec.Job.UpgradeMode = v.Want.Intent.Restore
+	}
+	v.StoreReconciled(old, false)
+}
+
+// RecordStarting is the status while a start is prepared.
+func (v *Life) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
+	status := &v.Want
+	status.Error = ""
+	if v.endsLostProgress(intent) {
+		status.LostProgress = nil
+	}
+	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	status.ClusterInfo = nil
+	if target.Job != nil {
+		if intent.From.Kind != v1beta1.StartLastState { // another job, also under an ID that the user fixed
+			status.JobStatus.Checkpoint = nil
+		}
+		if status.JobStatus.JobID != intent.JobID { // until then a stop that comes late reaches it
+			status.GivenUpStop = nil
+		}
+		status.JobStatus.JobID = intent.JobID
+		status.JobStatus.StartTime = ""
+		v.SetJobState(v1beta1.FlinkJobReconciling)
+		status.JobStatus.UpgradeSavepointPath, status.JobStatus.StateTaken = intent.From.Path, intent.From.Taken
+		if last := lastSavepoint(status.JobStatus); last != "" && intent.From.Kind == v1beta1.StartEmpty {
+			status.JobStatus.SupersededSavepoint = last
+		}
+		status.JobStatus.StartedFrom = intent.From.DeepCopy()
+		status.JobStatus.StartedFrom.Path = v.Hide(intent.From.Path) // it is for people, upgradeSavepointPath for programs
+		status.TaskManager = &v1beta1.TaskManagerInfo{}
+	}
+	if intent.Purpose == v1beta1.PurposeRecover {
+		return
+	}
+	status.Retry = nil // what was to be stopped has ended
+	if intent.Purpose == v1beta1.PurposeRollback {
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRollingBack
+		return
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
+	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	v.Deployed = intent.Generation
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State = v1beta1.JobStateSuspended
+		record.Spec.Job.UpgradeMode = RestoredMode(intent.From)
+	}
+	v.keepNonces(&record.Spec)
+	v.StoreReconciled(record, v.Last == nil || v.IsFirst())
+}
+
+// lastSavepoint is where the newest savepoint in status lies; empty when there is none.
+func lastSavepoint(job v1beta1.JobStatus) string {
+	if job.SavepointInfo == nil || job.SavepointInfo.LastSavepoint == nil {
+		return ""
+	}
+	return job.SavepointInfo.LastSavepoint.Location
+}
+
+// RestoredMode is the upgrade mode that a start from this state is recorded with.
+func RestoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
+	switch from.Kind {
+	case v1beta1.StartSavepoint:
+		return v1beta1.UpgradeModeSavepoint
+	case v1beta1.StartLastState:
+		return v1beta1.UpgradeModeLastState
+	default:
+		return v1beta1.UpgradeModeStateless
+	}
+}
+
+// RecordDeployed is the status of a released start.
+func (v *Life) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
+	status := &v.Want
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
+	if target.Job != nil {
+		v.SetJobState(v1beta1.FlinkJobReconciling)
+		status.TaskManager = v.TaskManagerInfo(target)
+	}
+	switch v.Intent().Purpose {
+	case v1beta1.PurposeRecover:
+		return
+	case v1beta1.PurposeRollback:
+		status.ReconciliationStatus.State = v1beta1.ReconciliationRolledBack
+		status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+		return
+	}
+	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State = v1beta1.JobStateRunning
+		record.Spec.Job.UpgradeMode = RestoredMode(v.Intent().From)
+	}
+	v.keepNonces(&record.Spec)
+	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
+	if v.Intent().Purpose == v1beta1.PurposeRedeploy {
+		v.LastStable, status.ReconciliationStatus.LastStableSpec = v.Last, status.ReconciliationStatus.LastReconciledSpec
+	}
+}
+
+// GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
+// that one's, because a newer spec has to wait.
+func (v *Life) GenerationOf(next *v1beta1.Intent) int64 {
+	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
+		return open.Generation
+	}
+	return next.Generation
+}
+
+// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a
+// state to start from, the resumption starts from it.
+func (v *Life) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
+	status := &v.Want
+	v.Deployed = v.Generation
+	if intent := status.Intent; intent != nil && v.Problem != "" {
+		v.Deployed = intent.Generation
+	}
+	if from := v.chosen(); from != nil {
+		restore = RestoredMode(from)
+		v.RecordState(*from)
+	}
+	status.Intent, status.Retry = nil, nil
+	status.JobStatus.LastStateUnread = false
+	status.Error = ""
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if !status.JobStatus.State.IsTerminal() {
+		v.SetJobState(v1beta1.FlinkJobFinished)
+	}
+	status.TaskManager = &v1beta1.TaskManagerInfo{}
+	status.ClusterInfo = nil
+	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	record.Spec.Job.State = v1beta1.JobStateSuspended
+	record.Spec.Job.UpgradeMode = restore
+	v.keepNonces(&record.Spec)
+	v.StoreReconciled(record, false)
+	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+}
+
+// recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK
+// begins from it, and if it comes to nothing that is what still runs. A state that the spec does not choose anew is not
+// chosen by the comparison with it either.
+func (v *Life) recordWhatRuns() {
+	record, chooses := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}, v.ChoosesState()
+	if failed := v.Last.Spec.Job; record.Spec.Job != nil && failed != nil {
+		record.Spec.Job.UpgradeMode = failed.UpgradeMode
+		if v.Spec.Job != nil && !chooses {
+			record.Spec.Job.SavepointRedeployNonce = v.Spec.Job.SavepointRedeployNonce
+		}
+	}
+	v.keepNonces(&record.Spec)
+	v.StoreReconciled(record, false)
+	v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
+}
+
+// RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked
+// for.
+func (v *Life) RecordRolledForward() {
+	record := v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}
+	if record.Spec.Job != nil && v.Last.Spec.Job != nil {
+		record.Spec.Job.UpgradeMode = v.Last.Spec.Job.UpgradeMode
+	}
+	v.keepNonces(&record.Spec)
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	v.Deployed = v.Generation
+	v.Want.Error = ""
+	v.StoreReconciled(record, false)
+}
+
+// RecordNeverDeployed takes back the record of a first start that was never released.
+func (v *Life) RecordNeverDeployed() {
+	status := &v.Want
+	status.Intent, status.TaskManager, status.Error = nil, nil, ""
+	status.JobStatus = v1beta1.JobStatus{}
+	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	status.ReconciliationStatus = v1beta1.ReconciliationStatus{State: v1beta1.ReconciliationUpgrading}
+	v.Last = nil
+}
+
+// keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint
+// afterwards.
+func (v *Life) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
+	if spec.Job == nil || v.Last == nil || v.Last.Spec.Job == nil {
+		return
+	}
+	spec.Job.SavepointTriggerNonce = v.Last.Spec.Job.SavepointTriggerNonce
+	spec.Job.CheckpointTriggerNonce = v.Last.Spec.Job.CheckpointTriggerNonce
+}
+
+// IsFirst reports whether what is recorded is still the first deployment.
+func (v *Life) IsFirst() bool {
+	return v.Last != nil && v.Last.Meta != nil && v.Last.Meta.FirstDeployment
+}
+
+// StoreReconciled makes the record lastReconciledSpec; first is its firstDeployment.
+func (v *Life) StoreReconciled(record v1beta1.ReconciledDeployment, first bool) {
+	record.Meta = &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}
+	text, err := record.Text()
+	if err != nil {
+		v.Note("lastReconciledSpec cannot be printed: " + err.Error())
+		return
+	}
+	v.Want.ReconciliationStatus.LastReconciledSpec = text
+	v.Last = &record
+}

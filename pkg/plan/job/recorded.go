@@ -1,0 +1,61 @@
+package job
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
+)
+
+// Recorded is what the status of a FlinkDeployment records, decoded once for all decisions about the same read of it.
+// It is never changed.
+type Recorded struct {
+	of     *v1beta1.FlinkDeployment
+	status v1beta1.FlinkDeploymentStatus // with the intent's spec written out
+	last   *v1beta1.ReconciledDeployment
+	stable *v1beta1.ReconciledDeployment
+	// note says why the intent's spec cannot be written out, unreadable why the last spec cannot be read; empty when it
+	// can.
+	note, unreadable string
+}
+
+// ReadRecorded decodes what a resource's status records.
+func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
+	d := &Recorded{of: r, status: *r.Status.DeepCopy()}
+	if err := storedspec.Read(&d.status); err != nil {
+		d.note = err.Error()
+	}
+	if text := r.Status.ReconciliationStatus.LastReconciledSpec; text != "" {
+		last, err := v1beta1.ParseReconciledDeployment(text)
+		if err != nil {
+			d.unreadable = err.Error()
+		} else {
+			d.last = &last
+		}
+	}
+	if text := r.Status.ReconciliationStatus.LastStableSpec; text != "" {
+		if stable, err := v1beta1.ParseReconciledDeployment(text); err == nil {
+			d.stable = &stable
+		}
+	}
+	return d
+}
+
+// recorded is what the resource records.
+func (s *Seen) recorded() *Recorded {
+	if s.Recorded != nil && s.Recorded.of == s.Resource {
+		return s.Recorded
+	}
+	return ReadRecorded(s.Resource)
+}
+
+// copied is a copy to change; nil for nil.
+func copied(r *v1beta1.ReconciledDeployment) *v1beta1.ReconciledDeployment {
+	if r == nil {
+		return nil
+	}
+	again := v1beta1.ReconciledDeployment{Spec: *r.Spec.DeepCopy()}
+	if r.Meta != nil {
+		meta := *r.Meta
+		again.Meta = &meta
+	}
+	return &again
+}

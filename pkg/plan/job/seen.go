@@ -1,0 +1,30 @@
+package job
+
+import (
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
+)
+
+// Seen is what one decision about a job sees of the world, beside its host. Parts nobody asked for are Unknown.
+type Seen struct {
+	// Now is the time of the look.
+	Now time.Time
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// Resource is the FlinkDeployment with its status, as just read. Never nil.
+	Resource *v1beta1.FlinkDeployment
+	// Recorded is what the status of Resource records; nil, or that of another object, is decoded by each decision.
+	Recorded *Recorded
+	// SpecProblem says why spec could not be decoded; empty when it could.
+	SpecProblem string
+	// Snapshots are the FlinkStateSnapshots that may be the job's.
+	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
+	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	Autoscaled plan.Observed[autoscaled.Store]
+	// Flink is what the JobManager answered.
+	Flink Flink
+}

@@ -1,0 +1,63 @@
+package job
+
+import (
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+)
+
+// SnapshotFacts are what the decisions about the job's snapshots depend on.
+func (v *Life) SnapshotFacts() snapshots.Facts {
+	r := v.Seen.Resource
+	f := snapshots.Facts{
+		Now: v.Seen.Now, Kind: v1beta1.JobKindFlinkDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		Generation: r.Generation,
+		Created:    r.CreationTimestamp.Time, Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning,
+		Wanted: v.Spec.Job,
+		Status: v.Want.JobStatus, Intent: v.Want.Intent, Config: v.Config(), Existing: v.Seen.Snapshots,
+	}
+	if running := v.Running(); running != nil {
+		f.FlinkVersion, f.Defaults = running.FlinkVersion, v.Seen.Operator.Default(r.Namespace, running.FlinkVersion)
+	}
+	if v.Last != nil {
+		f.Reconciled = v.Last.Spec.Job
+	}
+	return f
+}
+
+// TakesSnapshots reports whether the spec or the options ask for snapshots of the running job: a nonce that is not
+// recorded yet, or a period.
+func (v *Life) TakesSnapshots() bool {
+	if v.Last == nil || v.Last.Spec.Job == nil || v.Spec.Job == nil {
+		return false
+	}
+	c := v.Config()
+	if c.Get(key.PeriodicSavepointInterval) != "" || c.Get(key.PeriodicCheckpointInterval) != "" {
+		return true
+	}
+	return pendingNonce(v.Spec.Job.SavepointTriggerNonce, v.Last.Spec.Job.SavepointTriggerNonce) ||
+		pendingNonce(v.Spec.Job.CheckpointTriggerNonce, v.Last.Spec.Job.CheckpointTriggerNonce)
+}
+
+func pendingNonce(wanted, recorded *int64) bool {
+	return wanted != nil && (recorded == nil || *wanted != *recorded)
+}
+
+// HasHistory reports whether the status has a history of savepoints, which may have to be shortened.
+func (v *Life) HasHistory() bool {
+	info := v.Want.JobStatus.SavepointInfo
+	return info != nil && len(info.SavepointHistory) > 0
+}
+
+// SavepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
+// kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be
+// writing it.
+func (v *Life) SavepointPending() bool {
+	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool {
+		return r.Type == snapshots.Savepoint
+	})
+	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || v.unanswered()) &&
+		!v.IgnoresPendingSavepoint()
+}
