@@ -62,6 +62,9 @@ func (s *states) forget() { s.floor = 0 }
 // crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
 // again from what it was first started from.
 func (s *states) crash(highlyAvailable bool) {
+	if s.floor == 0 {
+		return // it had nothing
+	}
 	if ended := s.h.status(demo).JobStatus; s.told != nil && ended.State.IsTerminal() && !ended.LastStateUnread {
 		s.lost = 0 // that was told, and what the job ended with since is recorded
 	}
@@ -76,7 +79,7 @@ func (s *states) crash(highlyAvailable bool) {
 
 // stored notes, of each status that is stored, whether it reports the loss.
 func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
-	if lost := status.LostProgress; s.told == nil && lost != nil && !lost.Seen.Time.Before(s.lostOn) {
+	if lost := status.LostProgress; s.told == nil && lost != nil && lost.Seen != nil && !lost.Seen.Time.Before(s.lostOn) {
 		s.told = lost
 	}
 }

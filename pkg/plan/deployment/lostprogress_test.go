@@ -125,6 +125,28 @@ func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 	}
 }
 
+// A job that began again without its checkpoints, was told, and begins again: what it lost then is told, too, and a
+// newer spec that knew only of the first loss does not end it.
+func TestASecondLossIsTold(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	nothing := plan.Absent[job.Checkpoints]()
+	for _, began := range []string{"1700000100000", "1700000200000"} {
+		w.serveJob(v1beta1.FlinkJobRunning)
+		jobs, _ := w.s.Flink.Jobs.Get()
+		jobs[0].StartTime = began
+		w.s.Flink.Checkpoints = nothing
+		w.run()
+		if began == "1700000200000" {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeSavepoint })
+		}
+		w.s.Now = w.s.Now.Add(10 * time.Second)
+		w.run()
+	}
+	if c := w.condition(summary.StateSafe); w.told("JobRestarted") != 2 || c.Reason != "JobRestarted" {
+		t.Errorf("told %d times, %+v", w.told("JobRestarted"), c)
+	}
+}
+
 // The next start takes the state that a person chose, or that the job has then: there is nothing more to tell.
 func TestTheNextStartEndsWhatWasLost(t *testing.T) {
 	w := stable(t, stateful)

@@ -12,25 +12,25 @@ import (
 // observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one.
 // before is what was recorded of the job until now.
 //
-//	high availability  the job          told already        then
-//	any                may start empty  -                   nothing: it keeps no state
-//	off                keeps its state  -                   lost: it began from what this start was given
-//	on                 keeps its state  yes                 nothing more
-//	on                 keeps its state  no                  suspected, until Flink says what it was restored from: where
-//	                                                        a job fails for good, Flink deletes its high-availability
-//	                                                        data
+//	high availability  the job          then
+//	any                may start empty  nothing: it keeps no state
+//	off                keeps its state  lost: it began from what this start was given
+//	on                 keeps its state  suspected, until Flink says what it was restored from: where a job fails for good,
+//	                                    Flink deletes its high-availability data
 //
-// What is lost is a Warning, and StateSafe=False, see endsLostProgress.
+// What is lost is a Warning, and StateSafe=False, see endLostProgress.
 func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
-	lost, again := v.Want.LostProgress, v.BeganAgain(v.Want.JobStatus.StartTime, before)
-	switch {
+	again := v.BeganAgain(v.Want.JobStatus.StartTime, before)
+	switch lost := v.Want.LostProgress; {
 	case again && !v.highlyAvailable():
-		v.Want.LostProgress = v.lostProgress(before)
-		v.Want.LostProgress.From = v.Hide(v.Want.JobStatus.UpgradeSavepointPath)
-		v.tellLostProgress()
-	case again && (lost == nil || lost.Suspected):
-		v.Want.LostProgress = v.lostProgress(before)
-		v.Want.LostProgress.Suspected = true
+		v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
+		v.loseProgress(v.Want.JobStatus.UpgradeSavepointPath)
+	case again:
+		if lost == nil {
+			v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
+		}
+		now := v.Now()
+		v.Want.LostProgress.Suspected = &now
 	}
 	if v.SuspectsLostProgress() {
 		v.judgeLostProgress()
@@ -45,18 +45,10 @@ func (v *Life) BeganAgain(startTime string, recorded v1beta1.JobStatus) bool {
 
 func (v *Life) highlyAvailable() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
 
-func (v *Life) lostProgress(before v1beta1.JobStatus) *v1beta1.LostProgress {
-	lost := &v1beta1.LostProgress{Seen: v.Now(), Before: before.StartTime, Generation: v.Resource().Generation}
-	if earlier := v.Want.LostProgress; earlier != nil && earlier.Suspected {
-		lost.Before = earlier.Before
-	}
-	return lost
-}
-
 // SuspectsLostProgress reports whether the job began again with high availability, and Flink did not say yet what it
 // was restored from.
 func (v *Life) SuspectsLostProgress() bool {
-	return v.Want.LostProgress != nil && v.Want.LostProgress.Suspected
+	return v.Want.LostProgress != nil && v.Want.LostProgress.Suspected != nil
 }
 
 // judgeLostProgress looks what a job that began again was restored from. First match wins:
@@ -67,21 +59,29 @@ func (v *Life) SuspectsLostProgress() bool {
 //	show a restore                nothing                                                   lost
 //	-                             a savepoint, or what this start was given                 lost
 //	-                             a checkpoint with a smaller number than the one known     lost
-//	-                             another checkpoint                                        nothing was lost
+//	-                             another checkpoint                                        no more was lost
 func (v *Life) judgeLostProgress() {
 	c, found := v.Seen.Flink.Checkpoints.Get()
 	empty := !found || c.Restored == nil
 	switch lost := v.Want.LostProgress; {
 	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore():
-		return
-	case !empty && !v.restoredOlder(*c.Restored):
+	case empty:
+		v.loseProgress("")
+	case v.restoredOlder(*c.Restored):
+		v.loseProgress(c.Restored.Path)
+	case lost.Seen == nil:
 		v.Want.LostProgress = nil
-		return
-	case !empty:
-		lost.From = v.Hide(c.Restored.Path)
+	default:
+		lost.Suspected = nil
 	}
-	v.Want.LostProgress.Suspected = false
-	v.tellLostProgress()
+}
+
+// loseProgress records, and tells, that the job began again from a state, or from none.
+func (v *Life) loseProgress(from string) {
+	lost, now := v.Want.LostProgress, v.Now()
+	lost.Seen, lost.Suspected, lost.From, lost.Generation = &now, nil, v.Hide(from), v.Resource().Generation
+	message := v.ProgressLost()
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
 // showsRestore reports whether the statistics are newer than the moment in which the job was restored: its tasks have
@@ -91,7 +91,7 @@ func (v *Life) showsRestore() bool {
 		return v.statisticsSettled(*v.Job) && !v.Seen.Flink.NoGraph
 	}
 	age := v.StatisticsAge() + statisticsRoom
-	return v.Job.Runs() && v.Since(v.Want.LostProgress.Seen) >= age && v.Since(v.EndedAt()) >= age
+	return v.Job.Runs() && v.Since(*v.Want.LostProgress.Suspected) >= age && v.Since(v.EndedAt()) >= age
 }
 
 // restoredOlder reports whether what a job was restored from is none of its own checkpoints, or older than the one that
@@ -105,29 +105,27 @@ func (v *Life) restoredOlder(restored Restored) bool {
 	return given || restored.Savepoint
 }
 
-func (v *Life) tellLostProgress() {
-	message := v.ProgressLost()
-	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
-}
-
-// endsLostProgress reports whether a start ends what is told of lost progress: somebody gave the state up, chose
-// another, or asked for the start after it was told. A spec that was there before it was seen goes on from what is
-// left.
-func (v *Life) endsLostProgress(intent *v1beta1.Intent) bool {
+// endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or asked
+// for the start after it was told. A spec that was there before it was seen goes on from what is left. What is only
+// suspected stays, unless the state was given up.
+func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	lost := v.Want.LostProgress
 	switch {
 	case lost == nil, intent.Purpose == v1beta1.PurposeRecover:
-		return false
 	case intent.Purpose == v1beta1.PurposeRedeploy, v.MayStartEmpty():
-		return true
+		v.Want.LostProgress = nil
+	case lost.Seen == nil, intent.Generation <= lost.Generation:
+	case lost.Suspected == nil:
+		v.Want.LostProgress = nil
+	default:
+		v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
 	}
-	return intent.Generation > lost.Generation && !lost.Suspected
 }
 
 // ProgressLost says what was lost and what a person can do; empty when nothing was.
 func (v *Life) ProgressLost() string {
 	lost := v.Want.LostProgress
-	if lost == nil || lost.Suspected {
+	if lost == nil || lost.Seen == nil {
 		return ""
 	}
 	from := "without state"

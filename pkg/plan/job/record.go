@@ -56,9 +56,7 @@ func (v *Life) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 func (v *Life) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
-	if v.endsLostProgress(intent) {
-		status.LostProgress = nil
-	}
+	v.endLostProgress(intent)
 	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil

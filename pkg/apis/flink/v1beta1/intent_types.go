@@ -48,8 +48,8 @@ type Progress struct {
 
 // LostProgress is how a job that began again lost what it had done.
 type LostProgress struct {
-	// Seen is when it was noticed.
-	Seen metav1.Time `json:"seen,omitzero"`
+	// Seen is when it was noticed; absent means that none is known to be lost.
+	Seen *metav1.Time `json:"seen,omitempty"`
 	// Before is the start time of the run before, epoch milliseconds as decimal
 	// text.
 	Before string `json:"before,omitempty"`
@@ -59,9 +59,10 @@ type LostProgress struct {
 	// Generation of the spec that was there then: a start for it was asked for by
 	// somebody who did not know. 0 means not known.
 	Generation int64 `json:"generation,omitempty"`
-	// Suspected is true while Flink has not said yet what the job was restored
-	// from: nothing may have been lost.
-	Suspected bool `json:"suspected,omitempty"`
+	// Suspected is when the job was seen to have begun again, while Flink has not
+	// said yet what it was restored from: more may have been lost. Absent means
+	// that Flink has.
+	Suspected *metav1.Time `json:"suspected,omitempty"`
 }
 
 // Restarts are those that followed soon after one another.
