@@ -3,7 +3,6 @@ package controlplane
 import (
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"flag"
 	"net/http"
 	"net/http/httptest"
@@ -22,29 +21,28 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/conformance"
 )
 
 // update writes the answers anew instead of comparing them.
 var update = flag.Bool("update", false, "write the recorded answers of the API server")
 
-// recorded are the answers that the model of the API server is held to, by test/kubesim.
-const recorded = "../../test/kubesim/testdata/refusals"
+// policies are the answers of quotas and webhooks that the model of the API server is held to, by test/kubesim.
+const policies = "../../test/kubesim/testdata/refusals"
 
 // records holds that the API server still answers as it is recorded. What differs from run to run is replaced first.
 func records(t *testing.T, name string, err error, replace ...string) {
 	t.Helper()
-	var refusal apierrors.APIStatus
-	if !errors.As(err, &refusal) {
-		t.Fatalf("%v is no answer of an API server", err)
-	}
-	status := refusal.Status()
-	status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
-	text, err := json.MarshalIndent(status, "", "  ")
+	answer, err := conformance.Answer(err, replace...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := strings.NewReplacer(replace...).Replace(string(text)) + "\n"
-	file := filepath.Join(recorded, name+".json")
+	isRecorded(t, filepath.Join(policies, name+".json"), answer)
+}
+
+func isRecorded(t *testing.T, file, answer string) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, []byte(answer), 0o644); err != nil {
 			t.Fatal(err)

@@ -80,7 +80,8 @@ func (s *Server) emptyNamespace(k key) []func() {
 		}
 	}
 	if work == nil {
-		return []func(){func() { s.dropFinalizer(k, "kubernetes") }}
+		done := func(u *unstructured.Unstructured) { unstructured.RemoveNestedField(u.Object, "spec", "finalizers") }
+		return []func(){func() { s.mustUpdate(k, done) }}
 	}
 	return work
 }

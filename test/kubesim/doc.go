@@ -12,7 +12,8 @@
 // and nodes are package controllers.
 //
 // Invariants:
-//   - every answer to an error is a metav1.Status of the code and reason that kube-apiserver 1.35 gives;
+//   - it passes the tests of package conformance, which the real API server passes, too (kube-apiserver 1.35);
+//   - every answer to an error is a metav1.Status of the code and reason that kube-apiserver gives;
 //   - a write that changes nothing bumps no resourceVersion, is no effect and feeds no event;
 //   - same calls, same uids, versions and times: nothing is random and no real clock is read.
 //

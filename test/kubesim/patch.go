@@ -7,10 +7,12 @@ import (
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	kjson "k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/test/kubesim/owners"
@@ -22,13 +24,17 @@ func (s *Server) patch(
 ) (u *unstructured.Unstructured, changed, created bool, err error) {
 	switch kind {
 	case types.MergePatchType:
+		var object map[string]any
+		if err := decodePatch(text, &object); err != nil {
+			return nil, false, false, err
+		}
 		u, changed, err = s.update(
 			w, patchWith(func(doc []byte) ([]byte, error) { return jsonpatch.MergePatch(doc, text) }),
 		)
 	case types.JSONPatchType:
-		operations, decodeErr := jsonpatch.DecodePatch(text)
-		if decodeErr != nil {
-			return nil, false, false, apierrors.NewBadRequest(decodeErr.Error())
+		var operations jsonpatch.Patch
+		if err := decodePatch(text, &operations); err != nil {
+			return nil, false, false, err
 		}
 		u, changed, err = s.update(w, patchWith(operations.Apply))
 	case types.ApplyPatchType:
@@ -37,9 +43,20 @@ func (s *Server) patch(
 		}
 		return s.apply(w, text, force)
 	default:
-		err = unsupported(kind)
+		err = &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
+			Message: "the body of the request was in an unknown format - accepted media types include: " +
+				"application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+		}}
 	}
 	return u, changed, false, err
+}
+
+func decodePatch(text []byte, patch any) error {
+	if err := json.Unmarshal(text, patch); err != nil {
+		return apierrors.NewBadRequest(fmt.Sprintf("error decoding patch: %v", err))
+	}
+	return nil
 }
 
 // patchWith rewrites an object through its JSON text. A failed test operation is a 422, as in the API server.
@@ -96,7 +113,7 @@ func (s *Server) apply(w write, text []byte, force bool) (*unstructured.Unstruct
 	return u, changed, false, err
 }
 
-// applyNew makes the object that an apply did not find. A uid or resourceVersion in it asked for an existing one.
+// applyNew makes the object that an apply did not find. A uid in it asked for an existing one.
 func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	if w.status {
 		return nil, apierrors.NewNotFound(w.resource.groupResource(), w.name)
@@ -105,6 +122,7 @@ func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstruct
 		return nil, apierrors.NewConflict(w.resource.groupResource(), w.name, fmt.Errorf(
 			"uid mismatch: the provided object specified uid %s, and no existing object was found", wanted.GetUID()))
 	}
+	wanted.SetResourceVersion("")
 	owned, err := s.managers.Merge(s.writer(w), owners.Empty(w.resource.gvk()), wanted, true)
 	if err != nil {
 		return nil, err
@@ -121,7 +139,8 @@ func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstruct
 
 func parseApply(w write, text []byte) (*unstructured.Unstructured, error) {
 	if w.manager == "" {
-		return nil, apierrors.NewBadRequest("fieldManager is required for apply patch")
+		return nil, apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: "PatchOptions"}, "",
+			field.ErrorList{field.Required(field.NewPath("fieldManager"), "is required for apply patch")})
 	}
 	wanted := &unstructured.Unstructured{}
 	document, err := yaml.YAMLToJSON(text)
@@ -143,6 +162,12 @@ func parseApply(w write, text []byte) (*unstructured.Unstructured, error) {
 		return nil, apierrors.NewBadRequest(fmt.Sprintf(
 			"the name of the object (%s) does not match the name on the URL (%s)", name, w.name,
 		))
+	}
+	switch {
+	case w.status:
+		delete(wanted.Object, "spec")
+	case w.resource.Status:
+		delete(wanted.Object, "status")
 	}
 	wanted.SetName(w.name)
 	wanted.SetNamespace(w.namespace)

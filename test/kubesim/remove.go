@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // DeleteOptions are the parts of metav1.DeleteOptions that the model knows.
@@ -40,22 +41,26 @@ func (s *Server) remove(
 	if err := deletePrecondition(r, old, options); err != nil {
 		return nil, false, err
 	}
+	grace := graceOf(r, old, options)
+	if was := old.GetDeletionGracePeriodSeconds(); was != nil && *was > 0 && grace >= *was {
+		return old.DeepCopy(), false, nil
+	}
 	next := old.DeepCopy()
-	graceful := r.GVR == Pods && !s.mayGoAtOnce(next, options)
 	next.SetFinalizers(gcFinalizers(next.GetFinalizers(), options.Propagation))
 	if r.GVR == Namespaces {
-		next.SetFinalizers([]string{"kubernetes"})
 		next.Object["status"] = map[string]any{"phase": "Terminating"}
 	}
-	if !graceful && len(next.GetFinalizers()) == 0 {
+	if grace == 0 && !isHeld(r.GVR, next) {
 		return s.commit(k, old, nil), true, nil
 	}
-	if old.GetDeletionTimestamp() == nil {
-		s.mark(next, graceful, options)
-	} else if !graceful && r.GVR == Pods {
-		next.SetDeletionGracePeriodSeconds(new(int64))
-	}
+	s.mark(next, grace)
 	return s.store(k, old, next)
+}
+
+// isHeld says whether an object being deleted stays. A namespace has a finalizer in its spec, too.
+func isHeld(gvr schema.GroupVersionResource, u *unstructured.Unstructured) bool {
+	own, _, _ := unstructured.NestedSlice(u.Object, "spec", "finalizers")
+	return len(u.GetFinalizers()) > 0 || gvr == Namespaces && len(own) > 0
 }
 
 func deletePrecondition(r Resource, old *unstructured.Unstructured, options DeleteOptions) error {
@@ -76,32 +81,44 @@ func deletePrecondition(r Resource, old *unstructured.Unstructured, options Dele
 	return nil
 }
 
-// mayGoAtOnce says whether a pod needs no kubelet to end: it was never bound to a node, it has ended, or nobody waits.
-func (s *Server) mayGoAtOnce(pod *unstructured.Unstructured, options DeleteOptions) bool {
-	node, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
-	phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
-	return node == "" || phase == "Succeeded" || phase == "Failed" || options.GraceSeconds != nil &&
-		*options.GraceSeconds == 0
-}
-
-func (s *Server) mark(u *unstructured.Unstructured, graceful bool, options DeleteOptions) {
-	grace := int64(0)
-	if graceful {
-		grace = graceOf(u, options)
+// mark says when an object is gone; once that was said, it can only be sooner.
+func (s *Server) mark(u *unstructured.Unstructured, grace int64) {
+	ends := s.Clock.Now()
+	if was := u.GetDeletionTimestamp(); was != nil {
+		if *u.GetDeletionGracePeriodSeconds() == 0 {
+			return
+		}
+		if sooner := was.Add(time.Duration(grace-*u.GetDeletionGracePeriodSeconds()) * time.Second); sooner.After(ends) {
+			ends = sooner
+		} else if grace > 0 {
+			grace = 1
+		}
+	} else {
+		ends = ends.Add(time.Duration(grace) * time.Second)
+		if u.GetGeneration() > 0 {
+			u.SetGeneration(u.GetGeneration() + 1)
+		}
 	}
-	at := metav1.NewTime(s.Clock.Now().Add(time.Duration(grace) * time.Second))
+	at := metav1.NewTime(ends)
 	u.SetDeletionTimestamp(&at)
 	u.SetDeletionGracePeriodSeconds(&grace)
-	if u.GetGeneration() > 0 {
-		u.SetGeneration(u.GetGeneration() + 1)
-	}
 }
 
-func graceOf(pod *unstructured.Unstructured, options DeleteOptions) int64 {
-	if options.GraceSeconds != nil {
+// graceOf is how many seconds the kubelet has to end a pod. One that needs no kubelet to end when it is first deleted
+// has none: it was never bound to a node, or it has ended. Nothing but pods has any.
+func graceOf(r Resource, u *unstructured.Unstructured, options DeleteOptions) int64 {
+	node, _, _ := unstructured.NestedString(u.Object, "spec", "nodeName")
+	phase, _, _ := unstructured.NestedString(u.Object, "status", "phase")
+	was := u.GetDeletionGracePeriodSeconds()
+	switch {
+	case r.GVR != Pods, was == nil && (node == "" || phase == "Succeeded" || phase == "Failed"):
+		return 0
+	case options.GraceSeconds != nil:
 		return *options.GraceSeconds
+	case was != nil:
+		return *was
 	}
-	if own, ok, _ := unstructured.NestedInt64(pod.Object, "spec", "terminationGracePeriodSeconds"); ok {
+	if own, ok, _ := unstructured.NestedInt64(u.Object, "spec", "terminationGracePeriodSeconds"); ok {
 		return own
 	}
 	return 30

@@ -19,7 +19,7 @@ type Resource struct {
 	Status bool
 	// Generation says that metadata.generation counts changes outside metadata and status.
 	Generation bool
-	// Conditional says that a PUT must name a resourceVersion, as for all custom resources.
+	// Conditional says that a PUT must name a resourceVersion, as for all custom resources and some others.
 	Conditional bool
 	// Unowned says that no managedFields are kept: nobody but the world itself writes these, and an apply of one is
 	// refused.
@@ -68,7 +68,7 @@ var involvedFields = []string{
 	"reason", "reportingComponent", "source", "type",
 }
 
-var paceFields = []string{"status.lifecycleState", "status.pace"}
+var paceFields = []string{"status.pace", "status.lifecycleState"}
 
 // resources is every resource that the server knows, with the traits that kube-apiserver and our CRDs give it.
 var resources = []Resource{
@@ -82,15 +82,15 @@ var resources = []Resource{
 	},
 	{
 		GVR: FlinkStateSnapshots, Kind: "FlinkStateSnapshot", Status: true, Generation: true, Conditional: true,
-		Fields: paceFields,
+		Fields: paceFields[:1],
 	},
 	{
 		GVR: FlinkBlueGreenDeployments, Kind: "FlinkBlueGreenDeployment", Status: true, Generation: true, Conditional: true,
-		Fields: paceFields,
+		Fields: paceFields[:1],
 	},
 	{GVR: Deployments, Kind: "Deployment", Status: true, Generation: true},
 	{
-		GVR: Pods, Kind: "Pod", Status: true, Unowned: true,
+		GVR: Pods, Kind: "Pod", Status: true, Generation: true, Unowned: true,
 		Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"},
 	},
 	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
@@ -101,9 +101,12 @@ var resources = []Resource{
 	{GVR: Events, Kind: "Event", Unowned: true, Fields: involvedFields},
 	{GVR: ServiceAccounts, Kind: "ServiceAccount"},
 	{GVR: Ingresses, Kind: "Ingress", Status: true, Generation: true},
-	{GVR: Leases, Kind: "Lease"},
+	{GVR: Leases, Kind: "Lease", Conditional: true},
 	{GVR: PingSources, Kind: "PingSource", Status: true, Generation: true, Conditional: true},
 }
+
+// Resources are all that the server knows.
+func Resources() []Resource { return slices.Clone(resources) }
 
 // Path is that of a resource below the API server's root, or of an object in it. An empty namespace is left out.
 func Path(gvr schema.GroupVersionResource, namespace, name string) string {

@@ -164,8 +164,13 @@ type Request struct {
 func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, err error) {
 	q.at = parsePath(path)
 	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {
-		return wire.Answer{Status: http.StatusNotFound}, nil,
-			apierrors.NewGenericServerResponse(http.StatusNotFound, q.Verb, q.at.resource.groupResource(), "", "", 0, true)
+		err := apierrors.NewGenericServerResponse(http.StatusNotFound, "", schema.GroupResource{}, "", "", 0, false)
+		if !q.at.known { // what client-go makes of the plain text with which the API server answers
+			err.ErrStatus.Details.Causes = []metav1.StatusCause{{
+				Type: metav1.CauseTypeUnexpectedServerResponse, Message: "404 page not found",
+			}}
+		}
+		return wire.Answer{Status: http.StatusNotFound}, nil, err
 	}
 	if len(q.Text) > largestRequest {
 		return wire.Answer{Status: http.StatusRequestEntityTooLarge}, nil, requestTooLarge()

@@ -3,6 +3,7 @@ package kubesim
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -67,10 +69,16 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 		return nil, false, apierrors.NewAlreadyExists(r.groupResource(), k.name)
 	}
 	if u.GetResourceVersion() != "" {
-		return nil, false, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created")
+		return nil, false, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+			Message: "resourceVersion should not be set on objects to be created",
+		}}
 	}
 	if r.Status {
 		delete(u.Object, "status")
+	}
+	if r.GVR == Namespaces {
+		u.Object["spec"] = map[string]any{"finalizers": []any{"kubernetes"}}
 	}
 	u.SetUID(types.UID(s.nextUID()))
 	u.SetCreationTimestamp(metav1.NewTime(s.Clock.Now()))
@@ -97,19 +105,26 @@ func (s *Server) createAs(w write, u *unstructured.Unstructured) (*unstructured.
 // placeNew settles name and namespace of an object to be created.
 func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
 	r := w.resource
-	if u.GroupVersionKind() != r.gvk() {
-		return apierrors.NewBadRequest(fmt.Sprintf("the object provided is a %s, not a %s", u.GroupVersionKind(), r.gvk()))
+	if got, want := u.GroupVersionKind(), r.gvk(); got.GroupVersion() != want.GroupVersion() {
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the API version in the data (%s) does not match the expected API version (%s)",
+			got.GroupVersion(), want.GroupVersion(),
+		))
+	} else if got != want {
+		return apierrors.NewBadRequest(fmt.Sprintf("the object provided is a %s, not a %s", got, want))
 	}
 	if u.GetName() == "" && u.GetGenerateName() != "" {
 		s.names++
 		u.SetName(fmt.Sprintf("%s%05x", u.GetGenerateName(), s.names))
 	}
+	if u.GetName() == "" {
+		return invalid(r, "", field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
+	}
 	check := validation.NameIsDNSSubdomain
 	if r.GVR == Events {
 		check = path.ValidatePathSegmentName // an Event's name may be anything that fits into a path
 	}
-	if messages := check(u.GetName(), false); len(messages) > 0 || u.GetName() == "" {
-		messages = append(messages, "name or generateName is required")
+	if messages := check(u.GetName(), false); len(messages) > 0 {
 		return invalid(r, u.GetName(), field.Invalid(field.NewPath("metadata", "name"), u.GetName(), messages[0]))
 	}
 	if r.Cluster {
@@ -189,7 +204,7 @@ func (s *Server) update(
 // it.
 func (s *Server) store(k key, old, next *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
 	grace := old.GetDeletionGracePeriodSeconds()
-	if old.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 && (grace == nil || *grace == 0) {
+	if old.GetDeletionTimestamp() != nil && !isHeld(k.gvr, next) && (grace == nil || *grace == 0) {
 		return s.commit(k, next, nil), true, nil
 	}
 	if equality.Semantic.DeepEqual(old.Object, next.Object) {
@@ -205,14 +220,23 @@ func (s *Server) store(k key, old, next *unstructured.Unstructured) (*unstructur
 //	version     PATCH: taken over            409
 //	            PUT: taken over, custom resource: 422
 func precondition(w write, old, next *unstructured.Unstructured) error {
+	if name := next.GetName(); name != w.name {
+		return apierrors.NewBadRequest(fmt.Sprintf(
+			"the name of the object (%s) does not match the name on the URL (%s)", name, w.name,
+		))
+	}
 	if uid := next.GetUID(); w.replace && uid != "" && uid != old.GetUID() {
-		return apierrors.NewConflict(w.resource.groupResource(), w.name,
-			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.GetUID()))
+		return apierrors.NewConflict(w.resource.groupResource(), w.name, fmt.Errorf(
+			"StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: "+
+				"Precondition failed: UID in precondition: %v, UID in object meta: %v",
+			w.resource.GVR.Group, w.resource.GVR.Resource, w.namespace, w.name, uid, old.GetUID()))
 	}
 	switch version := next.GetResourceVersion(); {
 	case (version == "" || version == "0") && w.replace && w.resource.Conditional:
-		return invalid(w.resource, w.name,
-			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"))
+		plural := schema.GroupKind{Group: w.resource.GVR.Group, Kind: w.resource.GVR.Resource}
+		return apierrors.NewInvalid(plural, w.name, field.ErrorList{
+			field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update"),
+		})
 	case version == "" || version == "0":
 		next.SetResourceVersion(old.GetResourceVersion())
 	case version != old.GetResourceVersion():
@@ -244,8 +268,10 @@ func prepare(w write, old, next *unstructured.Unstructured) {
 		next.SetUID(old.GetUID())
 	}
 	next.SetCreationTimestamp(old.GetCreationTimestamp())
-	next.SetDeletionTimestamp(old.GetDeletionTimestamp())
-	next.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	if old.GetDeletionTimestamp() != nil {
+		next.SetDeletionTimestamp(old.GetDeletionTimestamp())
+		next.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	}
 	next.SetGeneration(old.GetGeneration())
 	annotated := w.resource.GVR == Deployments &&
 		!equality.Semantic.DeepEqual(old.GetAnnotations(), next.GetAnnotations())
@@ -266,19 +292,8 @@ func body(u *unstructured.Unstructured) map[string]any {
 }
 
 func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
-	var errs field.ErrorList
-	meta := field.NewPath("metadata")
-	if old.GetDeletionTimestamp() != nil {
-		errs = append(errs, validation.ValidateNoNewFinalizers(
-			next.GetFinalizers(), old.GetFinalizers(), meta.Child("finalizers"),
-		)...)
-	}
-	errs = append(errs, validation.ValidateImmutableField(next.GetUID(), old.GetUID(), meta.Child("uid"))...)
-	errs = append(errs, validation.ValidateImmutableField(next.GetName(), old.GetName(), meta.Child("name"))...)
-	errs = append(errs, validation.ValidateImmutableField(
-		next.GetNamespace(), old.GetNamespace(), meta.Child("namespace"),
-	)...)
-	errs = append(errs, validation.ValidateOwnerReferences(next.GetOwnerReferences(), meta.Child("ownerReferences"))...)
+	errs := validation.ValidateObjectMetaAccessorUpdate(next, old, field.NewPath("metadata"))
+	errs = append(errs, errs...) // the API server asks twice: for every kind, and for this one
 	if next.GroupVersionKind() != r.gvk() {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))
 	}
