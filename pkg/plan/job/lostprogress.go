@@ -15,8 +15,8 @@ import (
 //	high availability  the job          then
 //	any                may start empty  nothing: it keeps no state
 //	off                keeps its state  lost: it began from what this start was given
-//	on                 keeps its state  suspected, until Flink says what it was restored from: where a job fails for good,
-//	                                    Flink deletes its high-availability data
+//	on                 keeps its state  suspected, until Flink says what it was restored from: where a job fails for
+//	                                    good, Flink deletes its high-availability data
 //
 // What is lost is a Warning, and StateSafe=False, see endLostProgress.
 func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
@@ -105,9 +105,9 @@ func (v *Life) restoredOlder(restored Restored) bool {
 	return given || restored.Savepoint
 }
 
-// endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or asked
-// for the start after it was told. A spec that was there before it was seen goes on from what is left. What is only
-// suspected stays, unless the state was given up.
+// endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or
+// asked for the start after it was told. A spec that was there before it was seen goes on from what is left. What is
+// only suspected stays, unless the state was given up.
 func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	lost := v.Want.LostProgress
 	switch {
