@@ -7,9 +7,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
@@ -55,8 +55,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 	}
 	ended := v.Want.JobStatus.State.IsTerminal() // what was tried has come about, or needs no stop any more
 	if r := v.Want.Retry; !ended && backoff.Waits(r, v.Generation, v.Seen.Now) {
-		v.pending = &stall{
-			plan.Reason(r.Reason), fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339)),
+		v.pending = &plan.Cause{
+			Reason:  plan.Reason(r.Reason),
+			Message: fmt.Sprintf("%s; next attempt at %s", r.Message, r.After.UTC().Format(time.RFC3339)),
 		}
 		return result{}, false
 	}
@@ -75,9 +76,9 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 		}
 		return o, true
 	case plan.Refuse:
-		v.refused = &stall{d.Reason, d.Message + " " + v.Remedy()}
+		v.refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.Remedy()}
 	default:
-		v.pending = &stall{d.Reason, d.Message}
+		v.pending = &plan.Cause{Reason: d.Reason, Message: d.Message}
 	}
 	if d.OthersAllowed {
 		return result{}, false
@@ -90,12 +91,14 @@ func (v *view) leave(diff specdiff.Change, wanted bool) (result, bool) {
 func (v *view) choosesWhatGoes() bool {
 	switch v.ChosenOwnCheckpoint() {
 	case job.OwnCheckpointDeleted:
-		v.refused = &stall{upgrade.NotRetained, "spec.job.initialSavepointPath is a checkpoint of the job that runs, " +
-			"and Flink deletes it with the job or when a newer one is complete. Take a savepoint and use its path, " +
-			"or copy the checkpoint to another directory and use that path. The job is left running."}
+		v.refused = &plan.Cause{Reason: upgrade.NotRetained,
+			Message: "spec.job.initialSavepointPath is a checkpoint of the job that runs, " +
+				"and Flink deletes it with the job or when a newer one is complete. Take a savepoint and use its path, " +
+				"or copy the checkpoint to another directory and use that path. The job is left running."}
 	case job.OwnCheckpointUnknown:
-		v.pending = &stall{plan.ReasonCheckpointRetentionUnknown, "spec.job.initialSavepointPath is a checkpoint of the " +
-			"job that runs, and whether Flink keeps it cannot be read: " + v.Seen.Flink.Retention.Why()}
+		v.pending = &plan.Cause{Reason: plan.ReasonCheckpointRetentionUnknown,
+			Message: "spec.job.initialSavepointPath is a checkpoint of the " +
+				"job that runs, and whether Flink keeps it cannot be read: " + v.Seen.Flink.Retention.Why()}
 	default:
 		return false
 	}
@@ -153,7 +156,7 @@ func (v *view) resume(diff specdiff.Change) result {
 
 // fail shows why an operation cannot go on, once.
 func (v *view) fail(reason plan.Reason, message string) {
-	text := shown.ErrorText(v.Subject, shown.TypeUpgradeFailed, message, "")
+	text := v.ErrorText(status.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: reason, Component: plan.ComponentJobManager, Message: message})
 	}

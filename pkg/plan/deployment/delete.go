@@ -11,7 +11,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -115,12 +114,12 @@ func (v *view) deletionBlocked() (result, bool) {
 		return result{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
-	if !shown.StalledAlready(v.Subject, message) {
+	if !v.StalledAlready(message) {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Message: message,
 		})
 	}
-	return result{situation: plan.Deleting, stall: &stall{plan.ReasonCleanupBlocked, message}}, true
+	return result{situation: plan.Deleting, stall: &plan.Cause{Reason: plan.ReasonCleanupBlocked, Message: message}}, true
 }
 
 // saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
@@ -155,11 +154,12 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
 			)})
 		return result{}, false
 	case backoff.Waits(retry, v.Generation, v.Seen.Now):
-		return result{wait: stall{plan.Reason(retry.Reason), retry.Message}}, true
+		return result{wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
 	case !runs:
 		return result{
-			wait: stall{
-				plan.ReasonSavepointPending, "a savepoint is to be taken before the deletion, and the job does not run",
+			wait: plan.Cause{
+				Reason:  plan.ReasonSavepointPending,
+				Message: "a savepoint is to be taken before the deletion, and the job does not run",
 			},
 		}, true
 	}

@@ -33,7 +33,7 @@ func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
-	inProgress := stall{plan.ReasonSavepointInProgress, "the job is being stopped with a savepoint"}
+	inProgress := plan.Cause{Reason: plan.ReasonSavepointInProgress, Message: "the job is being stopped with a savepoint"}
 	switch completed := asked && progress.State == job.StopCompleted; {
 	case completed && j.State == v1beta1.FlinkJobFinished:
 		now := v.Now()
@@ -93,7 +93,7 @@ func (v *view) endOverdue() result {
 		"pod of "+
 		"one that does not go on: the job then restarts and the stop is tried again",
 		v.Intent().StoredAt.UTC().Format(time.RFC3339))
-	return result{situation: plan.Stopping, stall: &stall{plan.ReasonStopOverdue, message}}
+	return result{situation: plan.Stopping, stall: &plan.Cause{Reason: plan.ReasonStopOverdue, Message: message}}
 }
 
 // awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
@@ -106,7 +106,7 @@ func (v *view) endOverdue() result {
 //	answers     otherwise            cancel (again)
 func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	j, o, ok := v.stopsJob()
-	waits := stall{plan.ReasonJobCancelling, "the job is being cancelled"}
+	waits := plan.Cause{Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled"}
 	switch {
 	case !ok:
 		return o
@@ -115,8 +115,8 @@ func (v *view) awaitCancel(jm *appsv1.Deployment) result {
 	case j.State == v1beta1.FlinkJobCancelling:
 		o = result{situation: plan.Stopping, wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
-			o.stall = &stall{plan.ReasonCancelOverdue,
-				fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
+			o.stall = &plan.Cause{Reason: plan.ReasonCancelOverdue,
+				Message: fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
 					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
 		return o
@@ -140,7 +140,9 @@ func (v *view) stopsJob() (job.Job, result, bool) {
 		// A JobManager that has just failed over lists no job until it has submitted it.
 		return j, result{
 			situation: plan.Stopping,
-			wait:      stall{plan.ReasonJobNotListed, "Flink does not list the job that is being stopped"},
+			wait: plan.Cause{
+				Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job that is being stopped",
+			},
 		}, false
 	case !listed:
 		return j, v.stateLost(plan.ReasonLastStateUnknown, "Flink no longer lists the job that was being stopped"), false
@@ -246,7 +248,9 @@ func (v *view) attemptFailed(reason plan.Reason, message string) result {
 	v.fail(reason, message)
 	return result{
 		situation: plan.Waiting,
-		wait:      stall{reason, fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339))},
+		wait: plan.Cause{
+			Reason: reason, Message: fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339)),
+		},
 	}
 }
 
@@ -264,7 +268,9 @@ func (v *view) stateLost(reason plan.Reason, message string) result {
 		)
 	}
 	return result{
-		situation: plan.StateLost, stall: &stall{reason, message + ". Nothing is deleted. " + find + " " + v.Remedy()},
+		situation: plan.StateLost, stall: &plan.Cause{
+			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.Remedy(),
+		},
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // MakeFailed shows, in the status that a round left behind, an effect that failed and that only a person can fix: a
@@ -22,12 +22,14 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	s.Resource = resource
 	v := &view{Subject: subject.New(s)}
 	v.Accept()
-	text := shown.ErrorText(v.Subject, shown.TypeReconciliation, message, reason)
+	text := v.ErrorText(status.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJobManager, Message: message})
 	}
 	v.Want.Error = text
-	return v.finish(result{situation: plan.Situation(left.Situation), stall: &stall{plan.Reason(reason), message}})
+	return v.finish(result{
+		situation: plan.Situation(left.Situation), stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
+	})
 }
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
@@ -48,8 +50,10 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 			Warning: true, Reason: fail.ReasonTooLarge, Component: plan.ComponentOperator, Message: statusTooLarge,
 		})
 	}
-	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
-	p = v.finish(result{situation: plan.Situation(left.Situation), stall: &stall{fail.ReasonTooLarge, statusTooLarge}})
+	v.Want.Error = v.ErrorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
+	p = v.finish(result{
+		situation: plan.Situation(left.Situation), stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
+	})
 	small := v.Want.DeepCopy()
 	small.Error, small.Intent = left.Error, left.Intent.DeepCopy()
 	small.Conditions = slices.DeleteFunc(small.Conditions, func(c metav1.Condition) bool {
@@ -61,7 +65,7 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 		}
 	}
 	less = plan.Plan{Situation: p.Situation}
-	if !shown.SameMeaning(left, *small) {
+	if !status.SameMeaning(left, *small) {
 		less.Status = small
 	}
 	return p, less

@@ -6,7 +6,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -22,7 +21,9 @@ func first(v *view) (result, bool) {
 	}
 	if v.Problem != "" {
 		v.rejected()
-		return result{situation: plan.Invalid, stall: &stall{plan.ReasonValidationFailed, v.Problem}}, true
+		return result{
+			situation: plan.Invalid, stall: &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem},
+		}, true
 	}
 	v.Want.Error = ""
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
@@ -47,7 +48,7 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 
 // rejected tells once that the spec does not validate.
 func (v *view) rejected() {
-	text := shown.ErrorText(v.Subject, summary.TypeValidation, v.Headline, "")
+	text := v.ErrorText(summary.TypeValidation, v.Headline, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonValidationError, Component: plan.ComponentOperator, Message: v.Headline,
@@ -100,7 +101,7 @@ func unaccounted(v *view) (result, bool) {
 // stands reports what is in the way. Nothing is touched.
 func (v *view) stands(what string) result {
 	r := v.Seen.Resource
-	return result{situation: plan.Unaccounted, stall: &stall{plan.ReasonUnaccounted, fmt.Sprintf(
+	return result{situation: plan.Unaccounted, stall: &plan.Cause{Reason: plan.ReasonUnaccounted, Message: fmt.Sprintf(
 		"there is %s under the name %s, which status does not account for, so nothing is changed; remove it, or run: "+
 			"kubectl annotate flinkdeployment %s -n %s %s=true to take a running cluster over, or %s=true to give up "+
 			"what an "+

@@ -16,7 +16,9 @@ func (v *view) removeHAData(situation plan.Situation) (result, bool) {
 	case unknown:
 		return v.unobservable(what, why), true
 	case data.InUse() != "":
-		return result{situation: situation, wait: stall{plan.ReasonHighAvailabilityDataInUse, data.InUse()}}, true
+		return result{
+			situation: situation, wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: data.InUse()},
+		}, true
 	case some:
 		return result{situation: situation, again: true, actions: []plan.Action{remove}}, true
 	}

@@ -30,7 +30,7 @@ func heal(v *view) (result, bool) {
 		return o, true
 	}
 	if o, early := v.pauses(); early {
-		v.pending = &stall{o.wait.Reason, why + "; " + o.wait.Message}
+		v.pending = &plan.Cause{Reason: o.wait.Reason, Message: why + "; " + o.wait.Message}
 		return result{}, false
 	}
 	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
@@ -40,7 +40,7 @@ func heal(v *view) (result, bool) {
 	case data.IsUnknown():
 		return result{}, false
 	case !data.IsPresent():
-		v.unwell = &stall{plan.ReasonJobUnhealthy, fmt.Sprintf(
+		v.unwell = &plan.Cause{Reason: plan.ReasonJobUnhealthy, Message: fmt.Sprintf(
 			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would "+
 				"be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
 		return result{}, false

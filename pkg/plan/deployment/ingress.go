@@ -11,8 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // Reasons of the condition IngressReady while nothing has failed.
@@ -137,10 +137,12 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	v.Ingress = &metav1.Condition{
 		Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text,
 	}
-	status := left.DeepCopy()
-	status.Conditions = shown.WithIngress(v.Subject)
-	if !shown.SameMeaning(left, *status) {
-		p.Status = status
+	next := left.DeepCopy()
+	next.Conditions = status.With(left.Conditions, *v.Ingress, summary.At{
+		Now: v.Seen.Now, Generation: v.Resource().Generation,
+	})
+	if !status.SameMeaning(left, *next) {
+		p.Status = next
 	}
 	return p
 }

@@ -90,7 +90,7 @@ func keepsState(how v1beta1.StopKind) bool {
 // notOurs says how a person clears an intent that nothing is done about.
 func (v *view) notOurs(reason plan.Reason, why string) result {
 	r := v.Seen.Resource
-	return result{situation: plan.NotOurs, stall: &stall{reason, fmt.Sprintf(
+	return result{situation: plan.NotOurs, stall: &plan.Cause{Reason: reason, Message: fmt.Sprintf(
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
 			"kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
 		v.Intent().OperationID, why, r.Name, r.Namespace)}}
@@ -122,7 +122,9 @@ func carryOn(v *view) (result, bool) {
 	}
 	return result{
 		situation: plan.NotOurs,
-		stall:     &stall{plan.ReasonUnknownIntent, fmt.Sprintf("status.intent has the unknown step %q", intent.Step)},
+		stall: &plan.Cause{
+			Reason: plan.ReasonUnknownIntent, Message: fmt.Sprintf("status.intent has the unknown step %q", intent.Step),
+		},
 	}, true
 }
 
@@ -132,7 +134,8 @@ func (v *view) unobservable(what, why string) result {
 		why = "not checked"
 	}
 	return result{
-		situation: plan.Unobservable, wait: stall{plan.ReasonUnobservable, fmt.Sprintf("%s cannot be read: %s", what, why)},
+		situation: plan.Unobservable,
+		wait:      plan.Cause{Reason: plan.ReasonUnobservable, Message: fmt.Sprintf("%s cannot be read: %s", what, why)},
 	}
 }
 
@@ -141,6 +144,7 @@ func unreadable(v *view) (result, bool) {
 	if v.Unreadable == "" {
 		return result{}, false
 	}
-	return result{situation: plan.Refused, stall: &stall{plan.ReasonStatusUnreadable,
-		"status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}}, true
+	return result{situation: plan.Refused, stall: &plan.Cause{Reason: plan.ReasonStatusUnreadable,
+			Message: "status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}},
+		true
 }

@@ -41,7 +41,9 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
 	j, listed := job.FindJob(jobs, intent.Stops.JobID)
 	waits := result{
 		situation: plan.Stopping,
-		wait:      stall{plan.ReasonJobCancelling, "the job is being cancelled; Flink removes its job graph then"},
+		wait: plan.Cause{
+			Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled; Flink removes its job graph then",
+		},
 	}
 	end := func() (result, bool) {
 		now := v.Now()
@@ -81,10 +83,10 @@ func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (result, bool
 }
 
 // jobGraph says what a person can do about a graph that may be left.
-func (v *view) jobGraph(what string) stall {
+func (v *view) jobGraph(what string) plan.Cause {
 	r, store := v.Seen.Resource, v.HA().Store
-	return stall{plan.ReasonJobGraphUnreadable,
-		fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+
+	return plan.Cause{Reason: plan.ReasonJobGraphUnreadable,
+		Message: fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+
 			"When no JobManager of it runs: %s; then: kubectl annotate flinkdeployment %s -n %s %s=true",
 			what, store.Problem, store.Removal(), r.Name, r.Namespace, v1beta1.AnnotationIgnoreState)}
 }

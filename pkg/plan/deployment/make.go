@@ -3,10 +3,12 @@ package deployment
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
@@ -24,11 +26,11 @@ type result struct {
 	// tells is what this round does, for people: unlike what it found, no round that follows could tell it.
 	tells *plan.Event
 	// stall says why nothing will happen until someone acts; nil when it is not so.
-	stall *stall
+	stall *plan.Cause
 	// pods says that it is the end of pods.
 	pods bool
 	// wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
-	wait stall
+	wait plan.Cause
 }
 
 // requeue says how the pass goes on.
@@ -101,36 +103,40 @@ func (v *view) finish(o result) plan.Plan {
 		v.fail(o.stall.Reason, o.stall.Message)
 	}
 	v.tellNoEffect()
-	shown.Summarize(
-		v.Subject, shown.Verdict{Situation: o.situation, Stall: (*shown.Cause)(o.stall), Wait: shown.Cause(o.wait)},
-	)
-	status := v.Want.DeepCopy()
-	storedspec.Shorten(status)
+	var more []metav1.Condition
+	if v.Ingress != nil {
+		more = append(more, *v.Ingress)
+	}
+	v.Summarize(status.Verdict{
+		Situation: o.situation, Stall: o.stall, Wait: o.wait, PodFailure: v.podFailure(),
+	}, more...)
+	next := v.Want.DeepCopy()
+	storedspec.Shorten(next)
 	if v.BeginsOperation() {
-		storedspec.Reserve(status)
+		storedspec.Reserve(next)
 	}
 	p := plan.Plan{
 		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Requeue: o.requeue(), Events: v.Events, Notes: v.Notes,
 	}
 	if o.again && o.record == "" {
-		status, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
+		next, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
 	if o.tells != nil {
 		p.Events = append(p.Events, *o.tells)
 	}
 	v.keepSecrets(&p)
-	changes := status != nil && !shown.SameMeaning(v.Resource().Status, *status)
-	if changes && !p.Gone && shown.OnlyTells(v.Resource().Status, *status) {
+	changes := next != nil && !status.SameMeaning(v.Resource().Status, *next)
+	if changes && !p.Gone && status.OnlyTells(v.Resource().Status, *next) {
 		o.actions, p.Finish = append(o.actions, p.Finish...), nil // what failed may fail again, and that is told already
 	}
 	if o.record != "" || changes {
-		p.Status = status
+		p.Status = next
 	}
-	if o.record != "" || (changes && status.Pace == v1beta1.PaceFast) {
+	if o.record != "" || (changes && next.Pace == v1beta1.PaceFast) {
 		p.Actions = append(p.Actions, plan.WakeClock{})
 	}
 	if o.record != "" {
-		p.Actions = append(p.Actions, plan.Record{Status: status, Why: o.record})
+		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.record})
 	}
 	p.Actions = append(p.Actions, o.actions...)
 	if v.Intent() == nil {

@@ -70,7 +70,7 @@ func recoverLost(v *view) (result, bool) {
 // pauses waits for the time of the next restart.
 func (v *view) pauses() (result, bool) {
 	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
-	return result{situation: plan.Lost, wait: stall{restarts.Pending, why}}, early
+	return result{situation: plan.Lost, wait: plan.Cause{Reason: restarts.Pending, Message: why}}, early
 }
 
 func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
@@ -85,8 +85,9 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
 		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
-		return result{situation: plan.Lost, stall: &stall{plan.ReasonRecoveryDisabled,
-			"the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is false; change " +
+		return result{situation: plan.Lost, stall: &plan.Cause{Reason: plan.ReasonRecoveryDisabled,
+			Message: "the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is " +
+				"false; change " +
 				"restartNonce to start again"}}, true
 	case v.MayStartEmpty():
 		mode = v.AsRecorded()
@@ -104,6 +105,7 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	return o, true
 }
 
-var jobEnded = stall{
-	plan.ReasonJobEnded, "the job has ended; its last checkpoint is read as soon as Flink's statistics show it",
+var jobEnded = plan.Cause{
+	Reason: plan.ReasonJobEnded, Message: "the job has ended; its last checkpoint is read as soon as Flink's " +
+		"statistics show it",
 }

@@ -17,7 +17,7 @@ func TestRequeueIsAsDrawn(t *testing.T) {
 		"another round, of a stop": {"R1", result{situation: plan.Stopping, again: true, pods: true}},
 		"a stop":                   {"R4", result{situation: plan.Stopping}},
 		"a stop, its pods end":     {"R3", result{situation: plan.Stopping, pods: true}},
-		"a stop, a person acts":    {"R2", result{situation: plan.Stopping, pods: true, stall: &stall{}}},
+		"a stop, a person acts":    {"R2", result{situation: plan.Stopping, pods: true, stall: &plan.Cause{}}},
 		"the last of a deletion": {
 			"R2", result{situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{}}},
 		},

@@ -40,10 +40,10 @@ func rollBack(v *view) (result, bool) {
 	d := rollback.Decide(v.Subject)
 	switch d.Verdict {
 	case plan.Refuse:
-		v.stuck = &stall{d.Reason, d.Message}
+		v.stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
 		return result{}, false
 	case plan.Wait:
-		return result{situation: d.Situation, wait: stall{d.Reason, d.Message}}, !d.OthersAllowed
+		return result{situation: d.Situation, wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
 	}
 	jm, present := v.Seen.JobManager.Get()
 	o := v.replace(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)

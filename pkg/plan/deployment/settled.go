@@ -8,7 +8,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // settled names what is left when there is nothing to decide. First match wins; "stalled" is that a person has to act,
@@ -43,7 +44,7 @@ func settled(v *view) (result, bool) {
 	o := v.settle()
 	switch {
 	case v.refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
-		o.situation, o.stall, o.wait = plan.Refused, v.refused, stall{}
+		o.situation, o.stall, o.wait = plan.Refused, v.refused, plan.Cause{}
 	case v.pending != nil && o.stall == nil:
 		o.situation, o.wait = plan.Waiting, *v.pending
 	case v.stuck != nil && o.stall == nil && o.situation == plan.Waiting:
@@ -71,16 +72,16 @@ func (v *view) settle() result {
 		if v.PodFailure != nil && v.PodFailure.Reason == podfailure.ReasonCrashed {
 			v.tellPodFailure()
 		}
-		return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+		return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
 	case v.Job != nil && v.SuspectsLostProgress():
-		return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+		return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := jobsnapshots.Take(v.Subject)
 		return result{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
 	case v.Vanished() && v.refused == nil:
 		return v.vanished()
 	}
-	return result{situation: plan.Waiting, wait: stall(shown.WaitsFor(v.Subject))}
+	return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
@@ -95,7 +96,7 @@ func (v *view) clearError() {
 // reportPodFailure shows why the JobManager cannot start.
 func (v *view) reportPodFailure() result {
 	v.tellPodFailure()
-	return result{situation: plan.Broken, stall: &stall{v.PodFailure.Reason, v.PodFailure.Message}}
+	return result{situation: plan.Broken, stall: &plan.Cause{Reason: v.PodFailure.Reason, Message: v.PodFailure.Message}}
 }
 
 // shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
@@ -107,7 +108,7 @@ func (v *view) tellPodFailure() {
 	if v.shows() {
 		return
 	}
-	text := shown.ErrorText(v.Subject, shown.TypeDeploymentFailed, v.PodFailure.Message, string(v.PodFailure.Reason))
+	text := v.ErrorText(status.TypeDeploymentFailed, v.PodFailure.Message, string(v.PodFailure.Reason))
 	if v.Want.Error != text {
 		v.Tell(plan.Event{
 			Warning: true, Reason: v.PodFailure.Reason, Component: plan.ComponentJobManager, Message: v.PodFailure.Message,
@@ -122,10 +123,10 @@ func (v *view) distrusted() result {
 	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() +
 		"; docs/install.md, TLS, " +
 		"names the Secret"
-	if !shown.StalledAlready(v.Subject, why) {
+	if !v.StalledAlready(why) {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonTLSFailed, Component: plan.ComponentJobManager, Message: why})
 	}
-	return result{situation: plan.Waiting, stall: &stall{plan.ReasonTLSFailed, why}}
+	return result{situation: plan.Waiting, stall: &plan.Cause{Reason: plan.ReasonTLSFailed, Message: why}}
 }
 
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
@@ -142,19 +143,23 @@ func (v *view) vanished() result {
 		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
 		return result{
-			situation: plan.Ended, stall: &stall{plan.ReasonJobNotFound, why + "; another restartNonce starts it again"},
+			situation: plan.Ended, stall: &plan.Cause{
+				Reason: plan.ReasonJobNotFound, Message: why + "; another restartNonce starts it again",
+			},
 		}
 	}
 	return result{
 		situation: plan.Ended,
-		stall:     &stall{plan.ReasonLastStateUnknown, why + ". Find its newest savepoint or checkpoint. " + v.Remedy()},
+		stall: &plan.Cause{
+			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.Remedy(),
+		},
 	}
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *view) ended(state v1beta1.FlinkJobState) result {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
-		text := shown.JobFailure(v.Subject, cause)
+		text := v.JobFailure(cause)
 		news := v.Want.Error != text
 		if v.shows() {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
@@ -168,8 +173,8 @@ func (v *view) ended(state v1beta1.FlinkJobState) result {
 	case v.AwaitsLastState():
 		return v.awaitLastState(plan.Waiting)
 	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
-		return result{situation: plan.Ended, stall: &stall{plan.ReasonLastStateUnknown,
-			fmt.Sprintf("the job is %s, and its newest checkpoint "+
+		return result{situation: plan.Ended, stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
+			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
 				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
 	return result{situation: plan.Ended}
@@ -186,11 +191,19 @@ func (v *view) awaitLastState(s plan.Situation) result {
 	if v.Job != nil {
 		_, why = v.LastStateOf(*v.Job)
 	}
-	o.stall = &stall{plan.ReasonLastStateUnknown,
-		fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
+	o.stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
+		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
 			"%s: %s. %s",
 			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
 	return o
 }
 
-var jobManagerStarting = stall(shown.JobManagerStarting)
+var jobManagerStarting = job.JobManagerStarting
+
+// podFailure is why the JobManager does not start; nil when nothing says so.
+func (v *view) podFailure() *plan.Cause {
+	if v.PodFailure == nil {
+		return nil
+	}
+	return &plan.Cause{Reason: v.PodFailure.Reason, Message: v.PodFailure.Message}
+}

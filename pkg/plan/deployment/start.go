@@ -10,9 +10,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
@@ -54,7 +54,7 @@ func (v *view) beginStart(
 		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
 	v.RecordStarting(intent, target)
-	told := shown.Starting(from, target.Job != nil)
+	told := status.Starting(from, target.Job != nil)
 	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
 	v.tellDroppedState(&target, from)
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
@@ -92,7 +92,7 @@ func (v *view) startFrom(
 // cannotStart reports why a job may not start. Nothing is deleted.
 func (v *view) cannotStart(c restore.Choice) result {
 	if c.Verdict == plan.Wait {
-		return result{situation: plan.Unobservable, wait: stall{c.Reason, c.Message}}
+		return result{situation: plan.Unobservable, wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
 	}
 	message := strings.TrimSpace(v.HA().Store.Problem + " " + c.Message)
 	if c.Reason == plan.ReasonRestoreFailed && v.HADataElsewhere() {
@@ -102,7 +102,7 @@ func (v *view) cannotStart(c restore.Choice) result {
 	if !v.shows() {
 		v.fail(c.Reason, message)
 	}
-	return result{situation: plan.StateLost, stall: &stall{c.Reason, message}}
+	return result{situation: plan.StateLost, stall: &plan.Cause{Reason: c.Reason, Message: message}}
 }
 
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
@@ -120,10 +120,12 @@ func (v *view) occupied() (result, bool) {
 
 // cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
 func (v *view) cannotRender(err error) result {
-	v.Want.Error = shown.ErrorText(v.Subject, shown.TypeReconciliation, err.Error(), "")
+	v.Want.Error = v.ErrorText(status.TypeReconciliation, err.Error(), "")
 	return result{
 		situation: plan.Refused,
-		stall:     &stall{plan.ReasonCannotRender, "the cluster's objects cannot be made from the spec: " + err.Error()},
+		stall: &plan.Cause{
+			Reason: plan.ReasonCannotRender, Message: "the cluster's objects cannot be made from the spec: " + err.Error(),
+		},
 	}
 }
 
@@ -145,7 +147,9 @@ func (v *view) carryStart() result {
 	jm, present := v.Seen.JobManager.Get()
 	target := v.StartTarget()
 	if present && jm.DeletionTimestamp != nil {
-		wait := stall{plan.ReasonClusterTerminating, "the Deployment of an earlier start is being deleted"}
+		wait := plan.Cause{
+			Reason: plan.ReasonClusterTerminating, Message: "the Deployment of an earlier start is being deleted",
+		}
 		return result{situation: plan.Starting, wait: wait}
 	}
 	if present && cluster.OwnOperation(jm) != intent.OperationID {

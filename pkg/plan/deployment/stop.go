@@ -315,7 +315,7 @@ func (v *view) taskManagersStand() (result, bool) {
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.
 func (v *view) waitForPods() result {
 	d := nodes.Judge(v.Subject)
-	o := result{situation: plan.Stopping, wait: stall{d.Reason, d.Message}, pods: true}
+	o := result{situation: plan.Stopping, wait: plan.Cause{Reason: d.Reason, Message: d.Message}, pods: true}
 	if d.Stalled {
 		o.stall = &o.wait
 	}

@@ -16,17 +16,11 @@ type view struct {
 	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.
 	ingressAction plan.Action
 	// pending says which change of the spec waits for what; nil when none does.
-	pending *stall
+	pending *plan.Cause
 	// refused says which change of the spec needs a person; nil when none does.
-	refused *stall
+	refused *plan.Cause
 	// unwell says why a job that does not get on is not restarted; nil when it is not so.
-	unwell *stall
+	unwell *plan.Cause
 	// stuck says why what does not become stable is not rolled back; nil when it is not so.
-	stuck *stall
-}
-
-// stall is a reason and a message: why nothing goes on, or what is waited for.
-type stall struct {
-	Reason  plan.Reason
-	Message string
+	stuck *plan.Cause
 }

@@ -3,9 +3,9 @@ package jobsnapshots
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/shown"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // Taken is what a steady job's snapshots need.
@@ -92,7 +92,7 @@ func Keep(v *subject.Subject, path string) []plan.Action {
 // Flink has accepted that, so nothing else may be waiting to be stored, also nothing that Flink left unanswered.
 func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
 	stored := v.Resource().Status
-	if stored.Situation != string(plan.Steady) || !shown.SameMeaning(stored, v.Want) ||
+	if stored.Situation != string(plan.Steady) || !status.SameMeaning(stored, v.Want) ||
 		len(snapshots.Pending(f.Status)) > 0 {
 		return Taken{}
 	}

@@ -1,11 +1,11 @@
-package shown
+package job
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // autoscaling says of a job whose spec asks for the autoscaler, or that was autoscaled, that this does not run yet,
@@ -14,7 +14,7 @@ import (
 //	the recorded spec has                     the condition says
 //	something that an autoscaler had set      that it stays, and how to give it up
 //	nothing of it                             that the parallelism is the spec's
-func autoscaling(v *subject.Subject) (metav1.Condition, bool) {
+func (v *Life) autoscaling() (metav1.Condition, bool) {
 	if v.Problem != "" || v.Last == nil || v.Last.Spec.Job == nil || v.Resource().DeletionTimestamp != nil ||
 		!(v.AsksAutoscaler() || v.KeepsAutoscaled) {
 		return metav1.Condition{}, false
@@ -27,11 +27,11 @@ func autoscaling(v *subject.Subject) (metav1.Condition, bool) {
 	}
 	for _, c := range v.Resource().Status.Conditions {
 		if c.Type == summary.Autoscaling {
-			return condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
+			return status.Condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
 		}
 	}
 	v.Tell(plan.Event{
 		Warning: true, Reason: plan.ReasonAutoscalerNotRun, Component: plan.ComponentOperator, Message: message,
 	})
-	return condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
+	return status.Condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
 }

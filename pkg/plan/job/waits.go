@@ -1,4 +1,4 @@
-package shown
+package job
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // WaitsFor is what a cluster that should run, and does not do its work yet, is waiting for.
@@ -20,40 +20,38 @@ import (
 //	READY               may have lost progress what it was restored from
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
-func WaitsFor(v *subject.Subject) Cause {
+func (v *Life) WaitsFor(podFailure *plan.Cause) plan.Cause {
 	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
 	switch {
-	case v.PodFailure != nil:
-		return Cause{v.PodFailure.Reason, v.PodFailure.Message}
+	case podFailure != nil:
+		return *podFailure
 	case jm == v1beta1.JobManagerMissing:
-		return Cause{plan.ReasonScaledToZero,
-			"the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
+		return plan.Cause{Reason: plan.ReasonScaledToZero,
+			Message: "the JobManager's Deployment was scaled to no replicas: kubectl scale deployment " +
 				"--replicas=1 starts it again"}
 	case jm == v1beta1.JobManagerDeployedNotReady:
-		return Cause{
-			plan.ReasonDeployedNotReady, "the JobManager runs but Flink does not respond yet: " + v.Seen.Flink.Jobs.Why(),
+		return plan.Cause{
+			Reason:  plan.ReasonDeployedNotReady,
+			Message: "the JobManager runs but Flink does not respond yet: " + v.Seen.Flink.Jobs.Why(),
 		}
 	case jm != v1beta1.JobManagerReady:
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobCreated:
-		return tasksNotRunning
+		return status.TasksNotRunning
 	case v.Job != nil && v.SuspectsLostProgress():
 		return restoreNotShown
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)
-		return Cause{plan.ReasonJobNotListed,
-			fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
+		return plan.Cause{Reason: plan.ReasonJobNotListed,
+			Message: fmt.Sprintf("Flink responds and does not list the job; if it does not by %s, the job "+
 				"counts as ended", until)}
 	}
-	return Cause{plan.ReasonJobNotRunning, "the job is " + string(state)}
+	return plan.Cause{Reason: plan.ReasonJobNotRunning, Message: "the job is " + string(state)}
 }
 
 // JobManagerStarting is the wait for the pod of a start that was released.
-var JobManagerStarting = Cause{plan.ReasonJobManagerIsDeploying, "the JobManager pod is starting"}
+var JobManagerStarting = plan.Cause{Reason: plan.ReasonJobManagerIsDeploying, Message: "the JobManager pod is starting"}
 
 // restoreNotShown is the wait for what a job that began again was restored from.
-var restoreNotShown = Cause{plan.ReasonRestoreNotShown,
-	"the JobManager was replaced, and Flink has not said yet from which checkpoint the job went on"}
-
-// tasksNotRunning is the wait for the tasks of a job that the JobManager has taken on.
-var tasksNotRunning = Cause{plan.ReasonTasksNotRunning, "the job waits for its tasks to run"}
+var restoreNotShown = plan.Cause{Reason: plan.ReasonRestoreNotShown,
+	Message: "the JobManager was replaced, and Flink has not said yet from which checkpoint the job went on"}

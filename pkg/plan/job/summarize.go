@@ -1,0 +1,60 @@
+package job
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
+)
+
+// Summarize derives from the result and the status what people and the clock read: situation, conditions, lifecycle
+// state, pace.
+func (v *Life) Summarize(o status.Verdict, more ...metav1.Condition) {
+	v.Want.Situation = string(o.Situation)
+	if o.Stall == nil && v.Problem != "" {
+		o.Stall = &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem}
+	}
+	resource := *v.Resource()
+	resource.Status = v.Want
+	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
+	v.setConditions(o, more)
+	v.setGenerations()
+	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
+	m := plan.Movement{
+		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
+		Moves: (status.Moving(o.Situation) || inFlight) &&
+			(o.Stall == nil || o.Stall.Reason == plan.ReasonValidationFailed),
+	}
+	if o.Stall == nil && !inFlight {
+		m.Attempt = v.NextAttempt(o.Wait.Reason)
+	}
+	v.Want.Pace, v.Want.PaceSince = m.Pace()
+}
+
+func (v *Life) setConditions(o status.Verdict, more []metav1.Condition) {
+	if running, ok := summary.MakeRunning(&v.Want); ok {
+		more = append([]metav1.Condition{running}, more...)
+	}
+	if asked, ok := v.autoscaling(); ok {
+		more = append(more, asked)
+	}
+	v.Want.Conditions = status.Conditions(status.Facts{
+		Now: v.Seen.Now, Generation: v.Resource().Generation, Stored: v.Resource().Status.Conditions,
+		Problem: v.Problem, JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
+		Session:      v.IsSession(),
+		Suspended:    (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
+		ProgressLost: v.ProgressLost(), More: more, Hide: v.Hide,
+	}, o)
+}
+
+// setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
+// spec that it sees.
+func (v *Life) setGenerations() {
+	v.Want.ObservedGeneration, v.Want.DeployedGeneration = v.Resource().Generation, nil
+	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {
+		deployed := v.Deployed
+		v.Want.DeployedGeneration = &deployed
+	}
+}

@@ -1,0 +1,37 @@
+package job
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
+)
+
+// StalledAlready reports whether the stored status says the same, so that it is not told again.
+func (v *Life) StalledAlready(message string) bool {
+	message = v.Hide(message)
+	for _, c := range v.Resource().Status.Conditions {
+		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrorText is status.error of one cause.
+func (v *Life) ErrorText(kind, message, reason string) string {
+	return v.errorText(summary.Cause{Type: kind, Message: &message, Reason: reason}, "")
+}
+
+// JobFailure is status.error of a job that failed, with Flink's stack trace where the options ask for it.
+func (v *Life) JobFailure(cause string) string {
+	return v.errorText(summary.Cause{Type: status.TypeJobFailed, Message: &cause}, v.Seen.Flink.FailureTrace)
+}
+
+func (v *Life) errorText(cause summary.Cause, trace string) string {
+	message := v.Hide(*cause.Message)
+	cause.Message = &message
+	text, err := summary.ErrorText([]summary.Cause{cause}, trace, v.ErrorBounds())
+	if err != nil {
+		return message
+	}
+	return text
+}
