@@ -62,6 +62,12 @@ func (c *Cluster) HAToRemove() hadata.Data {
 // Present reports whether the Deployment of the JobManager is there.
 func (c *Cluster) Present() bool { return c.Objects.JobManager.IsPresent() }
 
+// CanBeAsked reports whether a JobManager is there to be asked.
+func (c *Cluster) CanBeAsked() bool {
+	jm, present := c.Objects.JobManager.Get()
+	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
+}
+
 // AvailableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
 func (c *Cluster) AvailableAt() metav1.Time {
 	jm, _ := c.Objects.JobManager.Get()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // after decides what becomes of a JobManager whose job has ended or is suspended.
@@ -16,10 +17,10 @@ import (
 //	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job
 //	                                                  ended with;
 //	                                                  high-availability data stays
-func after(v *view) (result, bool) {
+func after(v *view) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
-		return result{}, false
+		return job.Result{}, false
 	}
 	retired := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
 	retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
@@ -32,14 +33,14 @@ func after(v *view) (result, bool) {
 			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
-		return result{situation: plan.Ended, finish: []plan.Action{retire}}, true
+		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire}}, true
 	case !v.LastRunning() && !retired && !v.HighAvailabilityUsable():
-		return result{situation: plan.Suspended, finish: []plan.Action{retire}}, true
+		return job.Result{Situation: plan.Suspended, Finish: []plan.Action{retire}}, true
 	case ended && !v.AwaitsLastState() && v.Since(v.EndedAt()) > v.ShutdownTTL():
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
 		remove := v.deleteCluster(jm)
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-		return result{situation: plan.Ended, finish: []plan.Action{remove}}, true
+		return job.Result{Situation: plan.Ended, Finish: []plan.Action{remove}}, true
 	}
-	return result{}, false
+	return job.Result{}, false
 }

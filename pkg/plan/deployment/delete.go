@@ -26,17 +26,17 @@ import (
 //	our Deployment                        intent, take it down
 //	our Deployment, being deleted         wait
 //	nothing, or somebody else's           pods ended? HA data gone? then the finalizer
-func deleting(v *view) (result, bool) {
+func deleting(v *view) (job.Result, bool) {
 	if v.Seen.Resource.DeletionTimestamp == nil {
-		return result{}, false
+		return job.Result{}, false
 	}
-	if _, missing := v.finalizer(); missing {
-		return result{situation: plan.Deleting}, true
+	if _, missing := v.MissingFinalizer(); missing {
+		return job.Result{Situation: plan.Deleting}, true
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleting
 	jm, present := v.Seen.JobManager.Get()
 	if v.Seen.JobManager.IsUnknown() {
-		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
+		return v.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
 	if !v.deletionOpen() {
 		if o, blocked := v.deletionBlocked(); blocked {
@@ -51,12 +51,12 @@ func deleting(v *view) (result, bool) {
 	v.forestalled(jm, present)
 	if present && v.Owned(jm) {
 		if o, saving := v.saveFirst(jm); saving {
-			o.situation = plan.Deleting
+			o.Situation = plan.Deleting
 			return o, true
 		}
 		if jm.DeletionTimestamp != nil && v.deletionOpen() {
-			o := v.waitForPods()
-			o.situation = plan.Deleting
+			o := v.WaitForEnd()
+			o.Situation = plan.Deleting
 			return o, true
 		}
 		return v.beginDeletion(), true
@@ -66,52 +66,54 @@ func deleting(v *view) (result, bool) {
 
 // deletionOpen reports whether the intent of the deletion is stored.
 func (v *view) deletionOpen() bool {
-	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && whole(v.Intent())
+	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && job.Whole(v.Intent())
 }
 
-func (v *view) beginDeletion() result {
+func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
 	if v.deletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
-		return result{situation: plan.Deleting, actions: v.takeDown(jm)}
+		return job.Result{Situation: plan.Deleting, Actions: v.TakeDown()}
 	}
 	events := v.Events
-	o := v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopStateless, v1beta1.UpgradeModeStateless}, jm)
+	o := v.BeginStop(job.Stop{
+		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopStateless, Restore: v1beta1.UpgradeModeStateless,
+	})
 	v.Events = events // a deletion is told as Cleanup
 	return o
 }
 
 // finalize removes what no owner reference removes, then lets the resource go.
-func (v *view) finalize() result {
+func (v *view) finalize() job.Result {
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
 		if o, runs := v.mayRun(); runs {
-			if o.situation == plan.Stopping {
-				o.situation = plan.Deleting
+			if o.Situation == plan.Stopping {
+				o.Situation = plan.Deleting
 			}
 			return o
 		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
-	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.actions) > 0 || !v.LeavesHAData()) {
+	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !v.LeavesHAData()) {
 		return o
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	if started {
 		v.TellsUnreadableHAData()
 	}
-	return result{
-		situation: plan.Deleting, finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}},
+	return job.Result{
+		Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}},
 	}
 }
 
 // deletionBlocked says what must go first, or be done first.
-func (v *view) deletionBlocked() (result, bool) {
+func (v *view) deletionBlocked() (job.Result, bool) {
 	var reasons []string
 	if v.IsSession() {
 		reasons = v.SessionBlockers()
 	}
 	if len(reasons) == 0 {
-		return result{}, false
+		return job.Result{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
 	if !v.StalledAlready(message) {
@@ -119,7 +121,9 @@ func (v *view) deletionBlocked() (result, bool) {
 			Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Message: message,
 		})
 	}
-	return result{situation: plan.Deleting, stall: &plan.Cause{Reason: plan.ReasonCleanupBlocked, Message: message}}, true
+	return job.Result{
+		Situation: plan.Deleting, Stall: &plan.Cause{Reason: plan.ReasonCleanupBlocked, Message: message},
+	}, true
 }
 
 // saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
@@ -133,9 +137,9 @@ func (v *view) deletionBlocked() (result, bool) {
 //	-                  late                 not RUNNING skip it
 //	-                  -                    not RUNNING wait
 //	-                  also a late look     RUNNING    begin one
-func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
+func (v *view) saveFirst(jm *appsv1.Deployment) (job.Result, bool) {
 	if !v.savesFirst() || jm.DeletionTimestamp != nil {
-		return result{}, false
+		return job.Result{}, false
 	}
 	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
 		v.DeletingFor() > v.CheckpointTimeout()
@@ -146,24 +150,26 @@ func (v *view) saveFirst(jm *appsv1.Deployment) (result, bool) {
 	runs := found && j.State == v1beta1.FlinkJobRunning
 	switch {
 	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
-		return v.awaitSavepoint(jm), true
+		return v.AwaitSavepoint(), true
 	case open, late && (failed || !runs):
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf(
 				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
 			)})
-		return result{}, false
+		return job.Result{}, false
 	case backoff.Waits(retry, v.Generation, v.Seen.Now):
-		return result{wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
+		return job.Result{Wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
 	case !runs:
-		return result{
-			wait: plan.Cause{
+		return job.Result{
+			Wait: plan.Cause{
 				Reason:  plan.ReasonSavepointPending,
 				Message: "a savepoint is to be taken before the deletion, and the job does not run",
 			},
 		}, true
 	}
-	return v.beginStop(stop{v1beta1.PurposeDelete, v.Spec, v1beta1.StopSavepoint, v1beta1.UpgradeModeSavepoint}, jm), true
+	return v.BeginStop(job.Stop{
+		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopSavepoint, Restore: v1beta1.UpgradeModeSavepoint,
+	}), true
 }
 
 // savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.

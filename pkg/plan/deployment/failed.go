@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
@@ -20,15 +21,15 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
-	v := &view{Subject: subject.New(s)}
+	v := newView(s)
 	v.Accept()
 	text := v.ErrorText(status.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJobManager, Message: message})
 	}
 	v.Want.Error = text
-	return v.finish(result{
-		situation: plan.Situation(left.Situation), stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
+	return v.finish(job.Result{
+		Situation: plan.Situation(left.Situation), Stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
 	})
 }
 
@@ -42,7 +43,7 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
-	v := &view{Subject: subject.New(s)}
+	v := newView(s)
 	v.Accept()
 	told := func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Reason == fail.ReasonTooLarge }
 	if !slices.ContainsFunc(left.Conditions, told) {
@@ -51,8 +52,8 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 		})
 	}
 	v.Want.Error = v.ErrorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
-	p = v.finish(result{
-		situation: plan.Situation(left.Situation), stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
+	p = v.finish(job.Result{
+		Situation: plan.Situation(left.Situation), Stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
 	})
 	small := v.Want.DeepCopy()
 	small.Error, small.Intent = left.Error, left.Intent.DeepCopy()

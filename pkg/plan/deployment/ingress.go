@@ -11,7 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
@@ -87,8 +87,8 @@ func (v *view) ingressFailed() bool {
 
 // fixesIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a
 // failure, one at the pace of the sweep.
-func (v *view) fixesIngress(o result) bool {
-	return v.ingressAction != nil && !o.again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
+func (v *view) fixesIngress(o job.Result) bool {
+	return v.ingressAction != nil && !o.Again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
 }
 
 // sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add
@@ -126,7 +126,7 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	resource := s.Resource.DeepCopy()
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
-	v := &view{Subject: subject.New(s)}
+	v := newView(s)
 	text := "the Ingress could not be made, changed or removed: " + v.Hide(message)
 	p := plan.Plan{Situation: plan.Situation(left.Situation)}
 	if told := v.Ingress; told == nil || told.Message != text {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
@@ -32,37 +30,37 @@ const graphRemoval = 10 * time.Second
 //	answers   ended, graphRemoval ago    record the end, take the cluster down
 //	answers   ended, or CANCELLING       wait
 //	answers   otherwise                  cancel (again)
-func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
+func (v *view) AwaitJobGraph() (job.Result, bool) {
 	intent, target := v.Intent(), v.Target()
 	if intent.Purpose == v1beta1.PurposeDelete || !v.FindsJobGraph(&target) {
-		return result{}, false
+		return job.Result{}, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	j, listed := job.FindJob(jobs, intent.Stops.JobID)
-	waits := result{
-		situation: plan.Stopping,
-		wait: plan.Cause{
+	waits := job.Result{
+		Situation: plan.Stopping,
+		Wait: plan.Cause{
 			Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled; Flink removes its job graph then",
 		},
 	}
-	end := func() (result, bool) {
+	end := func() (job.Result, bool) {
 		now := v.Now()
 		intent.Ended, intent.EndedAt = true, &now
-		return result{situation: plan.Stopping, record: "end", actions: v.takeDown(jm)}, true
+		return job.Result{Situation: plan.Stopping, Record: "end", Actions: v.TakeDown()}, true
 	}
 	switch {
 	case v.Want.JobStatus.StartTime == "" && v.NeverRan():
 		return end()
 	case !listed:
-		waits.wait = v.jobGraph("Flink does not report whether the job has ended")
+		waits.Wait = v.jobGraph("Flink does not report whether the job has ended")
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
-			waits.stall = &waits.wait
+			waits.Stall = &waits.Wait
 		}
 	case j.State.IsTerminal() && v.Seen.Now.Sub(j.EndTime) >= graphRemoval:
 		v.SetJobState(j.State)
 		return end()
-	case cancellable(j.State):
-		waits.actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
+	case job.Cancellable(j.State):
+		waits.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
 	}
 	return waits, true
 }
@@ -70,16 +68,16 @@ func (v *view) awaitJobGraph(jm *appsv1.Deployment) (result, bool) {
 // jobGraphMayRun stops a start that may find the graph of a job before it. A job is known to have ended when its end
 // is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
 // graph.
-func (v *view) jobGraphMayRun(target *v1beta1.FlinkDeploymentSpec) (result, bool) {
+func (v *view) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
 		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
 	}
 	if ended || !v.FindsJobGraph(target) {
-		return result{}, false
+		return job.Result{}, false
 	}
 	why := v.jobGraph("the cluster was deleted and the end of its job was not observed")
-	return result{situation: plan.Lost, stall: &why}, true
+	return job.Result{Situation: plan.Lost, Stall: &why}, true
 }
 
 // jobGraph says what a person can do about a graph that may be left.

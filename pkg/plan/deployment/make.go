@@ -7,47 +7,13 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
-// result is what a rule decided, before the summary is added.
-type result struct {
-	situation plan.Situation
-	// record is one word when the status must be stored before the actions; empty when it may follow them.
-	record string
-	// actions in order, without the ones that every intent needs (WakeClock, Record).
-	actions []plan.Action
-	// finish are actions that follow the status write.
-	finish []plan.Action
-	// again asks for another round at once.
-	again bool
-	// tells is what this round does, for people: unlike what it found, no round that follows could tell it.
-	tells *plan.Event
-	// stall says why nothing will happen until someone acts; nil when it is not so.
-	stall *plan.Cause
-	// pods says that it is the end of pods.
-	pods bool
-	// wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
-	wait plan.Cause
-}
-
-// requeue says how the pass goes on.
-func (o result) requeue() plan.Requeue {
-	switch soon := o.stall == nil && len(o.finish) == 0 && o.situation.EndsSoon(); {
-	case o.again:
-		return plan.RequeueNow
-	case soon && o.pods:
-		return plan.RequeueOnPods
-	case soon:
-		return plan.RequeueSoon
-	}
-	return ""
-}
-
-// rule answers an result, or that the view is not its business.
-type rule func(v *view) (result, bool)
+// rule answers an job.Result, or that the view is not its business.
+type rule func(v *view) (job.Result, bool)
 
 // rules in their order; the first whose business it is decides.
 //
@@ -72,15 +38,21 @@ var rules = []struct {
 	name   string
 	decide rule
 }{
-	{"canary", canary}, {"deleting", deleting}, {"foreign", foreign}, {"inFlight", inFlight}, {"carryOn", carryOn},
-	{"unreadable", unreadable}, {"takenOver", takenOver}, {"unaccounted", unaccounted}, {"first", first},
-	{"observed", observed}, {"after", after}, {"rolledForward", rolledForward}, {"change", change},
-	{"rollBack", rollBack}, {"heal", heal}, {"recover", recoverLost}, {"settled", settled},
+	{"canary", canary}, {"deleting", deleting}, {"foreign", of(job.Foreign)}, {"inFlight", of(job.InFlight)},
+	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver},
+	{"unaccounted", unaccounted}, {"first", of(job.First)}, {"observed", observed}, {"after", after},
+	{"rolledForward", of(job.RolledForward)}, {"change", of(job.Change)}, {"rollBack", of(job.RollBack)},
+	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"settled", of(job.Settled)},
+}
+
+// of is a rule that concerns the job alone.
+func of(decide func(*job.Life) (job.Result, bool)) rule {
+	return func(v *view) (job.Result, bool) { return decide(v.Life) }
 }
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
-	v := &view{Subject: subject.New(s)}
+	v := newView(s)
 	v.Accept()
 	for _, r := range rules {
 		if o, mine := r.decide(v); mine {
@@ -90,17 +62,17 @@ func Make(s Snapshot) plan.Plan {
 			return p
 		}
 	}
-	return v.finish(result{situation: plan.Unobservable})
+	return v.finish(job.Result{Situation: plan.Unobservable})
 }
 
 // finish adds the summary to what a rule decided.
-func (v *view) finish(o result) plan.Plan {
+func (v *view) finish(o job.Result) plan.Plan {
 	if v.untouched {
-		return plan.Plan{Situation: o.situation, Finish: o.finish}
+		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
 	}
-	if v.refused != nil && o.stall != nil { // otherwise something goes on that may make room for the change
-		o.stall = v.refused
-		v.fail(o.stall.Reason, o.stall.Message)
+	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
+		o.Stall = v.Refused
+		v.Fail(o.Stall.Reason, o.Stall.Message)
 	}
 	v.tellNoEffect()
 	var more []metav1.Condition
@@ -108,7 +80,7 @@ func (v *view) finish(o result) plan.Plan {
 		more = append(more, *v.Ingress)
 	}
 	v.Summarize(status.Verdict{
-		Situation: o.situation, Stall: o.stall, Wait: o.wait, PodFailure: v.podFailure(),
+		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.PodFailure(),
 	}, more...)
 	next := v.Want.DeepCopy()
 	storedspec.Shorten(next)
@@ -116,31 +88,31 @@ func (v *view) finish(o result) plan.Plan {
 		storedspec.Reserve(next)
 	}
 	p := plan.Plan{
-		Situation: o.situation, Finish: o.finish, Gone: v.gone(o), Requeue: o.requeue(), Events: v.Events, Notes: v.Notes,
+		Situation: o.Situation, Finish: o.Finish, Gone: v.gone(o), Requeue: o.Requeue(), Events: v.Events, Notes: v.Notes,
 	}
-	if o.again && o.record == "" {
+	if o.Again && o.Record == "" {
 		next, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
-	if o.tells != nil {
-		p.Events = append(p.Events, *o.tells)
+	if o.Tells != nil {
+		p.Events = append(p.Events, *o.Tells)
 	}
 	v.keepSecrets(&p)
 	changes := next != nil && !status.SameMeaning(v.Resource().Status, *next)
 	if changes && !p.Gone && status.OnlyTells(v.Resource().Status, *next) {
-		o.actions, p.Finish = append(o.actions, p.Finish...), nil // what failed may fail again, and that is told already
+		o.Actions, p.Finish = append(o.Actions, p.Finish...), nil // what failed may fail again, and that is told already
 	}
-	if o.record != "" || changes {
+	if o.Record != "" || changes {
 		p.Status = next
 	}
-	if o.record != "" || (changes && next.Pace == v1beta1.PaceFast) {
+	if o.Record != "" || (changes && next.Pace == v1beta1.PaceFast) {
 		p.Actions = append(p.Actions, plan.WakeClock{})
 	}
-	if o.record != "" {
-		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.record})
+	if o.Record != "" {
+		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.Record})
 	}
-	p.Actions = append(p.Actions, o.actions...)
+	p.Actions = append(p.Actions, o.Actions...)
 	if v.Intent() == nil {
-		p.Actions = append(p.Actions, v.requests...)
+		p.Actions = append(p.Actions, v.Requests...)
 	}
 	if v.fixesIngress(o) {
 		p.Finish = append(p.Finish, v.ingressAction)
@@ -160,9 +132,9 @@ func (v *view) keepSecrets(p *plan.Plan) {
 }
 
 // gone reports whether the result removes the last finalizer of a resource that is being deleted.
-func (v *view) gone(o result) bool {
+func (v *view) gone(o job.Result) bool {
 	last := plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}
 	r := v.Seen.Resource
-	return r.DeletionTimestamp != nil && len(o.finish) == 1 && o.finish[0] == plan.Action(last) &&
+	return r.DeletionTimestamp != nil && len(o.Finish) == 1 && o.Finish[0] == plan.Action(last) &&
 		slices.Equal(r.Finalizers, []string{last.Finalizer})
 }

@@ -91,7 +91,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.s.Flink.Health, w.s.HAData = restarted(100), noHAMaps
 		}},
 	}
-	drawn := drawing.Read(t, "settled.go", "settled")
+	drawn := drawing.Read(t, "../job/settled.go", "Settled")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)
@@ -101,7 +101,7 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.settledAs(drawn, row.row)
 		})
 	}
-	if err := drawn.Shown("settled", shown...); err != nil {
+	if err := drawn.Shown("Settled", shown...); err != nil {
 		t.Error(err)
 	}
 }

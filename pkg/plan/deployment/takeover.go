@@ -3,18 +3,19 @@ package deployment
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/takeover"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // takenOver takes over what another operator was doing: a state of UPGRADING without an intent of ours. It also puts
 // our finalizer back where somebody took it away.
-func takenOver(v *view) (result, bool) {
+func takenOver(v *view) (job.Result, bool) {
 	if v.Last == nil {
-		return result{}, false
+		return job.Result{}, false
 	}
 	jm, present := v.Seen.JobManager.Get()
-	if add, missing := v.finalizer(); missing && present && v.Owned(jm) {
-		return result{situation: plan.Waiting, actions: []plan.Action{add}, again: true}, true
+	if add, missing := v.MissingFinalizer(); missing && present && v.Owned(jm) {
+		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{add}, Again: true}, true
 	}
 	takeover.Status(v.Subject)
-	return result{}, false
+	return job.Result{}, false
 }

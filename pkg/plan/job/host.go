@@ -12,6 +12,8 @@ import (
 type Host interface {
 	// Present reports whether the newest start is there.
 	Present() bool
+	// CanBeAsked reports whether a JobManager is there to be asked.
+	CanBeAsked() bool
 	// AvailableAt is when its JobManager became ready; the zero time when nobody says so.
 	AvailableAt() metav1.Time
 	// ReleasedAt is when the newest start was let run; the zero time when nobody says so.

@@ -22,6 +22,8 @@ type Life struct {
 	Seen *Seen
 	// Host runs the job.
 	Host Host
+	// Driver starts and takes down what it runs on; nil where nothing is decided.
+	Driver Driver
 	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one,
 	// else the last accepted one.
 	Spec v1beta1.FlinkDeploymentSpec
@@ -46,6 +48,16 @@ type Life struct {
 	Job *Job
 	// Reran is true when a job that had ended runs again under the same ID.
 	Reran bool
+	// Requests are made again unless an operation is open: status records them, and Flink does not know them.
+	Requests []plan.Action
+	// Pending says which change of the spec waits for what; nil when none does.
+	Pending *plan.Cause
+	// Refused says which change of the spec needs a person; nil when none does.
+	Refused *plan.Cause
+	// Unwell says why a job that does not get on is not restarted; nil when it is not so.
+	Unwell *plan.Cause
+	// Stuck says why what does not become stable is not rolled back; nil when it is not so.
+	Stuck *plan.Cause
 	// Events are published with the plan.
 	Events []plan.Event
 	// Notes go to the log.

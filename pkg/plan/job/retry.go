@@ -120,3 +120,20 @@ func (v *Life) StopOverdue() bool {
 
 // DeletingFor is how long the resource has been marked for deletion.
 func (v *Life) DeletingFor() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
+
+// redeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that
+// a stop names whose job's state is not known. The old job ID is never used again after it, so nothing that the stop
+// had begun can come back.
+func (v *Life) redeploysInstead(standing Standing) bool {
+	intent := v.Intent()
+	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || standing == Going {
+		return false
+	}
+	return v.WantsRunning() && v.AsksRedeploy()
+}
+
+// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job
+// that has ended may not be its newest state then: its statistics lag behind.
+func (v *Life) Unasked() bool {
+	return v.Host.CanBeAsked() && v.Seen.Flink.Jobs.IsUnknown()
+}

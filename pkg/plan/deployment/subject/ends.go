@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	appsv1 "k8s.io/api/apps/v1"
-
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // TerminatingFor is how long the old cluster has been going away.
@@ -58,23 +54,4 @@ func (v *Subject) SessionBlockers() []string {
 		}
 	}
 	return reasons
-}
-
-// RedeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that
-// a stop names whose job's state is not known. The old job ID is never used again after it, so nothing that the stop
-// had begun can come back.
-func (v *Subject) RedeploysInstead(jm *appsv1.Deployment, present bool) bool {
-	intent := v.Intent()
-	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || (present &&
-		jm.DeletionTimestamp != nil) {
-		return false
-	}
-	return v.WantsRunning() && v.AsksRedeploy()
-}
-
-// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job
-// that has ended may not be its newest state then: its statistics lag behind.
-func (v *Subject) Unasked() bool {
-	jm, present := v.Seen.JobManager.Get()
-	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0 && v.Seen.Flink.Jobs.IsUnknown()
 }

@@ -35,7 +35,7 @@ func (v *Subject) Observe() {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.PodFailure = v.findPodFailure(jm); v.PodFailure != nil && v.PodFailure.Fatal {
+		if v.Failure = v.findPodFailure(jm); v.Failure != nil && v.Failure.Fatal {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}

@@ -17,8 +17,8 @@ type Subject struct {
 	*cluster.Cluster
 	// Seen is the snapshot.
 	Seen *Snapshot
-	// PodFailure is why the JobManager cannot start; nil when nothing says so.
-	PodFailure *podfailure.Failure
+	// Failure is why the JobManager cannot start; nil when nothing says so.
+	Failure *podfailure.Failure
 	// Ingress is the condition IngressReady as this round leaves it; nil means none.
 	Ingress *metav1.Condition
 }

@@ -1,31 +1,30 @@
-package jobsnapshots
+package job
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// Taken is what a steady job's snapshots need.
-type Taken struct {
+// taken is what a steady job's snapshots need.
+type taken struct {
 	// Actions in order.
 	Actions []plan.Action
 	// Record is one word when the status must be stored before them; empty when it may follow them.
 	Record string
 }
 
-// Take takes what is due for a steady job, and cleans up what is old.
+// takeSnapshots takes what is due for a steady job, and cleans up what is old.
 //
 //	snapshots as resources   what is due                                        what is old
 //	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in
 //	                                                                            status
 //	                         that goes with it, and its name follows from it
 //	no                       begun in status, stored, then asked for            the history in status
-func Take(v *subject.Subject) Taken {
+func (v *Life) takeSnapshots() taken {
 	if v.Problem != "" || (!v.TakesSnapshots() && !v.HasHistory()) {
-		return Taken{}
+		return taken{}
 	}
 	f := v.SnapshotFacts()
 	due, notes := snapshots.Due(f)
@@ -34,11 +33,13 @@ func Take(v *subject.Subject) Taken {
 	}
 	if !snapshots.UsesResources(f) {
 		if len(due) > 0 {
-			status, asks := snapshots.BeginAll(f, due, plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now), v.Endpoint())
+			status, asks := snapshots.BeginAll(
+				f, due, plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now), v.Driver.Endpoint(),
+			)
 			v.Want.JobStatus = status
-			return Taken{Actions: asks, Record: "snapshot"}
+			return taken{Actions: asks, Record: "snapshot"}
 		}
-		return shortenHistory(v, f)
+		return v.shortenHistory(f)
 	}
 	var actions []plan.Action
 	for _, t := range due {
@@ -48,19 +49,19 @@ func Take(v *subject.Subject) Taken {
 			continue
 		}
 		actions = append(actions, plan.CreateSnapshot{Object: object})
-		handled(v, t.Type, t.Nonce)
+		v.handled(t.Type, t.Nonce)
 	}
 	for _, old := range snapshots.Cleanup(f) {
 		actions = append(actions, plan.DeleteSnapshot{Namespace: f.Namespace, Name: old.Name, UID: old.UID})
 	}
 	if len(actions) > 0 {
-		return Taken{Actions: actions}
+		return taken{Actions: actions}
 	}
-	return shortenHistory(v, f)
+	return v.shortenHistory(f)
 }
 
 // handled records a nonce as handled; nil records none. What was stable stays stable.
-func handled(v *subject.Subject, t snapshots.Type, nonce *int64) {
+func (v *Life) handled(t snapshots.Type, nonce *int64) {
 	if nonce == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
@@ -74,8 +75,8 @@ func handled(v *subject.Subject, t snapshots.Type, nonce *int64) {
 	}
 }
 
-// Keep keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
-func Keep(v *subject.Subject, path string) []plan.Action {
+// keepSavepoint keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
+func (v *Life) keepSavepoint(path string) []plan.Action {
 	f := v.SnapshotFacts()
 	if !snapshots.UsesResources(f) {
 		v.Want.JobStatus = snapshots.RecordUpgrade(v.Want.JobStatus, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)
@@ -90,25 +91,25 @@ func Keep(v *subject.Subject, path string) []plan.Action {
 
 // shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once
 // Flink has accepted that, so nothing else may be waiting to be stored, also nothing that Flink left unanswered.
-func shortenHistory(v *subject.Subject, f snapshots.Facts) Taken {
+func (v *Life) shortenHistory(f snapshots.Facts) taken {
 	stored := v.Resource().Status
 	if stored.Situation != string(plan.Steady) || !status.SameMeaning(stored, v.Want) ||
 		len(snapshots.Pending(f.Status)) > 0 {
-		return Taken{}
+		return taken{}
 	}
 	next, dispose := snapshots.PruneOne(f)
-	if dispose != "" && unanswered(v) {
-		return Taken{}
+	if dispose != "" && v.leftOpen() {
+		return taken{}
 	}
 	v.Want.JobStatus = next
 	if dispose == "" {
-		return Taken{}
+		return taken{}
 	}
-	return Taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Endpoint(), Path: dispose}}}
+	return taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Driver.Endpoint(), Path: dispose}}}
 }
 
-// unanswered reports whether Flink left open what may be told of the job.
-func unanswered(v *subject.Subject) bool {
+// leftOpen reports whether Flink left open what may be told of the job.
+func (v *Life) leftOpen() bool {
 	failures := v.Job != nil && v.ExceptionsDue(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
 	return failures || (v.ChecksHealth() && v.Seen.Flink.Health.IsUnknown())
 }

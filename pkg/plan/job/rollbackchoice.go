@@ -1,17 +1,16 @@
-package rollback
+package job
 
 import (
 	"fmt"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// Decision is how a rollback that is due is made.
-type Decision struct {
+// rollbackChoice is how a rollback that is due is made.
+type rollbackChoice struct {
 	// Verdict says whether it may begin.
 	Verdict plan.Verdict
 	// How the cluster is stopped; only with Go.
@@ -28,7 +27,7 @@ type Decision struct {
 	Message string
 }
 
-// Decide says from which state the last stable spec starts, first match wins.
+// chooseRollback says from which state the last stable spec starts, first match wins.
 //
 //	what was deployed                          the stable spec starts
 //	has another Flink version than it          refuse, unless another operator has begun: an older Flink may not read
@@ -46,53 +45,59 @@ type Decision struct {
 //	                                           deployed keeps it
 //
 // A state that is not there is no reason to take anything down: then it refuses.
-func Decide(v *subject.Subject) Decision {
-	d := Decision{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
+func (v *Life) chooseRollback() rollbackChoice {
+	d := rollbackChoice{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
 	data, target, recorded := v.UsableHAData(), v.LastStable.Spec, v.Last.Spec.Job
-	present := v.Present()
+	present := v.Host.Present()
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
 	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.TakesOverRollback():
-		return refuse(plan.ReasonRollbackUnsupported,
+		return refuseRollback(plan.ReasonRollbackUnsupported,
 			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
 				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
 				target.FlinkVersion, v.Remedy()))
 	case v.SavepointPending():
-		return wait(
+		return waitWithRollback(
 			plan.Waiting, plan.ReasonSavepointPending, "a savepoint is being written; the roll-back begins when it is done",
 		)
 	case data.IsUnknown():
-		return wait(plan.Unobservable, plan.ReasonUnobservable, "the high-availability data cannot be read: "+data.Why())
+		return waitWithRollback(
+			plan.Unobservable, plan.ReasonUnobservable, "the high-availability data cannot be read: "+data.Why(),
+		)
 	case target.Job == nil || recorded.UpgradeMode == v1beta1.UpgradeModeStateless && v.MayStartEmpty():
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
-	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.NeverRan():
+	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.Host.NeverRan():
 	case state.IsTerminal() && v.Unasked():
-		return wait(
+		return waitWithRollback(
 			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),
 		)
 	case state == v1beta1.FlinkJobFailing || state == v1beta1.FlinkJobCancelling:
-		return wait(
+		return waitWithRollback(
 			plan.Waiting, plan.ReasonJobEnding, "the job is "+string(state)+"; the roll-back begins when it has ended",
 		)
 	case ended && v.AwaitsLastState():
-		return Decision{Verdict: plan.Wait, OthersAllowed: true}
+		return rollbackChoice{Verdict: plan.Wait, OthersAllowed: true}
 	case ended:
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
 	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
 	if takesOver := v.TakesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
-		return refuse(plan.ReasonRollbackImpossible, "and it cannot be rolled back; correct the spec first. "+c.Message)
+		return refuseRollback(
+			plan.ReasonRollbackImpossible, "and it cannot be rolled back; correct the spec first. "+c.Message,
+		)
 	}
 	return d
 }
 
-func refuse(reason plan.Reason, message string) Decision {
-	return Decision{Verdict: plan.Refuse, Reason: reason, Message: "what was deployed does not become stable, " + message}
+func refuseRollback(reason plan.Reason, message string) rollbackChoice {
+	return rollbackChoice{
+		Verdict: plan.Refuse, Reason: reason, Message: "what was deployed does not become stable, " + message,
+	}
 }
 
-func wait(s plan.Situation, reason plan.Reason, message string) Decision {
-	return Decision{Verdict: plan.Wait, Situation: s, Reason: reason, Message: message}
+func waitWithRollback(s plan.Situation, reason plan.Reason, message string) rollbackChoice {
+	return rollbackChoice{Verdict: plan.Wait, Situation: s, Reason: reason, Message: message}
 }

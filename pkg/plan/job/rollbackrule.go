@@ -1,9 +1,8 @@
-package deployment
+package job
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/rollback"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -14,40 +13,39 @@ import (
 //
 // A newer spec, or the stable one written back by the user, ends it.
 
-// rolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done
+// RolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done
 // for it.
-func rolledForward(v *view) (result, bool) {
+func RolledForward(v *Life) (Result, bool) {
 	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
 	if rolledBack && v.Problem == "" && v.LastStable != nil &&
 		!specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
 		v.RecordRolledForward()
 	}
-	return result{}, false
+	return Result{}, false
 }
 
-// rollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must
+// RollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must
 // hold:
 //
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
 //	status says so
-func rollBack(v *view) (result, bool) {
+func RollBack(v *Life) (Result, bool) {
 	v.MarkStable()
 	if !v.RollbackDue() {
-		return result{}, false
+		return Result{}, false
 	}
-	d := rollback.Decide(v.Subject)
+	d := v.chooseRollback()
 	switch d.Verdict {
 	case plan.Refuse:
-		v.stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
-		return result{}, false
+		v.Stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
+		return Result{}, false
 	case plan.Wait:
-		return result{situation: d.Situation, wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
+		return Result{Situation: d.Situation, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
 	}
-	jm, present := v.Seen.JobManager.Get()
-	o := v.replace(stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore}, jm, present)
-	if o.record != "" {
+	o := v.replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
+	if o.Record != "" {
 		v.Tell(plan.Event{
 			Reason: plan.ReasonRollback, Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
 		})

@@ -1,4 +1,4 @@
-package deployment
+package job
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for
+// Heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for
 // it.
 //
 //	the job                                    then
@@ -18,37 +18,37 @@ import (
 //	unhealthy, high-availability data          delete its cluster and start it from the data, under its ID
 //	unhealthy, the data cannot be looked at    wait for another look
 //	unhealthy, no data                         left alone, because a restart would lose its state: a person decides
-func heal(v *view) (result, bool) {
+func Heal(v *Life) (Result, bool) {
 	why := v.Unhealthy()
-	jm, present := v.Seen.JobManager.Get()
-	if why == "" || !present || jm.DeletionTimestamp != nil || !v.LastRunning() {
-		return result{}, false
+	standing, _ := v.Driver.Standing()
+	if why == "" || !standing.Is() || standing == Going || !v.LastRunning() {
+		return Result{}, false
 	}
 	if !v.KnownUnhealthy() {
-		o, _ := settled(v)
-		o.record, o.again = "health", true
+		o, _ := Settled(v)
+		o.Record, o.Again = "health", true
 		return o, true
 	}
 	if o, early := v.pauses(); early {
-		v.pending = &plan.Cause{Reason: o.wait.Reason, Message: why + "; " + o.wait.Message}
-		return result{}, false
+		v.Pending = &plan.Cause{Reason: o.Wait.Reason, Message: why + "; " + o.Wait.Message}
+		return Result{}, false
 	}
-	s := stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
+	s := Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
 	switch data := v.UsableHAData(); {
 	case v.MayStartEmpty():
-		s.how, s.restore = v1beta1.StopStateless, v.AsRecorded()
+		s.How, s.Restore = v1beta1.StopStateless, v.AsRecorded()
 	case data.IsUnknown():
-		return result{}, false
+		return Result{}, false
 	case !data.IsPresent():
-		v.unwell = &plan.Cause{Reason: plan.ReasonJobUnhealthy, Message: fmt.Sprintf(
+		v.Unwell = &plan.Cause{Reason: plan.ReasonJobUnhealthy, Message: fmt.Sprintf(
 			"%s. The job is not restarted, because there is no high-availability data to start it from and its state would "+
 				"be lost; see its log and its page; another restartNonce restarts it by upgradeMode", why)}
-		return result{}, false
+		return Result{}, false
 	}
 	before := v.Events
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRestartUnhealthyJob, Component: plan.ComponentJob, Message: why})
-	o := v.beginStop(s, jm)
-	if o.record == "" {
+	o := v.BeginStop(s)
+	if o.Record == "" {
 		v.Events = before // it cannot be started: that is told, and no restart
 		return o, true
 	}

@@ -1,4 +1,4 @@
-package deployment
+package job
 
 import (
 	"fmt"
@@ -6,13 +6,9 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// settled names what is left when there is nothing to decide. First match wins; "stalled" is that a person has to act,
+// Settled names what is left when there is nothing to decide. First match wins; "stalled" is that a person has to act,
 // and "HA" the high-availability data.
 //
 //	  #  acted on   JobManager                job                                              situation     stalled
@@ -38,100 +34,80 @@ import (
 //	T3  a rollback that cannot be, so it may still become stable  not stalled, Waiting  Waiting    no
 //	T4  a rollback that cannot be                                 not stalled           see S      yes
 //	T5  an unhealthy job that a restart would cost its state      not stalled           see S      yes
-func settled(v *view) (result, bool) {
+func Settled(v *Life) (Result, bool) {
 	v.MarkStable()
 	v.clearError()
 	o := v.settle()
 	switch {
-	case v.refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
-		o.situation, o.stall, o.wait = plan.Refused, v.refused, plan.Cause{}
-	case v.pending != nil && o.stall == nil:
-		o.situation, o.wait = plan.Waiting, *v.pending
-	case v.stuck != nil && o.stall == nil && o.situation == plan.Waiting:
-		o.wait = *v.stuck // it may still become stable
-	case v.stuck != nil && o.stall == nil:
-		o.stall = v.stuck
-	case o.stall == nil:
-		o.stall = v.unwell
+	case v.Refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
+		o.Situation, o.Stall, o.Wait = plan.Refused, v.Refused, plan.Cause{}
+	case v.Pending != nil && o.Stall == nil:
+		o.Situation, o.Wait = plan.Waiting, *v.Pending
+	case v.Stuck != nil && o.Stall == nil && o.Situation == plan.Waiting:
+		o.Wait = *v.Stuck // it may still become stable
+	case v.Stuck != nil && o.Stall == nil:
+		o.Stall = v.Stuck
+	case o.Stall == nil:
+		o.Stall = v.Unwell
 	}
 	return o, true
 }
 
-func (v *view) settle() result {
+func (v *Life) settle() Result {
 	state := v.Want.JobStatus.State
 	switch jm := v.Want.JobManagerDeploymentStatus; {
 	case !v.LastRunning():
-		return result{situation: plan.Suspended}
+		return Result{Situation: plan.Suspended}
 	case jm == v1beta1.JobManagerError:
-		return v.reportPodFailure()
+		return v.Driver.ReportPodFailure()
 	case !v.IsSession() && state.IsTerminal():
 		return v.ended(state)
 	case v.Seen.Flink.Distrusted:
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
-		if v.PodFailure != nil && v.PodFailure.Reason == podfailure.ReasonCrashed {
-			v.tellPodFailure()
+		if failure := v.Driver.PodFailure(); failure != nil && failure.Reason == plan.ReasonJobManagerCrashed {
+			v.Driver.TellPodFailure()
 		}
-		return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
 	case v.Job != nil && v.SuspectsLostProgress():
-		return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		taken := jobsnapshots.Take(v.Subject)
-		return result{situation: plan.Steady, actions: taken.Actions, record: taken.Record}
-	case v.Vanished() && v.refused == nil:
+		taken := v.takeSnapshots()
+		return Result{Situation: plan.Steady, Actions: taken.Actions, Record: taken.Record}
+	case v.Vanished() && v.Refused == nil:
 		return v.vanished()
 	}
-	return result{situation: plan.Waiting, wait: v.WaitsFor(v.podFailure())}
+	return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
-func (v *view) clearError() {
+func (v *Life) clearError() {
 	ready := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady || !v.LastRunning()
-	if v.refused == nil && v.Want.Retry == nil && v.Problem == "" && ready &&
+	if v.Refused == nil && v.Want.Retry == nil && v.Problem == "" && ready &&
 		v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
 		v.Want.Error = ""
 	}
 }
 
-// reportPodFailure shows why the JobManager cannot start.
-func (v *view) reportPodFailure() result {
-	v.tellPodFailure()
-	return result{situation: plan.Broken, stall: &plan.Cause{Reason: v.PodFailure.Reason, Message: v.PodFailure.Message}}
-}
-
 // shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
 // what a person asked for last, and two errors that take turns would be told again by each pass.
-func (v *view) shows() bool { return v.Problem != "" || v.refused != nil }
-
-// tellPodFailure tells once why the JobManager does not start.
-func (v *view) tellPodFailure() {
-	if v.shows() {
-		return
-	}
-	text := v.ErrorText(status.TypeDeploymentFailed, v.PodFailure.Message, string(v.PodFailure.Reason))
-	if v.Want.Error != text {
-		v.Tell(plan.Event{
-			Warning: true, Reason: v.PodFailure.Reason, Component: plan.ComponentJobManager, Message: v.PodFailure.Message,
-		})
-	}
-	v.Want.Error = text
-}
+func (v *Life) Shows() bool { return v.Problem != "" || v.Refused != nil }
 
 // distrusted reports a JobManager that nobody can ask until a person fixes something. Nothing is known of its job, so
 // nothing is done.
-func (v *view) distrusted() result {
+func (v *Life) distrusted() Result {
 	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() +
 		"; docs/install.md, TLS, " +
 		"names the Secret"
 	if !v.StalledAlready(why) {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonTLSFailed, Component: plan.ComponentJobManager, Message: why})
 	}
-	return result{situation: plan.Waiting, stall: &plan.Cause{Reason: plan.ReasonTLSFailed, Message: why}}
+	return Result{Situation: plan.Waiting, Stall: &plan.Cause{Reason: plan.ReasonTLSFailed, Message: why}}
 }
 
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
 // high-availability data has it.
-func (v *view) vanished() result {
+func (v *Life) vanished() Result {
 	why := "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
 		"could be read; see its logs"
 	if v.Want.JobStatus.StartTime == "" {
@@ -140,28 +116,28 @@ func (v *view) vanished() result {
 	}
 	switch data := v.UsableHAData(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
-		return v.unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
+		return v.Unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
-		return result{
-			situation: plan.Ended, stall: &plan.Cause{
+		return Result{
+			Situation: plan.Ended, Stall: &plan.Cause{
 				Reason: plan.ReasonJobNotFound, Message: why + "; another restartNonce starts it again",
 			},
 		}
 	}
-	return result{
-		situation: plan.Ended,
-		stall: &plan.Cause{
+	return Result{
+		Situation: plan.Ended,
+		Stall: &plan.Cause{
 			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.Remedy(),
 		},
 	}
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.
-func (v *view) ended(state v1beta1.FlinkJobState) result {
+func (v *Life) ended(state v1beta1.FlinkJobState) Result {
 	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
 		text := v.JobFailure(cause)
 		news := v.Want.Error != text
-		if v.shows() {
+		if v.Shows() {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
 		}
 		if news {
@@ -172,18 +148,18 @@ func (v *view) ended(state v1beta1.FlinkJobState) result {
 	switch {
 	case v.AwaitsLastState():
 		return v.awaitLastState(plan.Waiting)
-	case v.LosesItsState() && v.stuck == nil: // a rollback that cannot be says the same and more
-		return result{situation: plan.Ended, stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
+	case v.LosesItsState() && v.Stuck == nil: // a rollback that cannot be says the same and more
+		return Result{Situation: plan.Ended, Stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
 				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
-	return result{situation: plan.Ended}
+	return Result{Situation: plan.Ended}
 }
 
 // awaitLastState waits for what a job ended with. What Flink has not told for as long as a checkpoint may take needs a
 // person; an answer still goes on with it.
-func (v *view) awaitLastState(s plan.Situation) result {
-	o := result{situation: s, wait: jobEnded}
+func (v *Life) awaitLastState(s plan.Situation) Result {
+	o := Result{Situation: s, Wait: jobEnded}
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
 		return o
 	}
@@ -191,19 +167,9 @@ func (v *view) awaitLastState(s plan.Situation) result {
 	if v.Job != nil {
 		_, why = v.LastStateOf(*v.Job)
 	}
-	o.stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
+	o.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
 			"%s: %s. %s",
 			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
 	return o
-}
-
-var jobManagerStarting = job.JobManagerStarting
-
-// podFailure is why the JobManager does not start; nil when nothing says so.
-func (v *view) podFailure() *plan.Cause {
-	if v.PodFailure == nil {
-		return nil
-	}
-	return &plan.Cause{Reason: v.PodFailure.Reason, Message: v.PodFailure.Message}
 }

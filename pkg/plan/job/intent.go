@@ -1,4 +1,4 @@
-package deployment
+package job
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ import (
 // stores.
 
 // newIntent is an intent stored over the resourceVersion that this round read.
-func (v *view) newIntent(
+func (v *Life) newIntent(
 	purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec,
 ) *v1beta1.Intent {
 	r := v.Seen.Resource
@@ -34,9 +34,9 @@ func (v *view) newIntent(
 		text = "" // it leads to none, and must be stored however large the resource is
 	}
 	return &v1beta1.Intent{
-		OperationID:         plan.DeriveID(r.UID, v.over(), plan.PurposeOperation),
+		OperationID:         plan.DeriveID(r.UID, v.Over(), plan.PurposeOperation),
 		Purpose:             purpose,
-		OverResourceVersion: v.over(),
+		OverResourceVersion: v.Over(),
 		Generation:          v.Generation,
 		SpecHash:            storedspec.Hash(text),
 		Spec:                text,
@@ -46,31 +46,31 @@ func (v *view) newIntent(
 }
 
 // over is what the IDs of this round are derived from.
-func (v *view) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
+func (v *Life) Over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
-// foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or
+// Foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or
 // restored from another one, or edited.
-func foreign(v *view) (result, bool) {
+func Foreign(v *Life) (Result, bool) {
 	intent := v.Intent()
 	r := v.Seen.Resource
 	switch {
 	case intent == nil:
-		return result{}, false
+		return Result{}, false
 	case intent.OperationID != plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation):
 		return v.notOurs(plan.ReasonForeignIntent, "belongs to another resource"), true
-	case !whole(intent):
+	case !Whole(intent):
 		return v.notOurs(plan.ReasonIntentIncomplete, "does not say what it is about"), true
 	}
-	return result{}, false
+	return Result{}, false
 }
 
-// whole reports whether an intent says what its step needs.
+// Whole reports whether an intent says what its step needs.
 //
 //	step       says
 //	Stopping   what it stops
 //	Starting   which state the job starts from
 //	Released   what was released
-func whole(intent *v1beta1.Intent) bool {
+func Whole(intent *v1beta1.Intent) bool {
 	switch intent.Step {
 	case v1beta1.StepStopping:
 		return intent.Stops != nil && (!intent.Ended || intent.From != nil || !keepsState(intent.Stop))
@@ -88,63 +88,63 @@ func keepsState(how v1beta1.StopKind) bool {
 }
 
 // notOurs says how a person clears an intent that nothing is done about.
-func (v *view) notOurs(reason plan.Reason, why string) result {
+func (v *Life) notOurs(reason plan.Reason, why string) Result {
 	r := v.Seen.Resource
-	return result{situation: plan.NotOurs, stall: &plan.Cause{Reason: reason, Message: fmt.Sprintf(
+	return Result{Situation: plan.NotOurs, Stall: &plan.Cause{Reason: reason, Message: fmt.Sprintf(
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
-			"kubectl patch flinkdeployment %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
-		v.Intent().OperationID, why, r.Name, r.Namespace)}}
+			"kubectl patch %s %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
+		v.Intent().OperationID, why, v.Driver.Kind(), r.Name, r.Namespace)}}
 }
 
-// carryOn takes an open intent one step further.
-func carryOn(v *view) (result, bool) {
+// CarryOn takes an open intent one step further.
+func CarryOn(v *Life) (Result, bool) {
 	intent := v.Intent()
 	if intent == nil {
-		return result{}, false
+		return Result{}, false
 	}
-	if v.Seen.JobManager.IsUnknown() {
-		return v.unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
-	}
-	jm, present := v.Seen.JobManager.Get()
-	if !present || jm.DeletionTimestamp != nil {
+	standing, why := v.Driver.Standing()
+	switch standing {
+	case StandingUnknown:
+		return v.Unobservable("the JobManager Deployment", why), true
+	case Gone, Going:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}
-	if v.RedeploysInstead(jm, present) {
+	if v.redeploysInstead(standing) {
 		return v.stopAsDecided(v1beta1.PurposeRedeploy, upgrade.Decide(v.UpgradeFacts(v1beta1.PurposeRedeploy))), true
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:
-		return v.carryStop(), true
+		return v.Driver.CarryStop(), true
 	case v1beta1.StepStarting:
-		return v.carryStart(), true
+		return v.Driver.CarryStart(), true
 	case v1beta1.StepReleased:
-		return v.carryRelease()
+		return v.Driver.CarryRelease()
 	}
-	return result{
-		situation: plan.NotOurs,
-		stall: &plan.Cause{
+	return Result{
+		Situation: plan.NotOurs,
+		Stall: &plan.Cause{
 			Reason: plan.ReasonUnknownIntent, Message: fmt.Sprintf("status.intent has the unknown step %q", intent.Step),
 		},
 	}, true
 }
 
-// unobservable waits for what could not be looked at. Nothing is done on a guess.
-func (v *view) unobservable(what, why string) result {
+// Unobservable waits for what could not be looked at. Nothing is done on a guess.
+func (v *Life) Unobservable(what, why string) Result {
 	if why == "" {
 		why = "not checked"
 	}
-	return result{
-		situation: plan.Unobservable,
-		wait:      plan.Cause{Reason: plan.ReasonUnobservable, Message: fmt.Sprintf("%s cannot be read: %s", what, why)},
+	return Result{
+		Situation: plan.Unobservable,
+		Wait:      plan.Cause{Reason: plan.ReasonUnobservable, Message: fmt.Sprintf("%s cannot be read: %s", what, why)},
 	}
 }
 
-// unreadable stops at a status that cannot be read back.
-func unreadable(v *view) (result, bool) {
+// Unreadable stops at a status that cannot be read back.
+func Unreadable(v *Life) (Result, bool) {
 	if v.Unreadable == "" {
-		return result{}, false
+		return Result{}, false
 	}
-	return result{situation: plan.Refused, stall: &plan.Cause{Reason: plan.ReasonStatusUnreadable,
+	return Result{Situation: plan.Refused, Stall: &plan.Cause{Reason: plan.ReasonStatusUnreadable,
 			Message: "status.reconciliationStatus.lastReconciledSpec cannot be read, so nothing is done: " + v.Unreadable}},
 		true
 }

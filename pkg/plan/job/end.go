@@ -1,16 +1,12 @@
-package deployment
+package job
 
 import (
 	"fmt"
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/jobsnapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
@@ -27,44 +23,44 @@ import (
 //	answers     not ended                in progress   wait; overdue, see there
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID
-func (v *view) awaitSavepoint(jm *appsv1.Deployment) result {
+func (v *Life) AwaitSavepoint() Result {
 	j, o, ok := v.stopsJob()
 	if !ok {
 		return o
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
 	inProgress := plan.Cause{Reason: plan.ReasonSavepointInProgress, Message: "the job is being stopped with a savepoint"}
-	switch completed := asked && progress.State == job.StopCompleted; {
+	switch completed := asked && progress.State == StopCompleted; {
 	case completed && j.State == v1beta1.FlinkJobFinished:
 		now := v.Now()
 		from := v1beta1.StartPoint{
 			Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint,
 		}
-		return v.recordEnd(jm, j.State, from)
+		return v.recordEnd(j.State, from)
 	case j.State.IsTerminal():
-		return v.endWithStatistics(jm, j)
-	case completed && (goesOn(j) || v.StopOverdue()), asked && progress.State == job.StopUnfinished:
+		return v.endWithStatistics(j)
+	case completed && (goesOn(j) || v.StopOverdue()), asked && progress.State == StopUnfinished:
 		message := fmt.Sprintf("Flink took the savepoint %s, but the job did not end. %s", progress.Path, progress.Cause)
 		return v.attemptFailed(plan.ReasonStopUnfinished, strings.TrimSpace(message))
-	case asked && progress.State == job.StopFailed:
+	case asked && progress.State == StopFailed:
 		return v.attemptFailed(plan.ReasonSavepointError, "the stop with savepoint failed: "+progress.Cause)
-	case asked && progress.State == job.StopInProgress && v.StopOverdue():
+	case asked && progress.State == StopInProgress && v.StopOverdue():
 		return v.endOverdue()
-	case completed, asked && progress.State == job.StopInProgress:
-		return result{situation: plan.Stopping, wait: inProgress}
+	case completed, asked && progress.State == StopInProgress:
+		return Result{Situation: plan.Stopping, Wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
-		return v.unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
+		return v.Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()
-	return result{situation: plan.Stopping, wait: inProgress, actions: []plan.Action{plan.StopWithSavepoint{
+	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
 		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
-		Endpoint: v.Endpoint(),
+		Endpoint: v.Driver.Endpoint(),
 	}}}
 }
 
 // goesOn reports whether a job works again, or is about to, although Flink has completed its stop. All its tasks had
 // ended by then.
-func goesOn(j job.Job) bool {
+func goesOn(j Job) bool {
 	switch j.State {
 	case v1beta1.FlinkJobRunning:
 		return j.Tasks > 0 && j.Running == j.Tasks
@@ -79,21 +75,21 @@ func goesOn(j job.Job) bool {
 //	newest state of the job                      then
 //	a stop's savepoint, and none is being made   cancel the job: it waits for tasks that do not end
 //	otherwise                                    a person looks; an answer of Flink goes on with it
-func (v *view) endOverdue() result {
+func (v *Life) endOverdue() Result {
 	c, known := v.Seen.Flink.Checkpoints.Get()
-	if known && c.Kind == job.KindStop && c.Pending.IsZero() && !c.Discarded {
+	if known && c.Kind == KindStop && c.Pending.IsZero() && !c.Discarded {
 		v.Intent().Stop = v1beta1.StopCancel
 		v.SetJobState(v1beta1.FlinkJobCancelling)
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStopOverdue, Component: plan.ComponentJob,
 			Message: fmt.Sprintf("The job has its savepoint %s and does not end; it is cancelled", c.Path)})
-		return result{situation: plan.Stopping, record: "cancellation", again: true}
+		return Result{Situation: plan.Stopping, Record: "cancellation", Again: true}
 	}
 	message := fmt.Sprintf("the stop with savepoint has been in progress since %s, longer than "+
 		"execution.checkpointing.timeout allows; see the tasks of the job and the TaskManagers' logs, and delete the "+
 		"pod of "+
 		"one that does not go on: the job then restarts and the stop is tried again",
 		v.Intent().StoredAt.UTC().Format(time.RFC3339))
-	return result{situation: plan.Stopping, stall: &plan.Cause{Reason: plan.ReasonStopOverdue, Message: message}}
+	return Result{Situation: plan.Stopping, Stall: &plan.Cause{Reason: plan.ReasonStopOverdue, Message: message}}
 }
 
 // awaitCancel goes on with a cancellation whose job's last checkpoint is kept.
@@ -104,58 +100,58 @@ func (v *view) endOverdue() result {
 //	answers     ended                record the end with the newest state of its statistics
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again)
-func (v *view) awaitCancel(jm *appsv1.Deployment) result {
+func (v *Life) awaitCancel() Result {
 	j, o, ok := v.stopsJob()
 	waits := plan.Cause{Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled"}
 	switch {
 	case !ok:
 		return o
 	case j.State.IsTerminal():
-		return v.endWithStatistics(jm, j)
+		return v.endWithStatistics(j)
 	case j.State == v1beta1.FlinkJobCancelling:
-		o = result{situation: plan.Stopping, wait: waits}
+		o = Result{Situation: plan.Stopping, Wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
-			o.stall = &plan.Cause{Reason: plan.ReasonCancelOverdue,
+			o.Stall = &plan.Cause{Reason: plan.ReasonCancelOverdue,
 				Message: fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
 					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
 		return o
 	}
-	return result{
-		situation: plan.Stopping, wait: waits,
-		actions: []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}},
+	return Result{
+		Situation: plan.Stopping, Wait: waits,
+		Actions: []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Driver.Endpoint(), Counts: true}},
 	}
 }
 
 // stopsJob finds the job that the open intent stops; without it, what to do instead.
-func (v *view) stopsJob() (job.Job, result, bool) {
+func (v *Life) stopsJob() (Job, Result, bool) {
 	intent := v.Intent()
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
-		return job.Job{}, v.unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
+		return Job{}, v.Unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
 	}
-	j, listed := job.FindJob(jobs, intent.Stops.JobID)
+	j, listed := FindJob(jobs, intent.Stops.JobID)
 	switch {
 	case !listed && v.Since(intent.StoredAt) <= v.CheckpointTimeout():
 		// A JobManager that has just failed over lists no job until it has submitted it.
-		return j, result{
-			situation: plan.Stopping,
-			wait: plan.Cause{
+		return j, Result{
+			Situation: plan.Stopping,
+			Wait: plan.Cause{
 				Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job that is being stopped",
 			},
 		}, false
 	case !listed:
 		return j, v.stateLost(plan.ReasonLastStateUnknown, "Flink no longer lists the job that was being stopped"), false
-	case job.BeganAnew(intent.Stops, j):
+	case BeganAnew(intent.Stops, j):
 		return j, v.failedOver(), false
 	}
-	return j, result{}, true
+	return j, Result{}, true
 }
 
 // failedOver answers a job that began again while it was being stopped. With high availability it was restored from its
 // latest checkpoint, and the stop is tried again; without, it began from its old state, and what it had done since may
 // be in a savepoint that nobody told us of: a person decides.
-func (v *view) failedOver() result {
+func (v *Life) failedOver() Result {
 	if v.HighAvailabilityUsable() {
 		return v.attemptFailed(plan.ReasonJobManagerFailover, "the JobManager failed over while the job was being stopped")
 	}
@@ -168,40 +164,40 @@ func (v *view) failedOver() result {
 
 // endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
 // was given.
-func (v *view) endWithStatistics(jm *appsv1.Deployment, j job.Job) result {
+func (v *Life) endWithStatistics(j Job) Result {
 	switch answer, text := v.LastStateOf(j); answer {
-	case job.LastStateUnsettled:
-		return result{situation: plan.Stopping, wait: jobEnded}
-	case job.LastStateUnknown:
-		return v.unobservable("the checkpoints of the job that has ended", text)
-	case job.LastStateNamed:
+	case LastStateUnsettled:
+		return Result{Situation: plan.Stopping, Wait: jobEnded}
+	case LastStateUnknown:
+		return v.Unobservable("the checkpoints of the job that has ended", text)
+	case LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
 		from := v1beta1.StartPoint{
 			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint",
 		}
-		return v.recordEnd(jm, j.State, from)
-	case job.LastStateNowhere:
+		return v.recordEnd(j.State, from)
+	case LastStateNowhere:
 		return v.stateLost(plan.ReasonCheckpointNotFound,
 			"the newest checkpoint of the job is stored where no job can be restored "+
 				"from it")
-	case job.LastStateDiscarded:
-		return v.stateLost(plan.ReasonCheckpointDiscarded, job.CheckpointDiscarded)
-	case job.LastStateForgotten:
+	case LastStateDiscarded:
+		return v.stateLost(plan.ReasonCheckpointDiscarded, CheckpointDiscarded)
+	case LastStateForgotten:
 		return v.stateLost(plan.ReasonCheckpointForgotten, v.CheckpointForgotten())
 	}
 	v.SetJobState(j.State)
 	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
-		return v.cannotStart(choice)
+		return v.CannotStart(choice)
 	}
-	return v.recordEnd(jm, j.State, choice.From)
+	return v.recordEnd(j.State, choice.From)
 }
 
 // stoppedWithSavepoint is why a start is from the savepoint that its predecessor was stopped with.
 const stoppedWithSavepoint = "StopWithSavepoint"
 
 // recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
-func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, from v1beta1.StartPoint) result {
+func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) Result {
 	intent, now := v.Intent(), v.Now()
 	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
@@ -213,42 +209,39 @@ func (v *view) recordEnd(jm *appsv1.Deployment, state v1beta1.FlinkJobState, fro
 	v.Note(fmt.Sprintf("the job ended %s with %s", state, from.Path))
 	var kept []plan.Action
 	if from.Reason == stoppedWithSavepoint {
-		kept = jobsnapshots.Keep(v.Subject, from.Path)
+		kept = v.keepSavepoint(from.Path)
 	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
-		o := v.suspendEnded(jm, intent.Restore)
-		o.record, o.actions = "end", append(kept, o.actions...) // a snapshot that cannot be made leaves the path known
+		o := v.suspendEnded(intent.Restore)
+		o.Record, o.Actions = "end", append(kept, o.Actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
-	return result{situation: plan.Stopping, record: "end", actions: append(kept, v.takeDown(jm)...)}
+	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, v.Driver.TakeDown()...)}
 }
 
 // suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the
 // JobManager stays for its time to live, and people read its logs; without, it would run the job again when its pod is
 // replaced, so it goes to no replicas.
-func (v *view) suspendEnded(jm *appsv1.Deployment, restore v1beta1.UpgradeMode) result {
+func (v *Life) suspendEnded(restore v1beta1.UpgradeMode) Result {
 	target := v.Spec
 	if v.Intent() != nil {
 		target = v.Target()
 	}
-	stays := v.HighAvailabilityUsable() // before another spec counts as the one that runs
+	rest := v.Driver.Rest() // before another spec counts as the one that runs
 	v.RecordSuspended(target, restore)
-	if stays {
+	if len(rest) == 0 {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-		return result{situation: plan.Suspended}
 	}
-	return result{
-		situation: plan.Suspended, finish: []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}},
-	}
+	return Result{Situation: plan.Suspended, Finish: rest}
 }
 
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
-func (v *view) attemptFailed(reason plan.Reason, message string) result {
+func (v *Life) attemptFailed(reason plan.Reason, message string) Result {
 	again := v.RecordAttemptFailed(reason, message)
-	v.fail(reason, message)
-	return result{
-		situation: plan.Waiting,
-		wait: plan.Cause{
+	v.Fail(reason, message)
+	return Result{
+		Situation: plan.Waiting,
+		Wait: plan.Cause{
 			Reason: reason, Message: fmt.Sprintf("%s; next attempt at %s", message, again.UTC().Format(time.RFC3339)),
 		},
 	}
@@ -257,8 +250,8 @@ func (v *view) attemptFailed(reason plan.Reason, message string) result {
 // stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what
 // a person can do. Flink tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place
 // is named as far as it is known.
-func (v *view) stateLost(reason plan.Reason, message string) result {
-	v.fail(reason, message+". Manual restore required.")
+func (v *Life) stateLost(reason plan.Reason, message string) Result {
+	v.Fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
 	if directory := v.SavepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
 		find = fmt.Sprintf(
@@ -267,20 +260,20 @@ func (v *view) stateLost(reason plan.Reason, message string) result {
 			directory, v.Intent().Stops.JobID,
 		)
 	}
-	return result{
-		situation: plan.StateLost, stall: &plan.Cause{
+	return Result{
+		Situation: plan.StateLost, Stall: &plan.Cause{
 			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.Remedy(),
 		},
 	}
 }
 
-// stopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never
+// StopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never
 // used again.
-func (v *view) stopLost() (result, bool) {
+func (v *Life) StopLost() (Result, bool) {
 	intent := v.Intent()
 	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) ||
 		intent.Purpose == v1beta1.PurposeDelete {
-		return result{}, false
+		return Result{}, false
 	}
 	return v.stateLost(plan.ReasonJobManagerLost,
 		"the JobManager Deployment was deleted while the job was being stopped, and "+

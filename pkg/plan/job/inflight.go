@@ -1,40 +1,44 @@
-package jobsnapshots
+package job
 
 import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
-	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// Observe brings the snapshots in flight up to what Flink says of them. The answer is which requests have to be made
-// again.
-func Observe(v *subject.Subject) []plan.Action {
+// InFlight brings the snapshots that status records up to what Flink says of them. It decides nothing.
+func InFlight(v *Life) (Result, bool) {
+	v.Requests = v.observeSnapshots()
+	return Result{}, false
+}
+
+// observeSnapshots brings the snapshots in flight up to what Flink says of them. The answer is which requests have to
+// be made again.
+func (v *Life) observeSnapshots() []plan.Action {
 	requests := snapshots.Pending(v.Want.JobStatus)
 	if len(requests) == 0 || v.Last == nil {
 		return nil
 	}
 	f := v.SnapshotFacts()
-	f.Running, f.Expected = standing(v, &f.Status)
+	f.Running, f.Expected = v.expects(&f.Status)
 	p := snapshots.ProgressOf(f, v.Seen.Flink.Requests)
 	v.Want.JobStatus.SavepointInfo, v.Want.JobStatus.CheckpointInfo = p.Status.SavepointInfo, p.Status.CheckpointInfo
 	for _, t := range p.Handled {
-		handled(v, t, snapshots.NonceOf(v.Spec.Job, t))
+		v.handled(t, snapshots.NonceOf(v.Spec.Job, t))
 	}
 	v.Events = append(v.Events, p.Events...)
 	var again []plan.Action
 	for _, r := range requests {
 		if slices.Contains(p.Again, r.Type) {
-			again = append(again, snapshots.Ask(f, r.Type, r.TriggerID, v.Endpoint()))
+			again = append(again, snapshots.Ask(f, r.Type, r.TriggerID, v.Driver.Endpoint()))
 		}
 	}
 	return again
 }
 
-// standing is what requests may expect of the job, with the start time of the run that Flink lists.
+// expects is what requests may expect of the job, with the start time of the run that Flink lists.
 //
 //	Deployment                            Flink          the job
 //	Unknown                               -              is expected
@@ -42,16 +46,15 @@ func Observe(v *subject.Subject) []plan.Action {
 //	there                                 lists RUNNING  runs
 //	there                                 lists as ended is gone
 //	there                                 otherwise      is expected
-func standing(v *subject.Subject, status *v1beta1.JobStatus) (running, expected bool) {
-	jm, present := v.Seen.JobManager.Get()
-	switch {
-	case v.Seen.JobManager.IsUnknown():
+func (v *Life) expects(status *v1beta1.JobStatus) (running, expected bool) {
+	switch standing, _ := v.Driver.Standing(); standing {
+	case StandingUnknown:
 		return false, true
-	case !present || jm.DeletionTimestamp != nil || (jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0):
+	case Gone, Going, Standby:
 		return false, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
-	j, listed := job.FindJob(jobs, status.JobID)
+	j, listed := FindJob(jobs, status.JobID)
 	if !listed {
 		return false, true
 	}

@@ -1,4 +1,4 @@
-package deployment
+package job
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 )
 
-// recoverLost decides for a cluster or job that should run and does not.
+// RecoverLost decides for a cluster or job that should run and does not.
 //
 //	what                                        then
 //	the Deployment is being deleted by someone  wait until it is gone
@@ -23,19 +23,19 @@ import (
 //	job CANCELED behind our back                stop what is left, start from the newest state that its statistics name
 //	job FAILED, restart of failed jobs on       the same
 //	job FINISHED by a stop that was given up    the same: a request that came late has ended it
-func recoverLost(v *view) (result, bool) {
+func RecoverLost(v *Life) (Result, bool) {
 	if v.Last == nil || !v.LastRunning() {
-		return result{}, false
+		return Result{}, false
 	}
-	jm, present := v.Seen.JobManager.Get()
+	standing, _ := v.Driver.Standing()
 	state := v.Want.JobStatus.State
-	if present && jm.DeletionTimestamp != nil {
-		o := v.waitForPods()
-		o.situation = plan.Lost
+	if standing == Going {
+		o := v.Driver.WaitForEnd()
+		o.Situation = plan.Lost
 		return o, true
 	}
 	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
-	if !present {
+	if !standing.Is() {
 		return v.recoverCluster(state)
 	}
 	if o, early := v.pauses(); early && failed {
@@ -44,7 +44,7 @@ func recoverLost(v *view) (result, bool) {
 	late := v.StoppedLate()
 	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) ||
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
-		return result{}, false
+		return Result{}, false
 	}
 	if v.AwaitsLastState() {
 		return v.awaitLastState(plan.Lost), true
@@ -56,8 +56,8 @@ func recoverLost(v *view) (result, bool) {
 	if v.MayStartEmpty() && !late {
 		mode = v.AsRecorded()
 	}
-	o := v.beginStop(stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode}, jm)
-	if o.record != "" {
+	o := v.BeginStop(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
+	if o.Record != "" {
 		why := fmt.Sprintf("Restarting the job, which is %s", state)
 		if late {
 			why += ": a stop that had been abandoned took effect later and ended it"
@@ -68,24 +68,24 @@ func recoverLost(v *view) (result, bool) {
 }
 
 // pauses waits for the time of the next restart.
-func (v *view) pauses() (result, bool) {
+func (v *Life) pauses() (Result, bool) {
 	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
-	return result{situation: plan.Lost, wait: plan.Cause{Reason: restarts.Pending, Message: why}}, early
+	return Result{Situation: plan.Lost, Wait: plan.Cause{Reason: restarts.Pending, Message: why}}, early
 }
 
-func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
+func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	mode := v1beta1.UpgradeModeLastState
 	switch {
 	case !v.IsSession() && state.IsTerminal() && (state != v1beta1.FlinkJobFailed || !v.RestartsFailed()):
-		return result{}, false
+		return Result{}, false
 	case state.IsTerminal():
 		mode = v1beta1.UpgradeModeSavepoint
 	}
 	switch {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
-		return v.startFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
+		return v.StartFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case !v.RecoveryEnabled():
-		return result{situation: plan.Lost, stall: &plan.Cause{Reason: plan.ReasonRecoveryDisabled,
+		return Result{Situation: plan.Lost, Stall: &plan.Cause{Reason: plan.ReasonRecoveryDisabled,
 			Message: "the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is " +
 				"false; change " +
 				"restartNonce to start again"}}, true
@@ -95,8 +95,8 @@ func (v *view) recoverCluster(state v1beta1.FlinkJobState) (result, bool) {
 	if o, early := v.pauses(); early {
 		return o, true
 	}
-	o := v.startFrom(v1beta1.PurposeRecover, *v.Running(), mode)
-	if o.record != "" {
+	o := v.StartFrom(v1beta1.PurposeRecover, *v.Running(), mode)
+	if o.Record != "" {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob,
 			Message: "Recovering lost deployment",

@@ -1,0 +1,89 @@
+package deployment
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
+)
+
+// Standing is how far the JobManager's Deployment is there, and why that is not known.
+func (v *view) Standing() (job.Standing, string) {
+	jm, present := v.Seen.JobManager.Get()
+	switch {
+	case v.Seen.JobManager.IsUnknown():
+		return job.StandingUnknown, v.Seen.JobManager.Why()
+	case !present:
+		return job.Gone, ""
+	case jm.DeletionTimestamp != nil:
+		return job.Going, ""
+	case jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0:
+		return job.Standby, ""
+	}
+	return job.There, ""
+}
+
+// Incarnation is the UID of the JobManager's Deployment; empty when there is none.
+func (v *view) Incarnation() types.UID {
+	if jm, present := v.Seen.JobManager.Get(); present {
+		return jm.UID
+	}
+	return ""
+}
+
+// Kind is the resource's kind as kubectl takes it.
+func (v *view) Kind() string { return "flinkdeployment" }
+
+// Finalizer is the one that holds the resource while its cluster may run.
+func (v *view) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }
+
+// Prepare makes the objects of the start of an intent.
+func (v *view) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error) {
+	made, jobID, err := v.RenderStart(intent)
+	return plan.PrepareStart{Operation: intent.OperationID, Cluster: made}, jobID, err
+}
+
+// Rest takes the JobManager of a suspended job to no replicas: it would run the job again when its pod is replaced.
+// With high availability it does not, and stays for its time to live, so that people can read its logs.
+func (v *view) Rest() []plan.Action {
+	jm, present := v.Seen.JobManager.Get()
+	if v.HighAvailabilityUsable() || !present {
+		return nil
+	}
+	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}
+}
+
+// Unsettled says why the pods of the JobManager are not known.
+func (v *view) Unsettled() (why string, unknown bool) {
+	return v.Seen.Pods.Why(), v.Seen.Pods.IsUnknown()
+}
+
+// ReportPodFailure shows why the JobManager cannot start.
+func (v *view) ReportPodFailure() job.Result {
+	v.TellPodFailure()
+	return job.Result{Situation: plan.Broken, Stall: &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}}
+}
+
+// TellPodFailure tells once why the JobManager does not start.
+func (v *view) TellPodFailure() {
+	if v.Shows() {
+		return
+	}
+	text := v.ErrorText(status.TypeDeploymentFailed, v.Failure.Message, string(v.Failure.Reason))
+	if v.Want.Error != text {
+		v.Tell(plan.Event{
+			Warning: true, Reason: v.Failure.Reason, Component: plan.ComponentJobManager, Message: v.Failure.Message,
+		})
+	}
+	v.Want.Error = text
+}
+
+// PodFailure is why the JobManager does not start; nil when nothing says so.
+func (v *view) PodFailure() *plan.Cause {
+	if v.Failure == nil {
+		return nil
+	}
+	return &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}
+}

@@ -1,0 +1,38 @@
+package job
+
+import "github.com/kn-flink/kn-flink/pkg/plan"
+
+// Result is what a rule decided, before the summary is added.
+type Result struct {
+	// Situation is what the rule found.
+	Situation plan.Situation
+	// Record is one word when the status must be stored before the actions; empty when it may follow them.
+	Record string
+	// Actions in order, without the ones that every intent needs (WakeClock, Record).
+	Actions []plan.Action
+	// Finish are actions that follow the status write.
+	Finish []plan.Action
+	// Again asks for another round at once.
+	Again bool
+	// Tells is what this round does, for people: unlike what it found, no round that follows could tell it.
+	Tells *plan.Event
+	// Stall says why nothing will happen until someone acts; nil when it is not so.
+	Stall *plan.Cause
+	// Pods says that it is the end of pods.
+	Pods bool
+	// Wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
+	Wait plan.Cause
+}
+
+// Requeue says how the pass goes on.
+func (o Result) Requeue() plan.Requeue {
+	switch soon := o.Stall == nil && len(o.Finish) == 0 && o.Situation.EndsSoon(); {
+	case o.Again:
+		return plan.RequeueNow
+	case soon && o.Pods:
+		return plan.RequeueOnPods
+	case soon:
+		return plan.RequeueSoon
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package job
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
+)
+
+// beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
+func (v *Life) BeginStart(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
+) Result {
+	if o, occupied := v.Driver.Occupied(); occupied {
+		return o
+	}
+	if o, runs := v.Driver.MayRunAnother(&target); runs {
+		return o
+	}
+	r := v.Seen.Resource
+	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
+	intent.Generation = v.GenerationOf(intent)
+	from.Taken = v.Taken(from)
+	intent.From = &from
+	intent.Restore = RestoredMode(&from)
+	if target.Job != nil {
+		intent.JobID = plan.DeriveID(r.UID, v.Over(), plan.PurposeJob)
+	}
+	if from.Kind == v1beta1.StartLastState {
+		intent.JobID = v.Want.JobStatus.JobID
+	}
+	earlier, some := v.Driver.ForgetEarlier(intent, target)
+	if some && len(earlier.Actions) == 0 {
+		return earlier
+	}
+	// the next round prepares, and looks for what an earlier life left there
+	moves := target.Job != nil && v.HAMoves(&target)
+	open := v.Want.Intent
+	v.Want.Intent = intent
+	prepare, jobID, err := v.Driver.Prepare(intent)
+	if err != nil {
+		v.Want.Intent = open
+		return v.CannotRender(err)
+	}
+	if jobID != "" {
+		intent.JobID = jobID // the one that the user fixed in the configuration
+	}
+	v.RecordStarting(intent, target)
+	told := status.Starting(from, target.Job != nil)
+	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
+	v.tellDroppedState(&target, from)
+	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
+	o := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
+	if !moves {
+		o.Actions = append(o.Actions, prepare)
+	}
+	return o
+}
+
+// tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a
+// path, with allowNonRestoredState.
+func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
+	lastState := target.Job != nil && target.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState
+	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
+		return
+	}
+	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStateMayBeDropped, Component: plan.ComponentJob,
+		Message: fmt.Sprintf(
+			"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
+				" and Flink does not report it", from.Path)})
+}
+
+// startFrom starts from the state that package restore chooses for how the job was stopped.
+func (v *Life) StartFrom(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
+) Result {
+	choice := restore.Choose(v.RestoreFacts(purpose, target, mode))
+	if choice.Verdict != plan.Go {
+		return v.CannotStart(choice)
+	}
+	return v.BeginStart(purpose, target, choice.From)
+}
+
+// cannotStart reports why a job may not start. Nothing is deleted.
+func (v *Life) CannotStart(c restore.Choice) Result {
+	if c.Verdict == plan.Wait {
+		return Result{Situation: plan.Unobservable, Wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
+	}
+	message := strings.TrimSpace(v.Host.HA().Store.Problem + " " + c.Message)
+	if c.Reason == plan.ReasonRestoreFailed && v.HADataElsewhere() {
+		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
+			"from the data that it left. " + message
+	}
+	if !v.Shows() {
+		v.Fail(c.Reason, message)
+	}
+	return Result{Situation: plan.StateLost, Stall: &plan.Cause{Reason: c.Reason, Message: message}}
+}
+
+// cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
+func (v *Life) CannotRender(err error) Result {
+	v.Want.Error = v.ErrorText(status.TypeReconciliation, err.Error(), "")
+	return Result{
+		Situation: plan.Refused,
+		Stall: &plan.Cause{
+			Reason: plan.ReasonCannotRender, Message: "the cluster's objects cannot be made from the spec: " + err.Error(),
+		},
+	}
+}
+
+// lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
+func (v *Life) LastStateGone() (Result, bool) {
+	intent := v.Intent()
+	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
+		return Result{}, false
+	}
+	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
+	if choice.Verdict == plan.Go {
+		return Result{}, false
+	}
+	return v.CannotStart(choice), true
+}

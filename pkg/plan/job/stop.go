@@ -1,0 +1,179 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+)
+
+// A stop, drawn for one pass and the next:
+//
+//	how         status              Flink                       Kubernetes
+//	stateless   intent              PATCH cancel (not awaited   DELETE Deployment <uid>, pods; a redeploy
+//	                                but for awaitJobGraph)      does not cancel
+//	savepoint   intent              POST stop <trigger>
+//	            ... looked at until it is completed ...
+//	            end: path, FINISHED                             DELETE, or retire for a suspension
+//	cancel      intent              PATCH cancel
+//	            ... looked at until the job has ended ...
+//	            end: path, CANCELED                             DELETE, or retire for a suspension
+//	last-state  intent                                          no JobManager, see takeApart; then DELETE; the HA data
+//	                                                            stays
+//	none        intent                                          DELETE
+//	            ... the pass stays, or the clock wakes one ...
+//	                                                            no Deployment, no pod runs: delete HA data when it may go
+//	            start, or suspended
+
+// Stop is how and for what a running cluster is taken down.
+type Stop struct {
+	// Purpose is what the stop is for.
+	Purpose v1beta1.IntentPurpose
+	// Target is the spec that it leads to.
+	Target v1beta1.FlinkDeploymentSpec
+	// How the job is stopped.
+	How v1beta1.StopKind
+	// Restore is how its state is kept.
+	Restore v1beta1.UpgradeMode
+}
+
+// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where
+// the job's last state is known already, it is stored with the intent.
+func (v *Life) BeginStop(s Stop) Result {
+	r := v.Seen.Resource
+	intent := v.newIntent(s.Purpose, v1beta1.StepStopping, s.Target)
+	intent.Stop, intent.Restore = s.How, s.Restore
+	intent.Stops = &v1beta1.Incarnation{
+		DeploymentUID: v.Driver.Incarnation(), JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
+	}
+	open := v.Want.Intent
+	switch {
+	case s.Purpose == v1beta1.PurposeRedeploy, s.How == v1beta1.StopNone, s.How == v1beta1.StopStateless &&
+		s.Restore == v1beta1.UpgradeModeSavepoint:
+		choice := restore.Choose(v.RestoreFacts(s.Purpose, s.Target, s.Restore))
+		if choice.Verdict != plan.Go {
+			return v.CannotStart(choice)
+		}
+		intent.From = &choice.From
+	case s.How == v1beta1.StopLastState:
+		if choice := restore.Choose(v.RestoreFacts(s.Purpose, s.Target, s.Restore)); choice.Verdict != plan.Go {
+			return v.CannotStart(choice) // what runs is all that is left of the state
+		}
+	case s.How == v1beta1.StopStateless, s.How == "":
+		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
+	case s.How == v1beta1.StopSavepoint:
+		intent.TriggerID = plan.DeriveID(r.UID, v.Over(), plan.PurposeTrigger)
+	}
+	v.Want.Intent = intent
+	if err := v.Driver.Startable(intent); err != nil {
+		v.Want.Intent = open
+		return v.CannotRender(err)
+	}
+	v.RecordStopping(s.Purpose, s.How)
+	v.Tell(plan.Event{
+		Reason: plan.ReasonSuspended, Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
+	})
+	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.How, s.Restore))
+	o := v.StopStep()
+	return Result{Situation: stopSituation(s.Purpose), Record: "intent", Actions: o.Actions, Again: o.Again}
+}
+
+// replace takes a cluster down for another, or starts that one where there is none.
+func (v *Life) replace(s Stop) Result {
+	if standing, _ := v.Driver.Standing(); standing.Is() {
+		return v.BeginStop(s)
+	}
+	return v.StartFrom(s.Purpose, s.Target, s.Restore)
+}
+
+// stopStep is the next effect of an open stop on a cluster that is there.
+func (v *Life) StopStep() Result {
+	intent := v.Intent()
+	if !intent.Ended {
+		switch intent.Stop {
+		case v1beta1.StopSavepoint:
+			return v.AwaitSavepoint()
+		case v1beta1.StopCancel:
+			return v.awaitCancel()
+		case v1beta1.StopStateless, "":
+			if o, awaited := v.Driver.AwaitJobGraph(); awaited {
+				return o
+			}
+		case v1beta1.StopNone:
+			if o, began := v.beganMeanwhile(); began {
+				return o
+			}
+		}
+	}
+	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
+		return v.suspendEnded(intent.Restore)
+	}
+	return v.Driver.TakeApart()
+}
+
+// beganMeanwhile gives up a stop of a job that never began, once it may have: taking its cluster down was refused, or
+// came late. What was to start instead, empty or from an older state, may be less than the job has by now.
+//
+//	the stop                                     the pods   a container   then
+//	of a job that has ended, a resumption, ...   -          -             go on
+//	of one that never began                      Unknown    -             wait
+//	of one that never began                      known      never ran     go on
+//	of one that never began                      known      may have run  give it up; the next attempt decides anew
+func (v *Life) beganMeanwhile() (Result, bool) {
+	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
+	switch {
+	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.Host.NeverRan():
+		return Result{}, false
+	}
+	if why, unknown := v.Driver.Unsettled(); unknown {
+		return v.Unobservable("the pods of the cluster", why), true
+	}
+	return v.attemptFailed(plan.ReasonJobBegan, "the job began before its cluster could be taken down"), true
+}
+
+func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
+	switch purpose {
+	case v1beta1.PurposeSuspend:
+		return plan.Suspend
+	case v1beta1.PurposeUpgrade:
+		return plan.Upgrade
+	case v1beta1.PurposeResume:
+		return plan.Resume
+	case v1beta1.PurposeDelete:
+		return plan.Deleting
+	default:
+		return plan.Stopping
+	}
+}
+
+// stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
+func (v *Life) Stopped() Result {
+	intent := v.Intent()
+	target, redeploys := v.Target(), v.AsksRedeploy()
+	if redeploys {
+		target = v.Spec
+	}
+	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	if o, runs := v.Driver.MayRunAnother(&target); runs {
+		return o
+	}
+	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
+		v.RecordSuspended(target, intent.Restore)
+		return Result{Situation: plan.Suspended}
+	}
+	if redeploys {
+		return v.StartFrom(v1beta1.PurposeRedeploy, target, "")
+	}
+	purpose := v.Redirected(target)
+	if intent.From != nil {
+		return v.BeginStart(purpose, target, *intent.From)
+	}
+	return v.StartFrom(purpose, target, intent.Restore)
+}
+
+// Cancellable reports whether a job in such a state can be cancelled.
+func Cancellable(state v1beta1.FlinkJobState) bool {
+	return !state.IsTerminal() && state != v1beta1.FlinkJobCancelling && state != v1beta1.FlinkJobReconciling
+}
