@@ -29,7 +29,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	}
 	v.Want.Error = text
 	return v.finish(job.Result{
-		Situation: plan.Situation(left.Situation), Stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
+		Situation: triedIn(left), Stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
 	})
 }
 
@@ -53,7 +53,7 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 	}
 	v.Want.Error = v.ErrorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
 	p = v.finish(job.Result{
-		Situation: plan.Situation(left.Situation), Stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
+		Situation: triedIn(left), Stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
 	})
 	small := v.Want.DeepCopy()
 	small.Error, small.Intent = left.Error, left.Intent.DeepCopy()
@@ -83,3 +83,14 @@ const statusTooLarge = "the API server refused the status: with it the resource 
 	"MiB by default." +
 	" Status holds the spec twice, so shorten the spec: put files and long texts of job.args, flinkConfiguration," +
 	" logConfiguration and podTemplate into ConfigMaps. What needs a larger status waits until then"
+
+// triedIn is the situation in which an effect failed: the one that the round before left, unless nothing is tried in
+// that one. Then this round has found another.
+func triedIn(left v1beta1.FlinkDeploymentStatus) plan.Situation {
+	switch s := plan.Situation(left.Situation); s {
+	case plan.StateLost, plan.Unaccounted:
+		return plan.Waiting
+	default:
+		return s
+	}
+}
