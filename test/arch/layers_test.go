@@ -11,9 +11,9 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// redact, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, clock, certs and serve are leaves:
-// they import other leaves at the most. gather and apply never import each other. sweep never imports pass: it only
-// reads.
+// redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs and
+// serve are leaves: they import other leaves at the most. gather and apply never import each other. sweep never imports
+// pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -24,11 +24,13 @@ var rooms = map[string][]string{
 	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail", "redact"},
 	// leaves
 	"redact":    {},
+	"reach":     {},
 	"fail":      {"redact"},
 	"coalesce":  {"fail"},
 	"telemetry": {"redact"},
 	"serve":     {},
 	"flinkrest": {},
+	"jarsource": {"fail", "flinkconf", "reach", "redact"},
 	"kube":      {"fail"},
 	"zookeeper": {"fail", "flinkconf"},
 	"settings":  {"flinkconf", "redact"},
