@@ -44,9 +44,8 @@ func MakeJarPolicy(operator flinkconf.Operator) JarPolicy {
 	return JarPolicy{AllowedSchemes: schemes, BlockRestrictedHosts: block || err != nil}
 }
 
-// JarHost is the name lookup of the host that LookupHost named. Zero means that nobody asked; then names pass here, and
-// the code that downloads the jar must ask RestrictedAddress of the address it really connects to (it must do so
-// anyway: names change).
+// JarHost is the name lookup of the host that LookupHost named. Zero means that nobody asked; then names pass here.
+// pkg/jarsource checks the address that it really connects to in any case, and more strictly: names change.
 type JarHost struct {
 	// Presence is Absent when the name does not resolve.
 	Presence Presence
