@@ -14,7 +14,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
 // StateSnapshotOf looks at a FlinkStateSnapshot that was read already. Protocol, each step after the answers of the one
@@ -105,26 +104,26 @@ func (g *Gatherer) snapshotListed(
 }
 
 // operationStates are Flink's words for how far a request is.
-var operationStates = map[flinkrest.OperationState]snapshots.OperationState{
-	flinkrest.OperationInProgress: snapshots.OperationInProgress,
-	flinkrest.OperationCompleted:  snapshots.OperationCompleted,
-	flinkrest.OperationFailed:     snapshots.OperationFailed,
-	flinkrest.OperationNotKnown:   snapshots.OperationNotKnown,
+var operationStates = map[flinkrest.OperationState]snapshot.OperationState{
+	flinkrest.OperationInProgress: snapshot.OperationInProgress,
+	flinkrest.OperationCompleted:  snapshot.OperationCompleted,
+	flinkrest.OperationFailed:     snapshot.OperationFailed,
+	flinkrest.OperationNotKnown:   snapshot.OperationNotKnown,
 }
 
 // operation asks how far a savepoint or checkpoint request is.
 func (g *Gatherer) operation(
-	ctx context.Context, client *flinkrest.Client, r snapshots.Request,
-) plan.Observed[snapshots.Operation] {
+	ctx context.Context, client *flinkrest.Client, r snapshot.Request,
+) plan.Observed[snapshot.Operation] {
 	ask := client.SavepointStatus
-	if r.Type == snapshots.Checkpoint {
+	if r.Type == snapshot.CheckpointType {
 		ask = client.CheckpointStatus
 	}
 	answer, err := ask(ctx, r.JobID, r.TriggerID)
 	if err != nil {
-		return plan.Unknown[snapshots.Operation](oneLine(err))
+		return plan.Unknown[snapshot.Operation](oneLine(err))
 	}
-	return plan.Present(snapshots.Operation{
+	return plan.Present(snapshot.Operation{
 		State: operationStates[answer.State], Location: answer.Location, CheckpointID: answer.CheckpointID,
 		Failure: answer.Failure.Summary(),
 	})
@@ -151,9 +150,9 @@ func (g *Gatherer) checkpoint(
 // PendingOperations asks how far the requests are that the status of a job without FlinkStateSnapshots records.
 func (g *Gatherer) PendingOperations(
 	ctx context.Context, client *flinkrest.Client, status v1beta1.JobStatus,
-) snapshots.Answers {
-	var answers snapshots.Answers
-	for _, r := range snapshots.Pending(status) {
+) snapshot.Answers {
+	var answers snapshot.Answers
+	for _, r := range snapshot.Pending(status) {
 		answers.Set(r.Type, g.operation(ctx, client, r))
 	}
 	return answers
@@ -165,7 +164,7 @@ func (g *Gatherer) Snapshots(
 	ctx context.Context, namespace string, job v1beta1.JobReference,
 ) plan.Observed[[]v1beta1.FlinkStateSnapshot] {
 	query := kube.Query{Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: namespace, Limit: listed}
-	if labels := snapshots.Labels(nil, snapshots.Savepoint, "", &job); labels[v1beta1.LabelJobReferenceName] != "" {
+	if labels := snapshot.Labels(nil, snapshot.Savepoint, "", &job); labels[v1beta1.LabelJobReferenceName] != "" {
 		query.Labels = v1beta1.LabelJobReferenceKind + "=" + string(job.Kind) + "," + v1beta1.LabelJobReferenceName + "=" +
 			job.Name
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
 )
 
 // shelf is a Reader of objects by "<plural>/<name>"; what is named in broken cannot be read. It notes what it was
@@ -179,7 +179,7 @@ func TestTheSnapshotsOfAJobAreListedByItsLabels(t *testing.T) {
 
 func TestNothingInFlightAsksNothing(t *testing.T) {
 	answers := (&Gatherer{}).PendingOperations(t.Context(), nil, v1beta1.JobStatus{})
-	if answers != (snapshots.Answers{}) {
+	if answers != (snapshot.Answers{}) {
 		t.Errorf("%+v", answers)
 	}
 }

@@ -9,68 +9,74 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// Cluster is one JobManager cluster as one decision sees it.
+// Cluster is one FlinkDeployment as one decision sees it: the life of its job, and the JobManager cluster that the job
+// runs on.
 type Cluster struct {
-	// Objects are those that were read.
-	Objects *Objects
-
-	of       *v1beta1.FlinkDeployment
-	config   func() flinkconf.Config
-	operator flinkconf.Operator
-	logFiles map[string]string
+	*job.Life
+	// Seen is the snapshot.
+	Seen *Snapshot
+	// Failure is why the JobManager cannot start; nil when nothing says so.
+	Failure *podfailure.Failure
 }
 
-// Settings are what a Cluster follows from, beside its objects.
-type Settings struct {
-	// Of is the FlinkDeployment that the cluster is for.
-	Of *v1beta1.FlinkDeployment
-	// Config is the configuration of what runs.
-	Config func() flinkconf.Config
-	// Operator is the installation's base configuration.
-	Operator flinkconf.Operator
-	// LogFiles are the log configuration files for clusters whose spec has none, by file name.
-	LogFiles map[string]string
+// New makes the Cluster of a snapshot. Accept and Observe, in this order, are the caller's.
+func New(s Snapshot) *Cluster {
+	v := &Cluster{Seen: &s, Life: job.New(&s.Seen)}
+	v.Host, v.Driver = v, v
+	v.hideObjects()
+	return v
 }
 
-// New makes a Cluster of the objects that were read.
-func New(objects *Objects, s Settings) *Cluster {
-	return &Cluster{Objects: objects, of: s.Of, config: s.Config, operator: s.Operator, logFiles: s.LogFiles}
+// hideObjects hides secrets in what Kubernetes says of the containers. It comes before any bound cuts such a text.
+func (v *Cluster) hideObjects() {
+	o := &v.Seen.Objects
+	o.LastWords = plan.Within(o.LastWords, v.Hide)
+	o.MountFailures = plan.Within(o.MountFailures, func(messages []string) []string {
+		hidden := make([]string, len(messages))
+		for i := range messages {
+			hidden[i] = v.Hide(messages[i])
+		}
+		return hidden
+	})
 }
 
 // HA is the high-availability data of what runs.
-func (c *Cluster) HA() hadata.Data {
+func (v *Cluster) HA() hadata.Data {
 	return hadata.Data{
-		Store: hadata.StoreOf(c.config()), Namespace: c.of.Namespace, ConfigMaps: c.Objects.HAData,
-		Tree: c.Objects.HANodes,
+		Store: hadata.StoreOf(v.Config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData,
+		Tree: v.Seen.HANodes,
 	}
 }
 
 // HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration
 // left in Kubernetes. It proves nothing of who runs.
-func (c *Cluster) HAToRemove() hadata.Data {
-	data := c.HA()
-	if data.Store.Mode == flinkconf.HANone && c.of.DeletionTimestamp != nil && c.Objects.JobManager.IsAbsent() {
+func (v *Cluster) HAToRemove() hadata.Data {
+	data := v.HA()
+	if data.Store.Mode == flinkconf.HANone && v.Seen.Resource.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
 		data.Store.Mode = flinkconf.HAKubernetes
 	}
 	return data
 }
 
 // Present reports whether the Deployment of the JobManager is there.
-func (c *Cluster) Present() bool { return c.Objects.JobManager.IsPresent() }
+func (v *Cluster) Present() bool { return v.Seen.JobManager.IsPresent() }
 
 // CanBeAsked reports whether a JobManager is there to be asked.
-func (c *Cluster) CanBeAsked() bool {
-	jm, present := c.Objects.JobManager.Get()
+func (v *Cluster) CanBeAsked() bool {
+	jm, present := v.Seen.JobManager.Get()
 	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
 }
 
 // AvailableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
-func (c *Cluster) AvailableAt() metav1.Time {
-	jm, _ := c.Objects.JobManager.Get()
+func (v *Cluster) AvailableAt() metav1.Time {
+	jm, _ := v.Seen.JobManager.Get()
 	if jm != nil {
 		for _, condition := range jm.Status.Conditions {
 			if condition.Type == appsv1.DeploymentAvailable && condition.Status == corev1.ConditionTrue {
@@ -82,29 +88,29 @@ func (c *Cluster) AvailableAt() metav1.Time {
 }
 
 // ReleasedAt is when the Deployment got its replicas; the zero time when it does not say so.
-func (c *Cluster) ReleasedAt() time.Time {
-	if jm, present := c.Objects.JobManager.Get(); present {
+func (v *Cluster) ReleasedAt() time.Time {
+	if jm, present := v.Seen.JobManager.Get(); present {
 		return evidence.ReleasedAt(jm)
 	}
 	return time.Time{}
 }
 
 // NeverRan reports whether a start is there and no container of it ever ran. Any doubt is a no.
-func (c *Cluster) NeverRan() bool {
-	jm, present := c.Objects.JobManager.Get()
-	data, looked := c.Objects.HAData.Get()
-	nobodyLed := c.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
-	return present && evidence.NeverRan(jm, c.Objects.Pods, nobodyLed, c.Objects.Nodes)
+func (v *Cluster) NeverRan() bool {
+	jm, present := v.Seen.JobManager.Get()
+	data, looked := v.Seen.HAData.Get()
+	nobodyLed := v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
+	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes)
 }
 
 // SilentNode is a node of the cluster's pods that does not answer, so that nobody knows whether they ran; empty when
 // there is none.
-func (c *Cluster) SilentNode() string { return evidence.Silent(c.Objects.Pods, c.Objects.Nodes) }
+func (v *Cluster) SilentNode() string { return evidence.Silent(v.Seen.Pods, v.Seen.Nodes) }
 
 // Owned reports whether the Deployment was made for this resource: its owner reference carries our UID.
-func (c *Cluster) Owned(d *appsv1.Deployment) bool {
+func (v *Cluster) Owned(d *appsv1.Deployment) bool {
 	for _, o := range d.OwnerReferences {
-		if o.UID == c.of.UID {
+		if o.UID == v.Seen.Resource.UID {
 			return true
 		}
 	}
@@ -115,8 +121,8 @@ func (c *Cluster) Owned(d *appsv1.Deployment) bool {
 func OwnOperation(d *appsv1.Deployment) string { return d.Annotations[v1beta1.AnnotationOperation] }
 
 // PreparedOnly reports whether a start of this resource prepared the Deployment and never released it.
-func (c *Cluster) PreparedOnly(jm *appsv1.Deployment) bool {
-	return c.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 &&
+func (v *Cluster) PreparedOnly(jm *appsv1.Deployment) bool {
+	return v.Owned(jm) && OwnOperation(jm) != "" && jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 &&
 		jm.Status.Replicas == 0
 }
 
@@ -133,8 +139,8 @@ func MayMakePods(jm *appsv1.Deployment) bool {
 }
 
 // AllPrepared reports whether every wanted companion was seen with the operation of the open intent.
-func (c *Cluster) AllPrepared(wanted []Companion) bool {
-	seen, ok := c.Objects.Companions.Get()
+func (v *Cluster) AllPrepared(wanted []Companion) bool {
+	seen, ok := v.Seen.Companions.Get()
 	if !ok {
 		return false
 	}
@@ -148,4 +154,13 @@ func (c *Cluster) AllPrepared(wanted []Companion) bool {
 		}
 	}
 	return true
+}
+
+// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec. Only
+// the Java operator makes those.
+func (v *Cluster) IsStandalone() bool {
+	if v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone {
+		return true
+	}
+	return v.Spec.DesiredMode() == v1beta1.ModeStandalone
 }

@@ -17,24 +17,24 @@ const mostTimeout = 10 * time.Second
 
 // Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was
 // deployed with.
-func (c *Cluster) Endpoint() plan.Endpoint {
-	r := c.of
+func (v *Cluster) Endpoint() plan.Endpoint {
+	r := v.Seen.Resource
 	scheme := "http"
-	if options.Read(c.config().Bool, key.RestSSLEnabled, false) {
+	if options.Read(v.Config().Bool, key.RestSSLEnabled, false) {
 		scheme = "https"
 	}
 	return plan.Endpoint{
 		URL: fmt.Sprintf(
-			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(c.config().Int, key.RestPort, 8081),
+			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(v.Config().Int, key.RestPort, 8081),
 		),
-		Timeout: min(mostTimeout, options.Read(c.config().Duration, key.FlinkClientTimeout, mostTimeout)),
+		Timeout: min(mostTimeout, options.Read(v.Config().Duration, key.FlinkClientTimeout, mostTimeout)),
 	}
 }
 
 // RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
 // the same.
-func (c *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
-	r := c.of
+func (v *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
+	r := v.Seen.Resource
 	if intent.SpecBase != "" { // storedspec.Read could not
 		return render.Cluster{}, "", fmt.Errorf("the intent's spec was stored as a change of %s, which is another one now;"+
 			" another restartNonce starts the resource's own spec", intent.SpecBase)
@@ -53,7 +53,7 @@ func (c *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, j
 		}
 	}
 	composed, err := flinkconf.Deploy(flinkconf.DeployInput{
-		Operator: c.operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
+		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, UID: string(r.UID), Generation: intent.Generation,
 		Spec: &spec.Spec, Start: start,
 	})
 	if err != nil {
@@ -61,7 +61,28 @@ func (c *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, j
 	}
 	cluster, err = render.NativeCluster(render.Input{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
-		LogFiles: c.logFiles,
+		LogFiles: v.Seen.LogFiles,
 	})
 	return cluster, composed.JobID, err
+}
+
+// Companions lists the objects of a start, besides its Deployment.
+func Companions(made render.Cluster) []Companion {
+	var all []Companion
+	for _, o := range made.Services {
+		all = append(
+			all, Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	for _, o := range made.ConfigMaps {
+		all = append(
+			all, Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	for _, o := range made.Secrets {
+		all = append(
+			all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	return all
 }

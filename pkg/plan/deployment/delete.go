@@ -1,16 +1,10 @@
 package deployment
 
 import (
-	"fmt"
-	"slices"
 	"strings"
-
-	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -38,7 +32,7 @@ func deleting(v *view) (job.Result, bool) {
 	if v.Seen.JobManager.IsUnknown() {
 		return v.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
-	if !v.deletionOpen() {
+	if !v.DeletionOpen() {
 		if o, blocked := v.deletionBlocked(); blocked {
 			return o, true
 		}
@@ -48,13 +42,13 @@ func deleting(v *view) (job.Result, bool) {
 			})
 		}
 	}
-	v.forestalled(jm, present)
+	v.Forestalled()
 	if present && v.Owned(jm) {
-		if o, saving := v.saveFirst(jm); saving {
+		if o, saving := v.SaveFirst(); saving {
 			o.Situation = plan.Deleting
 			return o, true
 		}
-		if jm.DeletionTimestamp != nil && v.deletionOpen() {
+		if jm.DeletionTimestamp != nil && v.DeletionOpen() {
 			o := v.WaitForEnd()
 			o.Situation = plan.Deleting
 			return o, true
@@ -64,14 +58,9 @@ func deleting(v *view) (job.Result, bool) {
 	return v.finalize(), true
 }
 
-// deletionOpen reports whether the intent of the deletion is stored.
-func (v *view) deletionOpen() bool {
-	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && job.Whole(v.Intent())
-}
-
 func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
-	if v.deletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
+	if v.DeletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
 		return job.Result{Situation: plan.Deleting, Actions: v.TakeDown()}
 	}
 	events := v.Events
@@ -86,7 +75,7 @@ func (v *view) beginDeletion() job.Result {
 func (v *view) finalize() job.Result {
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
-		if o, runs := v.mayRun(); runs {
+		if o, runs := v.MayRun(); runs {
 			if o.Situation == plan.Stopping {
 				o.Situation = plan.Deleting
 			}
@@ -94,7 +83,7 @@ func (v *view) finalize() job.Result {
 		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
-	if o, first := v.removeHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !v.LeavesHAData()) {
+	if o, first := v.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !v.LeavesHAData()) {
 		return o
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
@@ -124,98 +113,4 @@ func (v *view) deletionBlocked() (job.Result, bool) {
 	return job.Result{
 		Situation: plan.Deleting, Stall: &plan.Cause{Reason: plan.ReasonCleanupBlocked, Message: message},
 	}, true
-}
-
-// saveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
-// may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
-//
-//	attempt            deletion             job        then
-//	open, in time      -                    -          wait for it
-//	open, too long     -                    -          skip it
-//	failed since then  late                 -          skip it
-//	failed             -                    -          wait until the next is due
-//	-                  late                 not RUNNING skip it
-//	-                  -                    not RUNNING wait
-//	-                  also a late look     RUNNING    begin one
-func (v *view) saveFirst(jm *appsv1.Deployment) (job.Result, bool) {
-	if !v.savesFirst() || jm.DeletionTimestamp != nil {
-		return job.Result{}, false
-	}
-	open, retry, late := v.deletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
-		v.DeletingFor() > v.CheckpointTimeout()
-	failed := retry != nil && retry.Generation == v.Generation &&
-		retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
-	jobs, _ := v.Seen.Flink.Jobs.Get()
-	j, found := job.FindJob(jobs, v.Want.JobStatus.JobID)
-	runs := found && j.State == v1beta1.FlinkJobRunning
-	switch {
-	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
-		return v.AwaitSavepoint(), true
-	case open, late && (failed || !runs):
-		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
-			Message: fmt.Sprintf(
-				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
-			)})
-		return job.Result{}, false
-	case backoff.Waits(retry, v.Generation, v.Seen.Now):
-		return job.Result{Wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
-	case !runs:
-		return job.Result{
-			Wait: plan.Cause{
-				Reason:  plan.ReasonSavepointPending,
-				Message: "a savepoint is to be taken before the deletion, and the job does not run",
-			},
-		}, true
-	}
-	return v.BeginStop(job.Stop{
-		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopSavepoint, Restore: v1beta1.UpgradeModeSavepoint,
-	}), true
-}
-
-// savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.
-func (v *view) savesFirst() bool {
-	saved := v.deletionOpen() && v.Intent().Ended
-	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved &&
-		!v.Want.JobStatus.State.IsTerminal()
-}
-
-// forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With
-// foreground propagation the garbage collector deletes what the resource owns as soon as the resource is marked, before
-// anybody can act.
-//
-//	Deployment           deletion         then
-//	there                -                -
-//	going away, or gone  savepoint open   tell, and go on without
-//	going away, or gone  open             told already, or taken down by us
-//	going away           -                tell: the intent that follows is the mark that it was told
-//	gone                 first look       tell
-//	gone since then      -                tell: MISSING is the mark
-func (v *view) forestalled(jm *appsv1.Deployment, present bool) {
-	if (present && jm.DeletionTimestamp == nil) || !v.savesFirst() {
-		return
-	}
-	stored, saving := v.Seen.Resource.Status, false
-	switch {
-	case v.deletionOpen():
-		if saving = v.Intent().Stop == v1beta1.StopSavepoint; !saving {
-			return
-		}
-		v.Intent().Stop = v1beta1.StopStateless
-	case !present && stored.LifecycleState == v1beta1.LifecycleDeleting &&
-		stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
-		return
-	}
-	what := "No savepoint was taken before the deletion"
-	if saving {
-		what = "The savepoint before the deletion is not known to be complete"
-	}
-	why := "the JobManager was deleted by somebody else"
-	if slices.Contains(v.Seen.Resource.Finalizers, metav1.FinalizerDeleteDependents) {
-		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete " +
-			"it with --cascade=background, or suspend the job first"
-	}
-	v.Tell(plan.Event{
-		Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
-		Message: what + ": " + why,
-	})
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -37,7 +37,7 @@ func MovesJob(s Snapshot, p plan.Plan) bool {
 // Dependants are who has to look again when the job moved: its FlinkStateSnapshots that are not finished.
 func Dependants(s Snapshot) []plan.Dependant {
 	var all []plan.Dependant
-	for _, name := range snapshots.Waiting(subject.New(s).SnapshotFacts()) {
+	for _, name := range snapshots.Waiting(cluster.New(s).SnapshotFacts()) {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkStateSnapshot, Name: name})
 	}
 	return all

@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
@@ -34,7 +34,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 }
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
-func Hider(s Snapshot) func(text string) string { return subject.New(s).Hide }
+func Hider(s Snapshot) func(text string) string { return cluster.New(s).Hide }
 
 // MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. less
 // is for an API server that refuses that, too: it leaves most conditions out, so that it is smaller than what is

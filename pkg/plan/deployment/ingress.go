@@ -46,14 +46,14 @@ func (v *view) judgeIngress() {
 	})
 	switch unknown := v.Seen.Ingress.IsUnknown(); {
 	case !managed:
-		v.Ingress = nil
+		v.ingress = nil
 	case err != nil:
 		v.showIngress(metav1.ConditionFalse, "CannotRender", err.Error())
 	case unknown && v.Seen.Ingress.Why() != "":
 		v.showIngress(metav1.ConditionUnknown, "Unobservable", "the Ingress cannot be read: "+v.Seen.Ingress.Why())
 	case unknown:
 	case wanted == nil && !ours:
-		v.Ingress = nil
+		v.ingress = nil
 	case wanted == nil:
 		v.showIngress(metav1.ConditionFalse, ingressRemoving, "the spec has no Ingress; the existing one will be deleted")
 		v.ingressAction = plan.DeleteIngress{Namespace: seen.Namespace, Name: seen.Name, UID: seen.UID}
@@ -76,13 +76,13 @@ func (v *view) showIngress(status metav1.ConditionStatus, reason, message string
 	if v.ingressFailed() && (reason == ingressApplying || reason == ingressRemoving) {
 		return
 	}
-	v.Ingress = &metav1.Condition{Type: summary.IngressReady, Status: status, Reason: reason, Message: message}
+	v.ingress = &metav1.Condition{Type: summary.IngressReady, Status: status, Reason: reason, Message: message}
 }
 
 // ingressFailed reports whether the condition shows that the Ingress could not be made, changed or removed.
 func (v *view) ingressFailed() bool {
-	return v.Ingress != nil && v.Ingress.Status == metav1.ConditionFalse && v.Ingress.Reason != ingressApplying &&
-		v.Ingress.Reason != ingressRemoving
+	return v.ingress != nil && v.ingress.Status == metav1.ConditionFalse && v.ingress.Reason != ingressApplying &&
+		v.ingress.Reason != ingressRemoving
 }
 
 // fixesIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a
@@ -111,15 +111,6 @@ func holds(there, wanted map[string]string) bool {
 	return true
 }
 
-// tellUnmanagedIngress says at a start why there will be no Ingress.
-func (v *view) tellUnmanagedIngress(target v1beta1.FlinkDeploymentSpec) {
-	if _, managed, _ := v.RenderIngress(target); target.Ingress != nil && !managed {
-		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonIngressManagement, Component: plan.ComponentOperator,
-			Once:    true,
-			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
-	}
-}
-
 // MakeIngressFailed shows, in the status that a round left behind, an Ingress that could not be made, changed or
 // removed. The cluster is as well as before, so neither the pass nor the resource has failed; the sweep tries again.
 func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
@@ -129,16 +120,16 @@ func MakeIngressFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, m
 	v := newView(s)
 	text := "the Ingress could not be made, changed or removed: " + v.Hide(message)
 	p := plan.Plan{Situation: plan.Situation(left.Situation)}
-	if told := v.Ingress; told == nil || told.Message != text {
+	if told := v.ingress; told == nil || told.Message != text {
 		p.Events = []plan.Event{
 			{Warning: true, Reason: plan.ReasonIngressFailed, Component: plan.ComponentOperator, Message: text},
 		}
 	}
-	v.Ingress = &metav1.Condition{
+	v.ingress = &metav1.Condition{
 		Type: summary.IngressReady, Status: metav1.ConditionFalse, Reason: reason, Message: text,
 	}
 	next := left.DeepCopy()
-	next.Conditions = status.With(left.Conditions, *v.Ingress, summary.At{
+	next.Conditions = status.With(left.Conditions, *v.ingress, summary.At{
 		Now: v.Seen.Now, Generation: v.Resource().Generation,
 	})
 	if !status.SameMeaning(left, *next) {

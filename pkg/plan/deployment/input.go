@@ -5,7 +5,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
@@ -16,7 +15,7 @@ import (
 // The words of a decision's input: who looks at the world and who decides on it use the same.
 type (
 	// Snapshot is everything that one decision sees.
-	Snapshot = subject.Snapshot
+	Snapshot = cluster.Snapshot
 	// Seen is what it sees of the job.
 	Seen = job.Seen
 	// Objects are those of its cluster.
@@ -94,7 +93,7 @@ var (
 	// ExpectedCompanions lists what the open start of a snapshot consists of.
 	ExpectedCompanions = ask.Expected
 	// Companions lists the objects of a start, besides its Deployment.
-	Companions = ask.Companions
+	Companions = cluster.Companions
 	// FindJob is the job of an ID among those that Flink lists.
 	FindJob = job.FindJob
 	// Crashed finds the container that crashed last.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
@@ -40,7 +41,8 @@ var rules = []struct {
 }{
 	{"canary", canary}, {"deleting", deleting}, {"foreign", of(job.Foreign)}, {"inFlight", of(job.InFlight)},
 	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver},
-	{"unaccounted", unaccounted}, {"first", of(job.First)}, {"observed", observed}, {"after", after},
+	{"unaccounted", ofCluster(cluster.Unaccounted)}, {"first", of(job.First)}, {"observed", observed},
+	{"after", ofCluster(cluster.After)},
 	{"rolledForward", of(job.RolledForward)}, {"change", of(job.Change)}, {"rollBack", of(job.RollBack)},
 	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"settled", of(job.Settled)},
 }
@@ -48,6 +50,11 @@ var rules = []struct {
 // of is a rule that concerns the job alone.
 func of(decide func(*job.Life) (job.Result, bool)) rule {
 	return func(v *view) (job.Result, bool) { return decide(v.Life) }
+}
+
+// ofCluster is a rule that concerns the cluster.
+func ofCluster(decide func(*cluster.Cluster) (job.Result, bool)) rule {
+	return func(v *view) (job.Result, bool) { return decide(v.Cluster) }
 }
 
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
@@ -76,8 +83,8 @@ func (v *view) finish(o job.Result) plan.Plan {
 	}
 	v.tellNoEffect()
 	var more []metav1.Condition
-	if v.Ingress != nil {
-		more = append(more, *v.Ingress)
+	if v.ingress != nil {
+		more = append(more, *v.ingress)
 	}
 	v.Summarize(status.Verdict{
 		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.PodFailure(),

@@ -12,7 +12,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -285,7 +285,7 @@ func TestAStartThatNeverRan(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := w.s
 			s.Pods = row.pods
-			if got := subject.New(s).NeverRan(); got != row.want {
+			if got := cluster.New(s).NeverRan(); got != row.want {
 				t.Errorf("never ran %t, want %t: %s", got, row.want, row.reason)
 			}
 		})

@@ -2,7 +2,7 @@ package deployment
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
@@ -28,7 +28,7 @@ func RefusedDisposal(seen Snapshot, failed plan.Action, message string) (plan.Pl
 	if !ok {
 		return plan.Plan{}, false
 	}
-	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{subject.New(seen).HideIn(plan.Event{
+	return plan.Plan{Situation: plan.Steady, Events: []plan.Event{cluster.New(seen).HideIn(plan.Event{
 		Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Once: true,
 		Message: "the savepoint at " + a.Path + " is too old or too many and was not disposed of: " + message,
 	})}}, true

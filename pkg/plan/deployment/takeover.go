@@ -2,7 +2,6 @@ package deployment
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/takeover"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -16,6 +15,6 @@ func takenOver(v *view) (job.Result, bool) {
 	if add, missing := v.MissingFinalizer(); missing && present && v.Owned(jm) {
 		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{add}, Again: true}, true
 	}
-	takeover.Status(v.Subject)
+	v.TakeOver()
 	return job.Result{}, false
 }

@@ -1,22 +1,25 @@
 package deployment
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 )
 
-// view is the subject of one decision, for the rules: they read it, and write only what becomes the status and the
-// events. It drives the cluster that the job runs on.
+// view is one FlinkDeployment for the rules: they read it, and write only what becomes the status and the events.
 type view struct {
-	*subject.Subject
+	*cluster.Cluster
 	// untouched leaves the status as it is stored.
 	untouched bool
+	// ingress is the condition IngressReady as this round leaves it; nil means none.
+	ingress *metav1.Condition
 	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.
 	ingressAction plan.Action
 }
 
 func newView(s Snapshot) *view {
-	v := &view{Subject: subject.New(s)}
-	v.Driver = v
+	v := &view{Cluster: cluster.New(s)}
+	v.ingress = v.StoredIngress().DeepCopy()
 	return v
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
@@ -161,10 +161,10 @@ func readJob(s Snapshot) *sessionJob {
 	}
 	j := &sessionJob{id: submitted.JobID, cluster: r.Spec.DeploymentName}
 	c := s.Operator.Default(r.Namespace, "")
-	if cluster, found := s.Cluster.Get(); found {
-		v := subject.New(subject.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: cluster}})
+	if session, found := s.Cluster.Get(); found {
+		v := cluster.New(cluster.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: session}})
 		j.endpoint = v.Endpoint()
-		c = with(s.Operator.Default(r.Namespace, cluster.Spec.FlinkVersion), cluster.Spec.FlinkConfiguration)
+		c = with(s.Operator.Default(r.Namespace, session.Spec.FlinkVersion), session.Spec.FlinkConfiguration)
 	}
 	c = with(c, r.Spec.FlinkConfiguration)
 	o := options.Of(func() flinkconf.Config { return c })

@@ -10,12 +10,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
-	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
 // Questions are the parts of the world that a decision needs, beyond the resource and its Deployment.
@@ -48,7 +45,7 @@ type Questions struct {
 
 // Autoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else: what
 // it says is part of the spec.
-func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
+func Autoscaled(s cluster.Snapshot) bool { return cluster.New(s).Autoscaled() }
 
 // First says what to look at next, given the resource and its Deployment.
 //
@@ -68,8 +65,8 @@ func Autoscaled(s subject.Snapshot) bool { return subject.New(s).Autoscaled() }
 //	            being stopped
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
 //	SessionJobs a session cluster is being deleted
-func First(s subject.Snapshot) Questions {
-	v := subject.New(s)
+func First(s cluster.Snapshot) Questions {
+	v := cluster.New(s)
 	q := Questions{}
 	intent := v.Intent()
 	deleting := v.Resource().DeletionTimestamp != nil
@@ -94,7 +91,7 @@ func First(s subject.Snapshot) Questions {
 	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
 	q.TaskManagers = asksTaskManagers(v)
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
-	late := (q.TaskManagers || retiring(v)) && nodes.Overdue(v)
+	late := (q.TaskManagers || retiring(v)) && v.Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := atRest(v) && v.MissesItsJob()
@@ -113,13 +110,13 @@ func First(s subject.Snapshot) Questions {
 }
 
 // isLost reports whether the Deployment of a cluster that should run is gone.
-func isLost(v *subject.Subject) bool {
+func isLost(v *cluster.Cluster) bool {
 	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
 	return v.Seen.JobManager.IsAbsent() && v.Last != nil && !rests
 }
 
 // asksPods reports whether the pods of the JobManager are asked for.
-func asksPods(v *subject.Subject) bool {
+func asksPods(v *cluster.Cluster) bool {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	available := present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
@@ -130,7 +127,7 @@ func asksPods(v *subject.Subject) bool {
 }
 
 // asksTaskManagers reports whether those of the TaskManagers are.
-func asksTaskManagers(v *subject.Subject) bool {
+func asksTaskManagers(v *cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	going := v.Seen.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	return going && asksPods(v)
@@ -138,42 +135,42 @@ func asksTaskManagers(v *subject.Subject) bool {
 
 // mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no
 // condition of ours: it is looked for when a start no longer asks for one.
-func mayHaveIngress(v *subject.Subject) bool {
+func mayHaveIngress(v *cluster.Cluster) bool {
 	intent, running := v.Intent(), v.Running()
 	dropped := intent != nil && intent.Step == v1beta1.StepStarting && intent.Purpose != v1beta1.PurposeDeploy
-	return v.Ingress != nil || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
+	return v.IngressShown() || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
 }
 
 // atRest reports whether no operation is under way.
-func atRest(v *subject.Subject) bool {
+func atRest(v *cluster.Cluster) bool {
 	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
 	return released && v.Resource().DeletionTimestamp == nil
 }
 
 // retiring reports whether the open stop takes the JobManager away first, and has begun to.
-func retiring(v *subject.Subject) bool {
+func retiring(v *cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
 }
 
 // rollsBack reports whether a rollback is due.
-func rollsBack(v *subject.Subject) bool { return atRest(v) && v.RollbackDue() }
+func rollsBack(v *cluster.Cluster) bool { return atRest(v) && v.RollbackDue() }
 
 // asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
-func asksToStop(v *subject.Subject) bool {
+func asksToStop(v *cluster.Cluster) bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" &&
 		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
 // Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
 // and of pods that never ran, where it counts that they never did.
-func Nodes(s subject.Snapshot) []string {
-	v := subject.New(s)
-	left := nodes.Left(v)
+func Nodes(s cluster.Snapshot) []string {
+	v := cluster.New(s)
+	left := v.PodsLeft()
 	if len(left) == 0 {
 		return nil
 	}
-	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && nodes.Overdue(v)
+	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && v.Overdue()
 	counts := asksToStop(v) || rollsBack(v) || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
 	for _, pod := range left {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
@@ -227,14 +224,14 @@ const recentEnd = time.Minute
 //	LateStops    the job has FINISHED, maybe by a stop that was given up
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
-func Then(s subject.Snapshot) More {
+func Then(s cluster.Snapshot) More {
 	status := s.Resource.Status
 	jobs, ok := s.Flink.Jobs.Get()
 	if !ok {
 		return More{}
 	}
 	j, found := job.FindJob(jobs, status.JobStatus.JobID)
-	v := subject.New(s)
+	v := cluster.New(s)
 	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
 	if found && (job.AnotherRun(status.JobStatus, j) || (awaited && job.BeganAnew(v.Intent().Stops, j))) {
 		return More{}
@@ -274,32 +271,11 @@ func Then(s subject.Snapshot) More {
 
 // Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered,
 // which the start itself will report.
-func Expected(s subject.Snapshot) []cluster.Companion {
-	v := subject.New(s)
+func Expected(s cluster.Snapshot) []cluster.Companion {
+	v := cluster.New(s)
 	made, _, err := v.RenderStart(v.Intent())
 	if err != nil {
 		return nil
 	}
-	return Companions(made)
-}
-
-// Companions lists the objects of a start, besides its Deployment.
-func Companions(made render.Cluster) []cluster.Companion {
-	var all []cluster.Companion
-	for _, o := range made.Services {
-		all = append(
-			all, cluster.Companion{Kind: "Service", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	for _, o := range made.ConfigMaps {
-		all = append(
-			all, cluster.Companion{Kind: "ConfigMap", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	for _, o := range made.Secrets {
-		all = append(
-			all, cluster.Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
-		)
-	}
-	return all
+	return cluster.Companions(made)
 }

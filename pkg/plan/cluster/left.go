@@ -1,4 +1,4 @@
-package nodes
+package cluster
 
 import (
 	"slices"
@@ -6,10 +6,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// Left are the pods of the cluster whose processes run, or may begin to, as far as they were looked for.
+// PodsLeft are the pods of the cluster whose processes run, or may begin to, as far as they were looked for.
 //
 //	pod                                                        left
 //	its kubelet says that every container has ended            no: what is left of it is an object
@@ -17,7 +16,7 @@ import (
 //	                                                           with its last
 //	                                                           breath leaves one
 //	any other                                                  yes
-func Left(v *subject.Subject) []corev1.Pod {
+func (v *Cluster) PodsLeft() []corev1.Pod {
 	var left []corev1.Pod
 	jobManagers, _ := v.Seen.Pods.Get()
 	for _, pod := range jobManagers {
@@ -34,8 +33,8 @@ func Left(v *subject.Subject) []corev1.Pod {
 	return left
 }
 
-// JobManagerLeft reports whether a JobManager's process may run.
-func JobManagerLeft(v *subject.Subject) bool {
+// jobManagerLeft reports whether a JobManager's process may run.
+func (v *Cluster) jobManagerLeft() bool {
 	pods, _ := v.Seen.Pods.Get()
 	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !evidence.Ended(pod) })
 }

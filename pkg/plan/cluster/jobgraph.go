@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ const graphRemoval = 10 * time.Second
 //	answers   ended, graphRemoval ago    record the end, take the cluster down
 //	answers   ended, or CANCELLING       wait
 //	answers   otherwise                  cancel (again)
-func (v *view) AwaitJobGraph() (job.Result, bool) {
+func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
 	intent, target := v.Intent(), v.Target()
 	if intent.Purpose == v1beta1.PurposeDelete || !v.FindsJobGraph(&target) {
 		return job.Result{}, false
@@ -68,7 +68,7 @@ func (v *view) AwaitJobGraph() (job.Result, bool) {
 // jobGraphMayRun stops a start that may find the graph of a job before it. A job is known to have ended when its end
 // is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
 // graph.
-func (v *view) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
+func (v *Cluster) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
 		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
@@ -81,7 +81,7 @@ func (v *view) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, b
 }
 
 // jobGraph says what a person can do about a graph that may be left.
-func (v *view) jobGraph(what string) plan.Cause {
+func (v *Cluster) jobGraph(what string) plan.Cause {
 	r, store := v.Seen.Resource, v.HA().Store
 	return plan.Cause{Reason: plan.ReasonJobGraphUnreadable,
 		Message: fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+

@@ -1,4 +1,4 @@
-package takeover
+package cluster
 
 import (
 	"strconv"
@@ -6,12 +6,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
-// Status takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
+// TakeOver takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
 //
 //	recorded job      Deployment                   and                            then
 //	first, suspended  Absent                                                      never deployed: the first start is
@@ -26,7 +25,7 @@ import (
 //	                                                                               through
 //	otherwise                                                                     as it is: the rules go on from the
 //	                                                                              record
-func Status(v *subject.Subject) {
+func (v *Cluster) TakeOver() {
 	r := &v.Want.ReconciliationStatus
 	if v.Last == nil || v.Intent() != nil || (r.State != v1beta1.ReconciliationUpgrading && r.State != "") {
 		return
@@ -36,32 +35,32 @@ func Status(v *subject.Subject) {
 	case (!v.LastRunning() || v.IsSession()) && v.IsFirst() && v.Seen.JobManager.IsAbsent():
 		v.Note("the first start by another operator did not complete: it is repeated")
 		v.RecordNeverDeployed()
-	case present && made(v, jm):
+	case present && v.madeForRecord(jm):
 		v.Note("the recorded spec is deployed already: an upgrade by another operator is taken over")
-		v.SetJobState(startedAs(v))
-		deployed(v)
+		v.SetJobState(v.startedAs())
+		v.recordDeployed()
 	case !v.LastRunning() && !v.WantsRunning() && v.Want.JobStatus.State.IsTerminal():
 		v.Note("the suspension by another operator has ended")
 		r.State = v1beta1.ReconciliationDeployed
 		r.LastStableSpec = r.LastReconciledSpec
-	case v.LastRunning() && present && runs(v) &&
+	case v.LastRunning() && present && v.runsRecorded() &&
 		!specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
 		v.Note("the operation of another operator did not complete: the recorded spec runs")
 		r.State = v1beta1.ReconciliationDeployed
 	}
 }
 
-// made reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how a cluster
-// is taken down.
-func made(v *subject.Subject, jm *appsv1.Deployment) bool {
+// madeForRecord reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how
+// a cluster is taken down.
+func (v *Cluster) madeForRecord(jm *appsv1.Deployment) bool {
 	scaledDown := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
 	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown &&
-		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && ofGeneration(v, jm)
+		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && v.ofGeneration(jm)
 }
 
 // ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and
 // is there was made after that record.
-func ofGeneration(v *subject.Subject, jm *appsv1.Deployment) bool {
+func (v *Cluster) ofGeneration(jm *appsv1.Deployment) bool {
 	made := jm.Annotations[v1beta1.AnnotationGeneration]
 	if made == "" && v.Deployed == 0 {
 		return v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
@@ -70,15 +69,15 @@ func ofGeneration(v *subject.Subject, jm *appsv1.Deployment) bool {
 }
 
 // startedAs is the state of a job that was just started; a session cluster has none.
-func startedAs(v *subject.Subject) v1beta1.FlinkJobState {
+func (v *Cluster) startedAs() v1beta1.FlinkJobState {
 	if v.Last.Spec.Job == nil {
 		return v.Want.JobStatus.State
 	}
 	return v1beta1.FlinkJobReconciling
 }
 
-// deployed records the recorded spec as running.
-func deployed(v *subject.Subject) {
+// recordDeployed records the recorded spec as running.
+func (v *Cluster) recordDeployed() {
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
 	if record.Spec.Job != nil {
@@ -87,9 +86,9 @@ func deployed(v *subject.Subject) {
 	v.StoreReconciled(record, v.IsFirst())
 }
 
-// runs reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session cluster,
-// whether Flink answers.
-func runs(v *subject.Subject) bool {
+// runsRecorded reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session
+// cluster, whether Flink answers.
+func (v *Cluster) runsRecorded() bool {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if v.Last.Spec.Job == nil {
 		return answered

@@ -1,4 +1,4 @@
-package subject
+package cluster
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,7 +21,7 @@ import (
 //	6  available      no             -             DEPLOYED_NOT_READY
 //	7  not available  no             cannot start  ERROR
 //	8  not available  no             otherwise     DEPLOYING
-func (v *Subject) Observe() {
+func (v *Cluster) Observe() {
 	before := v.Want.JobManagerDeploymentStatus
 	jm, present := v.Seen.JobManager.Get()
 	switch {
@@ -50,7 +50,7 @@ func (v *Subject) Observe() {
 }
 
 // findPodFailure says why a JobManager is not available, in the words of status where it tells the same problem.
-func (v *Subject) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
+func (v *Cluster) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
 	seen := podfailure.Seen{Deployment: jm}
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
@@ -70,7 +70,7 @@ func (v *Subject) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
 const missingJobManager = "Missing JobManager deployment"
 
 // observeInfo keeps the cluster's figures.
-func (v *Subject) observeInfo() {
+func (v *Cluster) observeInfo() {
 	facts, ok := v.Seen.Flink.Facts.Get()
 	if !ok {
 		return

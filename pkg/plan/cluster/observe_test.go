@@ -1,4 +1,4 @@
-package subject
+package cluster
 
 import (
 	"testing"
@@ -10,7 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
@@ -65,7 +64,7 @@ func TestObserveIsAsDrawn(t *testing.T) {
 				Seen: job.Seen{
 					Resource: resource, Operator: flinkconf.NewOperator(nil), Flink: job.Flink{Jobs: row.jobs},
 				},
-				Objects: cluster.Objects{JobManager: row.jm, Pods: plan.Present(row.pods)},
+				Objects: Objects{JobManager: row.jm, Pods: plan.Present(row.pods)},
 			})
 			v.Observe()
 			status := v.Want.JobManagerDeploymentStatus

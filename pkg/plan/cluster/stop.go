@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"slices"
@@ -8,14 +8,12 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/nodes"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
-func (v *view) Startable(intent *v1beta1.Intent) error {
+func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {
 		return nil
 	}
@@ -35,7 +33,7 @@ func (v *view) Startable(intent *v1beta1.Intent) error {
 //	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	the high-availability data      is retired, a JobManager may run          wait for its end, see waitForPods
 //	the high-availability data      is retired, none runs nor will            delete the cluster
-func (v *view) TakeApart() job.Result {
+func (v *Cluster) TakeApart() job.Result {
 	if !v.NeedsHAData() {
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 	}
@@ -44,12 +42,12 @@ func (v *view) TakeApart() job.Result {
 	switch {
 	case !present:
 		return v.WaitForEnd()
-	case !cluster.Retired(jm):
+	case !Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
 		return job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
 	case !known:
 		return v.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
-	case cluster.MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
+	case MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
 		return v.WaitForEnd()
 	}
 	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
@@ -58,7 +56,7 @@ func (v *view) TakeApart() job.Result {
 // takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
 // person told to start from another state is not: that may be a checkpoint of its own, which Flink could delete with
 // it.
-func (v *view) TakeDown() []plan.Action {
+func (v *Cluster) TakeDown() []plan.Action {
 	var actions []plan.Action
 	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") &&
 		v.Intent().Purpose != v1beta1.PurposeRedeploy
@@ -73,7 +71,7 @@ func (v *view) TakeDown() []plan.Action {
 	return actions
 }
 
-func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
+func (v *Cluster) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	owned, _ := v.Seen.Owned.Get()
 	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Orphan: v.Orphans(), Owned: owned}
 }
@@ -87,7 +85,7 @@ func (v *view) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  Unknown   wait
 //	Absent                  some run  wait
 //	Absent                  none run  delete HA data that may go; then end the stop
-func (v *view) CarryStop() job.Result {
+func (v *Cluster) CarryStop() job.Result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	if present {
@@ -105,17 +103,17 @@ func (v *view) CarryStop() job.Result {
 	if o, lost := v.StopLost(); lost {
 		return o
 	}
-	if o, runs := v.mayRun(); runs {
+	if o, runs := v.MayRun(); runs {
 		return o
 	}
-	if o, first := v.removeHAData(plan.Stopping); first && v.DisposesHAData() {
+	if o, first := v.RemoveHAData(plan.Stopping); first && v.DisposesHAData() {
 		return o
 	}
 	return v.Stopped()
 }
 
-// mayRun waits while a process of a cluster whose Deployment is gone may still run.
-func (v *view) mayRun() (job.Result, bool) {
+// MayRun waits while a process of a cluster whose Deployment is gone may still run.
+func (v *Cluster) MayRun() (job.Result, bool) {
 	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
 		if seen.IsUnknown() {
 			return v.Unobservable("the pods of the cluster", seen.Why()), true
@@ -124,7 +122,7 @@ func (v *view) mayRun() (job.Result, bool) {
 	if o, stands := v.taskManagersStand(); stands {
 		return o, true
 	}
-	if len(nodes.Left(v.Subject)) > 0 {
+	if len(v.PodsLeft()) > 0 {
 		return v.WaitForEnd(), true
 	}
 	return job.Result{}, false
@@ -138,14 +136,14 @@ func (v *view) mayRun() (job.Result, bool) {
 //	Absent, being deleted    -                 nothing
 //	Present                  some may run      wait
 //	Present                  none runs         delete it
-func (v *view) taskManagersStand() (job.Result, bool) {
+func (v *Cluster) taskManagersStand() (job.Result, bool) {
 	workers, present := v.Seen.TaskManagerDeployment.Get()
 	switch {
 	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
 		return job.Result{}, false
 	case !present:
 		return v.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
-	case nodes.JobManagerLeft(v.Subject):
+	case v.jobManagerLeft():
 		return v.WaitForEnd(), true
 	}
 	r := v.Seen.Resource
@@ -154,8 +152,8 @@ func (v *view) taskManagersStand() (job.Result, bool) {
 }
 
 // waitForPods waits for a cluster that is being deleted, as package nodes decides.
-func (v *view) WaitForEnd() job.Result {
-	d := nodes.Judge(v.Subject)
+func (v *Cluster) WaitForEnd() job.Result {
+	d := v.judgeEnd()
 	o := job.Result{Situation: plan.Stopping, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}, Pods: true}
 	if d.Stalled {
 		o.Stall = &o.Wait

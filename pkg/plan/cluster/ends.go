@@ -1,4 +1,4 @@
-package subject
+package cluster
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 )
 
 // TerminatingFor is how long the old cluster has been going away.
-func (v *Subject) TerminatingFor() time.Duration {
+func (v *Cluster) TerminatingFor() time.Duration {
 	jm, present := v.Seen.JobManager.Get()
 	switch intent := v.Intent(); {
 	case intent != nil && intent.EndedAt != nil:
@@ -26,7 +26,7 @@ func (v *Subject) TerminatingFor() time.Duration {
 
 // SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it
 // matters.
-func (v *Subject) SessionBlockers() []string {
+func (v *Cluster) SessionBlockers() []string {
 	var reasons []string
 	if v.BlocksOnSessionJobs() {
 		jobs, ok := v.Seen.SessionJobs.Get()

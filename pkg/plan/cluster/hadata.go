@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -6,9 +6,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// removeHAData removes the high-availability data that the round saw, or waits while it is unknown or in use. It is
+// RemoveHAData removes the high-availability data that the round saw, or waits while it is unknown or in use. It is
 // false when there is none. It is for rounds that saw no JobManager pod.
-func (v *view) removeHAData(situation plan.Situation) (job.Result, bool) {
+func (v *Cluster) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	data := v.HAToRemove()
 	what, why, unknown := data.Unknown()
 	switch remove, some := data.Remove(); {
@@ -28,12 +28,12 @@ func (v *view) removeHAData(situation plan.Situation) (job.Result, bool) {
 
 // forgetEarlierJobs removes, before a cluster is prepared, what Flink would run by itself: for a start from that data
 // the job graphs, else all of it. It waits without actions. A session cluster brings its jobs back.
-func (v *view) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
+func (v *Cluster) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	if target.Job == nil {
 		return job.Result{}, false
 	}
 	if intent.From != nil && intent.From.Kind == v1beta1.StartLastState {
 		return job.Result{Actions: []plan.Action{v.HA().DropJobGraphs()}}, true
 	}
-	return v.removeHAData(plan.Starting)
+	return v.RemoveHAData(plan.Starting)
 }

@@ -1,4 +1,4 @@
-package nodes
+package cluster
 
 import (
 	"fmt"
@@ -10,11 +10,10 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 )
 
-// Decision is what to do about a cluster that has not ended yet.
-type Decision struct {
+// ending is what to do about a cluster that has not ended yet.
+type ending struct {
 	// Delete are the pods to be taken away without waiting for their nodes; nil when there is none.
 	Delete *plan.ForceDeletePods
 	// Why goes with Delete: for people, one line.
@@ -27,7 +26,7 @@ type Decision struct {
 	Message string
 }
 
-// Judge decides about the pods that are left of a cluster. All that may go, go at once.
+// judgeEnd decides about the pods that are left of a cluster. All that may go, go at once.
 //
 //	its node          clean-up timeout   high availability   then
 //	does not exist    -                  -                   delete: its processes went with the machine
@@ -40,13 +39,13 @@ type Decision struct {
 //	-                 not over           -                   wait
 //
 // Without pods it is the Deployment itself that does not end.
-func Judge(v *subject.Subject) Decision {
-	left := Left(v)
-	if d, some := gone(v, left); some {
+func (v *Cluster) judgeEnd() ending {
+	left := v.PodsLeft()
+	if d, some := v.givesUp(left); some {
 		return d
 	}
-	wait := Decision{Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted"}
-	if !Overdue(v) {
+	wait := ending{Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted"}
+	if !v.Overdue() {
 		return wait
 	}
 	var silent, slow []corev1.Pod
@@ -60,28 +59,28 @@ func Judge(v *subject.Subject) Decision {
 	namespace := v.Resource().Namespace
 	switch {
 	case len(silent) > 0:
-		return Decision{Stalled: true, Reason: plan.ReasonNodeUnreachable, Message: fmt.Sprintf(
+		return ending{Stalled: true, Reason: plan.ReasonNodeUnreachable, Message: fmt.Sprintf(
 			"pods %s on nodes %s do not end, and %s; if those machines are really down, run: kubectl delete pod -n %s "+
 				"--force --grace-period=0 %s",
-			podNames(silent, ", "), nodeNames(silent), whyNot(v, silent), namespace, podNames(silent, " "))}
+			podNames(silent, ", "), nodeNames(silent), v.whyNot(silent), namespace, podNames(silent, " "))}
 	case len(slow) > 0:
-		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
+		return ending{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
 			"pods %s do not terminate although their nodes %s are reachable; find the cause: kubectl describe pod -n %s %s",
 			podNames(slow, ", "), nodeNames(slow), namespace, podNames(slow, " "))}
 	case v.Seen.JobManager.IsPresent():
-		return Decision{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
+		return ending{Stalled: true, Reason: wait.Reason, Message: fmt.Sprintf(
 			"the old Deployment is still not deleted; find the cause: kubectl get deployment %s -n %s -o yaml",
 			v.Resource().Name, namespace)}
 	}
 	return wait
 }
 
-// gone answers for the pods that may be taken away, if there are any.
-func gone(v *subject.Subject, left []corev1.Pod) (Decision, bool) {
+// givesUp answers for the pods that may be taken away, if there are any.
+func (v *Cluster) givesUp(left []corev1.Pod) (ending, bool) {
 	remove := plan.ForceDeletePods{Namespace: v.Resource().Namespace}
 	var names, reasons []string
 	for _, pod := range left {
-		why := mayGo(v, pod)
+		why := v.mayGo(pod)
 		if why == "" {
 			continue
 		}
@@ -91,20 +90,20 @@ func gone(v *subject.Subject, left []corev1.Pod) (Decision, bool) {
 		}
 	}
 	if len(names) == 0 {
-		return Decision{}, false
+		return ending{}, false
 	}
 	word, seen := "pod", strings.Join(reasons, "; ")
 	if len(names) > 1 {
 		word = "pods"
 	}
-	return Decision{
+	return ending{
 		Delete: &remove, Why: fmt.Sprintf("Deleting %s %s by force: %s", word, strings.Join(names, ", "), seen),
 		Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted; " + seen,
 	}, true
 }
 
 // mayGo says why a pod may be taken away; empty when it may not.
-func mayGo(v *subject.Subject, pod corev1.Pod) string {
+func (v *Cluster) mayGo(pod corev1.Pod) string {
 	node := v.Seen.Nodes[pod.Spec.NodeName]
 	answers, known := node.Get()
 	switch {
@@ -112,7 +111,7 @@ func mayGo(v *subject.Subject, pod corev1.Pod) string {
 		return ""
 	case node.IsAbsent():
 		return fmt.Sprintf("node %s does not exist any more", pod.Spec.NodeName)
-	case known && !answers && Overdue(v) && fenced(v) == "":
+	case known && !answers && v.Overdue() && v.fenced() == "":
 		return fmt.Sprintf("node %s is not reachable, and no JobManager on it holds the leadership any more",
 			pod.Spec.NodeName)
 	}
@@ -120,13 +119,13 @@ func mayGo(v *subject.Subject, pod corev1.Pod) string {
 }
 
 // Overdue reports whether the old cluster has had kubernetes.operator.resource.cleanup.timeout to end.
-func Overdue(v *subject.Subject) bool { return v.TerminatingFor() > v.CleanupTimeout() }
+func (v *Cluster) Overdue() bool { return v.TerminatingFor() > v.CleanupTimeout() }
 
 // leaseMargin is added to the end of a leader's lease: the clocks of two machines differ.
 const leaseMargin = time.Minute
 
 // fenced says why a process of the cluster may still be the leader; empty when it cannot.
-func fenced(v *subject.Subject) string {
+func (v *Cluster) fenced() string {
 	data, known := v.Seen.HAData.Get()
 	switch {
 	case v.HA().Store.Mode != flinkconf.HAKubernetes:
@@ -147,13 +146,13 @@ func fenced(v *subject.Subject) string {
 }
 
 // whyNot says why silent pods are not taken away.
-func whyNot(v *subject.Subject, pods []corev1.Pod) string {
+func (v *Cluster) whyNot(pods []corev1.Pod) string {
 	for _, pod := range pods {
 		if node := v.Seen.Nodes[pod.Spec.NodeName]; node.IsUnknown() {
 			return fmt.Sprintf("it is not known whether node %s is reachable: %s", pod.Spec.NodeName, node.Why())
 		}
 	}
-	return "those nodes are not reachable: " + fenced(v)
+	return "those nodes are not reachable: " + v.fenced()
 }
 
 func podNames(pods []corev1.Pod, separator string) string {

@@ -1,4 +1,4 @@
-package nodes
+package cluster
 
 import (
 	"fmt"
@@ -13,8 +13,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/subject"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -144,9 +142,9 @@ func TestJudge(t *testing.T) {
 				r.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"high-availability.type":"kubernetes"}`)
 			}
 			r.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now.Add(-row.since))}
-			s := subject.Snapshot{
+			s := Snapshot{
 				Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r},
-				Objects: cluster.Objects{
+				Objects: Objects{
 					JobManager: plan.Absent[*appsv1.Deployment](), HAData: row.data,
 					Pods: plan.Present(row.pods), Nodes: map[string]plan.Observed[bool]{"n": row.node},
 				},
@@ -154,7 +152,7 @@ func TestJudge(t *testing.T) {
 			if row.standing {
 				s.JobManager = plan.Present(&appsv1.Deployment{})
 			}
-			d := Judge(subject.New(s))
+			d := New(s).judgeEnd()
 			deletes := deleted(d)
 			if deletes != row.deletes || d.Stalled != row.stalled || string(d.Reason) != row.reason ||
 				!strings.Contains(d.Message, row.says) {
@@ -166,7 +164,7 @@ func TestJudge(t *testing.T) {
 }
 
 // deleted names the pods that a decision takes away, each with its UID as the precondition, and why.
-func deleted(d Decision) string {
+func deleted(d ending) string {
 	if d.Delete == nil {
 		return ""
 	}
@@ -184,14 +182,14 @@ func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
 	r := &v1beta1.FlinkDeployment{}
 	r.Spec.Job = &v1beta1.JobSpec{}
 	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}
-	d := Judge(subject.New(subject.Snapshot{
+	d := New(Snapshot{
 		Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r},
-		Objects: cluster.Objects{
+		Objects: Objects{
 			Pods:         plan.Present([]corev1.Pod{}),
 			TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}),
 			Nodes:        map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
 		},
-	}))
+	}).judgeEnd()
 	if deleted(d) != "tm" {
 		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)
 	}

@@ -1,15 +1,14 @@
-package subject
+package cluster
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
 type Snapshot struct {
 	job.Seen
-	cluster.Objects
+	Objects
 	// LogFiles are the log configuration files for clusters whose spec has none, by file name.
 	LogFiles map[string]string
 	// SessionJobs are the names of the FlinkSessionJobs of a session cluster.

@@ -1,22 +1,20 @@
-package deployment
+package cluster
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
 // resource never run at the same time.
-func (v *view) Occupied() (job.Result, bool) {
+func (v *Cluster) Occupied() (job.Result, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
 		return job.Result{}, false
 	}
-	o, runs := v.mayRun()
+	o, runs := v.MayRun()
 	if runs && o.Situation == plan.Stopping {
 		o.Situation = plan.Lost
 	}
@@ -36,7 +34,7 @@ func (v *view) Occupied() (job.Result, bool) {
 //	ours                 the same           release once all objects carry the operation, else prepare again
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
-func (v *view) CarryStart() job.Result {
+func (v *Cluster) CarryStart() job.Result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	target := v.StartTarget()
@@ -46,7 +44,7 @@ func (v *view) CarryStart() job.Result {
 		}
 		return job.Result{Situation: plan.Starting, Wait: wait}
 	}
-	if present && cluster.OwnOperation(jm) != intent.OperationID {
+	if present && OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
@@ -72,26 +70,26 @@ func (v *view) CarryStart() job.Result {
 	if o, gone := v.LastStateGone(); gone {
 		return o
 	}
-	cluster, _, err := v.RenderStart(intent)
+	made, _, err := v.RenderStart(intent)
 	if err != nil {
 		return v.CannotRender(err)
 	}
-	if !present || !v.AllPrepared(ask.Companions(cluster)) {
+	if !present || !v.AllPrepared(Companions(made)) {
 		earlier, some := v.ForgetEarlier(intent, target) // the pass that stored the intent may have ended before it did
 		if some && len(earlier.Actions) == 0 {
 			return earlier
 		}
 		return job.Result{
 			Situation: plan.Starting, Again: true,
-			Actions: append(earlier.Actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: cluster}),
+			Actions: append(earlier.Actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: made}),
 		}
 	}
-	return v.release(jm, cluster.JobManager, target)
+	return v.release(jm, made.JobManager, target)
 }
 
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were
 // asked for and it carries an operation of ours.
-func (v *view) replacePrepared(jm *appsv1.Deployment) job.Result {
+func (v *Cluster) replacePrepared(jm *appsv1.Deployment) job.Result {
 	if !v.PreparedOnly(jm) {
 		return v.stands("a Deployment that the open start does not account for")
 	}
@@ -99,7 +97,7 @@ func (v *view) replacePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
-func (v *view) removePrepared(jm *appsv1.Deployment) job.Result {
+func (v *Cluster) removePrepared(jm *appsv1.Deployment) job.Result {
 	remove := v.deleteCluster(jm)
 	remove.ResourceVersion = jm.ResourceVersion
 	if v.Intent() != nil {
@@ -109,7 +107,7 @@ func (v *view) removePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // release records that the prepared start may run; only then does it get its replicas.
-func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) job.Result {
+func (v *Cluster) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) job.Result {
 	intent := v.Intent()
 	replicas := int32(1)
 	if wanted.Spec.Replicas != nil {
@@ -122,7 +120,7 @@ func (v *view) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploy
 	return job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
 }
 
-func (v *view) releaseAction() plan.Action {
+func (v *Cluster) releaseAction() plan.Action {
 	r, release := v.Seen.Resource, v.Intent().Release
 	return plan.Release{
 		Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID,
@@ -132,7 +130,7 @@ func (v *view) releaseAction() plan.Action {
 
 // carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth
 // no write of its own.
-func (v *view) CarryRelease() (job.Result, bool) {
+func (v *Cluster) CarryRelease() (job.Result, bool) {
 	release := v.Intent().Release
 	jm, present := v.Seen.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&

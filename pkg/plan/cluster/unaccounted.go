@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// unaccounted stops at what stands in our place and status does not account for.
+// Unaccounted stops at what stands in our place and status does not account for.
 //
 //	there is                                            never deployed     deployed
 //	a Deployment that is not owned by this resource     Unaccounted        Unaccounted
@@ -16,7 +16,7 @@ import (
 //	                                                    taken over if told
 //	HA data with a checkpoint, stateful spec, no        Unaccounted        -
 //	savepoint named, not told to ignore it
-func unaccounted(v *view) (job.Result, bool) {
+func Unaccounted(v *Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
@@ -41,7 +41,7 @@ func unaccounted(v *view) (job.Result, bool) {
 }
 
 // stands reports what is in the way. Nothing is touched.
-func (v *view) stands(what string) job.Result {
+func (v *Cluster) stands(what string) job.Result {
 	r := v.Seen.Resource
 	return job.Result{Situation: plan.Unaccounted, Stall: &plan.Cause{Reason: plan.ReasonUnaccounted,
 		Message: fmt.Sprintf(
@@ -54,7 +54,7 @@ func (v *view) stands(what string) job.Result {
 
 // adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it
 // was started with. An application must run exactly one job, or it is not known which.
-func (v *view) adopt() job.Result {
+func (v *Cluster) adopt() job.Result {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
 		return v.Unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())

@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"k8s.io/apimachinery/pkg/types"
@@ -10,7 +10,7 @@ import (
 )
 
 // Standing is how far the JobManager's Deployment is there, and why that is not known.
-func (v *view) Standing() (job.Standing, string) {
+func (v *Cluster) Standing() (job.Standing, string) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
@@ -26,7 +26,7 @@ func (v *view) Standing() (job.Standing, string) {
 }
 
 // Incarnation is the UID of the JobManager's Deployment; empty when there is none.
-func (v *view) Incarnation() types.UID {
+func (v *Cluster) Incarnation() types.UID {
 	if jm, present := v.Seen.JobManager.Get(); present {
 		return jm.UID
 	}
@@ -34,20 +34,20 @@ func (v *view) Incarnation() types.UID {
 }
 
 // Kind is the resource's kind as kubectl takes it.
-func (v *view) Kind() string { return "flinkdeployment" }
+func (v *Cluster) Kind() string { return "flinkdeployment" }
 
 // Finalizer is the one that holds the resource while its cluster may run.
-func (v *view) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }
+func (v *Cluster) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }
 
 // Prepare makes the objects of the start of an intent.
-func (v *view) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error) {
+func (v *Cluster) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error) {
 	made, jobID, err := v.RenderStart(intent)
 	return plan.PrepareStart{Operation: intent.OperationID, Cluster: made}, jobID, err
 }
 
 // Rest takes the JobManager of a suspended job to no replicas: it would run the job again when its pod is replaced.
 // With high availability it does not, and stays for its time to live, so that people can read its logs.
-func (v *view) Rest() []plan.Action {
+func (v *Cluster) Rest() []plan.Action {
 	jm, present := v.Seen.JobManager.Get()
 	if v.HighAvailabilityUsable() || !present {
 		return nil
@@ -56,18 +56,18 @@ func (v *view) Rest() []plan.Action {
 }
 
 // Unsettled says why the pods of the JobManager are not known.
-func (v *view) Unsettled() (why string, unknown bool) {
+func (v *Cluster) Unsettled() (why string, unknown bool) {
 	return v.Seen.Pods.Why(), v.Seen.Pods.IsUnknown()
 }
 
 // ReportPodFailure shows why the JobManager cannot start.
-func (v *view) ReportPodFailure() job.Result {
+func (v *Cluster) ReportPodFailure() job.Result {
 	v.TellPodFailure()
 	return job.Result{Situation: plan.Broken, Stall: &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}}
 }
 
 // TellPodFailure tells once why the JobManager does not start.
-func (v *view) TellPodFailure() {
+func (v *Cluster) TellPodFailure() {
 	if v.Shows() {
 		return
 	}
@@ -81,7 +81,7 @@ func (v *view) TellPodFailure() {
 }
 
 // PodFailure is why the JobManager does not start; nil when nothing says so.
-func (v *view) PodFailure() *plan.Cause {
+func (v *Cluster) PodFailure() *plan.Cause {
 	if v.Failure == nil {
 		return nil
 	}

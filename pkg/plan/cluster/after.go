@@ -1,4 +1,4 @@
-package deployment
+package cluster
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// after decides what becomes of a JobManager whose job has ended or is suspended.
+// After decides what becomes of a JobManager whose job has ended or is suspended.
 //
 //	what                                              then
 //	a Deployment that a start prepared, suspended     delete it: that start never came to its release
@@ -17,7 +17,7 @@ import (
 //	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job
 //	                                                  ended with;
 //	                                                  high-availability data stays
-func after(v *view) (job.Result, bool) {
+func After(v *Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
 		return job.Result{}, false

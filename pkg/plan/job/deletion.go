@@ -1,0 +1,112 @@
+package job
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
+)
+
+// DeletionOpen reports whether the intent of the deletion is stored.
+func (v *Life) DeletionOpen() bool {
+	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && Whole(v.Intent())
+}
+
+// SaveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
+// may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
+//
+//	attempt            deletion             job        then
+//	open, in time      -                    -          wait for it
+//	open, too long     -                    -          skip it
+//	failed since then  late                 -          skip it
+//	failed             -                    -          wait until the next is due
+//	-                  late                 not RUNNING skip it
+//	-                  -                    not RUNNING wait
+//	-                  also a late look     RUNNING    begin one
+func (v *Life) SaveFirst() (Result, bool) {
+	if standing, _ := v.Driver.Standing(); standing == Going || !v.savesFirst() {
+		return Result{}, false
+	}
+	open, retry, late := v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
+		v.DeletingFor() > v.CheckpointTimeout()
+	failed := retry != nil && retry.Generation == v.Generation &&
+		retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	j, found := FindJob(jobs, v.Want.JobStatus.JobID)
+	runs := found && j.State == v1beta1.FlinkJobRunning
+	switch {
+	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
+		return v.AwaitSavepoint(), true
+	case open, late && (failed || !runs):
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
+			Message: fmt.Sprintf(
+				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
+			)})
+		return Result{}, false
+	case backoff.Waits(retry, v.Generation, v.Seen.Now):
+		return Result{Wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
+	case !runs:
+		return Result{
+			Wait: plan.Cause{
+				Reason:  plan.ReasonSavepointPending,
+				Message: "a savepoint is to be taken before the deletion, and the job does not run",
+			},
+		}, true
+	}
+	return v.BeginStop(Stop{
+		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopSavepoint, Restore: v1beta1.UpgradeModeSavepoint,
+	}), true
+}
+
+// savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.
+func (v *Life) savesFirst() bool {
+	saved := v.DeletionOpen() && v.Intent().Ended
+	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved &&
+		!v.Want.JobStatus.State.IsTerminal()
+}
+
+// Forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With
+// foreground propagation the garbage collector deletes what the resource owns as soon as the resource is marked, before
+// anybody can act.
+//
+//	Deployment           deletion         then
+//	there                -                -
+//	going away, or gone  savepoint open   tell, and go on without
+//	going away, or gone  open             told already, or taken down by us
+//	going away           -                tell: the intent that follows is the mark that it was told
+//	gone                 first look       tell
+//	gone since then      -                tell: MISSING is the mark
+func (v *Life) Forestalled() {
+	standing, _ := v.Driver.Standing()
+	if standing > Going || !v.savesFirst() {
+		return
+	}
+	stored, saving := v.Seen.Resource.Status, false
+	switch {
+	case v.DeletionOpen():
+		if saving = v.Intent().Stop == v1beta1.StopSavepoint; !saving {
+			return
+		}
+		v.Intent().Stop = v1beta1.StopStateless
+	case !standing.Is() && stored.LifecycleState == v1beta1.LifecycleDeleting &&
+		stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
+		return
+	}
+	what := "No savepoint was taken before the deletion"
+	if saving {
+		what = "The savepoint before the deletion is not known to be complete"
+	}
+	why := "the JobManager was deleted by somebody else"
+	if slices.Contains(v.Seen.Resource.Finalizers, metav1.FinalizerDeleteDependents) {
+		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete " +
+			"it with --cascade=background, or suspend the job first"
+	}
+	v.Tell(plan.Event{
+		Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
+		Message: what + ": " + why,
+	})
+}
