@@ -3,9 +3,12 @@ package controlplane
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,15 +28,18 @@ func TestConformance(t *testing.T) {
 	installPingSources(t, objects)
 	t.Parallel() // from here on no other test looks at all resources
 	conformance.Run(t, func(*testing.T) conformance.Cluster {
+		node := &aNode{}
 		return conformance.Cluster{
-			Client: objects, Namespace: namespace,
+			Client: objects, Namespace: node.namespace,
 			Recorded: func(t *testing.T, name, answer string) {
 				t.Helper()
 				isRecorded(t, filepath.Join("../../test/kubesim/conformance/testdata", name+".json"), answer)
 			},
 			Eventually: func(t *testing.T, what string, holds func() bool) {
 				t.Helper()
-				testsuite.Eventually(t, 30*time.Second, what, func(context.Context) (bool, error) { return holds(), nil })
+				testsuite.Eventually(t, 30*time.Second, what, func(ctx context.Context) (bool, error) {
+					return holds(), node.step(ctx)
+				})
 			},
 		}
 	})
@@ -59,4 +65,47 @@ func installPingSources(t *testing.T, objects dynamic.Interface) {
 		_, err := objects.Resource(kubesim.PingSources).List(ctx, metav1.ListOptions{})
 		return err == nil, nil
 	})
+}
+
+// aNode does what the kubelet of node-1 would do, as far as a test of controllers needs it.
+type aNode struct{ namespaces []string }
+
+func (n *aNode) namespace(t *testing.T) string {
+	t.Helper()
+	n.namespaces = append(n.namespaces, namespace(t))
+	return n.namespaces[len(n.namespaces)-1]
+}
+
+func (n *aNode) step(ctx context.Context) error {
+	for _, namespace := range n.namespaces {
+		pods := client.CoreV1().Pods(namespace)
+		list, err := pods.List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=node-1"})
+		if err != nil {
+			return err
+		}
+		for _, pod := range list.Items {
+			err := error(nil)
+			switch ended := pod.Status.Phase == corev1.PodFailed; {
+			case pod.DeletionTimestamp != nil && !ended:
+				pod.Status.Phase = corev1.PodFailed
+				_, err = pods.UpdateStatus(ctx, &pod, metav1.UpdateOptions{})
+			case pod.DeletionTimestamp != nil && *pod.DeletionGracePeriodSeconds > 0:
+				options := metav1.NewPreconditionDeleteOptions(string(pod.UID))
+				options.GracePeriodSeconds = new(int64)
+				err = pods.Delete(ctx, pod.Name, *options)
+			case pod.Status.Phase == corev1.PodPending:
+				ready := corev1.ConditionTrue
+				if strings.HasPrefix(pod.Spec.Containers[0].Image, conformance.NeverReady) {
+					ready = corev1.ConditionFalse
+				}
+				pod.Status.Phase = corev1.PodRunning
+				pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.PodReady, Status: ready})
+				_, err = pods.UpdateStatus(ctx, &pod, metav1.UpdateOptions{})
+			}
+			if err != nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) { // the next look tells
+				return err
+			}
+		}
+	}
+	return nil
 }

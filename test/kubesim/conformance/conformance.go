@@ -13,14 +13,15 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// Cluster is an API server that serves the four kinds and PingSources, with the controllers that collect garbage and
-// empty namespaces. No node runs pods.
+// Cluster is an API server that serves the four kinds and PingSources, with the controllers that collect garbage, empty
+// namespaces and look after Deployments. What is bound to node-1 runs there, and is ready unless its image says
+// NeverReady; a pod that is deleted there has failed before it is gone. On another node nothing runs.
 type Cluster struct {
 	// Client has all rights.
 	Client dynamic.Interface
 	// Namespace makes a new namespace.
 	Namespace func(*testing.T) string
-	// Eventually lets the controllers work until the condition holds, and fails the test if it never does.
+	// Eventually lets the controllers and the node work until the condition holds, and fails the test if it never does.
 	Eventually func(t *testing.T, what string, holds func() bool)
 	// Recorded fails the test if an answer is not as testdata of this package has it under that name. What differs from
 	// run to run was replaced in the text.
@@ -29,7 +30,7 @@ type Cluster struct {
 
 // Run runs every test. Each has what start returns, so that tests of a model share nothing.
 func Run(t *testing.T, start func(*testing.T) Cluster) {
-	for _, group := range []map[string]func(*bench){writes, applies, removals, lists} {
+	for _, group := range []map[string]func(*bench){writes, applies, removals, lists, deployments} {
 		for name, run := range group {
 			t.Run(name, func(t *testing.T) { run(begin(t, start)) })
 		}

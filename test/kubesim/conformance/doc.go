@@ -1,5 +1,6 @@
-// Package conformance is what an API server does with writes, deletions and lists, as tests for any API server: the
-// model (package kubesim) runs them here, the real one in local/controlplane. What both pass, scenarios may rely on.
+// Package conformance is what an API server does with writes, deletions and lists, and its controllers with
+// Deployments, as tests for any API server: the model (package kubesim) runs them here, the real one in
+// local/controlplane. What both pass, scenarios may rely on.
 //
 // I/O: it asks the API server that it is given.
 //

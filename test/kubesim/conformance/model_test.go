@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
@@ -22,6 +23,10 @@ func TestNoAnswerIsRecordedForNothing(t *testing.T) {
 func TestTheModel(t *testing.T) {
 	Run(t, func(t *testing.T) Cluster {
 		server := kubesim.New(t, kubesim.NewClock(), wire.New())
+		world := controllers.New(t, server, nil)
+		for _, image := range []string{NeverReady, NeverReady + "-2"} {
+			world.Script(image, controllers.Script{NeverReady: true})
+		}
 		homes := []string{"more", "flink"}
 		return Cluster{
 			Client: server.Dynamic("test"),
@@ -35,7 +40,7 @@ func TestTheModel(t *testing.T) {
 			Eventually: func(t *testing.T, what string, holds func() bool) {
 				t.Helper()
 				for !holds() {
-					if !server.GC() {
+					if !world.Step() {
 						t.Fatalf("nothing moves any more, and not %s", what)
 					}
 				}

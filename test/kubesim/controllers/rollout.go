@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -45,8 +46,8 @@ func (c *Controllers) readDeployment(u *unstructured.Unstructured) *deployment {
 // stepDeployment makes and deletes pods as the Deployment and ReplicaSet controllers do together, then writes status.
 //
 //	strategy        template changed                                pods of the old template
-//	RollingUpdate   new ones beside the old, one more than wanted   deleted as new ones are ready; unready ones at once
-//	Recreate        new ones when no old one is left                deleted at once
+//	RollingUpdate   new ones beside the old, one more than wanted   deleted as new ones are ready; unready ones first
+//	Recreate        new ones when no process of an old one is left  deleted at once
 func (c *Controllers) stepDeployment(d *deployment) {
 	wanted := int32(1)
 	if d.Spec.Replicas != nil {
@@ -67,7 +68,7 @@ func (c *Controllers) fleetOf(d *deployment) fleet {
 		case owner == nil || owner.UID != d.UID || owner.Kind != "Deployment" || pod.Labels[hashLabel] == "":
 		case pod.DeletionTimestamp != nil:
 			f.ending = append(f.ending, pod)
-		case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		case hasEnded(pod):
 		case pod.Labels[hashLabel] == d.hash:
 			f.fresh = append(f.fresh, pod)
 		default:
@@ -87,7 +88,9 @@ func (c *Controllers) scale(d *deployment, wanted int) string {
 	}
 	room := wanted - len(f.fresh)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		if len(f.stale) > 0 || len(f.ending) > 0 && !allFresh(f.ending, d) {
+		if len(f.stale) > 0 || slices.ContainsFunc(f.ending, func(pod *corev1.Pod) bool {
+			return !hasEnded(pod) && pod.Labels[hashLabel] != d.hash
+		}) {
 			room = 0
 		}
 		c.deletePods(f.stale, len(f.stale))
@@ -104,22 +107,19 @@ func (c *Controllers) scale(d *deployment, wanted int) string {
 	return ""
 }
 
-func allFresh(pods []*corev1.Pod, d *deployment) bool {
-	for _, pod := range pods {
-		if pod.Labels[hashLabel] != d.hash {
-			return false
-		}
-	}
-	return true
+func hasEnded(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// retire deletes old pods that are not ready, and as many ready ones as there are more than wanted.
+// retire deletes old pods, unready ones first. Those that are left, and the new ones that are ready, are enough.
 func (c *Controllers) retire(f fleet, wanted int) {
-	surplus := ready(f.fresh) + ready(f.stale) - wanted
+	enough := wanted - wanted/4
+	unready, surplus := ready(f.fresh)+len(f.stale)-enough, ready(f.fresh)+ready(f.stale)-enough
 	for _, pod := range f.stale {
-		if !isReady(pod) {
+		if !isReady(pod) && unready > 0 {
+			unready--
 			c.deletePod(pod)
-		} else if surplus > 0 {
+		} else if isReady(pod) && surplus > 0 {
 			surplus--
 			c.deletePod(pod)
 		}
