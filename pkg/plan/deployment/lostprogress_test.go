@@ -147,6 +147,31 @@ func TestASecondLossIsTold(t *testing.T) {
 	}
 }
 
+// A change waits for what a job that began again was restored from, for a while: its stop would take the answer away.
+func TestAChangeWaitsForTheRestore(t *testing.T) {
+	rows := map[string]struct {
+		after time.Duration
+		waits bool
+	}{
+		"at once": {0, true}, "Flink cannot say for long": {2 * time.Minute, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, with(highlyAvailable, `"upgradeMode":"last-state"`, `"upgradeMode":"savepoint"`))
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.beginsAnew()
+			w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
+			w.run()
+			w.s.Now = w.s.Now.Add(row.after)
+			w.edit(upgradeImage)
+			w.run()
+			if waits := w.status().Intent == nil; waits != row.waits {
+				t.Errorf("it waits: %t, want %t; rounds %q", waits, row.waits, w.log)
+			}
+		})
+	}
+}
+
 // The next start takes the state that a person chose, or that the job has then: there is nothing more to tell.
 func TestTheNextStartEndsWhatWasLost(t *testing.T) {
 	w := stable(t, stateful)

@@ -60,6 +60,10 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		}
 		return Result{}, false
 	}
+	if v.awaitsRestore() {
+		v.Pending = &restoreNotShown
+		return Result{}, false
+	}
 	if ended && v.Unasked() && !v.MayStartEmpty() {
 		return v.Unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
 	}

@@ -51,6 +51,12 @@ func (v *Life) SuspectsLostProgress() bool {
 	return v.Want.LostProgress != nil && v.Want.LostProgress.Suspected != nil
 }
 
+// awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
+// That is known a few seconds after the job runs, or not soon.
+func (v *Life) awaitsRestore() bool {
+	return v.SuspectsLostProgress() && v.Job != nil && v.Job.Runs() && v.Since(*v.Want.LostProgress.Suspected) < patience
+}
+
 // judgeLostProgress looks what a job that began again was restored from. First match wins:
 //
 //	the statistics                the job was restored from                                 then
@@ -105,20 +111,42 @@ func (v *Life) restoredOlder(restored Restored) bool {
 	return given || restored.Savepoint
 }
 
+// suspectStart holds a start from high-availability data to what Flink says of it: the data may name less than the job
+// had completed. A job may have failed for good, and have begun again from nothing, while nobody could look.
+func (v *Life) suspectStart(intent *v1beta1.Intent) {
+	known := v.KnownCheckpoint()
+	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState || known == nil || known.Path == "" {
+		return
+	}
+	now := v.Now()
+	if v.Want.LostProgress == nil {
+		v.Want.LostProgress = &v1beta1.LostProgress{Before: v.Want.JobStatus.StartTime}
+	}
+	v.Want.LostProgress.Suspected = &now
+}
+
 // endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or
 // asked for the start after it was told. A spec that was there before it was seen goes on from what is left. What is
-// only suspected stays, unless the state was given up.
+// only suspected stays for a start from high-availability data, whose job shows what it was restored from; from a path
+// it is another job.
 func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	lost := v.Want.LostProgress
-	switch {
-	case lost == nil, intent.Purpose == v1beta1.PurposeRecover:
-	case intent.Purpose == v1beta1.PurposeRedeploy, v.MayStartEmpty():
+	if lost == nil {
+		return
+	}
+	if intent.From.Kind != v1beta1.StartLastState {
+		lost.Suspected = nil
+	}
+	recovers := intent.Purpose == v1beta1.PurposeRecover
+	gaveUp := !recovers && (intent.Purpose == v1beta1.PurposeRedeploy || v.MayStartEmpty())
+	if gaveUp || (lost.Seen != nil && !recovers && intent.Generation > lost.Generation) {
+		lost.Seen = nil
+	}
+	if lost.Seen == nil {
 		v.Want.LostProgress = nil
-	case lost.Seen == nil, intent.Generation <= lost.Generation:
-	case lost.Suspected == nil:
-		v.Want.LostProgress = nil
-	default:
-		v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
+		if lost.Suspected != nil && !gaveUp {
+			v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func (v *Life) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploy
 	status := &v.Want
 	status.Error = ""
 	v.endLostProgress(intent)
+	v.suspectStart(intent)
 	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil

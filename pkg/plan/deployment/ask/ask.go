@@ -63,7 +63,8 @@ func Autoscaled(s cluster.Snapshot) bool { return cluster.New(s).Autoscaled() }
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not
 //	            being stopped
-//	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints
+//	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
+//	            has ended
 //	SessionJobs a session cluster is being deleted
 func First(s cluster.Snapshot) Questions {
 	v := cluster.New(s)
@@ -104,7 +105,8 @@ func First(s cluster.Snapshot) Questions {
 		}
 	}
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || rollsBack(v))
-	q.Snapshots = available && intent == nil && !deleting && (v.TakesSnapshots() || v.HasHistory())
+	ended := s.Resource.Status.JobStatus.State.IsTerminal()
+	q.Snapshots = available && intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
 	return q
 }
