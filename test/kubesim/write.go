@@ -117,20 +117,21 @@ func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
 		s.names++
 		u.SetName(fmt.Sprintf("%s%05x", u.GetGenerateName(), s.names))
 	}
-	if u.GetName() == "" {
-		return invalid(r, "", field.Required(field.NewPath("metadata", "name"), "name or generateName is required"))
+	if r.Cluster {
+		u.SetNamespace("")
+	} else if err := s.settleNamespace(w, u); err != nil {
+		return err
 	}
 	check := validation.NameIsDNSSubdomain
 	if r.GVR == Events {
 		check = path.ValidatePathSegmentName // an Event's name may be anything that fits into a path
 	}
-	if messages := check(u.GetName(), false); len(messages) > 0 {
-		return invalid(r, u.GetName(), field.Invalid(field.NewPath("metadata", "name"), u.GetName(), messages[0]))
-	}
-	if r.Cluster {
-		u.SetNamespace("")
-		return nil
-	}
+	return invalid(r, u.GetName(), validation.ValidateObjectMetaAccessor(
+		u, !r.Cluster, check, field.NewPath("metadata"),
+	)...)
+}
+
+func (s *Server) settleNamespace(w write, u *unstructured.Unstructured) error {
 	if u.GetNamespace() == "" {
 		u.SetNamespace(w.namespace)
 	}
@@ -139,7 +140,7 @@ func (s *Server) placeNew(w write, u *unstructured.Unstructured) error {
 			"the namespace of the provided object does not match the namespace sent on the request",
 		)
 	}
-	return s.checkNamespace(r, u)
+	return s.checkNamespace(w.resource, u)
 }
 
 func (s *Server) checkNamespace(r Resource, u *unstructured.Unstructured) error {
@@ -292,8 +293,11 @@ func body(u *unstructured.Unstructured) map[string]any {
 }
 
 func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
-	errs := validation.ValidateObjectMetaAccessorUpdate(next, old, field.NewPath("metadata"))
-	errs = append(errs, errs...) // the API server asks twice: for every kind, and for this one
+	meta := field.NewPath("metadata")
+	errs := validation.ValidateObjectMetaAccessor(next, !r.Cluster, path.ValidatePathSegmentName, meta)
+	for range 2 { // the API server asks twice: for every kind, and for this one
+		errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(next, old, meta)...)
+	}
 	if next.GroupVersionKind() != r.gvk() {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))
 	}

@@ -5,6 +5,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -14,14 +15,15 @@ var applies = map[string]func(*bench){
 	"apply over a create":     applyOverCreate,
 	"apply leaves status be":  applyLeavesStatus,
 	"apply makes any version": applyMakesAnyVersion,
+	"apply an ingress":        applyIngress,
 }
 
 func (b *bench) apply(u *unstructured.Unstructured, manager string, force bool) (*unstructured.Unstructured, error) {
-	gvr := kubesim.ConfigMaps
-	if u.GetKind() == "FlinkDeployment" {
-		gvr = kubesim.FlinkDeployments
+	gvr := map[string]schema.GroupVersionResource{
+		"ConfigMap": kubesim.ConfigMaps, "FlinkDeployment": kubesim.FlinkDeployments, "Ingress": kubesim.Ingresses,
 	}
-	return b.on(gvr).Apply(b.Context(), u.GetName(), u, metav1.ApplyOptions{FieldManager: manager, Force: force})
+	return b.on(gvr[u.GetKind()]).Apply(
+		b.Context(), u.GetName(), u, metav1.ApplyOptions{FieldManager: manager, Force: force})
 }
 
 func applyByTwo(b *bench) {
@@ -122,5 +124,55 @@ func applyMakesAnyVersion(b *bench) {
 	}
 	if got.GetResourceVersion() == "1" {
 		b.Error("the version of the request was taken over")
+	}
+}
+
+// applyIngress is how an Ingress follows its template: what the template had before goes, what others added stays.
+func applyIngress(b *bench) {
+	owner := b.create(kubesim.FlinkDeployments, flinkDeployment("a"))
+	wanted := func(annotation string, hosts ...string) *unstructured.Unstructured {
+		u := owned(object("networking.k8s.io/v1", "Ingress", "a"), owner, false)
+		u.SetAnnotations(map[string]string{annotation: "ours"})
+		var rules, tls []any
+		for _, host := range hosts {
+			rules = append(rules, map[string]any{"host": host})
+		}
+		if len(hosts) > 1 {
+			tls = []any{map[string]any{"hosts": []any{hosts[0]}}}
+		}
+		u.Object["spec"] = map[string]any{"rules": rules}
+		if tls != nil {
+			u.Object["spec"].(map[string]any)["tls"] = tls
+		}
+		return u
+	}
+	made, err := b.apply(wanted("first", "x.example.com", "y.example.com"), "us", true)
+	if err != nil || made.GetGeneration() != 1 {
+		b.Fatalf("%v: generation %d, want 1", err, made.GetGeneration())
+	}
+	b.mustMerge(kubesim.Ingresses, "a", `{"metadata":{"annotations":{"theirs":"x"},"finalizers":["example.com/held"]},
+		"spec":{"ingressClassName":"theirs"}}`)
+	b.mustMerge(kubesim.Ingresses, "a", `{"status":{"loadBalancer":{"ingress":[{"ip":"10.0.0.1"}]}}}`, "status")
+	got, err := b.apply(wanted("second", "z.example.com"), "us", true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	want := map[string]any{
+		"annotations": map[string]string{"second": "ours", "theirs": "x"}, "finalizers": []string{"example.com/held"},
+		"generation": int64(3), "owners": made.GetOwnerReferences(),
+		"spec": map[string]any{
+			"ingressClassName": "theirs", "rules": []any{map[string]any{"host": "z.example.com"}},
+		},
+		"status": map[string]any{"loadBalancer": map[string]any{"ingress": []any{map[string]any{"ip": "10.0.0.1"}}}},
+	}
+	if diff := cmp.Diff(want, map[string]any{
+		"annotations": got.GetAnnotations(), "finalizers": got.GetFinalizers(), "generation": got.GetGeneration(),
+		"owners": got.GetOwnerReferences(), "spec": got.Object["spec"], "status": got.Object["status"],
+	}); diff != "" {
+		b.Error(diff)
+	}
+	again, err := b.apply(wanted("second", "z.example.com"), "us", true)
+	if err != nil || again.GetResourceVersion() != got.GetResourceVersion() {
+		b.Errorf("%v: version %s -> %s for the same again", err, got.GetResourceVersion(), again.GetResourceVersion())
 	}
 }

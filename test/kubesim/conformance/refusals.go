@@ -43,6 +43,25 @@ var refusals = map[string]refusal{
 		},
 		422, metav1.StatusReasonInvalid, "a name, or how to make one",
 	},
+	"create with bad metadata": {
+		creating(func(_ *bench, u *unstructured.Unstructured) {
+			u.SetLabels(map[string]string{"a": "no label"})
+			u.SetAnnotations(map[string]string{"no name": "b"})
+			u.SetFinalizers([]string{"unqualified"})
+			u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "x"}})
+		}),
+		422, metav1.StatusReasonInvalid, "all that is wrong is told at once",
+	},
+	"create for two controllers": {
+		creating(func(_ *bench, u *unstructured.Unstructured) {
+			yes := true
+			owner := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: "x", UID: "x", Controller: &yes}
+			u.SetOwnerReferences([]metav1.OwnerReference{owner, {
+				APIVersion: "v1", Kind: "Secret", Name: "y", UID: "y", Controller: &yes,
+			}})
+		}),
+		422, metav1.StatusReasonInvalid, "one controller is in charge",
+	},
 	"create a foreign kind": {
 		func(b *bench) error {
 			_, err := b.on(kubesim.FlinkDeployments).Create(b.Context(), configMap("b"), metav1.CreateOptions{})
@@ -138,6 +157,10 @@ var refusals = map[string]refusal{
 		patching(types.MergePatchType, `{"metadata":{"name":"b"}}`),
 		400, metav1.StatusReasonBadRequest, "path and body must agree",
 	},
+	"merge patch of a bad label": {
+		patching(types.MergePatchType, `{"metadata":{"labels":{"a":"no label"}}}`),
+		422, metav1.StatusReasonInvalid, "labels have a form",
+	},
 	"merge patch that is none": {
 		patching(types.MergePatchType, `[`),
 		400, metav1.StatusReasonBadRequest, "a merge patch is an object",
@@ -153,6 +176,10 @@ var refusals = map[string]refusal{
 	"json patch without a target": {
 		patching(types.JSONPatchType, `[{"op":"remove","path":"/metadata/annotations/x"}]`),
 		422, metav1.StatusReasonInvalid, "what is not there cannot be taken away",
+	},
+	"json patch below what is not there": {
+		patching(types.JSONPatchType, `[{"op":"add","path":"/metadata/annotations/x","value":"y"}]`),
+		422, metav1.StatusReasonInvalid, "a first annotation needs its map",
 	},
 	"json patch that is none": {
 		patching(types.JSONPatchType, `[`),

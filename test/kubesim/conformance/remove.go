@@ -18,6 +18,8 @@ var removals = map[string]func(*bench){
 	"one of two owners goes":        oneOfTwoOwners,
 	"another incarnation":           anotherIncarnation,
 	"no owner at all":               noOwner,
+	"made for an owner that goes":   madeForOwnerThatGoes,
+	"an owner by another kind":      ownerByAnotherKind,
 	"finalizers":                    finalizers,
 	"finalizers by version":         finalizersByVersion,
 	"pods":                          pods,
@@ -152,6 +154,28 @@ func noOwner(b *bench) {
 	b.create(kubesim.ConfigMaps, owned(configMap("d"), gone, true))
 	b.awaits("an object without owners is never collected: data for high availability relies on that",
 		[]string{"configmaps/c", "configmaps/d"}, "configmaps/c")
+}
+
+// madeForOwnerThatGoes makes a dependent while its owner waits for another one.
+func madeForOwnerThatGoes(b *bench) {
+	foreground := metav1.DeletePropagationForeground
+	owner := b.create(kubesim.Deployments, deployment("a"))
+	b.create(kubesim.ConfigMaps, owned(held(configMap("b")), owner, true))
+	b.remove(kubesim.Deployments, "a", metav1.DeleteOptions{PropagationPolicy: &foreground})
+	b.awaits("b holds a", chain, "deployments/a-", "configmaps/b-")
+	b.create(kubesim.Secrets, owned(held(object("v1", "Secret", "c")), owner, true))
+	b.letGo("b")
+	b.awaits("what is made now goes, too, and is waited for", chain, "deployments/a-", "secrets/c-")
+	b.mustMerge(kubesim.Secrets, "c", letGo)
+	b.awaits("all goes", chain)
+}
+
+// ownerByAnotherKind names an owner by the right uid, and a kind that has no such object: that is no owner.
+func ownerByAnotherKind(b *bench) {
+	owner := b.create(kubesim.ConfigMaps, configMap("b"))
+	owner.SetKind("Secret")
+	b.create(kubesim.Secrets, owned(object("v1", "Secret", "c"), owner, false))
+	b.awaits("kind and name count", chain, "configmaps/b")
 }
 
 func finalizers(b *bench) {

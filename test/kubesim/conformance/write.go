@@ -235,6 +235,12 @@ func fixedMetadata(b *bench) {
 	if diff := cmp.Diff(want.Object, got.Object); diff != "" {
 		b.Errorf("a patch changed more than the label\n%s", diff)
 	}
+	large := strings.Repeat("x", 256<<10)
+	if _, err := b.merge(
+		kubesim.FlinkDeployments, "a", `{"metadata":{"annotations":{"a":"`+large+`"}}}`,
+	); !apierrors.IsInvalid(err) {
+		b.Errorf("an annotation of 256 KiB: %v, want 422", err)
+	}
 }
 
 func nulls(b *bench) {
