@@ -1,5 +1,6 @@
-// Package cluster is one JobManager cluster, native or standalone: its objects, whether it runs or ever ran, and the
-// objects of its start.
+// Package cluster is one JobManager cluster, the host of a job: its objects, whether it runs or ever ran, how it is
+// started and taken down, and what stands in its place.
 //
-// PURE: see package plan. It knows nothing of what its jobs are for. Start reading at Cluster.
+// PURE: see package plan. It answers what package job asks of a host (driver.go, cluster.go), and decides nothing about
+// the job. Start reading at Cluster, then at the drawing above CarryStart and above TakeApart.
 package cluster

@@ -26,7 +26,7 @@ func (v *Cluster) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	return job.Result{}, false
 }
 
-// forgetEarlierJobs removes, before a cluster is prepared, what Flink would run by itself: for a start from that data
+// ForgetEarlier removes, before a cluster is prepared, what Flink would run by itself: for a start from that data
 // the job graphs, else all of it. It waits without actions. A session cluster brings its jobs back.
 func (v *Cluster) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	if target.Job == nil {

@@ -19,7 +19,7 @@ import (
 // (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that.
 const graphRemoval = 10 * time.Second
 
-// awaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing
+// AwaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing
 // to wait for.
 //
 //	Flink     job                        then
@@ -65,7 +65,7 @@ func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
 	return waits, true
 }
 
-// jobGraphMayRun stops a start that may find the graph of a job before it. A job is known to have ended when its end
+// MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end
 // is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
 // graph.
 func (v *Cluster) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {

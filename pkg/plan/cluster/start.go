@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
+// Occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
 // resource never run at the same time.
 func (v *Cluster) Occupied() (job.Result, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
@@ -21,7 +21,7 @@ func (v *Cluster) Occupied() (job.Result, bool) {
 	return o, runs
 }
 
-// carryStart goes on with a start that is prepared.
+// CarryStart goes on with a start that is prepared.
 //
 //	Deployment           spec that counts   then
 //	Absent               suspended          nothing was started: record the suspension
@@ -128,7 +128,7 @@ func (v *Cluster) releaseAction() plan.Action {
 	}
 }
 
-// carryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth
+// CarryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth
 // no write of its own.
 func (v *Cluster) CarryRelease() (job.Result, bool) {
 	release := v.Intent().Release

@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
+// Startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
 func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {
 		return nil
@@ -23,7 +23,7 @@ func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 	return err
 }
 
-// takeApart takes a cluster down in an order that leaves what its successor needs. A job that loses its TaskManagers
+// TakeApart takes a cluster down in an order that leaves what its successor needs. A job that loses its TaskManagers
 // fails. When it may not restart (restart-strategy.type: none, or its attempts are used up) it fails for good, and
 // Flink removes its high-availability data. A JobManager that is told to end (SIGTERM) suspends its jobs and keeps
 // that data, see ADR 29.
@@ -31,7 +31,7 @@ func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 //	what the successor starts from  the Deployment                            then
 //	nothing, or a recorded state    -                                         delete the cluster, all processes at once
 //	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
-//	the high-availability data      is retired, a JobManager may run          wait for its end, see waitForPods
+//	the high-availability data      is retired, a JobManager may run          wait for its end, see WaitForEnd
 //	the high-availability data      is retired, none runs nor will            delete the cluster
 func (v *Cluster) TakeApart() job.Result {
 	if !v.NeedsHAData() {
@@ -53,7 +53,7 @@ func (v *Cluster) TakeApart() job.Result {
 	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 }
 
-// takeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
+// TakeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
 // person told to start from another state is not: that may be a checkpoint of its own, which Flink could delete with
 // it.
 func (v *Cluster) TakeDown() []plan.Action {
@@ -76,7 +76,7 @@ func (v *Cluster) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Orphan: v.Orphans(), Owned: owned}
 }
 
-// carryStop goes on with a stop until nothing of the old cluster is left.
+// CarryStop goes on with a stop until nothing of the old cluster is left.
 //
 //	Deployment              pods      then
 //	the one to stop         -         take it down (again), or the next step of it
@@ -151,7 +151,7 @@ func (v *Cluster) taskManagersStand() (job.Result, bool) {
 	return job.Result{Situation: plan.Stopping, Actions: []plan.Action{remove}, Again: true}, true
 }
 
-// waitForPods waits for a cluster that is being deleted, as package nodes decides.
+// WaitForEnd waits for a cluster that is being deleted, as judgeEnd decides.
 func (v *Cluster) WaitForEnd() job.Result {
 	d := v.judgeEnd()
 	o := job.Result{Situation: plan.Stopping, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}, Pods: true}

@@ -1,13 +1,13 @@
-// Package deployment decides what to do for one FlinkDeployment, application or session cluster.
+// Package deployment decides what to do for one FlinkDeployment, application or session cluster: it is the face of that
+// kind, for who looks at the world (input.go) and who carries a decision out (Make).
 //
 // PURE: Make takes a Snapshot and answers a plan.Plan; it reads no clock, no client and no logger, and it cannot fail:
-// what it cannot handle becomes a situation, a condition and a reason. Ask says which parts of the world a decision
-// will need, so that a look costs few requests.
+// what it cannot handle becomes a situation, a condition and a reason. Package ask says which parts of the world a
+// decision will need, so that a look costs few requests.
 //
-// How it is built: package subject makes a read-only view with the accepted spec and brings the status up to what was
-// seen; make.go tries the rules in order, first match wins: delete.go, intent.go (which carries an open intent on, with
-// stop.go and start.go), first.go, change.go, rollback.go, recover.go, settled.go. Package shown then derives
-// conditions, lifecycle state and pace, for every rule alike.
+// How it is built: make.go tries the rules in order, first match wins. Those of package job decide about the life of
+// the job, those of package cluster about the JobManager that it runs on; here are deletion, Ingress and what else is
+// special about the kind. Package status then derives the conditions, for every rule alike.
 //
 // Invariants: at most one disruptive action in a plan; none on an Unknown; an intent is recorded before its first
 // effect; a spec that does not validate never changes what runs. Start reading at make.go.

@@ -156,7 +156,7 @@ func (v *Life) resume(diff specdiff.Change) Result {
 	return o
 }
 
-// fail shows why an operation cannot go on, once.
+// Fail shows why an operation cannot go on, once.
 func (v *Life) Fail(reason plan.Reason, message string) {
 	text := v.ErrorText(status.TypeUpgradeFailed, message, "")
 	if v.Want.Error != text {

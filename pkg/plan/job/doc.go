@@ -1,6 +1,12 @@
-// Package job is the life of one Flink job, whoever hosts it: what Flink says of it, what was recorded, what it could
-// start from, and what a step of an operation leaves in its status.
+// Package job is the life of one Flink job, whoever hosts it: what Flink says of it, what was recorded, when it is
+// started, changed, stopped, rolled back, recovered or restarted, from which state, and what each step leaves in its
+// status.
 //
-// PURE: see package plan. It knows its host only by what host.go asks of it, and never imports package cluster. Start
-// reading at life.go.
+// PURE: see package plan. It knows its host only by two interfaces: host.go asks for facts, driver.go for the next step
+// of a start or a takedown. It never imports package cluster. What it reads of a resource has the form of a
+// FlinkDeployment; the resource of another kind is put into that form by its face.
+//
+// How it is built: life.go is what one decision sees, flink.go the words for Flink's answers, and intent.go draws an
+// operation. The rules: first.go, change.go, stop.go and end.go, start.go, rollbackrule.go, recover.go, heal.go,
+// settled.go; each is tried in the order that the kind's make.go lists. Start reading at life.go.
 package job

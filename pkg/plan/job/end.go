@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
-// awaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
+// AwaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
 // Only a job that has ended was stopped: Flink restarts one that does not end after its savepoint.
 //
 //	Flink       job                      request       then

@@ -45,7 +45,7 @@ func (v *Life) newIntent(
 	}
 }
 
-// over is what the IDs of this round are derived from.
+// Over is what the IDs of this round are derived from.
 func (v *Life) Over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
 // Foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or

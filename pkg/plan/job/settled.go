@@ -89,7 +89,7 @@ func (v *Life) clearError() {
 	}
 }
 
-// shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
+// Shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
 // what a person asked for last, and two errors that take turns would be told again by each pass.
 func (v *Life) Shows() bool { return v.Problem != "" || v.Refused != nil }
 

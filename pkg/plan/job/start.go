@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// beginStart stores the intent of a start and prepares it. from is the state that the job starts from.
+// BeginStart stores the intent of a start and prepares it. from is the state that the job starts from.
 func (v *Life) BeginStart(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
 ) Result {
@@ -73,7 +73,7 @@ func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 				" and Flink does not report it", from.Path)})
 }
 
-// startFrom starts from the state that package restore chooses for how the job was stopped.
+// StartFrom starts from the state that package restore chooses for how the job was stopped.
 func (v *Life) StartFrom(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
 ) Result {
@@ -84,7 +84,7 @@ func (v *Life) StartFrom(
 	return v.BeginStart(purpose, target, choice.From)
 }
 
-// cannotStart reports why a job may not start. Nothing is deleted.
+// CannotStart reports why a job may not start. Nothing is deleted.
 func (v *Life) CannotStart(c restore.Choice) Result {
 	if c.Verdict == plan.Wait {
 		return Result{Situation: plan.Unobservable, Wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
@@ -100,7 +100,7 @@ func (v *Life) CannotStart(c restore.Choice) Result {
 	return Result{Situation: plan.StateLost, Stall: &plan.Cause{Reason: c.Reason, Message: message}}
 }
 
-// cannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
+// CannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
 func (v *Life) CannotRender(err error) Result {
 	v.Want.Error = v.ErrorText(status.TypeReconciliation, err.Error(), "")
 	return Result{
@@ -111,7 +111,7 @@ func (v *Life) CannotRender(err error) Result {
 	}
 }
 
-// lastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
+// LastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
 func (v *Life) LastStateGone() (Result, bool) {
 	intent := v.Intent()
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {

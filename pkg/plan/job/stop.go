@@ -13,14 +13,14 @@ import (
 //
 //	how         status              Flink                       Kubernetes
 //	stateless   intent              PATCH cancel (not awaited   DELETE Deployment <uid>, pods; a redeploy
-//	                                but for awaitJobGraph)      does not cancel
+//	                                but for AwaitJobGraph)      does not cancel
 //	savepoint   intent              POST stop <trigger>
 //	            ... looked at until it is completed ...
 //	            end: path, FINISHED                             DELETE, or retire for a suspension
 //	cancel      intent              PATCH cancel
 //	            ... looked at until the job has ended ...
 //	            end: path, CANCELED                             DELETE, or retire for a suspension
-//	last-state  intent                                          no JobManager, see takeApart; then DELETE; the HA data
+//	last-state  intent                                          no JobManager, see TakeApart; then DELETE; the HA data
 //	                                                            stays
 //	none        intent                                          DELETE
 //	            ... the pass stays, or the clock wakes one ...
@@ -39,7 +39,7 @@ type Stop struct {
 	Restore v1beta1.UpgradeMode
 }
 
-// beginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where
+// BeginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where
 // the job's last state is known already, it is stored with the intent.
 func (v *Life) BeginStop(s Stop) Result {
 	r := v.Seen.Resource
@@ -88,7 +88,7 @@ func (v *Life) replace(s Stop) Result {
 	return v.StartFrom(s.Purpose, s.Target, s.Restore)
 }
 
-// stopStep is the next effect of an open stop on a cluster that is there.
+// StopStep is the next effect of an open stop on a cluster that is there.
 func (v *Life) StopStep() Result {
 	intent := v.Intent()
 	if !intent.Ended {
@@ -148,7 +148,7 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 	}
 }
 
-// stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
+// Stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
 func (v *Life) Stopped() Result {
 	intent := v.Intent()
 	target, redeploys := v.Target(), v.AsksRedeploy()
