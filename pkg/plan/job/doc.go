@@ -7,6 +7,6 @@
 // FlinkDeployment; the resource of another kind is put into that form by its face.
 //
 // How it is built: life.go is what one decision sees, flink.go the words for Flink's answers, and intent.go draws an
-// operation. The rules: first.go, change.go, stop.go and end.go, start.go, rollbackrule.go, recover.go, heal.go,
+// operation. The rules: first.go, change.go, stop.go and end.go, start.go, rollback.go, recover.go, heal.go,
 // settled.go; each is tried in the order that the kind's make.go lists. Start reading at life.go.
 package job

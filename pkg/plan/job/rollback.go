@@ -5,8 +5,56 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
+
+// A rollback is an intent like any other, from the recorded spec to lastStableSpec:
+//
+//	ROLLING_BACK   the failed cluster is taken down, its high-availability data kept, the last stable spec prepared
+//	ROLLED_BACK    released; lastReconciledSpec still holds the spec that failed, so it is not tried again
+//
+// A newer spec, or the stable one written back by the user, ends it.
+
+// RolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done
+// for it.
+func RolledForward(v *Life) (Result, bool) {
+	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
+	if rolledBack && v.Problem == "" && v.LastStable != nil &&
+		!specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
+		v.RecordRolledForward()
+	}
+	return Result{}, false
+}
+
+// RollBack decides whether a deployment that does not become stable is taken back to the last stable spec. All must
+// hold:
+//
+//	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
+//	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
+//	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
+//	status says so
+func RollBack(v *Life) (Result, bool) {
+	v.MarkStable()
+	if !v.RollbackDue() {
+		return Result{}, false
+	}
+	d := v.chooseRollback()
+	switch d.Verdict {
+	case plan.Refuse:
+		v.Stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
+		return Result{}, false
+	case plan.Wait:
+		return Result{Situation: d.Situation, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
+	}
+	o := v.replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
+	if o.Record != "" {
+		v.Tell(plan.Event{
+			Reason: plan.ReasonRollback, Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
+		})
+	}
+	return o, true
+}
 
 // TakesOverRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
 func (v *Life) TakesOverRollback() bool {

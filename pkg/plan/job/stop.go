@@ -39,7 +39,7 @@ type Stop struct {
 	Restore v1beta1.UpgradeMode
 }
 
-// BeginStop stores the intent to take the running cluster down, and begins to. The Deployment must be present. Where
+// BeginStop stores the intent to take the running cluster down, and begins to. The start must be there. Where
 // the job's last state is known already, it is stored with the intent.
 func (v *Life) BeginStop(s Stop) Result {
 	r := v.Seen.Resource
