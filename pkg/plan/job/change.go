@@ -27,7 +27,7 @@ func Change(v *Life) (Result, bool) {
 		return Result{}, false
 	}
 	if v.Problem != "" {
-		v.Rejected()
+		v.rejected()
 	}
 	wanted, running := v.WantsRunning(), v.LastRunning()
 	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
@@ -64,13 +64,13 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		v.Pending = &restoreNotShown
 		return Result{}, false
 	}
-	if ended && v.Unasked() && !v.MayStartEmpty() {
+	if ended && v.unasked() && !v.MayStartEmpty() {
 		return v.Unobservable("the job that has ended", v.Seen.Flink.Jobs.Why()), true
 	}
 	if purpose == v1beta1.PurposeRedeploy && v.choosesWhatGoes() {
 		return Result{}, false
 	}
-	d := upgrade.Decide(v.UpgradeFacts(purpose))
+	d := upgrade.Decide(v.upgradeFacts(purpose))
 	switch d.Verdict {
 	case plan.Go:
 		o := v.stopAsDecided(purpose, d)
@@ -79,7 +79,7 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		}
 		return o, true
 	case plan.Refuse:
-		v.Refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.Remedy()}
+		v.Refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.remedy()}
 	default:
 		v.Pending = &plan.Cause{Reason: d.Reason, Message: d.Message}
 	}
@@ -92,7 +92,7 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 // choosesWhatGoes refuses a redeploy from a checkpoint of the job that runs, where Flink deletes it before the
 // successor could read it.
 func (v *Life) choosesWhatGoes() bool {
-	switch v.ChosenOwnCheckpoint() {
+	switch v.chosenOwnCheckpoint() {
 	case OwnCheckpointDeleted:
 		v.Refused = &plan.Cause{Reason: upgrade.NotRetained,
 			Message: "spec.job.initialSavepointPath is a checkpoint of the job that runs, " +

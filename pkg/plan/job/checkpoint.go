@@ -57,6 +57,6 @@ func (v *Life) discarded() bool {
 	if v.Job == nil || !v.Job.State.IsTerminal() {
 		return false
 	}
-	answer, _ := v.LastStateOf(*v.Job)
+	answer, _ := v.lastStateOf(*v.Job)
 	return answer == LastStateDiscarded
 }

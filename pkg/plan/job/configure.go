@@ -50,9 +50,9 @@ func (v *Life) Compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 	return composed
 }
 
-// DropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
+// dropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
 // does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
-func (v *Life) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
+func (v *Life) dropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
 	c := v.Compose(spec)
 	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
 		if c.Has(option) {
@@ -62,9 +62,9 @@ func (v *Life) DropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
 	return false
 }
 
-// SavepointDirectory is where a stop writes its savepoint: as the configuration that runs has it, else as the wanted
+// savepointDirectory is where a stop writes its savepoint: as the configuration that runs has it, else as the wanted
 // one has it. Empty means that neither says so.
-func (v *Life) SavepointDirectory() string {
+func (v *Life) savepointDirectory() string {
 	if directory, _, _ := v.SavepointTarget(); directory != "" {
 		return directory
 	}
@@ -82,5 +82,5 @@ func (v *Life) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskMa
 	}
 }
 
-// ErrorBounds are the options that bound status.error.
-func (v *Life) ErrorBounds() summary.ErrorBounds { return plan.ErrorBounds(v.Config()) }
+// errorBounds are the options that bound status.error.
+func (v *Life) errorBounds() summary.ErrorBounds { return plan.ErrorBounds(v.Config()) }

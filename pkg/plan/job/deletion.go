@@ -40,7 +40,7 @@ func (v *Life) SaveFirst() (Result, bool) {
 	runs := found && j.State == v1beta1.FlinkJobRunning
 	switch {
 	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
-		return v.AwaitSavepoint(), true
+		return v.awaitSavepoint(), true
 	case open, late && (failed || !runs):
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf(

@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
-// AwaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
+// awaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
 // Only a job that has ended was stopped: Flink restarts one that does not end after its savepoint.
 //
 //	Flink       job                      request       then
@@ -23,7 +23,7 @@ import (
 //	answers     not ended                in progress   wait; overdue, see there
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID
-func (v *Life) AwaitSavepoint() Result {
+func (v *Life) awaitSavepoint() Result {
 	j, o, ok := v.stopsJob()
 	if !ok {
 		return o
@@ -48,12 +48,12 @@ func (v *Life) AwaitSavepoint() Result {
 		return v.endOverdue()
 	case completed, asked && progress.State == StopInProgress:
 		return Result{Situation: plan.Stopping, Wait: inProgress}
-	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
+	case v.Seen.Flink.Stop.IsUnknown() && !v.storesIntent():
 		return v.Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()
 	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
-		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.SavepointDirectory(), Format: format, Drain: drain,
+		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.savepointDirectory(), Format: format, Drain: drain,
 		Endpoint: v.Driver.Endpoint(),
 	}}}
 }
@@ -165,7 +165,7 @@ func (v *Life) failedOver() Result {
 // endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
 // was given.
 func (v *Life) endWithStatistics(j Job) Result {
-	switch answer, text := v.LastStateOf(j); answer {
+	switch answer, text := v.lastStateOf(j); answer {
 	case LastStateUnsettled:
 		return Result{Situation: plan.Stopping, Wait: jobEnded}
 	case LastStateUnknown:
@@ -173,7 +173,7 @@ func (v *Life) endWithStatistics(j Job) Result {
 	case LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
 		from := v1beta1.StartPoint{
-			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.TakenAt(c), Reason: "NewestCheckpoint",
+			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.takenAt(c), Reason: "NewestCheckpoint",
 		}
 		return v.recordEnd(j.State, from)
 	case LastStateNowhere:
@@ -183,12 +183,12 @@ func (v *Life) endWithStatistics(j Job) Result {
 	case LastStateDiscarded:
 		return v.stateLost(plan.ReasonCheckpointDiscarded, CheckpointDiscarded)
 	case LastStateForgotten:
-		return v.stateLost(plan.ReasonCheckpointForgotten, v.CheckpointForgotten())
+		return v.stateLost(plan.ReasonCheckpointForgotten, v.checkpointForgotten())
 	}
 	v.SetJobState(j.State)
-	choice := restore.Choose(v.RestoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
+	choice := restore.Choose(v.restoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
-		return v.CannotStart(choice)
+		return v.cannotStart(choice)
 	}
 	return v.recordEnd(j.State, choice.From)
 }
@@ -202,7 +202,7 @@ func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) R
 	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
 	from.Taken = v.Taken(from)
-	v.RecordState(from)
+	v.recordState(from)
 	if from.Kind == v1beta1.StartEmpty {
 		intent.Restore = v1beta1.UpgradeModeStateless
 	}
@@ -237,7 +237,7 @@ func (v *Life) suspendEnded(restore v1beta1.UpgradeMode) Result {
 
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
 func (v *Life) attemptFailed(reason plan.Reason, message string) Result {
-	again := v.RecordAttemptFailed(reason, message)
+	again := v.recordAttemptFailed(reason, message)
 	v.Fail(reason, message)
 	return Result{
 		Situation: plan.Waiting,
@@ -253,7 +253,7 @@ func (v *Life) attemptFailed(reason plan.Reason, message string) Result {
 func (v *Life) stateLost(reason plan.Reason, message string) Result {
 	v.Fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
-	if directory := v.SavepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
+	if directory := v.savepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
 		find = fmt.Sprintf(
 			"If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of "+
 				"the job.",
@@ -262,7 +262,7 @@ func (v *Life) stateLost(reason plan.Reason, message string) Result {
 	}
 	return Result{
 		Situation: plan.StateLost, Stall: &plan.Cause{
-			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.Remedy(),
+			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.remedy(),
 		},
 	}
 }

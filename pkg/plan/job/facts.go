@@ -10,12 +10,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// UpgradeFacts are what package upgrade decides on.
-func (v *Life) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
+// upgradeFacts are what package upgrade decides on.
+func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	f := upgrade.Facts{
 		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
-		HighAvailability: v.UsableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
+		HighAvailability: v.usableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
 		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),
 	}
 	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
@@ -27,9 +27,9 @@ func (v *Life) UpgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
-	f.Options.SavepointDir = v.SavepointDirectory() != ""
-	f.SavepointPending, f.Unanswered, f.Vanished = v.SavepointPending(), v.unanswered(), v.Vanished()
-	f.Forgets = v.Forgets()
+	f.Options.SavepointDir = v.savepointDirectory() != ""
+	f.SavepointPending, f.Unanswered, f.Vanished = v.savepointPending(), v.unanswered(), v.Vanished()
+	f.Forgets = v.forgets()
 	if v.startedEmpty() || v.startedFromPath() {
 		f.NeverStarted = v.neverRanYet()
 		if v.Host.Present() && v.Want.JobStatus.StartTime == "" && !f.NeverStarted {
@@ -84,8 +84,8 @@ func (v *Life) jobStart() time.Time {
 	return time.UnixMilli(millis)
 }
 
-// RestoreFacts are what package restore chooses on.
-func (v *Life) RestoreFacts(
+// restoreFacts are what package restore chooses on.
+func (v *Life) restoreFacts(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
 ) restore.Facts {
 	r, job := v.Seen.Resource, v.Want.JobStatus
@@ -113,8 +113,8 @@ func (v *Life) RestoreFacts(
 	return f
 }
 
-// Remedy says how a person starts the job from a state of their choice.
-func (v *Life) Remedy() string {
+// remedy says how a person starts the job from a state of their choice.
+func (v *Life) remedy() string {
 	r := v.Seen.Resource
 	return restore.Remedy(r.Namespace, r.Name, redeployNonce(v.Spec))
 }

@@ -21,20 +21,20 @@ func (v *Life) keepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.Compose(target)))
 }
 
-// HAMoves reports whether a spec keeps its high-availability data in a place where what runs does not.
-func (v *Life) HAMoves(target *v1beta1.FlinkDeploymentSpec) bool {
+// hAMoves reports whether a spec keeps its high-availability data in a place where what runs does not.
+func (v *Life) hAMoves(target *v1beta1.FlinkDeploymentSpec) bool {
 	next := hadata.StoreOf(v.Compose(target))
 	return next.Readable() && !next.Same(v.Host.HA().Store)
 }
 
-// HADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look
+// hADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look
 // for it.
-func (v *Life) HADataElsewhere() bool {
+func (v *Life) hADataElsewhere() bool {
 	return v.Host.HA().Store.Readable() && !v.HighAvailabilityUsable()
 }
 
-// UsableHAData is what is known of the high-availability data that a start could use.
-func (v *Life) UsableHAData() plan.Observed[upgrade.HAData] {
+// usableHAData is what is known of the high-availability data that a start could use.
+func (v *Life) usableHAData() plan.Observed[upgrade.HAData] {
 	return v.haDataFor(&v.Spec)
 }
 

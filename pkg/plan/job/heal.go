@@ -34,9 +34,9 @@ func Heal(v *Life) (Result, bool) {
 		return Result{}, false
 	}
 	s := Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
-	switch data := v.UsableHAData(); {
+	switch data := v.usableHAData(); {
 	case v.MayStartEmpty():
-		s.How, s.Restore = v1beta1.StopStateless, v.AsRecorded()
+		s.How, s.Restore = v1beta1.StopStateless, v.asRecorded()
 	case data.IsUnknown():
 		return Result{}, false
 	case !data.IsPresent():
@@ -52,6 +52,6 @@ func Heal(v *Life) (Result, bool) {
 		v.Events = before // it cannot be started: that is told, and no restart
 		return o, true
 	}
-	v.ForgetHealth()
+	v.forgetHealth()
 	return o, true
 }

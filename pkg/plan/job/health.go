@@ -75,5 +75,5 @@ func unhealthy(status v1beta1.FlinkDeploymentStatus) string {
 	return r.Why()
 }
 
-// ForgetHealth drops the record: another run of the job begins another.
-func (v *Life) ForgetHealth() { delete(v.Want.ClusterInfo, health.Key) }
+// forgetHealth drops the record: another run of the job begins another.
+func (v *Life) forgetHealth() { delete(v.Want.ClusterInfo, health.Key) }

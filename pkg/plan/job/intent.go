@@ -34,9 +34,9 @@ func (v *Life) newIntent(
 		text = "" // it leads to none, and must be stored however large the resource is
 	}
 	return &v1beta1.Intent{
-		OperationID:         plan.DeriveID(r.UID, v.Over(), plan.PurposeOperation),
+		OperationID:         plan.DeriveID(r.UID, v.over(), plan.PurposeOperation),
 		Purpose:             purpose,
-		OverResourceVersion: v.Over(),
+		OverResourceVersion: v.over(),
 		Generation:          v.Generation,
 		SpecHash:            storedspec.Hash(text),
 		Spec:                text,
@@ -45,8 +45,8 @@ func (v *Life) newIntent(
 	}
 }
 
-// Over is what the IDs of this round are derived from.
-func (v *Life) Over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
+// over is what the IDs of this round are derived from.
+func (v *Life) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
 
 // Foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or
 // restored from another one, or edited.
@@ -110,7 +110,7 @@ func CarryOn(v *Life) (Result, bool) {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}
 	if v.redeploysInstead(standing) {
-		return v.stopAsDecided(v1beta1.PurposeRedeploy, upgrade.Decide(v.UpgradeFacts(v1beta1.PurposeRedeploy))), true
+		return v.stopAsDecided(v1beta1.PurposeRedeploy, upgrade.Decide(v.upgradeFacts(v1beta1.PurposeRedeploy))), true
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:

@@ -32,7 +32,7 @@ const (
 	LastStateNone LastState = "None"
 )
 
-// LastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
+// lastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
 // not known.
 //
 //	statistics                  newest state                     retention               answer
@@ -55,7 +55,7 @@ const (
 // Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
 // that waits for resources has no statistics, and none after it has failed or was cancelled there: they are those of a
 // job that never ran, and nobody can tell the two apart.
-func (v *Life) LastStateOf(job Job) (answer LastState, text string) {
+func (v *Life) lastStateOf(job Job) (answer LastState, text string) {
 	flink := v.Seen.Flink
 	c, known := flink.Checkpoints.Get()
 	finished := job.State == v1beta1.FlinkJobFinished
@@ -64,7 +64,7 @@ func (v *Life) LastStateOf(job Job) (answer LastState, text string) {
 		return LastStateUnsettled, ""
 	case flink.Checkpoints.IsUnknown():
 		return LastStateUnknown, flink.Checkpoints.Why()
-	case !known && !finished && (v.KnownCheckpoint() != nil || v.Forgets()):
+	case !known && !finished && (v.KnownCheckpoint() != nil || v.forgets()):
 		return LastStateForgotten, ""
 	case !known && !finished && flink.NoGraph && flink.Retention.IsUnknown():
 		return LastStateUnknown, flink.Retention.Why()
@@ -92,9 +92,9 @@ func (v *Life) LastStateOf(job Job) (answer LastState, text string) {
 	return LastStateNamed, c.Path
 }
 
-// Forgets reports whether empty statistics of the job tell nothing: there is no execution graph that has them, and the
+// forgets reports whether empty statistics of the job tell nothing: there is no execution graph that has them, and the
 // job makes checkpoints.
-func (v *Life) Forgets() bool {
+func (v *Life) forgets() bool {
 	r, makes := v.Seen.Flink.Retention.Get()
 	return v.Seen.Flink.NoGraph && makes && r.Periodic
 }
@@ -148,7 +148,7 @@ func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
 		return
 	}
 	status := &v.Want.JobStatus
-	answer, path := v.LastStateOf(job)
+	answer, path := v.lastStateOf(job)
 	otherRun := before.StartTime != "" && before.StartTime != job.StartTime
 	switch {
 	case answer == LastStateUnsettled, answer == LastStateUnknown:
@@ -157,7 +157,7 @@ func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
 		}
 	case answer == LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
-		v.RecordState(v1beta1.StartPoint{Path: path, Taken: v.TakenAt(c)})
+		v.recordState(v1beta1.StartPoint{Path: path, Taken: v.takenAt(c)})
 	case answer != LastStateNone, otherRun:
 		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
 		if v.loseLastState() {
@@ -175,15 +175,15 @@ func (v *Life) tellLost(answer LastState) {
 	case LastStateDiscarded:
 		e.Reason, e.Message = plan.ReasonCheckpointDiscarded, CheckpointDiscarded
 	case LastStateForgotten:
-		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.CheckpointForgotten()
+		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.checkpointForgotten()
 	default:
 		return
 	}
 	v.Tell(e)
 }
 
-// CheckpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
-func (v *Life) CheckpointForgotten() string {
+// checkpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
+func (v *Life) checkpointForgotten() string {
 	known := v.KnownCheckpoint()
 	if known == nil {
 		return "the job ended while it waited for resources, and the adaptive scheduler does not report the checkpoints " +
@@ -205,14 +205,14 @@ const CheckpointDiscarded = "Flink deleted the newest checkpoint of the job when
 func (v *Life) loseLastState() (lost bool) {
 	status := &v.Want.JobStatus
 	if lost = status.LastStateUnread && !v.MayStartEmpty(); lost {
-		v.RecordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
+		v.recordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
 	}
 	return lost
 }
 
-// LosesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows
+// losesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows
 // that.
-func (v *Life) LosesItsState() bool {
+func (v *Life) losesItsState() bool {
 	status := v.Want.JobStatus
 	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
 	lost := ended && status.State != v1beta1.FlinkJobFinished &&
@@ -220,15 +220,15 @@ func (v *Life) LosesItsState() bool {
 	return lost && !v.MayStartEmpty()
 }
 
-// RecordState records what the next start is from.
-func (v *Life) RecordState(from v1beta1.StartPoint) {
+// recordState records what the next start is from.
+func (v *Life) recordState(from v1beta1.StartPoint) {
 	status := &v.Want.JobStatus
 	status.UpgradeSavepointPath, status.StateTaken, status.LastStateUnread = from.Path, from.Taken, false
 }
 
-// TakenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only
+// takenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only
 // when that was.
-func (v *Life) TakenAt(c Checkpoints) *metav1.Time {
+func (v *Life) takenAt(c Checkpoints) *metav1.Time {
 	status := v.Want.JobStatus
 	switch {
 	case c.Path != "" && c.Path == status.UpgradeSavepointPath && status.StateTaken != nil:

@@ -149,8 +149,8 @@ func (v *Life) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
 // Intent is the open intent; nil means none.
 func (v *Life) Intent() *v1beta1.Intent { return v.Want.Intent }
 
-// StoresIntent reports whether this round stores an intent of its own.
-func (v *Life) StoresIntent() bool {
+// storesIntent reports whether this round stores an intent of its own.
+func (v *Life) storesIntent() bool {
 	stored := v.Resource().Status.Intent
 	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
 }
@@ -158,7 +158,7 @@ func (v *Life) StoresIntent() bool {
 // BeginsOperation reports whether this round stores an intent where none was open.
 func (v *Life) BeginsOperation() bool {
 	stored := v.Resource().Status.Intent
-	return v.StoresIntent() && (stored == nil || stored.Step == v1beta1.StepReleased)
+	return v.storesIntent() && (stored == nil || stored.Step == v1beta1.StepReleased)
 }
 
 // Now is the time of the look, as status has it.
@@ -198,9 +198,9 @@ func (v *Life) MayStartEmpty() bool {
 	return Stateless(&v.Spec)
 }
 
-// AsRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was
+// asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was
 // given.
-func (v *Life) AsRecorded() v1beta1.UpgradeMode {
+func (v *Life) asRecorded() v1beta1.UpgradeMode {
 	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint &&
 		v.Want.JobStatus.UpgradeSavepointPath != "" {
 		return v1beta1.UpgradeModeSavepoint

@@ -86,7 +86,7 @@ func (v *Life) judgeLostProgress() {
 func (v *Life) loseProgress(from string) {
 	lost, now := v.Want.LostProgress, v.Now()
 	lost.Seen, lost.Suspected, lost.From, lost.Generation = &now, nil, v.Hide(from), v.Resource().Generation
-	message := v.ProgressLost()
+	message := v.progressLost()
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
@@ -150,8 +150,8 @@ func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	}
 }
 
-// ProgressLost says what was lost and what a person can do; empty when nothing was.
-func (v *Life) ProgressLost() string {
+// progressLost says what was lost and what a person can do; empty when nothing was.
+func (v *Life) progressLost() string {
 	lost := v.Want.LostProgress
 	if lost == nil || lost.Seen == nil {
 		return ""
@@ -163,5 +163,5 @@ func (v *Life) ProgressLost() string {
 	return fmt.Sprintf("The JobManager was replaced, as seen at %s, and no high-availability data named the job's newest"+
 		" checkpoint, so the job began again %s: what it had done since is lost or done twice. The newest checkpoint of"+
 		" the run before may still be there. %s Any other start takes the state that the job has then.",
-		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
+		lost.Seen.UTC().Format(time.RFC3339), from, v.remedy())
 }

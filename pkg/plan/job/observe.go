@@ -20,9 +20,9 @@ func (v *Life) ObserveJob() {
 	v.observeExceptions()
 }
 
-// FailureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to
+// failureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to
 // look. It is empty and false while Flink may still tell.
-func (v *Life) FailureCause() (string, bool) {
+func (v *Life) failureCause() (string, bool) {
 	cause, known := v.Seen.Flink.Failure.Get()
 	switch {
 	case known:
@@ -113,12 +113,12 @@ func (v *Life) tellJobState(old, state v1beta1.FlinkJobState) {
 	v.Tell(plan.Event{Reason: plan.ReasonJobStatusChanged, Component: plan.ComponentJob, Message: message})
 }
 
-// MarkStable records the spec acted on last as one that runs well.
+// markStable records the spec acted on last as one that runs well.
 //
 //	cluster      stable once
 //	application  the job's tasks run, or it is FINISHED by itself
 //	session      Flink answers
-func (v *Life) MarkStable() {
+func (v *Life) markStable() {
 	r := &v.Want.ReconciliationStatus
 	if r.State != v1beta1.ReconciliationDeployed || v.Last == nil ||
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {

@@ -21,7 +21,7 @@ const (
 	OwnCheckpointDeleted OwnCheckpoint = "Deleted"
 )
 
-// ChosenOwnCheckpoint says what becomes of the state that the spec chooses, first match wins.
+// chosenOwnCheckpoint says what becomes of the state that the spec chooses, first match wins.
 //
 //	the job                  its retention         the path                         then
 //	not listed, or ended     -                     -                                None
@@ -32,7 +32,7 @@ const (
 //	runs                     goes with the job     below it                         Deleted
 //	runs                     kept                  older than its newest, one kept  Deleted
 //	runs                     kept                  otherwise                        Kept
-func (v *Life) ChosenOwnCheckpoint() OwnCheckpoint {
+func (v *Life) chosenOwnCheckpoint() OwnCheckpoint {
 	if v.Job == nil || v.Job.State.IsTerminal() || v.Want.LostProgress != nil || v.Spec.Job == nil {
 		return OwnCheckpointNone
 	}

@@ -19,12 +19,12 @@ import (
 //
 // A recovery starts the recorded spec again and moves none of them.
 
-// RecordStopping is the status while a job is being stopped.
-func (v *Life) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
+// recordStopping is the status while a job is being stopped.
+func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
 	status := &v.Want
 	if c, known := v.Seen.Flink.Checkpoints.Get(); how == v1beta1.StopLastState {
 		if status.JobStatus.StateTaken = nil; known {
-			status.JobStatus.StateTaken = v.TakenAt(c)
+			status.JobStatus.StateTaken = v.takenAt(c)
 		}
 	}
 	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
@@ -52,8 +52,8 @@ func (v *Life) RecordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 	v.StoreReconciled(old, false)
 }
 
-// RecordStarting is the status while a start is prepared.
-func (v *Life) RecordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
+// recordStarting is the status while a start is prepared.
+func (v *Life) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
 	v.endLostProgress(intent)
@@ -148,9 +148,9 @@ func (v *Life) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 	}
 }
 
-// GenerationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
+// generationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
 // that one's, because a newer spec has to wait.
-func (v *Life) GenerationOf(next *v1beta1.Intent) int64 {
+func (v *Life) generationOf(next *v1beta1.Intent) int64 {
 	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
 		return open.Generation
 	}
@@ -167,7 +167,7 @@ func (v *Life) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1bet
 	}
 	if from := v.chosen(); from != nil {
 		restore = RestoredMode(from)
-		v.RecordState(*from)
+		v.recordState(*from)
 	}
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false
@@ -204,9 +204,9 @@ func (v *Life) recordWhatRuns() {
 	v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
 }
 
-// RecordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked
+// recordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked
 // for.
-func (v *Life) RecordRolledForward() {
+func (v *Life) recordRolledForward() {
 	record := v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}
 	if record.Spec.Job != nil && v.Last.Spec.Job != nil {
 		record.Spec.Job.UpgradeMode = v.Last.Spec.Job.UpgradeMode

@@ -41,7 +41,7 @@ func RecoverLost(v *Life) (Result, bool) {
 	if o, early := v.pauses(); early && failed {
 		return o, true
 	}
-	late := v.StoppedLate()
+	late := v.stoppedLate()
 	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) ||
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return Result{}, false
@@ -54,7 +54,7 @@ func RecoverLost(v *Life) (Result, bool) {
 	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() && !late {
-		mode = v.AsRecorded()
+		mode = v.asRecorded()
 	}
 	o := v.BeginStop(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
 	if o.Record != "" {
@@ -90,7 +90,7 @@ func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 				"false; change " +
 				"restartNonce to start again"}}, true
 	case v.MayStartEmpty():
-		mode = v.AsRecorded()
+		mode = v.asRecorded()
 	}
 	if o, early := v.pauses(); early {
 		return o, true

@@ -9,9 +9,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 )
 
-// RecordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be
+// recordAttemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be
 // made.
-func (v *Life) RecordAttemptFailed(reason plan.Reason, message string) time.Time {
+func (v *Life) recordAttemptFailed(reason plan.Reason, message string) time.Time {
 	intent := v.Intent()
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), string(reason), v.Hide(message))
 	if intent.Stop == v1beta1.StopSavepoint {
@@ -45,8 +45,8 @@ func (v *Life) recordHowItRuns() {
 	}
 }
 
-// NextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
-func (v *Life) NextAttempt(waitsFor plan.Reason) time.Time {
+// nextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
+func (v *Life) nextAttempt(waitsFor plan.Reason) time.Time {
 	switch r := v.Want.Retry; {
 	case waitsFor == restarts.Pending:
 		return restarts.Due(v.Want.Restarts, v.Seen.Now)
@@ -56,9 +56,9 @@ func (v *Life) NextAttempt(waitsFor plan.Reason) time.Time {
 	return time.Time{}
 }
 
-// StoppedLate reports whether the job was finished by a stop with savepoint that had been given up: a request that came
+// stoppedLate reports whether the job was finished by a stop with savepoint that had been given up: a request that came
 // late has ended what was to go on. Its newest state is the savepoint of a stop then.
-func (v *Life) StoppedLate() bool {
+func (v *Life) stoppedLate() bool {
 	c, known := v.Seen.Flink.Checkpoints.Get()
 	return v.MayBeStoppedLate(v.Want.JobStatus.State) && known && c.Kind == KindStop && !c.Discarded
 }
@@ -80,7 +80,7 @@ const mostEarlier = 20
 //	otherwise                         -                                                  ours
 func (v *Life) observeOthersStop() {
 	answers, asked := v.Seen.Flink.LateStops.Get()
-	if !asked || v.Job == nil || !v.StoppedLate() || len(v.Want.GivenUpStop.Earlier) >= mostEarlier {
+	if !asked || v.Job == nil || !v.stoppedLate() || len(v.Want.GivenUpStop.Earlier) >= mostEarlier {
 		return
 	}
 	now := v.Seen.Flink.Clock
@@ -132,8 +132,8 @@ func (v *Life) redeploysInstead(standing Standing) bool {
 	return v.WantsRunning() && v.AsksRedeploy()
 }
 
-// Unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job
+// unasked reports whether the jobs are not known although a JobManager is there to be asked. What was recorded of a job
 // that has ended may not be its newest state then: its statistics lag behind.
-func (v *Life) Unasked() bool {
+func (v *Life) unasked() bool {
 	return v.Host.CanBeAsked() && v.Seen.Flink.Jobs.IsUnknown()
 }

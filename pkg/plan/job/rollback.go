@@ -22,7 +22,7 @@ func RolledForward(v *Life) (Result, bool) {
 	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
 	if rolledBack && v.Problem == "" && v.LastStable != nil &&
 		!specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
-		v.RecordRolledForward()
+		v.recordRolledForward()
 	}
 	return Result{}, false
 }
@@ -35,7 +35,7 @@ func RolledForward(v *Life) (Result, bool) {
 //	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
 //	status says so
 func RollBack(v *Life) (Result, bool) {
-	v.MarkStable()
+	v.markStable()
 	if !v.RollbackDue() {
 		return Result{}, false
 	}
@@ -56,8 +56,8 @@ func RollBack(v *Life) (Result, bool) {
 	return o, true
 }
 
-// TakesOverRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
-func (v *Life) TakesOverRollback() bool {
+// takesOverRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
+func (v *Life) takesOverRollback() bool {
 	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil &&
 		v.LastStable != nil
 }
@@ -65,7 +65,7 @@ func (v *Life) TakesOverRollback() bool {
 // RollbackDue reports whether a rollback should begin, whether or not it can.
 func (v *Life) RollbackDue() bool {
 	r := v.Want.ReconciliationStatus
-	if v.TakesOverRollback() {
+	if v.takesOverRollback() {
 		return true
 	}
 	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed ||

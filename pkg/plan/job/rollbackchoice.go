@@ -47,17 +47,17 @@ type rollbackChoice struct {
 // A state that is not there is no reason to take anything down: then it refuses.
 func (v *Life) chooseRollback() rollbackChoice {
 	d := rollbackChoice{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
-	data, target, recorded := v.UsableHAData(), v.LastStable.Spec, v.Last.Spec.Job
+	data, target, recorded := v.usableHAData(), v.LastStable.Spec, v.Last.Spec.Job
 	present := v.Host.Present()
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
-	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.TakesOverRollback():
+	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.takesOverRollback():
 		return refuseRollback(plan.ReasonRollbackUnsupported,
 			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
 				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
-				target.FlinkVersion, v.Remedy()))
-	case v.SavepointPending():
+				target.FlinkVersion, v.remedy()))
+	case v.savepointPending():
 		return waitWithRollback(
 			plan.Waiting, plan.ReasonSavepointPending, "a savepoint is being written; the roll-back begins when it is done",
 		)
@@ -69,7 +69,7 @@ func (v *Life) chooseRollback() rollbackChoice {
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.Host.NeverRan():
-	case state.IsTerminal() && v.Unasked():
+	case state.IsTerminal() && v.unasked():
 		return waitWithRollback(
 			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),
 		)
@@ -83,8 +83,8 @@ func (v *Life) chooseRollback() rollbackChoice {
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
-	c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRollback, target, d.Restore))
-	if takesOver := v.TakesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
+	c := restore.Choose(v.restoreFacts(v1beta1.PurposeRollback, target, d.Restore))
+	if takesOver := v.takesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
 		return refuseRollback(
 			plan.ReasonRollbackImpossible, "and it cannot be rolled back; correct the spec first. "+c.Message,
 		)

@@ -35,7 +35,7 @@ import (
 //	T4  a rollback that cannot be                                 not stalled           see S      yes
 //	T5  an unhealthy job that a restart would cost its state      not stalled           see S      yes
 func Settled(v *Life) (Result, bool) {
-	v.MarkStable()
+	v.markStable()
 	v.clearError()
 	o := v.settle()
 	switch {
@@ -68,16 +68,16 @@ func (v *Life) settle() Result {
 		if failure := v.Driver.PodFailure(); failure != nil && failure.Reason == plan.ReasonJobManagerCrashed {
 			v.Driver.TellPodFailure()
 		}
-		return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
 	case v.Job != nil && v.SuspectsLostProgress():
-		return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := v.takeSnapshots()
 		return Result{Situation: plan.Steady, Actions: taken.Actions, Record: taken.Record}
 	case v.Vanished() && v.Refused == nil:
 		return v.vanished()
 	}
-	return Result{Situation: plan.Waiting, Wait: v.WaitsFor(v.Driver.PodFailure())}
+	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
@@ -114,7 +114,7 @@ func (v *Life) vanished() Result {
 		why = "Flink lists no job: it ended while its status could not be written, and its JobManager was replaced" +
 			" since, or its main method has not submitted it; see the JobManager's logs"
 	}
-	switch data := v.UsableHAData(); {
+	switch data := v.usableHAData(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
 		return v.Unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
@@ -127,15 +127,15 @@ func (v *Life) vanished() Result {
 	return Result{
 		Situation: plan.Ended,
 		Stall: &plan.Cause{
-			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.Remedy(),
+			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.remedy(),
 		},
 	}
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.
 func (v *Life) ended(state v1beta1.FlinkJobState) Result {
-	if cause, ok := v.FailureCause(); ok && state == v1beta1.FlinkJobFailed {
-		text := v.JobFailure(cause)
+	if cause, ok := v.failureCause(); ok && state == v1beta1.FlinkJobFailed {
+		text := v.jobFailure(cause)
 		news := v.Want.Error != text
 		if v.Shows() {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
@@ -148,10 +148,10 @@ func (v *Life) ended(state v1beta1.FlinkJobState) Result {
 	switch {
 	case v.AwaitsLastState():
 		return v.awaitLastState(plan.Waiting)
-	case v.LosesItsState() && v.Stuck == nil: // a rollback that cannot be says the same and more
+	case v.losesItsState() && v.Stuck == nil: // a rollback that cannot be says the same and more
 		return Result{Situation: plan.Ended, Stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
-				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
+				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.remedy())}}
 	}
 	return Result{Situation: plan.Ended}
 }
@@ -165,11 +165,11 @@ func (v *Life) awaitLastState(s plan.Situation) Result {
 	}
 	why := "Flink does not respond"
 	if v.Job != nil {
-		_, why = v.LastStateOf(*v.Job)
+		_, why = v.lastStateOf(*v.Job)
 	}
 	o.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
 			"%s: %s. %s",
-			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
+			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.remedy())}
 	return o
 }

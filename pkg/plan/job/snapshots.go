@@ -51,10 +51,10 @@ func (v *Life) HasHistory() bool {
 	return info != nil && len(info.SavepointHistory) > 0
 }
 
-// SavepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
+// savepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
 // kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be
 // writing it.
-func (v *Life) SavepointPending() bool {
+func (v *Life) savepointPending() bool {
 	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool {
 		return r.Type == snapshots.Savepoint
 	})

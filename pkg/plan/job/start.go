@@ -22,12 +22,12 @@ func (v *Life) BeginStart(
 	}
 	r := v.Seen.Resource
 	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
-	intent.Generation = v.GenerationOf(intent)
+	intent.Generation = v.generationOf(intent)
 	from.Taken = v.Taken(from)
 	intent.From = &from
 	intent.Restore = RestoredMode(&from)
 	if target.Job != nil {
-		intent.JobID = plan.DeriveID(r.UID, v.Over(), plan.PurposeJob)
+		intent.JobID = plan.DeriveID(r.UID, v.over(), plan.PurposeJob)
 	}
 	if from.Kind == v1beta1.StartLastState {
 		intent.JobID = v.Want.JobStatus.JobID
@@ -37,7 +37,7 @@ func (v *Life) BeginStart(
 		return earlier
 	}
 	// the next round prepares, and looks for what an earlier life left there
-	moves := target.Job != nil && v.HAMoves(&target)
+	moves := target.Job != nil && v.hAMoves(&target)
 	open := v.Want.Intent
 	v.Want.Intent = intent
 	prepare, jobID, err := v.Driver.Prepare(intent)
@@ -48,7 +48,7 @@ func (v *Life) BeginStart(
 	if jobID != "" {
 		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
-	v.RecordStarting(intent, target)
+	v.recordStarting(intent, target)
 	told := status.Starting(from, target.Job != nil)
 	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
 	v.tellDroppedState(&target, from)
@@ -64,7 +64,7 @@ func (v *Life) BeginStart(
 // path, with allowNonRestoredState.
 func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
 	lastState := target.Job != nil && target.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState
-	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.DropsUnclaimed(target) {
+	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.dropsUnclaimed(target) {
 		return
 	}
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStateMayBeDropped, Component: plan.ComponentJob,
@@ -77,20 +77,20 @@ func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 func (v *Life) StartFrom(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
 ) Result {
-	choice := restore.Choose(v.RestoreFacts(purpose, target, mode))
+	choice := restore.Choose(v.restoreFacts(purpose, target, mode))
 	if choice.Verdict != plan.Go {
-		return v.CannotStart(choice)
+		return v.cannotStart(choice)
 	}
 	return v.BeginStart(purpose, target, choice.From)
 }
 
-// CannotStart reports why a job may not start. Nothing is deleted.
-func (v *Life) CannotStart(c restore.Choice) Result {
+// cannotStart reports why a job may not start. Nothing is deleted.
+func (v *Life) cannotStart(c restore.Choice) Result {
 	if c.Verdict == plan.Wait {
 		return Result{Situation: plan.Unobservable, Wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
 	}
 	message := strings.TrimSpace(v.Host.HA().Store.Problem + " " + c.Message)
-	if c.Reason == plan.ReasonRestoreFailed && v.HADataElsewhere() {
+	if c.Reason == plan.ReasonRestoreFailed && v.hADataElsewhere() {
 		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
 			"from the data that it left. " + message
 	}
@@ -117,9 +117,9 @@ func (v *Life) LastStateGone() (Result, bool) {
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
 		return Result{}, false
 	}
-	choice := restore.Choose(v.RestoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
+	choice := restore.Choose(v.restoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
 	if choice.Verdict == plan.Go {
 		return Result{}, false
 	}
-	return v.CannotStart(choice), true
+	return v.cannotStart(choice), true
 }

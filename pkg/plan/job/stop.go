@@ -52,26 +52,26 @@ func (v *Life) BeginStop(s Stop) Result {
 	switch {
 	case s.Purpose == v1beta1.PurposeRedeploy, s.How == v1beta1.StopNone, s.How == v1beta1.StopStateless &&
 		s.Restore == v1beta1.UpgradeModeSavepoint:
-		choice := restore.Choose(v.RestoreFacts(s.Purpose, s.Target, s.Restore))
+		choice := restore.Choose(v.restoreFacts(s.Purpose, s.Target, s.Restore))
 		if choice.Verdict != plan.Go {
-			return v.CannotStart(choice)
+			return v.cannotStart(choice)
 		}
 		intent.From = &choice.From
 	case s.How == v1beta1.StopLastState:
-		if choice := restore.Choose(v.RestoreFacts(s.Purpose, s.Target, s.Restore)); choice.Verdict != plan.Go {
-			return v.CannotStart(choice) // what runs is all that is left of the state
+		if choice := restore.Choose(v.restoreFacts(s.Purpose, s.Target, s.Restore)); choice.Verdict != plan.Go {
+			return v.cannotStart(choice) // what runs is all that is left of the state
 		}
 	case s.How == v1beta1.StopStateless, s.How == "":
 		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	case s.How == v1beta1.StopSavepoint:
-		intent.TriggerID = plan.DeriveID(r.UID, v.Over(), plan.PurposeTrigger)
+		intent.TriggerID = plan.DeriveID(r.UID, v.over(), plan.PurposeTrigger)
 	}
 	v.Want.Intent = intent
 	if err := v.Driver.Startable(intent); err != nil {
 		v.Want.Intent = open
 		return v.CannotRender(err)
 	}
-	v.RecordStopping(s.Purpose, s.How)
+	v.recordStopping(s.Purpose, s.How)
 	v.Tell(plan.Event{
 		Reason: plan.ReasonSuspended, Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
 	})
@@ -94,7 +94,7 @@ func (v *Life) StopStep() Result {
 	if !intent.Ended {
 		switch intent.Stop {
 		case v1beta1.StopSavepoint:
-			return v.AwaitSavepoint()
+			return v.awaitSavepoint()
 		case v1beta1.StopCancel:
 			return v.awaitCancel()
 		case v1beta1.StopStateless, "":

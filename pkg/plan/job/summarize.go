@@ -23,12 +23,12 @@ func (v *Life) Summarize(o status.Verdict, more ...metav1.Condition) {
 	v.setGenerations()
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	m := plan.Movement{
-		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
+		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.storesIntent(),
 		Moves: (status.Moving(o.Situation) || inFlight) &&
 			(o.Stall == nil || o.Stall.Reason == plan.ReasonValidationFailed),
 	}
 	if o.Stall == nil && !inFlight {
-		m.Attempt = v.NextAttempt(o.Wait.Reason)
+		m.Attempt = v.nextAttempt(o.Wait.Reason)
 	}
 	v.Want.Pace, v.Want.PaceSince = m.Pace()
 }
@@ -45,7 +45,7 @@ func (v *Life) setConditions(o status.Verdict, more []metav1.Condition) {
 		Problem: v.Problem, JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
 		Session:      v.IsSession(),
 		Suspended:    (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
-		ProgressLost: v.ProgressLost(), More: more, Hide: v.Hide,
+		ProgressLost: v.progressLost(), More: more, Hide: v.Hide,
 	}, o)
 }
 

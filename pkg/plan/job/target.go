@@ -80,7 +80,7 @@ func (v *Life) chosen() *v1beta1.StartPoint {
 	case intent == nil:
 		return nil
 	case v.AsksRedeploy():
-		if c := restore.Choose(v.RestoreFacts(v1beta1.PurposeRedeploy, v.Spec, "")); c.Verdict == plan.Go {
+		if c := restore.Choose(v.restoreFacts(v1beta1.PurposeRedeploy, v.Spec, "")); c.Verdict == plan.Go {
 			return &c.From
 		}
 		return nil

@@ -21,15 +21,15 @@ func (v *Life) ErrorText(kind, message, reason string) string {
 	return v.errorText(summary.Cause{Type: kind, Message: &message, Reason: reason}, "")
 }
 
-// JobFailure is status.error of a job that failed, with Flink's stack trace where the options ask for it.
-func (v *Life) JobFailure(cause string) string {
+// jobFailure is status.error of a job that failed, with Flink's stack trace where the options ask for it.
+func (v *Life) jobFailure(cause string) string {
 	return v.errorText(summary.Cause{Type: status.TypeJobFailed, Message: &cause}, v.Seen.Flink.FailureTrace)
 }
 
 func (v *Life) errorText(cause summary.Cause, trace string) string {
 	message := v.Hide(*cause.Message)
 	cause.Message = &message
-	text, err := summary.ErrorText([]summary.Cause{cause}, trace, v.ErrorBounds())
+	text, err := summary.ErrorText([]summary.Cause{cause}, trace, v.errorBounds())
 	if err != nil {
 		return message
 	}

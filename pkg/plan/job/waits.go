@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// WaitsFor is what a cluster that should run, and does not do its work yet, is waiting for.
+// waitsFor is what a cluster that should run, and does not do its work yet, is waiting for.
 //
 //	JobManager          job                    waits for
 //	something is wrong  -                      that
@@ -20,7 +20,7 @@ import (
 //	READY               may have lost progress what it was restored from
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
-func (v *Life) WaitsFor(podFailure *plan.Cause) plan.Cause {
+func (v *Life) waitsFor(podFailure *plan.Cause) plan.Cause {
 	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
 	switch {
 	case podFailure != nil:
