@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -124,4 +125,43 @@ func TestLastStateUpgradesOfAJobThatMayNotRestart(t *testing.T) {
 	}
 	figures.duration("upgrade by last-state, JobManager of 0.3 CPU: patch to new JobManager "+
 		"Deployment", 4*time.Second, upgrades...)
+
+	t.Run("its pods are told to end in one moment by somebody else", func(t *testing.T) {
+		resource := kube.resource(t, name, life.Limit)
+		before := watch.Text(
+			resource.Until("is STABLE", life.State("STABLE")).Unstructured, "status", "jobStatus", "startTime",
+		)
+		err := kube.in(pods, space).DeleteCollection(
+			t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "app=" + name},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := tellsOrGoesOn(t, resource, before); told != "" {
+			t.Log("the job failed for good as its JobManager ended, and that is told: " + told)
+			return
+		}
+		jobID, _ := kube.flink(name).TasksRunning(t, "")
+		kube.flink(name).GoesOn(t, jobID, kept)
+	})
+}
+
+// tellsOrGoesOn waits until the job runs in another run than before, and is called steady, or a person is called. It
+// answers why a person is.
+func tellsOrGoesOn(t *testing.T, resource *watch.Watcher, before string) (told string) {
+	t.Helper()
+	resource.Until("goes on, or calls for a person", func(o watch.Object) (bool, string) {
+		if o.Unstructured == nil {
+			return false, "there is no FlinkDeployment"
+		}
+		safe, why, message := condition(o.Unstructured, summary.StateSafe)
+		if safe == "False" {
+			told = why + ": " + message
+			return true, ""
+		}
+		started := watch.Text(o.Unstructured, "status", "jobStatus", "startTime")
+		situation := watch.Text(o.Unstructured, "status", "situation")
+		return started != before && situation == "Steady", fmt.Sprintf("it is %s, started at %s", situation, started)
+	})
+	return told
 }
