@@ -39,6 +39,6 @@ func run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	go knock(ctx, s.NextFunction, log)
+	go prewarm(ctx, s.NextFunction, log)
 	return serve.Until(ctx, s.Host, s.Port, newHandler(s, client, time.Now, log))
 }

@@ -9,10 +9,10 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-func TestKnock(t *testing.T) {
-	knocks := 0
+func TestPrewarm(t *testing.T) {
+	requests := 0
 	next := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		knocks++
+		requests++
 		if r.ContentLength > 0 || r.Method != http.MethodHead {
 			t.Errorf("%s with %d bytes, want nothing that could be taken for an event", r.Method, r.ContentLength)
 		}
@@ -23,7 +23,7 @@ func TestKnock(t *testing.T) {
 	gone.Close()
 	rows := map[string]struct {
 		url           string
-		knocks, lines int
+		requests, lines int
 	}{
 		"it is there":        {next.URL, 1, 0},
 		"nobody is named":    {"", 0, 0},
@@ -32,11 +32,11 @@ func TestKnock(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			knocks = 0
+			requests = 0
 			core, lines := observer.New(zap.DebugLevel)
-			knock(t.Context(), row.url, zap.New(core).Sugar())
-			if knocks != row.knocks || lines.Len() != row.lines {
-				t.Errorf("%d knocks, lines %v; want %d and %d", knocks, lines.All(), row.knocks, row.lines)
+			prewarm(t.Context(), row.url, zap.New(core).Sugar())
+			if requests != row.requests || lines.Len() != row.lines {
+				t.Errorf("%d requests, lines %v; want %d and %d", requests, lines.All(), row.requests, row.lines)
 			}
 		})
 	}

@@ -11,17 +11,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// knockBudget is more than any cold start takes.
-const knockBudget = 20 * time.Second
+// prewarmBudget is more than any cold start takes.
+const prewarmBudget = 20 * time.Second
 
-// knock has the function at the URL started. Most of what admit is woken for is a change that reconcile is woken for a
-// second later, by the event of it; their pods start beside each other this way. Nothing depends on it: the event wakes
-// reconcile, too. An empty URL is nobody.
-func knock(ctx context.Context, url string, log *zap.SugaredLogger) {
+// prewarm has the function at the URL started. Most of what admit is woken for is a change that reconcile is woken for
+// a second later, by the event of it; their pods start beside each other this way. Nothing depends on it: the event
+// wakes reconcile, too. With an empty URL it does nothing.
+func prewarm(ctx context.Context, url string, log *zap.SugaredLogger) {
 	if url == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, knockBudget)
+	ctx, cancel := context.WithTimeout(ctx, prewarmBudget)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodHead, url, nil) // no event: it is answered and forgotten
 	if err == nil {
