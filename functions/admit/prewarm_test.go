@@ -22,7 +22,7 @@ func TestPrewarm(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
 	rows := map[string]struct {
-		url           string
+		url             string
 		requests, lines int
 	}{
 		"it is there":        {next.URL, 1, 0},

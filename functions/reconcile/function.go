@@ -28,7 +28,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
 		Manager: agent, Pause: pass.Wait,
-		Alarm: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
+		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},
 		Log: log,

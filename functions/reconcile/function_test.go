@@ -131,7 +131,7 @@ func TestAnEventRunsAPass(t *testing.T) {
 	}
 	i.tap.Forget()
 	if i.post(change()); i.tap.Count(wire.Request.IsWrite) != 0 {
-		t.Errorf("the echo wrote: %v", i.tap.Effects())
+		t.Errorf("the event of its own write made it write: %v", i.tap.Effects())
 	}
 }
 

@@ -23,8 +23,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// patience is how long a Broker may take before its event is noted and skipped: a listener must never hold up a pass.
-const patience = time.Second
+// brokerTimeout is how long a Broker may take before its event is noted and skipped: a listener must never hold up a
+// pass.
+const brokerTimeout = time.Second
 
 // EventRecorder tells people and listeners what a plan tells. It never fails a pass: what cannot be told is logged. A
 // nil EventRecorder is silent.
@@ -95,7 +96,7 @@ func (a *EventRecorder) change(resource *unstructured.Unstructured, status any) 
 func (a *EventRecorder) post(
 	ctx context.Context, resource *unstructured.Unstructured, eventType, reason string, data any,
 ) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, brokerTimeout)
 	defer cancel()
 	e, err := event.Make(eventType, event.Head{
 		ID: fmt.Sprintf(
@@ -112,7 +113,7 @@ func (a *EventRecorder) post(
 
 // record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name.
 func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, brokerTimeout)
 	defer cancel()
 	now := metav1.NewTime(a.Now().Truncate(time.Second))
 	object := kube.Object{Resource: kube.Events, Namespace: resource.GetNamespace(), Name: eventName(resource, e)}

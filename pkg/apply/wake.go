@@ -16,13 +16,13 @@ import (
 // mostWakes bounds how many requests for a pass go out at the same time.
 const mostWakes = 8
 
-// Wake asks for a pass of each resource that depends on the given one, all within the patience for a Broker. What
+// Wake asks for a pass of each resource that depends on the given one, all within the time that a Broker has. What
 // cannot be asked for is logged: the sweep looks at those resources anyway.
 func (a *EventRecorder) Wake(ctx context.Context, resource *unstructured.Unstructured, dependants []plan.Dependant) {
 	if a == nil || len(dependants) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, brokerTimeout)
 	defer cancel()
 	var group errgroup.Group
 	group.SetLimit(mostWakes)

@@ -31,12 +31,12 @@ type Setup struct {
 	// Listeners takes the events for users' Triggers.
 	Listeners event.Publisher
 	// Manager is the name that this function's writes have in managedFields: the user agent's first word. Empty takes no
-	// event for an echo of its own writes.
+	// event for that of a write of its own.
 	Manager string
 	// Pause waits. Nil never waits for what a stop brings about; the clock looks then.
 	Pause Pause
-	// Alarm ends a pause when the pods that it is for have ended; nil never does.
-	Alarm Alarm
+	// PodsEnd ends a pause when the pods that it is for have ended; nil never does.
+	PodsEnd PodsEnd
 	// Control takes the requests for passes of what depends on a resource.
 	Control event.Publisher
 	// Now is the clock.
@@ -67,7 +67,7 @@ func NewHandler(s Setup) http.Handler {
 			},
 			Log: s.Log,
 		},
-		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, Alarm: s.Alarm,
+		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
 		Log: s.Log,
 	}
 	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: event.Budget}

@@ -28,12 +28,12 @@ type Runner struct {
 	Apply *apply.Executor
 	// Watches says whether a namespace is this installation's.
 	Watches func(namespace string) bool
-	// Manager is the name of our own writes in managedFields; empty takes no event for their echo.
+	// Manager is the name of our own writes in managedFields; empty takes no event for that of one.
 	Manager string
 	// Pause waits for what a stop brings about; nil leaves that to the clock.
 	Pause Pause
-	// Alarm ends a pause when the pods that it is for have ended; nil never does.
-	Alarm Alarm
+	// PodsEnd ends a pause when the pods that it is for have ended; nil never does.
+	PodsEnd PodsEnd
 	// Log gets one line for every round that did something.
 	Log *zap.SugaredLogger
 }
@@ -50,7 +50,7 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	}
 	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
-	if err != nil || !found || (!firm && echo(u, r.Manager)) {
+	if err != nil || !found || (!firm && ownWrite(u, r.Manager)) {
 		return err
 	}
 	round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, k, t, last) }
@@ -65,27 +65,27 @@ func (r *Runner) rounds(
 ) error {
 	ctx, done := context.WithCancel(ctx)
 	defer done()
-	last, patience, arm, alarm := apply.Result{Resource: u}, patience{}, r.Alarm, (<-chan struct{})(nil)
+	last, poll, watch, ended := apply.Result{Resource: u}, polling{}, r.PodsEnd, (<-chan struct{})(nil)
 	for busy := 0; busy < maxRounds; {
 		result, p, err := round(last)
 		if err != nil {
 			return err
 		}
 		if len(p.Effects()) > 0 {
-			patience.renew()
+			poll.renew()
 		}
 		if p.Requeue == plan.RequeueNow {
 			last, busy = result, busy+1
 			continue
 		}
-		if p.Requeue == plan.RequeueOnPods && arm != nil {
-			if alarm, err = arm(ctx, object.Namespace, object.Name); err != nil {
+		if p.Requeue == plan.RequeueOnPods && watch != nil {
+			if ended, err = watch(ctx, object.Namespace, object.Name); err != nil {
 				r.Log.Warnw("its pods cannot be watched, so they are polled", telemetry.Key, object.String(), telemetry.Error,
 					fail.Message(err))
 			}
-			arm = nil // once is enough
+			watch = nil // once is enough
 		}
-		if !p.Requeue.Soon() || !patience.waits(ctx, r.Pause, alarm) {
+		if !p.Requeue.Soon() || !poll.waits(ctx, r.Pause, ended) {
 			return nil
 		}
 		u, found, err := r.Gather.Kube.Get(ctx, object)

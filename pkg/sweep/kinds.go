@@ -24,8 +24,8 @@ type kind struct {
 	counts func(f *fleet, u *unstructured.Unstructured)
 	// fast has those in transition looked at by each tick.
 	fast bool
-	// crowds has events of their Deployments left to the next tick where many move at the same time.
-	crowds bool
+	// batches has events of their Deployments left to the next tick where many move at the same time.
+	batches bool
 	// spreads has further pages of a sweep looked at by whichever pod takes them.
 	spreads bool
 }
@@ -52,7 +52,7 @@ type look func(u *unstructured.Unstructured) error
 // the last two is not run yet: see package unsupported.
 var kinds = []kind{
 	{
-		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, crowds: true, spreads: true,
+		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, batches: true, spreads: true,
 		finds: func(bool) []find { return []find{{}} }, looks: (*Observer).lookAtDeployments,
 		counts: (*fleet).addDeployment,
 	},

@@ -40,7 +40,7 @@ type Observer struct {
 
 	mu    sync.Mutex
 	swept time.Time
-	crowd crowd
+	batch batch
 	// told is when it was last told that a namespace may not be read.
 	told map[string]time.Time
 }

@@ -80,7 +80,7 @@ func (o *Observer) fast(ctx context.Context, k kind, seen *fleet) error {
 		})
 		failures = append(failures, err)
 	}
-	if k.crowds {
+	if k.batches {
 		o.remember(members)
 	}
 	return errors.Join(failures...)

@@ -17,12 +17,12 @@ import (
 // it.
 //
 //	the resource                                  then
-//	in a crowd, and the Deployment only changed   nothing: the next tick looks at the whole crowd in a few requests
+//	in a batch, and the Deployment only changed   nothing: the next tick looks at the whole batch in a few requests
 //	gone                                          nothing
 //	on its way up or down, as asked               nothing: most changes tell nothing
 //	otherwise                                     a look
 func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) error {
-	if !o.Watches(namespace) || (!gone && o.crowded(namespace, name)) {
+	if !o.Watches(namespace) || (!gone && o.inBatch(namespace, name)) {
 		return nil
 	}
 	u, found, err := o.Gather.Kube.Get(

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// patience is how long a function may take to listen before it counts as broken.
-const patience = 10 * time.Second
+// listenTimeout is how long a function may take to listen before it counts as broken.
+const listenTimeout = 10 * time.Second
 
 // prepare runs in the new mount namespace: it makes the token of a service account, waits for one line, and becomes the
 // function.
@@ -74,7 +74,7 @@ func listening(port int, ended <-chan error) error {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	tick := time.NewTicker(100 * time.Microsecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	late := time.After(listenTimeout)
 	for {
 		connection, err := net.Dial("tcp", address)
 		if err == nil {
@@ -94,7 +94,7 @@ func listening(port int, ended <-chan error) error {
 func waiting(pid int) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	late := time.After(listenTimeout)
 	token := fmt.Sprintf("/proc/%d/root/run/secrets/kubernetes.io/serviceaccount/token", pid)
 	for {
 		_, err := os.Stat(token)

@@ -294,7 +294,7 @@ func TestNoOtherConstraints(t *testing.T) {
 	}
 }
 
-// A CRD has to fit into etcd and into the patience of kubectl.
+// A CRD has to fit into etcd and into what kubectl sends.
 func TestSizes(t *testing.T) {
 	for _, plural := range resources {
 		info, err := os.Stat(crdFolder + "/flink.apache.org_" + plural + ".yaml")

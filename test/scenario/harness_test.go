@@ -336,15 +336,15 @@ func (h *harness) pass(d time.Duration) {
 	}
 }
 
-// patience is how much simulated time anything may take, with every hint lost on the way.
-const patience = 40 * time.Minute
+// settleTimeout is how much simulated time anything may take, with every hint lost on the way.
+const settleTimeout = 40 * time.Minute
 
 // until lets time pass until what is waited for holds.
 func (h *harness) until(what string, holds func() bool) {
 	h.t.Helper()
-	for end := h.w.Clock.Now().Add(patience); !holds(); h.step() {
+	for end := h.w.Clock.Now().Add(settleTimeout); !holds(); h.step() {
 		if h.w.Clock.Now().After(end) {
-			h.t.Fatalf("%s: not within %s\n%s", what, patience, h.describe())
+			h.t.Fatalf("%s: not within %s\n%s", what, settleTimeout, h.describe())
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestFirstStartIsPreparedThenReleased(t *testing.T) {
 	}
 	w.want(plan.Waiting, v1beta1.LifecycleDeployed, v1beta1.JobManagerDeploying, v1beta1.FlinkJobReconciling)
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
-		t.Errorf("the echo of the release must write nothing, got %s with status %+v", p, p.Status)
+		t.Errorf("the event of the release must write nothing, got %s with status %+v", p, p.Status)
 	}
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()

@@ -39,16 +39,16 @@ func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	return f
 }
 
-// patience is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one that
-// does not run.
-const patience = time.Minute
+// answerTimeout is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one
+// that does not run.
+const answerTimeout = time.Minute
 
 // unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its
 // pod became ready.
 func (v *Life) unanswered() bool {
 	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady &&
 		v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
-	return silent && (v.Since(v.EndedAt()) < patience || v.Since(v.Host.AvailableAt()) < patience)
+	return silent && (v.Since(v.EndedAt()) < answerTimeout || v.Since(v.Host.AvailableAt()) < answerTimeout)
 }
 
 // startedEmpty reports whether the newest start was given no state, or is the first one and no recovery of it.

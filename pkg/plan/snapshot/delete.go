@@ -39,7 +39,7 @@ func deleting(v *view) (result, bool) {
 		return v.release(), true
 	}
 	if v.want.State == v1beta1.SnapshotInProgress {
-		if v.overdue(v.job.patience() + v.cleanupTimeout()) {
+		if v.overdue(v.job.timeout() + v.cleanupTimeout()) {
 			return v.leave("its request is still in flight"), true
 		}
 		o, _ := inProgress(v)

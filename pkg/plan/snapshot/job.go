@@ -159,8 +159,8 @@ func read[T any](get func(conf.Option) (T, error), option conf.Option, fallback 
 	return value
 }
 
-// patience is how long a job that does not run is waited for: as long as Flink itself waits for a checkpoint.
-func (t target) patience() time.Duration {
+// timeout is how long a job that does not run is waited for: as long as Flink itself waits for a checkpoint.
+func (t target) timeout() time.Duration {
 	return read(t.config.Duration, key.CheckpointingTimeout, 10*time.Minute)
 }
 

@@ -115,7 +115,7 @@ func (v *view) awaitJob() result {
 	if c := v.condition(summary.JobRunning); c != nil && !c.LastTransitionTime.IsZero() {
 		since = c.LastTransitionTime.Time
 	}
-	deadline := since.Add(v.job.patience())
+	deadline := since.Add(v.job.timeout())
 	if !v.now().Before(deadline) {
 		return v.abandon(v.secondary() + " is not running")
 	}

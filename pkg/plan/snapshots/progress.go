@@ -90,7 +90,7 @@ func (p *Progress) step(f Facts, t Type, answer plan.Observed[Operation]) {
 		p.Again = append(p.Again, t)
 	case notKnown:
 		p.fail(f, t, "")
-	case f.Now.Sub(asked) > patience(f):
+	case f.Now.Sub(asked) > timeout(f):
 		p.giveUp(f, t, "")
 	}
 }
@@ -105,8 +105,8 @@ func neverCame(f Facts, t Type) bool {
 		f.Now.Sub(asked) < read(f.Config.Duration, key.RestAsyncStoreDuration, 5*time.Minute)
 }
 
-// patience is how long a job that cannot be asked is waited for: as long as Flink itself waits for a checkpoint.
-func patience(f Facts) time.Duration {
+// timeout is how long a job that cannot be asked is waited for: as long as Flink itself waits for a checkpoint.
+func timeout(f Facts) time.Duration {
 	return read(f.Config.Duration, key.CheckpointingTimeout, 10*time.Minute)
 }
 

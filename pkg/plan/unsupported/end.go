@@ -60,7 +60,7 @@ func end(s Snapshot) plan.Plan {
 			j.id))
 	case s.Now.After(s.until(j)):
 		return goes(s, fmt.Sprintf("job %s could not be cancelled within %s, so it may run on in session cluster %s: %s",
-			j.id, j.patience, j.cluster, s.why()))
+			j.id, j.timeout, j.cluster, s.why()))
 	}
 	message := fmt.Sprintf("job %s is being cancelled in session cluster %s", j.id, j.cluster)
 	if !listed {
@@ -86,10 +86,10 @@ const cancelling = "CancellingJob"
 func (s Snapshot) until(j *sessionJob) time.Time {
 	for _, c := range conditionsOf(s.Resource) {
 		if c.Type == summary.Reconciling && c.Reason == cancelling {
-			return c.LastTransitionTime.Add(j.patience)
+			return c.LastTransitionTime.Add(j.timeout)
 		}
 	}
-	return s.Now.Truncate(time.Second).Add(j.patience)
+	return s.Now.Truncate(time.Second).Add(j.timeout)
 }
 
 // why is why nothing is known of the job.
@@ -145,7 +145,7 @@ func goes(s Snapshot, left string) plan.Plan {
 type sessionJob struct {
 	id, cluster string
 	endpoint    plan.Endpoint
-	patience    time.Duration
+	timeout     time.Duration
 	saves       bool
 }
 
@@ -168,7 +168,7 @@ func readJob(s Snapshot) *sessionJob {
 	}
 	c = with(c, r.Spec.FlinkConfiguration)
 	o := options.Of(func() flinkconf.Config { return c })
-	j.patience = o.CleanupTimeout()
+	j.timeout = o.CleanupTimeout()
 	j.saves = o.SavepointOnDeletion()
 	return j
 }

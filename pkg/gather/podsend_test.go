@@ -28,7 +28,7 @@ func TestPodsEnd(t *testing.T) {
 		runtime.NewScheme(), map[schema.GroupVersionResource]string{kube.Pods: "PodList"}, pod("demo-1", "Running"),
 	)
 	pods := client.Resource(kube.Pods).Namespace("flink")
-	rings, err := gather.PodsEnd(t.Context(), kube.New(client), "flink", "demo")
+	ended, err := gather.PodsEnd(t.Context(), kube.New(client), "flink", "demo")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestPodsEnd(t *testing.T) {
 	for _, step := range []struct {
 		what  string
 		do    func() error
-		rings bool
+		ended bool
 	}{
 		{"a pod begins", func() error {
 			_, err := pods.Create(t.Context(), pod("demo-2", "Pending"), metav1.CreateOptions{})
@@ -54,16 +54,16 @@ func TestPodsEnd(t *testing.T) {
 		if err := step.do(); err != nil {
 			t.Fatal(err)
 		}
-		if !step.rings {
-			continue // the next ring would come too early
+		if !step.ended {
+			continue // the next signal would come too early
 		}
 		select {
-		case <-rings:
+		case <-ended:
 		case <-time.After(time.Minute):
-			t.Fatalf("%s: nothing rings", step.what)
+			t.Fatalf("%s: nothing ended", step.what)
 		}
 		select {
-		case <-rings:
+		case <-ended:
 			t.Fatalf("%s: something rang before", step.what)
 		default:
 		}

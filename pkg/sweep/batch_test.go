@@ -18,10 +18,10 @@ func TestACrowdIsLookedAtByTheTick(t *testing.T) {
 		gone   bool
 		looks  bool
 	}{
-		"a few":                            {crowdFrom - 1, time.Second, false, true},
-		"a crowd":                          {crowdFrom, time.Second, false, false},
-		"a crowd, and the Deployment went": {crowdFrom, time.Second, true, true},
-		"a crowd, but no tick came":        {crowdFrom, crowdFor, false, true},
+		"a few":                            {batchFrom - 1, time.Second, false, true},
+		"a batch":                          {batchFrom, time.Second, false, false},
+		"a batch, and the Deployment went": {batchFrom, time.Second, true, true},
+		"a batch, but no tick came":        {batchFrom, batchFor, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t, row.moving)

@@ -6,17 +6,17 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// echo reports whether the last change of a resource is a write of our own, by managedFields. The pass that wrote it
-// knew what it wrote and went on, and the clock looks at whatever is in transition every two seconds; so the event of
-// that write asks for nothing. managedFields count in seconds: where somebody else may have been the last, it is no
-// echo.
+// ownWrite reports whether the last change of a resource is a write of our own, by managedFields. The pass that wrote
+// it knew what it wrote and went on, and the clock looks at whatever is in transition every two seconds; so the event
+// of that write asks for nothing. managedFields count in seconds: where somebody else may have been the last, it is no
+// write of our own.
 //
-//	last write                                        echo
+//	last write                                        own
 //	ours, a second or more after everybody else's     yes
 //	ours, in the second in which it was created       yes, if its generation was observed
 //	ours, before or at its mark for deletion          no: the mark has no entry of its own
 //	nobody's, or somebody else's                      no
-func echo(u *unstructured.Unstructured, manager string) bool {
+func ownWrite(u *unstructured.Unstructured, manager string) bool {
 	created := u.GetCreationTimestamp().Time
 	var ours, others time.Time
 	for _, entry := range u.GetManagedFields() {

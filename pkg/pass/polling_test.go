@@ -50,7 +50,7 @@ func TestASuspensionTakesOnePass(t *testing.T) {
 	if got := i.lifecycle(); got != v1beta1.LifecycleSuspended || i.savepoints() != 1 {
 		t.Errorf("%s with %d savepoints after one pass", got, i.savepoints())
 	}
-	if *waited == 0 || *waited > patientInAll {
+	if *waited == 0 || *waited > pollAtMost {
 		t.Errorf("the pass stayed %s", *waited)
 	}
 }
@@ -76,10 +76,14 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 		first plan.Plan
 		stays bool
 	}{
-		"it only looked":              {plan.Plan{Requeue: plan.RequeueSoon}, false},
-		"it did something":            {plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}}}, true},
-		"what it did takes its time":  {plan.Plan{Actions: []plan.Action{plan.WakeClock{}}}, false},
-		"it did something at its end": {plan.Plan{Requeue: plan.RequeueSoon, Finish: []plan.Action{plan.WakeClock{}}}, true},
+		"it only looked": {plan.Plan{Requeue: plan.RequeueSoon}, false},
+		"it did something": {
+			plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}}}, true,
+		},
+		"what it did takes its time": {plan.Plan{Actions: []plan.Action{plan.WakeClock{}}}, false},
+		"it did something at its end": {
+			plan.Plan{Requeue: plan.RequeueSoon, Finish: []plan.Action{plan.WakeClock{}}}, true,
+		},
 	} {
 		waited, rounds := i.stays(), 0
 		err := i.r.rounds(t.Context(), object, func(apply.Result) (apply.Result, plan.Plan, error) {
@@ -88,14 +92,14 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 			}
 			return apply.Result{}, plan.Plan{Requeue: plan.RequeueSoon}, nil
 		}, nil)
-		if err != nil || (*waited > 0) != row.stays || *waited > patient {
+		if err != nil || (*waited > 0) != row.stays || *waited > pollFor {
 			t.Errorf("%s: stayed %s with %d rounds, %v; want it to stay: %t", name, *waited, rounds, err, row.stays)
 		}
 	}
 }
 
 func TestPatienceEnds(t *testing.T) {
-	var p patience
+	var p polling
 	var waited time.Duration
 	pause := func(_ context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 		waited += d
@@ -107,20 +111,20 @@ func TestPatienceEnds(t *testing.T) {
 	p.renew()
 	for p.waits(t.Context(), pause, nil) {
 	}
-	if waited > patient || waited < patient-longestPause {
-		t.Errorf("waited %s after one effect, want nearly %s", waited, patient)
+	if waited > pollFor || waited < pollFor-longestInterval {
+		t.Errorf("waited %s after one effect, want nearly %s", waited, pollFor)
 	}
 	for range 100 {
 		p.renew()
 		for p.waits(t.Context(), pause, nil) {
 		}
 	}
-	if waited > patientInAll {
-		t.Errorf("waited %s in all, want at most %s", waited, patientInAll)
+	if waited > pollAtMost {
+		t.Errorf("waited %s in all, want at most %s", waited, pollAtMost)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	p = patience{}
+	p = polling{}
 	p.renew()
 	if p.waits(ended, Wait, nil) {
 		t.Error("a pass whose budget is used up stays")
@@ -128,18 +132,18 @@ func TestPatienceEnds(t *testing.T) {
 }
 
 func TestAnAlarmEndsAPause(t *testing.T) {
-	alarm := make(chan struct{}, 1)
-	alarm <- struct{}{}
-	if spent, err := Wait(t.Context(), time.Hour, alarm); err != nil || spent > time.Minute {
+	ended := make(chan struct{}, 1)
+	ended <- struct{}{}
+	if spent, err := Wait(t.Context(), time.Hour, ended); err != nil || spent > time.Minute {
 		t.Errorf("waited %s, %v", spent, err)
 	}
-	close(alarm)
-	if spent, err := Wait(t.Context(), time.Millisecond, alarm); err != nil || spent != time.Millisecond {
-		t.Errorf("waited %s, %v, with an alarm that rings no more", spent, err)
+	close(ended)
+	if spent, err := Wait(t.Context(), time.Millisecond, ended); err != nil || spent != time.Millisecond {
+		t.Errorf("waited %s, %v, with a channel that is closed", spent, err)
 	}
 }
 
-// TestTheEndOfPodsIsWatched: while a pass waits for pods it has an alarm, and an installation that may not watch them
+// TestTheEndOfPodsIsWatched: while a pass waits for pods it has a watch, and an installation that may not watch them
 // waits as well.
 func TestTheEndOfPodsIsWatched(t *testing.T) {
 	for name, refused := range map[string]error{"watched": nil, "refused": errors.New("no right to watch pods")} {
@@ -147,7 +151,7 @@ func TestTheEndOfPodsIsWatched(t *testing.T) {
 			i := install(t)
 			i.stays()
 			watched, tries, armed, pauses := "", 0, 0, 0
-			i.r.Alarm = func(_ context.Context, namespace, name string) (<-chan struct{}, error) {
+			i.r.PodsEnd = func(_ context.Context, namespace, name string) (<-chan struct{}, error) {
 				watched, tries = namespace+"/"+name, tries+1
 				if refused != nil {
 					return nil, refused
@@ -155,21 +159,21 @@ func TestTheEndOfPodsIsWatched(t *testing.T) {
 				return make(chan struct{}), nil
 			}
 			pause := i.r.Pause
-			i.r.Pause = func(ctx context.Context, d time.Duration, alarm <-chan struct{}) (time.Duration, error) {
-				if alarm != nil {
+			i.r.Pause = func(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
+				if ended != nil {
 					armed++
 				}
 				if pauses++; pauses <= 3 {
 					return d, nil // its pods take longer than that to end
 				}
-				return pause(ctx, d, alarm)
+				return pause(ctx, d, ended)
 			}
 			if err := i.w.Kube.Delete(v1beta1.FlinkDeploymentGVR, "flink", "demo", kubesim.DeleteOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			i.pass(v1beta1.KindFlinkDeployment, "demo")
 			if got := i.lifecycle(); got != "" || watched != "flink/demo" || tries != 1 || (armed > 0) != (refused == nil) {
-				t.Errorf("lifecycle %q, watched %q, %d tries, %d pauses with an alarm", got, watched, tries, armed)
+				t.Errorf("lifecycle %q, watched %q, %d tries, %d pauses with a watch", got, watched, tries, armed)
 			}
 		})
 	}

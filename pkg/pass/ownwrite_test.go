@@ -37,7 +37,7 @@ func TestEcho(t *testing.T) {
 			writes{"kubectl": 0, agent: 5}, 5, 1, agent, false, "either may have been the last",
 		},
 		"marked before ours": {writes{"kubectl": 0, agent: 5}, 4, 1, agent, true, "we saw the mark"},
-		"nobody asks":        {writes{"kubectl": 0, agent: 5}, 0, 1, "", false, "no name, no echo"},
+		"nobody asks":        {writes{"kubectl": 0, agent: 5}, 0, 1, "", false, "without a name none is ours"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestEcho(t *testing.T) {
 				)
 			}
 			u.SetManagedFields(fields)
-			if got := echo(u, row.manager); got != row.want {
-				t.Errorf("echo %t, want %t: %s", got, row.want, row.reason)
+			if got := ownWrite(u, row.manager); got != row.want {
+				t.Errorf("own write %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// PodsEnd rings when a pod of a cluster has ended or is gone, until the context is done. It is a hint to look again:
-// what the pods are is read by that look. The channel is closed when it can ring no more.
+// PodsEnd signals that a pod of a cluster has ended or is gone, until the context is done. It is a hint to look again:
+// what the pods are is read by that look. The channel is closed when it can signal no more.
 func PodsEnd(ctx context.Context, k *kube.Client, namespace, name string) (<-chan struct{}, error) {
 	pods, err := k.Watch(ctx, kube.Query{
 		Resource: kube.Pods, Namespace: namespace,
@@ -21,21 +21,21 @@ func PodsEnd(ctx context.Context, k *kube.Client, namespace, name string) (<-cha
 	if err != nil {
 		return nil, err
 	}
-	rings := make(chan struct{}, 1) // one is enough for any number of pods
+	ended := make(chan struct{}, 1) // one is enough for any number of pods
 	go func() {
-		defer close(rings)
+		defer close(ended)
 		defer pods.Stop()
 		for e := range pods.ResultChan() {
 			if !podEnded(e) {
 				continue
 			}
 			select {
-			case rings <- struct{}{}:
+			case ended <- struct{}{}:
 			default:
 			}
 		}
 	}()
-	return rings, nil
+	return ended, nil
 }
 
 func podEnded(e watch.Event) bool {
