@@ -101,8 +101,8 @@ func (f *Follower) say(err error) {
 	}
 }
 
-// lastWords is how many lines of a log are shown.
-const lastWords = 4
+// crashCause is how many lines of a log are shown.
+const crashCause = 4
 
 // listen reads the end of the log of a pod's failure: once while it is the newest container, and once when there is
 // another.
@@ -126,10 +126,10 @@ func (f *Follower) listen(p *corev1.Pod) {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		lines := int64(10 * lastWords)
+		lines := int64(10 * crashCause)
 		options := &corev1.PodLogOptions{Container: failure.name, Previous: failure.previous, TailLines: &lines}
 		log, err := f.client.CoreV1().Pods(p.Namespace).GetLogs(p.Name, options).DoRaw(ctx)
-		said := words(string(log), lastWords)
+		said := words(string(log), crashCause)
 		if err != nil {
 			said = []string{"no log: " + err.Error()}
 		}

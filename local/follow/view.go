@@ -58,10 +58,10 @@ func now(object *unstructured.Unstructured, otherwise string) string {
 }
 
 // pod is a pod as kubectl shows it.
-func pod(p *corev1.Pod, lastWords []string) screen.Pod {
+func pod(p *corev1.Pod, crashCause []string) screen.Pod {
 	shown := screen.Pod{
 		Name: p.Namespace + "/" + p.Name, Phase: phase(p), Containers: len(p.Spec.Containers), Page: page(p),
-		LastWords: lastWords,
+		CrashCause: crashCause,
 	}
 	for _, c := range p.Status.ContainerStatuses {
 		shown.Restarts += int(c.RestartCount)

@@ -169,7 +169,7 @@ func TestWhyAContainerEnded(t *testing.T) {
 	}
 }
 
-func TestTheLastWordsOfALog(t *testing.T) {
+func TestTheCrashCauseOfALog(t *testing.T) {
 	if got := words("one\n\n two \r\nthree", 2); !slices.Equal(got, []string{" two", "three"}) {
 		t.Errorf("%q", got)
 	}

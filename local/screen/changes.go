@@ -73,19 +73,19 @@ func (p Pod) sentence() string {
 	return text
 }
 
-// said are the last words of pods that were not known before.
+// said are the ends of the logs of pods that were not known before.
 func said(before, after []Pod) []string {
 	known := map[string][]string{}
 	for _, b := range before {
-		known[b.key()] = b.LastWords
+		known[b.key()] = b.CrashCause
 	}
 	var lines []string
 	for _, a := range after {
-		if len(a.LastWords) == 0 || slices.Equal(known[a.key()], a.LastWords) {
+		if len(a.CrashCause) == 0 || slices.Equal(known[a.key()], a.CrashCause) {
 			continue
 		}
 		lines = append(lines, a.key()+" failed, the end of its log:")
-		for _, words := range a.LastWords {
+		for _, words := range a.CrashCause {
 			lines = append(lines, "  | "+words)
 		}
 	}

@@ -36,12 +36,12 @@ func TestChanges(t *testing.T) {
 			[]string{"pod default/a: Running, 1/1 ready, web page http://x"},
 		},
 		"pod crashes": {
-			pod(Pod{Phase: "Running"}), pod(Pod{Phase: "Error", Restarts: 2, LastWords: []string{"why"}}),
+			pod(Pod{Phase: "Running"}), pod(Pod{Phase: "Error", Restarts: 2, CrashCause: []string{"why"}}),
 			[]string{"pod default/a: Error, 0/1 ready, 2 restarts", "pod default/a failed, the end of its log:", "  | why"},
 		},
 		"pod runs again": {
-			pod(Pod{Phase: "Error", LastWords: []string{"why"}}),
-			pod(Pod{Phase: "Running", Ready: 1, LastWords: []string{"why"}}), []string{"pod default/a: Running, 1/1 ready"},
+			pod(Pod{Phase: "Error", CrashCause: []string{"why"}}),
+			pod(Pod{Phase: "Running", Ready: 1, CrashCause: []string{"why"}}), []string{"pod default/a: Running, 1/1 ready"},
 		},
 		"an event":       {State{Events: []string{"a", "b"}}, State{Events: []string{"b", "c"}}, []string{"event c"}},
 		"all new events": {State{Events: []string{"a"}}, State{Events: []string{"b", "c"}}, []string{"event b", "event c"}},

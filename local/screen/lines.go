@@ -119,7 +119,7 @@ func pods(all []Pod) []string {
 		if i == 0 {
 			continue
 		}
-		for _, words := range all[i-1].LastWords {
+		for _, words := range all[i-1].CrashCause {
 			lines = append(lines, "  | "+words)
 		}
 	}
@@ -132,7 +132,7 @@ func (p Pod) ready() string { return fmt.Sprintf("%d/%d", p.Ready, p.Containers)
 func troubled(all []Pod) []Pod {
 	var some []Pod
 	for _, p := range all {
-		if p.Phase != "Running" || p.Ready < p.Containers || len(p.LastWords) > 0 {
+		if p.Phase != "Running" || p.Ready < p.Containers || len(p.CrashCause) > 0 {
 			some = append(some, p)
 		}
 	}

@@ -47,7 +47,7 @@ var failing = State{
 	Pods: []Pod{
 		{
 			Name: "default/basic-6d8f7c-abcde", Phase: "CrashLoopBackOff", Containers: 1, Restarts: 3,
-			LastWords: []string{"Caused by: java.io.FileNotFoundException: \x1b[31mno.jar", "\tat org.apache.flink"},
+			CrashCause: []string{"Caused by: java.io.FileNotFoundException: \x1b[31mno.jar", "\tat org.apache.flink"},
 		},
 		{Name: "default/other-5b7", Phase: "Running", Ready: 1, Containers: 1},
 	},
@@ -104,7 +104,7 @@ func TestTheScreenFitsTheTerminal(t *testing.T) {
 		for i := range rapid.IntRange(0, 9).Draw(t, "pods") {
 			state.Pods = append(
 				state.Pods,
-				Pod{Name: fmt.Sprint(i), Phase: word.Draw(t, "phase"), LastWords: rapid.SliceOfN(word, 0, 3).Draw(t, "words")},
+				Pod{Name: fmt.Sprint(i), Phase: word.Draw(t, "phase"), CrashCause: rapid.SliceOfN(word, 0, 3).Draw(t, "words")},
 			)
 		}
 		size := Size{Width: rapid.IntRange(1, 60).Draw(t, "width"), Height: rapid.IntRange(1, 30).Draw(t, "height")}

@@ -66,6 +66,6 @@ type Pod struct {
 	Restarts int
 	// Page is the address of its web page. Empty: it has none, or not yet.
 	Page string
-	// LastWords are the end of the log of its last container that failed.
-	LastWords []string
+	// CrashCause are the end of the log of its last container that failed.
+	CrashCause []string
 }

@@ -81,7 +81,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 		seen := read
 		seen.Pods, seen.TaskManagers = g.pods(ctx, r.Pods, namespace, name, q.TaskManagers)
 		s.Pods, s.TaskManagers = seen.Pods, seen.TaskManagers
-		s.MountFailures, s.Nodes, s.LastWords = g.missingVolumes(ctx, seen), g.nodes(ctx, seen), g.lastWords(ctx, seen)
+		s.MountFailures, s.Nodes, s.CrashCause = g.missingVolumes(ctx, seen), g.nodes(ctx, seen), g.crashCause(ctx, seen)
 	})
 	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
@@ -125,8 +125,8 @@ func (g *Gatherer) mountFailures(ctx context.Context, namespace, pod string) pla
 // logLines is how much of the log of a container that crashed is read, from its end: Java's stack traces are long.
 const logLines = 400
 
-// lastWords is the root cause that the log of a JobManager container that crashed ends with.
-func (g *Gatherer) lastWords(ctx context.Context, seen deployment.Snapshot) plan.Observed[string] {
+// crashCause is the root cause that the log of a JobManager container that crashed ends with.
+func (g *Gatherer) crashCause(ctx context.Context, seen deployment.Snapshot) plan.Observed[string] {
 	pods, _ := seen.Pods.Get()
 	crash, crashed := deployment.Crashed(pods)
 	if !crashed || g.Brief {

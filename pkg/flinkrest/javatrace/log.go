@@ -10,15 +10,15 @@ const warning = "WARNING: "
 
 const mainThread = `Exception in thread "main" `
 
-// lastWords are the lines after which the JobManager's process tells why it ends (ClusterEntrypoint of Flink 1.15 to
+// crashCause are the lines after which the JobManager's process tells why it ends (ClusterEntrypoint of Flink 1.15 to
 // 2.x).
-var lastWords = []string{"Fatal error occurred in the cluster entrypoint", "Could not start cluster entrypoint"}
+var crashCause = []string{"Fatal error occurred in the cluster entrypoint", "Could not start cluster entrypoint"}
 
 // EndOf is the stack trace that a JobManager ended with, by its log: the one that Flink names so, else the last one.
 // Empty when there is none.
 func EndOf(log string) string {
 	at := -1
-	for _, words := range lastWords {
+	for _, words := range crashCause {
 		at = max(at, strings.LastIndex(log, words))
 	}
 	if at < 0 {

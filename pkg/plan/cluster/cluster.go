@@ -37,7 +37,7 @@ func New(s Snapshot) *Cluster {
 // hideObjects hides secrets in what Kubernetes says of the containers. It comes before any bound cuts such a text.
 func (v *Cluster) hideObjects() {
 	o := &v.Seen.Objects
-	o.LastWords = plan.Within(o.LastWords, v.Hide)
+	o.CrashCause = plan.Within(o.CrashCause, v.Hide)
 	o.MountFailures = plan.Within(o.MountFailures, func(messages []string) []string {
 		hidden := make([]string, len(messages))
 		for i := range messages {

@@ -25,9 +25,9 @@ type Objects struct {
 	Nodes map[string]plan.Observed[bool]
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
 	MountFailures plan.Observed[[]string]
-	// LastWords is the root cause that the log of a JobManager container that crashed ends with. Absent: it ends with
+	// CrashCause is the root cause that the log of a JobManager container that crashed ends with. Absent: it ends with
 	// none.
-	LastWords plan.Observed[string]
+	CrashCause plan.Observed[string]
 	// Companions are the objects that a prepared start consists of, besides the Deployment.
 	Companions plan.Observed[[]Companion]
 	// Owned is what goes with the Deployment.

@@ -54,7 +54,7 @@ func (v *Cluster) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
 	seen := podfailure.Seen{Deployment: jm}
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
-	seen.LastWords, _ = v.Seen.LastWords.Get()
+	seen.CrashCause, _ = v.Seen.CrashCause.Get()
 	b, told := podfailure.Find(seen), v.Resource().Status
 	if b == nil {
 		return nil

@@ -152,7 +152,7 @@ func TestWhatIsSaidOfACrash(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			got := Find(Seen{
-				Deployment: &appsv1.Deployment{}, Pods: []corev1.Pod{jobManager(row.status)}, LastWords: row.logged,
+				Deployment: &appsv1.Deployment{}, Pods: []corev1.Pod{jobManager(row.status)}, CrashCause: row.logged,
 			})
 			if diff := cmp.Diff(&row.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)

@@ -31,9 +31,9 @@ type Seen struct {
 	Pods []corev1.Pod
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
 	MountFailures []string
-	// LastWords is the root cause that the log of a container that crashed ends with; empty when it has none, or was not
+	// CrashCause is the root cause that the log of a container that crashed ends with; empty when it has none, or was not
 	// read.
-	LastWords string
+	CrashCause string
 }
 
 // fatalWaiting are the waiting reasons of a container that nobody but a person fixes.
@@ -59,7 +59,7 @@ func Find(s Seen) *Failure {
 		}
 	}
 	if crash, ok := Crashed(s.Pods); ok {
-		return crash.failure(s.LastWords)
+		return crash.failure(s.CrashCause)
 	}
 	for _, pod := range s.Pods {
 		if pod.DeletionTimestamp != nil {

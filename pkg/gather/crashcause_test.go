@@ -27,7 +27,7 @@ func (k *kubelet) Log(_ context.Context, l kube.Log) (string, error) {
 	return k.log, k.err
 }
 
-func TestTheLastWordsOfAJobManager(t *testing.T) {
+func TestTheCrashCauseOfAJobManager(t *testing.T) {
 	crashed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 2}}
 	runs := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Unix(1, 0))}}
 	const trace = "INFO it starts\na.b.X: cannot start\n\tat a.B(C.java:1)\nCaused by: a.b.Y: no such directory\n\t... " +
@@ -75,7 +75,7 @@ func TestTheLastWordsOfAJobManager(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Namespace: "flink", Name: "demo-1"},
 				Status:     corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{row.status}},
 			}
-			got := g.lastWords(
+			got := g.crashCause(
 				t.Context(), deployment.Snapshot{Objects: deployment.Objects{Pods: plan.Present([]corev1.Pod{pod})}},
 			)
 			if got != row.want || len(k.asked) != row.asked {
