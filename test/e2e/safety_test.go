@@ -163,6 +163,10 @@ func tellsOrGoesOn(t *testing.T, name, before string) (told string) {
 			told = why + ": " + message
 			return true, nil
 		}
+		if watch.Text(u, "status", "jobStatus", "state") == "FAILED" {
+			told = "the job is FAILED"
+			return true, nil
+		}
 		_, why, message := condition(u, summary.Reconciling)
 		switch {
 		case why != "JobNotListed":
