@@ -38,8 +38,6 @@ type (
 	StateKind = job.StateKind
 	// StopProgress is how far a stop-with-savepoint is.
 	StopProgress = job.StopProgress
-	// StopState is its state.
-	StopState = job.StopState
 	// ClusterFacts are what Flink tells about a cluster.
 	ClusterFacts = job.ClusterFacts
 	// Retention says which checkpoints outlive a job.
