@@ -96,7 +96,8 @@ func newRun(t testing.TB) *run {
 
 // callsNobody holds that no status calls for a person, not for a moment, where none is needed. A spec that is invalid
 // may be one that wants its state kept; that nothing leads back is told also of a start that may still succeed, on a
-// node that comes back. A job that Flink began again where it had begun before is a person's, whoever is to blame.
+// node that comes back. A job that Flink began again where it had begun before is a person's, whoever is to blame; that
+// it did, states.stored holds.
 func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
@@ -104,7 +105,7 @@ func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	if d.Name == demo {
 		r.states.stored(d.Status)
 	}
-	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted) && r.states.beganAgain()
+	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted)
 	mayStart := unsafe != nil && unsafe.Reason == "RollbackImpossible" && d.Status.Situation == string(plan.Waiting)
 	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && r.excused == "" && !invalid && !mayStart && !began {
 		r.t.Errorf("%s calls for a person: %s: %s", d.Status.Situation, unsafe.Reason, unsafe.Message)
@@ -188,6 +189,13 @@ func (r *run) disturbed() {
 // fault arms a fault.
 func (r *run) fault(f wire.Fault) {
 	r.disturbed()
+	do := f.Do
+	f.Do = func() {
+		r.states.struck()
+		if do != nil {
+			do()
+		}
+	}
 	r.w.Tap.Inject(f)
 }
 
@@ -207,7 +215,7 @@ func (r *run) nodeDown() {
 // losesEnd is a JobManager that goes before it has recorded how its job ended: Flink runs the job again, and its
 // checkpoints have left the high-availability data.
 func (r *run) losesEnd() {
-	if j := r.w.Flink.Job(namespace, demo, ""); j != nil && j.State.Ended() {
+	if j := r.w.Flink.Job(namespace, demo, ""); j != nil && j.State.Ended() && !r.w.Storage.Ended(j.ID) {
 		r.excuse("its JobManager was lost before it had recorded how its job ended")
 		r.states.crash(r.highlyAvailable())
 	}

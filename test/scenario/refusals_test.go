@@ -26,6 +26,7 @@ func (p *policies) judge(w kubesim.Write) error {
 	for _, one := range p.all {
 		if p.r.w.Clock.Now().Before(one.until) {
 			if err := one.refuses(w); err != nil {
+				p.r.states.struck()
 				return err
 			}
 		}

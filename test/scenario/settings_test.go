@@ -73,8 +73,8 @@ var settingVerbs = map[string]func(r *run, n int){
 		}
 		path := fmt.Sprintf("s3://mine/savepoint-%d-%d", r.redeploys, n)
 		r.w.Storage.Put(job.Snapshot{Path: path, Savepoint: true, Progress: int64(n)})
-		r.states.chosen[path], r.states.owed[path] = true, true
 		r.redeploys++
+		r.states.chosen[path], r.states.owed[path] = r.redeploys, true
 		r.edit(demo, jobField("initialSavepointPath", path), jobField("savepointRedeployNonce", int64(r.redeploys)))
 	},
 }

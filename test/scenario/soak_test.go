@@ -95,6 +95,11 @@ type tally struct{ moments, statuses, decisions int }
 
 // attempt carries a script out and returns its first failure.
 func attempt(t testing.TB, script []string) (failure string, seen tally) {
+	return attemptWith(t, script, nil)
+}
+
+// attemptWith carries a script out, with a fault planted unless plant is nil, and returns its first failure.
+func attemptWith(t testing.TB, script []string, plant func(*run)) (failure string, seen tally) {
 	one := &trial{TB: t}
 	defer func() {
 		if value := recover(); value != nil && value != (over{}) {
@@ -106,6 +111,9 @@ func attempt(t testing.TB, script []string) (failure string, seen tally) {
 		failure = one.failure
 	}()
 	r := newRun(one)
+	if plant != nil {
+		plant(r)
+	}
 	defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses, decisions: r.judge.decided} }()
 	for _, line := range script {
 		r.do(line)

@@ -1,13 +1,12 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
@@ -21,22 +20,31 @@ type states struct {
 	before int // starts of resources that are gone: a lost node may still run a job of theirs
 	floor  int64
 	latest string
-	// chosen are the states that a person told the job to start from, and it did not yet.
-	chosen map[string]bool
+	// chosen are the states that a person told the job to start from, in that order, and it did not yet.
+	chosen map[string]int
 	// owed are those of them that the job has to begin from, because its spec has kept the state ever since.
 	owed map[string]bool
 	// givenUp says that the state may be given up: the spec was stateless, and what it led to may not have ended yet.
 	givenUp bool
-	// lost is what Flink itself let go of when its JobManager crashed without high availability: what began since has
-	// less, and a user must be told.
-	lost   int64
-	lostAt int // starts until then
-	lostOn time.Time
-	// unseen is true when nobody knows what the run that was lost had done, and its JobManager's crash is told: no status
-	// ever showed it or, with high availability, a checkpoint of it.
-	unseen bool
-	// told is the first report of it in status; nil while there is none.
-	told *v1beta1.LostProgress
+	// losses are what Flink itself let go of, and a user must still be told.
+	losses []*loss
+	// gone are the runs whose progress Flink let go of: what they had completed is not expected any more.
+	gone map[runID]bool
+	// rerun is what Flink may begin again by itself although its end is recorded: it is stopped once it is seen.
+	rerun rerun
+	// completed is the most that each job is known to have completed in a checkpoint.
+	completed map[string]int64
+	// since is when the judge first saw the newest run, and a checkpoint of its own.
+	since struct {
+		run                  runID
+		begun, hasCheckpoint time.Time
+	}
+	// hindered is when a fault last struck the functions, in nanoseconds of the epoch.
+	hindered atomic.Int64
+	// reported is the last report of lost progress that was looked at.
+	reported time.Time
+	// eyes, unless nil, change what the judge reads of a status: a test of the judge plants faults of the product so.
+	eyes func(*v1beta1.FlinkDeploymentStatus)
 	// failed is called when the job has failed for good.
 	failed func()
 }
@@ -50,73 +58,26 @@ func (s *states) lookForFailure() {
 }
 
 func newStates(h *harness) *states {
-	return &states{h: h, chosen: map[string]bool{}, owed: map[string]bool{}}
+	return &states{
+		h: h, chosen: map[string]int{}, owed: map[string]bool{}, gone: map[runID]bool{}, completed: map[string]int64{},
+	}
 }
 
 // anew begins with a resource that was just made.
-func (s *states) anew() { s.floor, s.before = 0, len(s.h.w.Flink.Starts(namespace, demo)) }
+func (s *states) anew() {
+	s.floor, s.losses, s.rerun, s.before = 0, nil, rerun{}, len(s.h.w.Flink.Starts(namespace, demo))
+}
 
 // forget lets go of what was completed: whatever comes next may begin from nothing.
 func (s *states) forget() { s.floor = 0 }
 
-// crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
-// again from what it was first started from.
-func (s *states) crash(highlyAvailable bool) {
-	if s.floor == 0 {
-		return // it had nothing
-	}
-	if ended := s.h.status(demo).JobStatus; s.told != nil && ended.State.IsTerminal() && !ended.LastStateUnread {
-		s.lost = 0 // that was told, and what the job ended with since is recorded
-	}
-	s.lost, s.lostAt = max(s.lost, s.floor), len(s.h.w.Flink.Starts(namespace, demo))
-	s.lostOn, s.told = s.h.w.Clock.Now().Truncate(time.Second), nil
-	newest := s.h.w.Flink.Starts(namespace, demo)
+// status is the stored status as the judge reads it.
+func (s *states) status() v1beta1.FlinkDeploymentStatus {
 	status := s.h.status(demo)
-	s.unseen = len(newest) > 0 && !shows(status, newest[len(newest)-1]) || highlyAvailable &&
-		status.JobStatus.Checkpoint == nil
-	s.forget()
-}
-
-// stored notes, of each status that is stored, whether it reports the loss.
-func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
-	if lost := status.LostProgress; s.told == nil && lost != nil && lost.Seen != nil && !lost.Seen.Time.Before(s.lostOn) {
-		s.told = lost
+	if s.eyes != nil {
+		s.eyes(&status)
 	}
-}
-
-// lookWhetherTold holds that no job that began with less than it had is called steady once that begin is seen, unless
-// status says that its state is not safe, or somebody chose so. Status says it until a start for a spec that is newer
-// than what it said.
-func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, starts []process.Start) {
-	if s.lost == 0 || len(starts) <= s.lostAt || notYet["lost-progress"] != "" {
-		return
-	}
-	newest := starts[len(starts)-1]
-	deployed := status.ObservedGeneration
-	if status.DeployedGeneration != nil {
-		deployed = *status.DeployedGeneration
-	}
-	if len(starts) > s.lostAt+1 && s.told != nil && deployed > s.told.Generation {
-		s.lost = 0
-		return
-	}
-	seen := shows(status, newest) && !s.unseen
-	calm := status.Situation == "Steady" && status.JobStatus.State == v1beta1.FlinkJobRunning
-	if seen && calm && newest.Progress < s.lost && !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe) {
-		s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, s.lost)
-	}
-}
-
-// beganAgain reports whether Flink began a job again with no more than what it had begun with before.
-func (s *states) beganAgain() bool {
-	before := map[string]int64{}
-	for _, start := range s.h.w.Flink.Starts(namespace, demo) {
-		if progress, again := before[start.JobID]; again && start.How != "fail-over" && start.Progress <= progress {
-			return true
-		}
-		before[start.JobID] = start.Progress
-	}
-	return false
+	return status
 }
 
 // shows reports whether a status speaks of this run of the job.
@@ -128,37 +89,37 @@ func (s *states) look() {
 	s.lookForFailure()
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
-		if s.chosen[start.From] {
-			delete(s.chosen, start.From)
+		if chosen := s.chosen[start.From]; chosen > 0 {
+			maps.DeleteFunc(s.chosen, func(_ string, number int) bool { return number <= chosen })
 			delete(s.owed, start.From)
-			s.floor, s.latest, s.lost = start.Progress, start.From, 0
+			s.floor, s.latest, s.losses = start.Progress, start.From, nil
 		}
-		if start.Progress < s.floor {
+		if start.Progress < s.floor && !s.isRerun(start.JobID) {
 			s.h.t.Errorf("began with less than it had: %s, and %s had completed progress %d", start, s.latest, s.floor)
 		}
-		if start.Progress >= s.lost {
-			s.lost = 0
-		}
+		s.losses = slices.DeleteFunc(s.losses, func(l *loss) bool { return l.from[start.From] })
 	}
 	s.seen = len(starts)
+	j, all := s.h.w.Flink.Job(namespace, demo, ""), runs(starts)
+	s.watchHindrances()
+	s.watchRun(j, all)
 	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
 	if u == nil {
-		s.floor, s.lost = 0, 0
+		s.floor, s.losses = 0, nil
 		return
 	}
 	stateless := u.Object["spec"].(map[string]any)["job"].(map[string]any)["upgradeMode"] == "stateless"
 	if stateless {
 		clear(s.owed)
-		s.lost = 0
+		s.losses = nil
 	}
-	status := s.h.status(demo)
-	s.lookWhetherTold(status, starts)
+	status := s.status()
+	s.lookWhetherTold(status, all)
 	open := status.Intent != nil && status.Intent.Step != v1beta1.StepReleased
 	if s.givenUp {
 		s.floor = 0
 		s.givenUp = open || status.Situation != "Steady" || status.ObservedGeneration != u.GetGeneration()
 	}
-	j := s.h.w.Flink.Job(namespace, demo, "")
 	if s.givenUp {
 		return
 	}
@@ -169,8 +130,8 @@ func (s *states) look() {
 	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {
 		return // it has done its work: what runs is a replaced pod's, nobody asked for it and it is stopped once it is seen
 	}
-	if s.lost > 0 && len(starts) <= s.lostAt {
-		return // Flink let go of what this run had completed
+	if j != nil && (s.gone[runID{j.ID, j.Start.UnixMilli()}] || s.isRerun(j.ID)) {
+		return // Flink let go of what this run had completed, or it is one that is stopped
 	}
 	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool {
 		return start.JobID == j.ID

@@ -77,3 +77,13 @@ func (s *Storage) Result(store, jobID string) (Result, bool) {
 	result, ok := s.results[store+"/"+jobID]
 	return result, ok
 }
+
+// Ended says whether any job result store has a job's end.
+func (s *Storage) Ended(jobID string) bool {
+	for name := range s.results {
+		if strings.HasSuffix(name, "/"+jobID) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,122 @@
+package scenario
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// reads lets the judge read statuses that a faulty product would store.
+func reads(change func(*v1beta1.FlinkDeploymentStatus)) func(*run) {
+	return func(r *run) { r.states.eyes = change }
+}
+
+// untold is a status of a product that never tells of lost progress.
+func untold(status *v1beta1.FlinkDeploymentStatus) {
+	status.LostProgress = nil
+	status.Conditions = slices.DeleteFunc(slices.Clone(status.Conditions), func(c metav1.Condition) bool {
+		return c.Type == summary.StateSafe
+	})
+}
+
+var startsFrom = regexp.MustCompile(`(execution\.(?:state-recovery|savepoint)\.path'?: *'?)[^'\n]+`)
+
+// startsFromElsewhere is a product that starts each job but the first from this path instead; empty: from nothing.
+func startsFromElsewhere(path string) func(*run) {
+	return func(r *run) {
+		r.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-older", Savepoint: true, Progress: 1})
+		r.w.Tap.Inject(wire.Fault{Match: wire.On("create", "configmaps"), Effective: true, After: true, Do: func() {
+			if r.w.Kube.Peek(kubesim.ConfigMaps, namespace, "flink-config-"+demo) == nil {
+				return
+			}
+			if _, err := r.w.Kube.Update(
+				kubesim.ConfigMaps, namespace, "flink-config-"+demo, func(u *unstructured.Unstructured) {
+					for name, text := range u.Object["data"].(map[string]any) {
+						u.Object["data"].(map[string]any)[name] = startsFrom.ReplaceAllString(text.(string), "${1}"+path)
+					}
+				},
+			); err != nil {
+				r.t.Error(err)
+			}
+		}})
+	}
+}
+
+// The judge of random runs finds what it is there for. Each row plants one fault of the product: with it the run fails,
+// without it the run passes. An exception that is added to the judge, and hides a loss of these, fails here.
+func TestTheJudgeFindsPlantedFaults(t *testing.T) {
+	const told, less = "called steady with less than it had", "began with less than it had"
+	rows := map[string]struct {
+		script string
+		fault  func(*run)
+		want   string
+	}{
+		"a loss is not told": {
+			"apply 1, wait-long 0, crash-jobmanager 0, wait-more 10", reads(untold), told,
+		},
+		"a loss of a job that had failed over is not told": {
+			"apply 1, wait-long 0, fail-over 0, wait-more 10, crash-jobmanager 0, wait-more 10", reads(untold), told,
+		},
+		"a loss is not told, and the job fails over since": {
+			"apply 1, wait-long 0, crash-jobmanager 0, wait 0, fail-over 0, wait-long 0", reads(untold), told,
+		},
+		"a loss with high availability is not told": {
+			"apply 4, wait-long 0, fail-as-it-ends 0, wait-long 0", reads(untold), told,
+		},
+		"no status ever knows a checkpoint": {
+			"apply 4, wait-long 0, wait-long 0, fail-as-it-ends 0, wait-long 0",
+			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,
+		},
+		"no status ever shows another run": {
+			"apply 1, wait-long 0, wait-long 0, crash-jobmanager 0, wait-long 0, wait-long 0",
+			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.StartTime = "1" }), told,
+		},
+		"a loss is told that is none": {
+			"apply 4, wait-long 0",
+			reads(func(status *v1beta1.FlinkDeploymentStatus) {
+				status.LostProgress = &v1beta1.LostProgress{Seen: &metav1.Time{Time: time.Unix(1, 0)}}
+			}), "and it had lost nothing",
+		},
+		"a change starts from nothing": {
+			"apply 1, wait-long 0, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
+		},
+		"a change starts from an older savepoint": {
+			"apply 1, wait-long 0, parallelism 3, wait-more 10", startsFromElsewhere("s3://s/savepoint-older"), less,
+		},
+		"a start after a recorded failure is from nothing": {
+			"apply 3, wait-long 0, fail-job 0, wait-more 10, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
+		},
+		"a start after a recorded failure, and a crash, is from nothing": {
+			"apply 3, wait-long 0, fail-job 0, wait-more 10, crash-jobmanager 0, wait-more 10, parallelism 3, wait-more 10",
+			startsFromElsewhere(""), less,
+		},
+		"a start after a failure that was not cleared up after, and a crash, is from nothing": {
+			"cleaned-up-slowly 2, apply 4, wait-long 0, fail-job 0, wait 6, crash-jobmanager 0, wait-more 10, parallelism 3, " +
+				"wait-more 10",
+			startsFromElsewhere(""), less,
+		},
+	}
+	for _, name := range names(rows) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := strings.Split(rows[name].script, ", ")
+			if failure, _ := attempt(t, script); failure != "" {
+				t.Errorf("without the fault: %s", failure)
+			}
+			if failure, _ := attemptWith(t, script, rows[name].fault); !strings.Contains(failure, rows[name].want) {
+				t.Errorf("with the fault: %q, want %q", failure, rows[name].want)
+			}
+		})
+	}
+}

@@ -1,0 +1,196 @@
+package scenario
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/flinksim"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/flinksim/process"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// loss is what Flink itself let go of as a JobManager went: what begins after it has less, and a user must be told.
+type loss struct {
+	progress int64
+	runs     int // until then
+	on       time.Time
+	// from are the states of then that hold no less: a job that begins from one of them has lost nothing.
+	from map[string]bool
+	// unseen is true when nobody knows what the run that was lost had done, and its JobManager's crash is told: it began
+	// so lately that no status had to show it or, with high availability, a checkpoint of it.
+	unseen bool
+	// told is the first report of it in status; nil while there is none.
+	told *v1beta1.LostProgress
+}
+
+// runID is one run of a job, fail-overs included.
+type runID struct {
+	job string
+	at  int64
+}
+
+func idOf(start process.Start) runID { return runID{start.JobID, start.At.UnixMilli()} }
+
+// rerun is a job that Flink may run again in the Deployment of then.
+type rerun struct {
+	job        string
+	deployment types.UID
+}
+
+// noticed is when the functions have seen what is there, unless faults strike: the safety sweep comes each five
+// minutes.
+const noticed = 6 * time.Minute
+
+// runs are the starts of processes with a job. A fail-over goes on with a run.
+func runs(starts []process.Start) []process.Start {
+	return slices.DeleteFunc(slices.Clone(starts), func(start process.Start) bool { return start.How == "fail-over" })
+}
+
+// recent reports whether something is so new, or faults struck so lately, that the functions may not know of it.
+func (s *states) recent(since time.Time) bool {
+	now := s.h.w.Clock.Now()
+	return since.IsZero() || now.Sub(since) < noticed || now.Sub(time.Unix(0, s.hindered.Load())) < noticed
+}
+
+// watchHindrances notes a JobManager that nobody can ask, and a status that cannot grow.
+func (s *states) watchHindrances() {
+	known, ready := s.h.w.Flink.Reach(flinksim.Host(namespace, demo))
+	if !known || !ready || s.h.w.Kube.ObjectLimit != 0 {
+		s.struck()
+	}
+}
+
+// struck notes that a fault strikes the functions now.
+func (s *states) struck() { s.hindered.Store(s.h.w.Clock.Now().UnixNano()) }
+
+// watchRun notes when the newest run began, when it had a checkpoint of its own, and how far its job came.
+func (s *states) watchRun(j *job.Job, all []process.Start) {
+	if len(all) == 0 || j == nil {
+		return
+	}
+	newest, now := all[len(all)-1], s.h.w.Clock.Now()
+	if id := idOf(newest); s.since.run != id {
+		s.since.run, s.since.begun, s.since.hasCheckpoint = id, now, time.Time{}
+	}
+	for _, c := range j.Checkpoints {
+		if c.Status != job.Completed || c.Savepoint {
+			continue
+		}
+		s.completed[j.ID] = max(s.completed[j.ID], c.Progress)
+		if s.since.hasCheckpoint.IsZero() && j.ID == newest.JobID && j.Start.Equal(newest.At) {
+			s.since.hasCheckpoint = now
+		}
+	}
+}
+
+// crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
+// again from what it was first started from. A run whose end is recorded is none to lose: the job goes on from there,
+// and if Flink runs it again, that is stopped.
+func (s *states) crash(highlyAvailable bool) {
+	all := runs(s.h.w.Flink.Starts(namespace, demo))
+	if s.floor == 0 || len(all) == 0 {
+		return // it had nothing
+	}
+	newest, status := all[len(all)-1], s.status()
+	if status.JobStatus.State.IsTerminal() && !status.JobStatus.LastStateUnread && shows(status, newest) {
+		s.rerun = rerun{newest.JobID, s.deployment()}
+		return
+	}
+	l := &loss{
+		progress: s.floor, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
+		unseen: !shows(status, newest) && s.recent(s.since.begun) ||
+			highlyAvailable && status.JobStatus.Checkpoint == nil && s.recent(s.since.hasCheckpoint),
+	}
+	for _, snapshot := range s.h.w.Storage.Snapshots() {
+		if snapshot.Progress >= s.floor {
+			l.from[snapshot.Path] = true
+		}
+	}
+	s.losses, s.gone[idOf(newest)] = append(s.losses, l), true
+	s.forget()
+}
+
+func (s *states) deployment() types.UID {
+	if u := s.h.w.Kube.Peek(kubesim.Deployments, namespace, demo); u != nil {
+		return u.GetUID()
+	}
+	return ""
+}
+
+// isRerun reports whether Flink itself began a job again whose end is recorded.
+func (s *states) isRerun(jobID string) bool {
+	return jobID != "" && s.rerun == rerun{jobID, s.deployment()}
+}
+
+// stored notes, of each status that is stored, whether it reports a loss. A report speaks of a run that began where
+// its job had begun before, or with less than that had completed: nobody is called for another one.
+func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
+	if s.eyes != nil {
+		s.eyes(&status)
+	}
+	told := status.LostProgress
+	if told == nil || told.Seen == nil {
+		return
+	}
+	for _, l := range s.losses {
+		if l.told == nil && !told.Seen.Time.Before(l.on) {
+			l.told = told
+		}
+	}
+	if told.Seen.Time.Equal(s.reported) {
+		return
+	}
+	s.reported = told.Seen.Time
+	if !s.beganAgain(status) {
+		s.h.t.Errorf("%s is told of the run that began at %s, and it had lost nothing", plan.ReasonJobRestarted,
+			status.JobStatus.StartTime)
+	}
+}
+
+// beganAgain reports whether the run that a status shows began with no more than what its job had begun with before, or
+// with less than what that had completed.
+func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {
+	before := map[string]int64{}
+	for _, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
+		progress, again := before[start.JobID]
+		if again && shows(status, start) {
+			return start.Progress <= max(progress, s.completed[start.JobID]-1)
+		}
+		before[start.JobID] = start.Progress
+	}
+	return false
+}
+
+// lookWhetherTold holds that no job that began with less than it had is called steady, or ended, once that begin is
+// seen, unless status says that its state is not safe, or somebody chose so. Status says it until a start for a spec
+// that is newer than what it said.
+func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []process.Start) {
+	deployed := status.ObservedGeneration
+	if status.DeployedGeneration != nil {
+		deployed = *status.DeployedGeneration
+	}
+	s.losses = slices.DeleteFunc(s.losses, func(l *loss) bool {
+		if len(all) <= l.runs {
+			return false
+		}
+		if len(all) > l.runs+1 && l.told != nil && deployed > l.told.Generation {
+			return true
+		}
+		newest := all[len(all)-1]
+		seen := shows(status, newest) || !s.recent(s.since.begun) && s.since.run == idOf(newest)
+		calm := status.Situation == string(plan.Steady) && status.JobStatus.State == v1beta1.FlinkJobRunning ||
+			status.Situation == string(plan.Ended)
+		safe := !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe)
+		if seen && !l.unseen && calm && safe {
+			s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, l.progress)
+		}
+		return false
+	})
+}
