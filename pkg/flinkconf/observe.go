@@ -20,6 +20,8 @@ type ObserveInput struct {
 	// Current is the spec of the resource now; its options of the operator and the autoscaler, and its savepoint
 	// directory, count without a redeployment. So does the removal of such an option.
 	Current *v1beta1.FlinkDeploymentSpec
+	// Cluster is the configuration of the session cluster; only ObserveSessionJob reads it.
+	Cluster Config
 }
 
 // ErrNotDeployed says that nothing was deployed yet, so there is no running cluster to know the configuration of.
@@ -34,6 +36,26 @@ func Observe(in ObserveInput) (Config, error) {
 	if err != nil || in.Current == nil {
 		return c, err
 	}
+	return in.withCurrent(c, in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion))
+}
+
+// ObserveSessionJob does the same for a session job: its specs have the job and its own flinkConfiguration only, over
+// Cluster.
+func ObserveSessionJob(in ObserveInput) (Config, error) {
+	if in.Deployed == nil {
+		return nil, ErrNotDeployed
+	}
+	own := v1beta1.FlinkSessionJobSpec{Job: in.Deployed.Job, FlinkConfiguration: in.Deployed.FlinkConfiguration}
+	c, err := SessionJob(in.Cluster, in.Name, &own)
+	if err != nil || in.Current == nil {
+		return c, err
+	}
+	return in.withCurrent(c, in.Cluster)
+}
+
+// withCurrent lets the options of Current count that need no redeployment. One that it does not have any more is that
+// of defaults.
+func (in ObserveInput) withCurrent(c, defaults Config) (Config, error) {
 	current, err := Flatten(in.Current.FlinkConfiguration)
 	if err != nil {
 		return nil, err
@@ -42,7 +64,6 @@ func Observe(in ObserveInput) (Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	defaults := in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion)
 	for name := range removed {
 		if isOurs(name) {
 			delete(c, name)

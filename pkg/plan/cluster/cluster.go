@@ -95,6 +95,9 @@ func (v *Cluster) ReleasedAt() time.Time {
 	return time.Time{}
 }
 
+// BringsBack is true: a JobManager of an application submits its job itself.
+func (v *Cluster) BringsBack() bool { return true }
+
 // NeverRan reports whether a start is there and no container of it ever ran. Any doubt is a no.
 func (v *Cluster) NeverRan() bool {
 	jm, present := v.Seen.JobManager.Get()

@@ -33,8 +33,11 @@ func (v *Cluster) Incarnation() types.UID {
 	return ""
 }
 
-// Kind is the resource's kind as kubectl takes it.
-func (v *Cluster) Kind() string { return "flinkdeployment" }
+// What names what Standing looks at.
+func (v *Cluster) What() string { return "the JobManager Deployment" }
+
+// Trim leaves a FlinkDeployment's status as it is.
+func (v *Cluster) Trim(*v1beta1.FlinkDeploymentStatus) {}
 
 // Finalizer is the one that holds the resource while its cluster may run.
 func (v *Cluster) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }

@@ -22,7 +22,7 @@ func MakeFailed(s Snapshot, left v1beta1.FlinkDeploymentStatus, reason, message 
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
 	v := newView(s)
-	v.Accept()
+	v.accept()
 	text := v.ErrorText(status.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJobManager, Message: message})
@@ -44,7 +44,7 @@ func MakeTooLarge(s Snapshot, left v1beta1.FlinkDeploymentStatus) (p, less plan.
 	resource.Status = *left.DeepCopy()
 	s.Resource = resource
 	v := newView(s)
-	v.Accept()
+	v.accept()
 	told := func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Reason == fail.ReasonTooLarge }
 	if !slices.ContainsFunc(left.Conditions, told) {
 		v.Tell(plan.Event{

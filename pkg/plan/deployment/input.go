@@ -49,7 +49,7 @@ type (
 	// Questions are the parts of the world that a decision needs.
 	Questions = ask.Questions
 	// More is what to ask Flink once its jobs are known.
-	More = ask.More
+	More = job.More
 )
 
 // Where the Java operator's autoscaler stores its decisions: the ConfigMap <prefix><name>, found by <selector><name>.

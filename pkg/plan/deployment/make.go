@@ -1,16 +1,11 @@
 package deployment
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/plan/status"
-	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
 // rule answers an job.Result, or that the view is not its business.
@@ -60,7 +55,7 @@ func ofCluster(decide func(*cluster.Cluster) (job.Result, bool)) rule {
 // Make decides what to do for one FlinkDeployment. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
 	v := newView(s)
-	v.Accept()
+	v.accept()
 	for _, r := range rules {
 		if o, mine := r.decide(v); mine {
 			v.judgeIngress()
@@ -77,71 +72,13 @@ func (v *view) finish(o job.Result) plan.Plan {
 	if v.untouched {
 		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
 	}
-	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
-		o.Stall = v.Refused
-		v.Fail(o.Stall.Reason, o.Stall.Message)
+	v.TellNoEffect()
+	if v.fixesIngress(o) {
+		o.Last = append(o.Last, v.ingressAction)
 	}
-	v.tellNoEffect()
 	var more []metav1.Condition
 	if v.ingress != nil {
 		more = append(more, *v.ingress)
 	}
-	v.Summarize(status.Verdict{
-		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.PodFailure(),
-	}, more...)
-	next := v.Want.DeepCopy()
-	storedspec.Shorten(next)
-	if v.BeginsOperation() {
-		storedspec.Reserve(next)
-	}
-	p := plan.Plan{
-		Situation: o.Situation, Finish: o.Finish, Gone: v.gone(o), Requeue: o.Requeue(), Events: v.Events, Notes: v.Notes,
-	}
-	if o.Again && o.Record == "" {
-		next, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
-	}
-	if o.Tells != nil {
-		p.Events = append(p.Events, *o.Tells)
-	}
-	v.keepSecrets(&p)
-	changes := next != nil && !status.SameMeaning(v.Resource().Status, *next)
-	if changes && !p.Gone && status.OnlyTells(v.Resource().Status, *next) {
-		o.Actions, p.Finish = append(o.Actions, p.Finish...), nil // what failed may fail again, and that is told already
-	}
-	if o.Record != "" || changes {
-		p.Status = next
-	}
-	if o.Record != "" || (changes && next.Pace == v1beta1.PaceFast) {
-		p.Actions = append(p.Actions, plan.WakeClock{})
-	}
-	if o.Record != "" {
-		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.Record})
-	}
-	p.Actions = append(p.Actions, o.Actions...)
-	if v.Intent() == nil {
-		p.Actions = append(p.Actions, v.Requests...)
-	}
-	if v.fixesIngress(o) {
-		p.Finish = append(p.Finish, v.ingressAction)
-	}
-	return p
-}
-
-// keepSecrets leaves them out of what the plan tells.
-func (v *view) keepSecrets(p *plan.Plan) {
-	p.Events, p.Notes = slices.Clone(p.Events), slices.Clone(p.Notes)
-	for i := range p.Events {
-		p.Events[i] = v.HideIn(p.Events[i])
-	}
-	for i := range p.Notes {
-		p.Notes[i] = v.Hide(p.Notes[i])
-	}
-}
-
-// gone reports whether the result removes the last finalizer of a resource that is being deleted.
-func (v *view) gone(o job.Result) bool {
-	last := plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}
-	r := v.Seen.Resource
-	return r.DeletionTimestamp != nil && len(o.Finish) == 1 && o.Finish[0] == plan.Action(last) &&
-		slices.Equal(r.Finalizers, []string{last.Finalizer})
+	return v.Plan(o, more...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
 // view is one FlinkDeployment for the rules: they read it, and write only what becomes the status and the events.
@@ -16,6 +17,14 @@ type view struct {
 	ingress *metav1.Condition
 	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.
 	ingressAction plan.Action
+}
+
+// accept decides which spec counts.
+func (v *view) accept() {
+	r := v.Seen.Resource
+	v.Accept(validation.Deployment(validation.DeploymentInput{
+		Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Seen.Operator,
+	}))
 }
 
 func newView(s Snapshot) *view {

@@ -79,7 +79,7 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		}
 		return o, true
 	case plan.Refuse:
-		v.Refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.remedy()}
+		v.Refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.Remedy()}
 	default:
 		v.Pending = &plan.Cause{Reason: d.Reason, Message: d.Message}
 	}

@@ -18,36 +18,38 @@ func (v *Life) Config() flinkconf.Config {
 	if v.observed != nil {
 		return v.observed
 	}
-	r := v.Seen.Resource
-	deployed, current := &v.Spec, &r.Spec
+	deployed, current := &v.Spec, &v.Seen.Resource.Spec
 	if running := v.Running(); running != nil {
 		deployed = running
 	}
 	if v.Seen.SpecProblem != "" {
 		current = nil
 	}
-	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
+	v.observed = v.compose(deployed, current)
+	return v.observed
+}
+
+// compose is the configuration of a spec that runs, with the operator's own keys of the current one.
+func (v *Life) compose(deployed, current *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+	r := v.Seen.Resource
+	in := flinkconf.ObserveInput{
 		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
-	})
+	}
+	observe, fallback := flinkconf.Observe, v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
+	if v.Seen.ClusterConfig != nil {
+		in.Cluster, observe, fallback = v.Seen.ClusterConfig, flinkconf.ObserveSessionJob, v.Seen.ClusterConfig
+	}
+	composed, err := observe(in)
 	if err != nil {
 		v.Note("configuration: " + err.Error())
-		composed = v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
+		return fallback
 	}
-	v.observed = composed
 	return composed
 }
 
 // Compose is the configuration of a spec that is being started.
 func (v *Life) Compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
-	r := v.Seen.Resource
-	composed, err := flinkconf.Observe(flinkconf.ObserveInput{
-		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: spec, Current: spec,
-	})
-	if err != nil {
-		v.Note("configuration: " + err.Error())
-		return v.Seen.Operator.Default(r.Namespace, spec.FlinkVersion)
-	}
-	return composed
+	return v.compose(spec, spec)
 }
 
 // dropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job

@@ -15,8 +15,8 @@ type Driver interface {
 	Incarnation() types.UID
 	// Endpoint is where the JobManager answers.
 	Endpoint() plan.Endpoint
-	// Kind is the resource's kind as kubectl takes it.
-	Kind() string
+	// What names what is looked at for a Standing, as in "the JobManager Deployment".
+	What() string
 	// Finalizer is the one that holds the resource while its job may run.
 	Finalizer() string
 
@@ -29,7 +29,8 @@ type Driver interface {
 	// ForgetEarlier removes, before a start, what it would run by itself. It waits without actions; false when there
 	// is nothing.
 	ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (Result, bool)
-	// Prepare makes the start of an intent, and says which job ID it has; empty means the intent's.
+	// Prepare makes the start of an intent, and says which job ID it has; empty means the intent's. A nil action leaves it
+	// to CarryStart.
 	Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error)
 	// CarryStart goes on with a start that is being prepared, CarryRelease with one that may run.
 	CarryStart() Result
@@ -52,6 +53,8 @@ type Driver interface {
 	// Unsettled says why nobody knows whether processes run; empty when it is known.
 	Unsettled() (why string, unknown bool)
 
+	// Trim leaves out of a status what the resource has no room for.
+	Trim(next *v1beta1.FlinkDeploymentStatus)
 	// PodFailure is why the JobManager does not start; nil when nothing says so.
 	PodFailure() *plan.Cause
 	// ReportPodFailure shows it, TellPodFailure tells it where it is news.

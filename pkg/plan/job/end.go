@@ -216,7 +216,8 @@ func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) R
 		o.Record, o.Actions = "end", append(kept, o.Actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
-	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, v.Driver.TakeDown()...)}
+	down := v.Driver.TakeDown()
+	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, down...), Again: len(down) == 0}
 }
 
 // suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the
@@ -262,7 +263,7 @@ func (v *Life) stateLost(reason plan.Reason, message string) Result {
 	}
 	return Result{
 		Situation: plan.StateLost, Stall: &plan.Cause{
-			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.remedy(),
+			Reason: reason, Message: message + ". Nothing is deleted. " + find + " " + v.Remedy(),
 		},
 	}
 }

@@ -13,7 +13,7 @@ import (
 // upgradeFacts are what package upgrade decides on.
 func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	f := upgrade.Facts{
-		Now: v.Seen.Now, Application: true, Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
+		Now: v.Seen.Now, Application: v.IsApplication(), Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
 		HighAvailability: v.usableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
 		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),
@@ -90,7 +90,7 @@ func (v *Life) restoreFacts(
 ) restore.Facts {
 	r, job := v.Seen.Resource, v.Want.JobStatus
 	f := restore.Facts{
-		Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
+		Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
 		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
 	}
 	known := v.KnownCheckpoint()
@@ -113,10 +113,10 @@ func (v *Life) restoreFacts(
 	return f
 }
 
-// remedy says how a person starts the job from a state of their choice.
-func (v *Life) remedy() string {
+// Remedy says how a person starts the job from a state of their choice.
+func (v *Life) Remedy() string {
 	r := v.Seen.Resource
-	return restore.Remedy(r.Namespace, r.Name, redeployNonce(v.Spec))
+	return restore.Remedy(v.Seen.kind(), r.Namespace, r.Name, redeployNonce(v.Spec))
 }
 
 func redeployNonce(spec v1beta1.FlinkDeploymentSpec) int64 {

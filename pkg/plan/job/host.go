@@ -18,6 +18,9 @@ type Host interface {
 	AvailableAt() metav1.Time
 	// ReleasedAt is when the newest start was let run; the zero time when nobody says so.
 	ReleasedAt() time.Time
+	// BringsBack reports whether a job that Flink does not list may be listed again without a start: its main method or
+	// high availability brings it.
+	BringsBack() bool
 	// NeverRan reports whether the newest start is there and never ran. Any doubt is a no.
 	NeverRan() bool
 	// SilentNode is a node that does not answer, so that nobody knows whether the start ran; empty when there is none.

@@ -32,7 +32,9 @@ func (g *guest) Incarnation() types.UID       { return "uid-of-session" }
 func (g *guest) Endpoint() plan.Endpoint {
 	return plan.Endpoint{URL: "http://session"}
 }
-func (g *guest) Kind() string                                              { return "flinksessionjob" }
+func (g *guest) What() string                                              { return "the job" }
+func (g *guest) Trim(*v1beta1.FlinkDeploymentStatus)                       {}
+func (g *guest) BringsBack() bool                                          { return true }
 func (g *guest) Finalizer() string                                         { return "guest" }
 func (g *guest) Startable(*v1beta1.Intent) error                           { return nil }
 func (g *guest) Occupied() (Result, bool)                                  { return Result{}, false }

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -93,7 +94,7 @@ func (v *Life) notOurs(reason plan.Reason, why string) Result {
 	return Result{Situation: plan.NotOurs, Stall: &plan.Cause{Reason: reason, Message: fmt.Sprintf(
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
 			"kubectl patch %s %s -n %s --subresource=status --type=merge -p '{\"status\":{\"intent\":null}}'",
-		v.Intent().OperationID, why, v.Driver.Kind(), r.Name, r.Namespace)}}
+		v.Intent().OperationID, why, strings.ToLower(string(v.Seen.kind())), r.Name, r.Namespace)}}
 }
 
 // CarryOn takes an open intent one step further.
@@ -105,7 +106,7 @@ func CarryOn(v *Life) (Result, bool) {
 	standing, why := v.Driver.Standing()
 	switch standing {
 	case StandingUnknown:
-		return v.Unobservable("the JobManager Deployment", why), true
+		return v.Unobservable(v.Driver.What(), why), true
 	case Gone, Going:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}

@@ -285,6 +285,9 @@ func (v *Life) MissesItsJob() bool {
 	if v.Last == nil || v.IsSession() || status.State != v1beta1.FlinkJobReconciling {
 		return false
 	}
+	if !v.Host.BringsBack() {
+		return v.Intent() == nil
+	}
 	since := v.EndedAt()
 	if ready := v.Host.AvailableAt(); status.StartTime == "" && ready.After(since.Time) {
 		since = ready

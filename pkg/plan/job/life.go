@@ -5,6 +5,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -105,15 +106,12 @@ func (v *Life) Running() *v1beta1.FlinkDeploymentSpec {
 	return &v.Last.Spec
 }
 
-// Accept decides which spec counts. A spec that does not validate leaves the last accepted one in force, running if the
-// interrupted operation was on its way to run.
-func (v *Life) Accept() {
-	r := v.Seen.Resource
+// Accept decides which spec counts, given what validation finds. A spec that does not validate leaves the last accepted
+// one in force, running if the interrupted operation was on its way to run.
+func (v *Life) Accept(found *apis.FieldError) {
 	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
 	if v.Problem == "" {
-		findings := validation.Problems(validation.Deployment(validation.DeploymentInput{
-			Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Seen.Operator,
-		}))
+		findings := validation.Problems(found)
 		v.Problem, v.Headline = validation.Message(findings), validation.Headline(findings)
 	}
 	if v.Problem == "" || v.Last == nil {
@@ -121,7 +119,7 @@ func (v *Life) Accept() {
 	}
 	v.Spec = *v.Last.Spec.DeepCopy()
 	v.Generation = v.Deployed
-	switch r.Status.ReconciliationStatus.State {
+	switch v.Seen.Resource.Status.ReconciliationStatus.State {
 	case v1beta1.ReconciliationUpgrading, v1beta1.ReconciliationRollingBack:
 		if v.Spec.Job != nil {
 			v.Spec.Job.State = v1beta1.JobStateRunning
@@ -165,6 +163,9 @@ func (v *Life) BeginsOperation() bool {
 func (v *Life) Now() metav1.Time { return metav1.NewTime(v.Seen.Now.Truncate(time.Second)) }
 
 func (v *Life) millis() string { return strconv.FormatInt(v.Seen.Now.UnixMilli(), 10) }
+
+// IsApplication reports whether the job's resource has a cluster of its own for it, which a session job has not.
+func (v *Life) IsApplication() bool { return v.Seen.kind() == v1beta1.JobKindFlinkDeployment }
 
 // IsSession tells the kind of cluster by what was deployed last, else by the spec.
 func (v *Life) IsSession() bool {

@@ -164,5 +164,5 @@ func (v *Life) progressLost() string {
 	return fmt.Sprintf("The JobManager was replaced, as seen at %s, and no high-availability data named the job's newest"+
 		" checkpoint, so the job began again %s: what it had done since is lost or done twice. The newest checkpoint of"+
 		" the run before may still be there. %s Any other start takes the state that the job has then.",
-		lost.Seen.UTC().Format(time.RFC3339), from, v.remedy())
+		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
 }

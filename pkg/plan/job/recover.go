@@ -84,7 +84,7 @@ func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	switch {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
 		return v.StartFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
-	case !v.RecoveryEnabled():
+	case v.IsApplication() && !v.RecoveryEnabled():
 		return Result{Situation: plan.Lost, Stall: &plan.Cause{Reason: plan.ReasonRecoveryDisabled,
 			Message: "the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is " +
 				"false; change " +

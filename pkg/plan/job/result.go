@@ -12,6 +12,8 @@ type Result struct {
 	Actions []plan.Action
 	// Finish are actions that follow the status write.
 	Finish []plan.Action
+	// Last are actions that follow Finish.
+	Last []plan.Action
 	// Again asks for another round at once.
 	Again bool
 	// Tells is what this round does, for people: unlike what it found, no round that follows could tell it.

@@ -56,7 +56,7 @@ func (v *Life) chooseRollback() rollbackChoice {
 		return refuseRollback(plan.ReasonRollbackUnsupported,
 			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
 				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
-				target.FlinkVersion, v.remedy()))
+				target.FlinkVersion, v.Remedy()))
 	case v.savepointPending():
 		return waitWithRollback(
 			plan.Waiting, plan.ReasonSavepointPending, "a savepoint is being written; the roll-back begins when it is done",

@@ -15,8 +15,12 @@ type Seen struct {
 	Now time.Time
 	// Operator is the installation's base configuration.
 	Operator flinkconf.Operator
-	// Resource is the FlinkDeployment with its status, as just read. Never nil.
+	// Kind is what the job's resource is; empty means FlinkDeployment.
+	Kind v1beta1.JobKind
+	// Resource is the FlinkDeployment with its status, as just read, or a session job in the form of one. Never nil.
 	Resource *v1beta1.FlinkDeployment
+	// ClusterConfig is the configuration that the session cluster of a session job runs with; nil for a FlinkDeployment.
+	ClusterConfig flinkconf.Config
 	// Recorded is what the status of Resource records; nil, or that of another object, is decoded by each decision.
 	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.
@@ -27,4 +31,12 @@ type Seen struct {
 	Autoscaled plan.Observed[autoscaled.Store]
 	// Flink is what the JobManager answered.
 	Flink Flink
+}
+
+// kind is what the job's resource is.
+func (s *Seen) kind() v1beta1.JobKind {
+	if s.Kind == "" {
+		return v1beta1.JobKindFlinkDeployment
+	}
+	return s.Kind
 }

@@ -127,7 +127,7 @@ func (v *Life) vanished() Result {
 	return Result{
 		Situation: plan.Ended,
 		Stall: &plan.Cause{
-			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.remedy(),
+			Reason: plan.ReasonLastStateUnknown, Message: why + ". Find its newest savepoint or checkpoint. " + v.Remedy(),
 		},
 	}
 }
@@ -151,7 +151,7 @@ func (v *Life) ended(state v1beta1.FlinkJobState) Result {
 	case v.losesItsState() && v.Stuck == nil: // a rollback that cannot be says the same and more
 		return Result{Situation: plan.Ended, Stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
-				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.remedy())}}
+				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
 	}
 	return Result{Situation: plan.Ended}
 }
@@ -170,6 +170,6 @@ func (v *Life) awaitLastState(s plan.Situation) Result {
 	o.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
 			"%s: %s. %s",
-			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.remedy())}
+			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
 	return o
 }

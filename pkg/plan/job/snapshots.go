@@ -12,14 +12,18 @@ import (
 func (v *Life) SnapshotFacts() snapshots.Facts {
 	r := v.Seen.Resource
 	f := snapshots.Facts{
-		Now: v.Seen.Now, Kind: v1beta1.JobKindFlinkDeployment, Namespace: r.Namespace, Name: r.Name, UID: r.UID,
+		Now: v.Seen.Now, Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		Generation: r.Generation,
 		Created:    r.CreationTimestamp.Time, Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning,
 		Wanted: v.Spec.Job,
 		Status: v.Want.JobStatus, Intent: v.Want.Intent, Config: v.Config(), Existing: v.Seen.Snapshots,
 	}
 	if running := v.Running(); running != nil {
-		f.FlinkVersion, f.Defaults = running.FlinkVersion, v.Seen.Operator.Default(r.Namespace, running.FlinkVersion)
+		f.FlinkVersion = running.FlinkVersion
+		if c := v.Seen.ClusterConfig; c != nil {
+			f.FlinkVersion = v1beta1.FlinkVersion(c.Get(key.FlinkVersion))
+		}
+		f.Defaults = v.Seen.Operator.Default(r.Namespace, f.FlinkVersion)
 	}
 	if v.Last != nil {
 		f.Reconciled = v.Last.Spec.Job

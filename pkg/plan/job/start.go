@@ -54,7 +54,7 @@ func (v *Life) BeginStart(
 	v.tellDroppedState(&target, from)
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
-	if !moves {
+	if !moves && prepare != nil {
 		o.Actions = append(o.Actions, prepare)
 	}
 	return o

@@ -3,6 +3,7 @@ package restore
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -10,7 +11,9 @@ import (
 
 // Facts is everything that the choice depends on.
 type Facts struct {
-	// Namespace and Name of the resource, for the commands in messages.
+	// Kind of the resource, for the commands in messages.
+	Kind v1beta1.JobKind
+	// Namespace and Name of the resource, for the same.
 	Namespace, Name string
 	// Purpose of the start.
 	Purpose v1beta1.IntentPurpose
@@ -146,14 +149,14 @@ func (f Facts) refuse(reason plan.Reason, message string) Choice {
 		message += " The newest checkpoint that is known is " + f.NewestKnown + "."
 	}
 	return Choice{
-		Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Namespace, f.Name, f.RedeployNonce),
+		Verdict: plan.Refuse, Reason: reason, Message: message + " " + Remedy(f.Kind, f.Namespace, f.Name, f.RedeployNonce),
 	}
 }
 
 // Remedy is the sentence that ends every message about a state that is not known: what a person can do. redeployNonce
 // is spec.job.savepointRedeployNonce as it is now, 0 when unset.
-func Remedy(namespace, name string, redeployNonce int64) string {
-	return fmt.Sprintf("To start from a state of your choice: kubectl patch flinkdeployment %s -n %s --type=merge -p "+
+func Remedy(kind v1beta1.JobKind, namespace, name string, redeployNonce int64) string {
+	return fmt.Sprintf("To start from a state of your choice: kubectl patch %s %s -n %s --type=merge -p "+
 		"'{\"spec\":{\"job\":{\"initialSavepointPath\":\"<path>\",\"savepointRedeployNonce\":%s}}}'",
-		name, namespace, strconv.FormatInt(redeployNonce+1, 10))
+		strings.ToLower(string(kind)), name, namespace, strconv.FormatInt(redeployNonce+1, 10))
 }

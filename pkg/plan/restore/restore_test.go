@@ -123,7 +123,7 @@ func TestChoose(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			row.facts.Namespace, row.facts.Name = "default", "demo"
+			row.facts.Kind, row.facts.Namespace, row.facts.Name = v1beta1.JobKindFlinkDeployment, "default", "demo"
 			c := Choose(row.facts)
 			if err := drawn.Holds(row.row, inWords(c)); err != nil || c.From.Path != row.path {
 				t.Errorf("from %q, want %q, %v: %s", c.From.Path, row.path, err, row.reason)

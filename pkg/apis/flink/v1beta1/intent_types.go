@@ -237,6 +237,9 @@ type Intent struct {
 	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is
 	// false.
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	// UploadAt is when the upload of the jar of a session job was asked for;
+	// absent means that it was not, or that it failed.
+	UploadAt *metav1.Time `json:"uploadAt,omitempty"`
 	// Release is set when the start was released; absent before.
 	Release *Release `json:"release,omitempty"`
 	// StoredAt is when the intent was stored.
@@ -271,8 +274,12 @@ type Incarnation struct {
 
 // Release records that a prepared start may run: from here it is a running job.
 type Release struct {
-	// DeploymentUID is the UID of the prepared JobManager Deployment.
+	// DeploymentUID is the UID of the prepared JobManager Deployment; of a session
+	// job, that of its session cluster.
 	DeploymentUID types.UID `json:"deploymentUID,omitempty"`
 	// Replicas that the Deployment gets.
 	Replicas int32 `json:"replicas,omitempty"`
+	// RunAt is when Flink was asked to run the jar of a session job; absent means
+	// that it was not, or that it refused.
+	RunAt *metav1.Time `json:"runAt,omitempty"`
 }

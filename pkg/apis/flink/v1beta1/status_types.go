@@ -323,8 +323,12 @@ type FlinkSessionJobStatus struct {
 	JobStatus JobStatus `json:"jobStatus,omitzero"`
 	// Error is the last failure as JSON text; empty when healthy.
 	Error string `json:"error,omitempty"`
-	// ObservedGeneration acted on last; 0 means none.
+	// ObservedGeneration is the generation judged last, as that of a
+	// FlinkDeployment; 0 means none.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// DeployedGeneration is the generation acted on last, as that of a
+	// FlinkDeployment; absent means that it is ObservedGeneration.
+	DeployedGeneration *int64 `json:"deployedGeneration,omitempty"`
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
 	// ReconciliationStatus says which spec was acted on.

@@ -3,7 +3,6 @@ package ask
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
@@ -11,8 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // Questions are the parts of the world that a decision needs, beyond the resource and its Deployment.
@@ -78,7 +75,7 @@ func First(s cluster.Snapshot) Questions {
 		endpoint := v.Endpoint()
 		q.Flink = &endpoint
 	}
-	lost, changing := isLost(v), asksToStop(v)
+	lost, changing := isLost(v), v.AsksToStop()
 	q.Pods = asksPods(v)
 	q.Ingress = !deleting && !stopping && mayHaveIngress(v)
 	if intent != nil && intent.Step == v1beta1.StepStarting {
@@ -89,22 +86,22 @@ func First(s cluster.Snapshot) Questions {
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
-	heals := atRest(v) && v.KnownUnhealthy() && v.ChecksHealth()
+	heals := v.AtRest() && v.KnownUnhealthy() && v.ChecksHealth()
 	q.TaskManagers = asksTaskManagers(v)
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && v.Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
-	missed := atRest(v) && v.MissesItsJob()
+	missed := v.AtRest() && v.MissesItsJob()
 	stops := stopping && s.JobManager.IsAbsent()
 	changes := intent == nil && (lost || changing)
-	needed := first || deleting || fromHA || heals || rollsBack(v) || missed || late || begins || stops || changes
+	needed := first || deleting || fromHA || heals || v.RollsBack() || missed || late || begins || stops || changes
 	if ha := v.HAToRemove().Store; ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || rollsBack(v))
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || v.RollsBack())
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	q.Snapshots = available && intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
 	q.SessionJobs = deleting && v.IsSession()
@@ -143,25 +140,10 @@ func mayHaveIngress(v *cluster.Cluster) bool {
 	return v.IngressShown() || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
 }
 
-// atRest reports whether no operation is under way.
-func atRest(v *cluster.Cluster) bool {
-	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
-	return released && v.Resource().DeletionTimestamp == nil
-}
-
 // retiring reports whether the open stop takes the JobManager away first, and has begun to.
 func retiring(v *cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
-}
-
-// rollsBack reports whether a rollback is due.
-func rollsBack(v *cluster.Cluster) bool { return atRest(v) && v.RollbackDue() }
-
-// asksToStop reports whether the spec differs from what was acted on, so that the cluster may be stopped in this round.
-func asksToStop(v *cluster.Cluster) bool {
-	return v.Last != nil && v.Seen.SpecProblem == "" &&
-		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }
 
 // Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
@@ -173,7 +155,7 @@ func Nodes(s cluster.Snapshot) []string {
 		return nil
 	}
 	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && v.Overdue()
-	counts := asksToStop(v) || rollsBack(v) || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
+	counts := v.AsksToStop() || v.RollsBack() || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
 	for _, pod := range left {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended || (counts && !evidence.HasRun(pod))) {
@@ -183,93 +165,8 @@ func Nodes(s cluster.Snapshot) []string {
 	return slices.Sorted(maps.Keys(wanted))
 }
 
-// More is what to ask Flink once its jobs are known.
-type More struct {
-	// Facts asks for the cluster's figures.
-	Facts bool
-	// Failure asks for the cause of a failure.
-	Failure bool
-	// Checkpoints asks for the job's checkpoint statistics.
-	Checkpoints bool
-	// Retention asks which of its checkpoints outlive it.
-	Retention bool
-	// Graph asks whether Flink has an execution graph of the job, and what its clock is.
-	Graph bool
-	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
-	Health, Progress bool
-	// LateStops asks what became of stops that were given up.
-	LateStops bool
-	// Requests asks for the snapshots in flight that the job's status records.
-	Requests bool
-	// Exceptions is how many entries of the job's exception history to ask for, the newest; 0 asks for none.
-	Exceptions int
-}
-
-// recentEnd is how long after its end was recorded a job's statistics are still read: the first answers may be old
-// ones.
-const recentEnd = time.Minute
-
-// Then says what else to ask Flink, given the jobs. Of another run of a job that had ended, or was being stopped,
-// nothing is asked.
-//
-//	what         when
-//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
-//	             that is being stopped
-//	Failure      the job FAILED and its cause is not recorded
-//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
-//	             or its end is being
-//	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
-//	             is not known to have completed one, or is to be changed; or it began again
-//	Retention    a change may cancel the job, or chooses a state that may go with it, or its last state is read
-//	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
-//	Health       the option is on, the job has not ended, and nothing is under way
-//	LateStops    the job has FINISHED, maybe by a stop that was given up
-//	Requests     the status records a snapshot in flight
-//	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
-func Then(s cluster.Snapshot) More {
-	status := s.Resource.Status
-	jobs, ok := s.Flink.Jobs.Get()
-	if !ok {
-		return More{}
-	}
-	j, found := job.FindJob(jobs, status.JobStatus.JobID)
-	v := cluster.New(s)
-	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
-	if found && (job.AnotherRun(status.JobStatus, j) || (awaited && job.BeganAnew(v.Intent().Stops, j))) {
-		return More{}
-	}
-	changing := asksToStop(v)
-	moved := found && j.State != status.JobStatus.State
-	recorded := status.ReconciliationStatus
-	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
-	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	judged := found && !j.State.IsTerminal() && atRest(v) && v.ChecksHealth()
-	worth := v.LooksForCheckpoint() || (changing && !v.MayStartEmpty())
-	looks := j.State == v1beta1.FlinkJobRunning && atRest(v) && worth
-	began := found && (v.SuspectsLostProgress() || v.BeganAgain(j.StartTime, status.JobStatus))
-	needed := !v.MayStartEmpty() || v.Last != nil && !job.Stateless(&v.Last.Spec)
-	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || rollsBack(v) ||
-		v.MayBeStoppedLate(j.State)
-	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
-	changes := found && !j.State.IsTerminal() && changing
-	keeps := v.ChoosesState() || !v.MayStartEmpty()
-	history := 0
-	if found {
-		history = v.ExceptionsDue(j)
-	}
-	return More{
-		Exceptions: history,
-		Health:     judged, Progress: judged && v.ChecksProgress(),
-		Facts:   !awaited && (settling || becameReady || moved),
-		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
-			(found && changing && v.MaxCheckpointAge() > 0),
-		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:     ended || (changes && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
-		LateStops: found && v.MayBeStoppedLate(j.State),
-		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
-	}
-}
+// Then says what else to ask Flink, given the jobs.
+func Then(s cluster.Snapshot) job.More { return job.AskMore(cluster.New(s).Life) }
 
 // Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered,
 // which the start itself will report.

@@ -1,0 +1,111 @@
+package job
+
+import (
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+)
+
+// More is what to ask Flink once its jobs are known.
+type More struct {
+	// Facts asks for the cluster's figures.
+	Facts bool
+	// Failure asks for the cause of a failure.
+	Failure bool
+	// Checkpoints asks for the job's checkpoint statistics.
+	Checkpoints bool
+	// Retention asks which of its checkpoints outlive it.
+	Retention bool
+	// Graph asks whether Flink has an execution graph of the job, and what its clock is.
+	Graph bool
+	// Health asks for what the job's health is judged by, Progress for its checkpoints, too.
+	Health, Progress bool
+	// LateStops asks what became of stops that were given up.
+	LateStops bool
+	// Requests asks for the snapshots in flight that the job's status records.
+	Requests bool
+	// Exceptions is how many entries of the job's exception history to ask for, the newest; 0 asks for none.
+	Exceptions int
+}
+
+// recentEnd is how long after its end was recorded a job's statistics are still read: the first answers may be old
+// ones.
+const recentEnd = time.Minute
+
+// AskMore says what else to ask Flink, given the jobs. Of another run of a job that had ended, or was being stopped,
+// nothing is asked.
+//
+//	what         when
+//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
+//	             that is being stopped
+//	Failure      the job FAILED and its cause is not recorded
+//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
+//	             or its end is being
+//	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
+//	             is not known to have completed one, or is to be changed; or it began again
+//	Retention    a change may cancel the job, or chooses a state that may go with it, or its last state is read
+//	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
+//	Health       the option is on, the job has not ended, and nothing is under way
+//	LateStops    the job has FINISHED, maybe by a stop that was given up
+//	Requests     the status records a snapshot in flight
+//	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
+func AskMore(v *Life) More {
+	status := v.Seen.Resource.Status
+	jobs, ok := v.Seen.Flink.Jobs.Get()
+	if !ok {
+		return More{}
+	}
+	j, found := FindJob(jobs, status.JobStatus.JobID)
+	awaited := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && !v.Intent().Ended
+	if found && (AnotherRun(status.JobStatus, j) || (awaited && BeganAnew(v.Intent().Stops, j))) {
+		return More{}
+	}
+	changing := v.AsksToStop()
+	moved := found && j.State != status.JobStatus.State
+	recorded := status.ReconciliationStatus
+	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
+	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
+	judged := found && !j.State.IsTerminal() && v.AtRest() && v.ChecksHealth()
+	worth := v.LooksForCheckpoint() || (changing && !v.MayStartEmpty())
+	looks := j.State == v1beta1.FlinkJobRunning && v.AtRest() && worth
+	began := found && (v.SuspectsLostProgress() || v.BeganAgain(j.StartTime, status.JobStatus))
+	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)
+	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || v.RollsBack() ||
+		v.MayBeStoppedLate(j.State)
+	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
+	changes := found && !j.State.IsTerminal() && changing
+	keeps := v.ChoosesState() || !v.MayStartEmpty()
+	history := 0
+	if found {
+		history = v.ExceptionsDue(j)
+	}
+	return More{
+		Exceptions: history,
+		Health:     judged, Progress: judged && v.ChecksProgress(),
+		Facts:   !awaited && (settling || becameReady || moved),
+		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
+		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
+			(found && changing && v.MaxCheckpointAge() > 0),
+		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
+		Graph:     ended || (changes && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		LateStops: found && v.MayBeStoppedLate(j.State),
+		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
+	}
+}
+
+// AtRest reports whether no operation is under way.
+func (v *Life) AtRest() bool {
+	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
+	return released && v.Resource().DeletionTimestamp == nil
+}
+
+// RollsBack reports whether a rollback is due.
+func (v *Life) RollsBack() bool { return v.AtRest() && v.RollbackDue() }
+
+// AsksToStop reports whether the spec differs from what was acted on, so that the job may be stopped in this round.
+func (v *Life) AsksToStop() bool {
+	return v.Last != nil && v.Seen.SpecProblem == "" &&
+		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+}
