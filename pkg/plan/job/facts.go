@@ -90,7 +90,8 @@ func (v *Life) restoreFacts(
 ) restore.Facts {
 	r, job := v.Seen.Resource, v.Want.JobStatus
 	f := restore.Facts{
-		Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode, Recorded: job.UpgradeSavepointPath,
+		Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode,
+		Recorded:         job.UpgradeSavepointPath,
 		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
 	}
 	known := v.KnownCheckpoint()
