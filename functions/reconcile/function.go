@@ -27,7 +27,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
-		Manager: agent, Pause: pass.Wait,
+		Manager: agent, Pause: pass.Wait, Uploads: s.UploadsJars,
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},

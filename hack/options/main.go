@@ -53,6 +53,9 @@ Before Flink 2 the arguments of an application reach Flink as one line of ` + "`
 cannot stand there, quoted or not: it is refused, with its place. Encode it, pass it as an environment
 variable or a file of the pod template, or use Flink 2.
 
+`
+
+const headOfUnread = `
 ## Options without effect
 
 Whoever sets one of these is told: for a resource by the event ` + "`OptionWithoutEffect`" +
@@ -71,7 +74,7 @@ func page() string {
 		return cmp.Compare(a.Option.Key, b.Option.Key)
 	})
 	var out strings.Builder
-	out.WriteString(head)
+	out.WriteString(head + strings.ReplaceAll(jars, "^", "`") + headOfUnread)
 	for _, u := range unread {
 		fmt.Fprintf(&out, "| %s | %s | %s |\n", names(u.Option), u.Why, code(u.Same))
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -60,6 +61,8 @@ type Executor struct {
 	Clock Waker
 	// Events publishes events; nil publishes none.
 	Events *EventRecorder
+	// Jars say from where jars of session jobs may come; the zero value allows none.
+	Jars flinkconf.JarRules
 	// Log gets what failed and holds up nothing; nil logs nothing.
 	Log *zap.SugaredLogger
 
@@ -175,6 +178,9 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.forceDeletePods(ctx, a)
 	}
 	if mine, err := c.snapshotAction(ctx, r, action); mine {
+		return err
+	}
+	if mine, err := c.jarAction(ctx, r, action); mine {
 		return err
 	}
 	return fail.Bugf("apply a plan", "UnknownAction", "unknown action %T", action)

@@ -10,11 +10,13 @@ const (
 	typeAPIServerDelete = prefixAPIServer + "delete"
 )
 
-// Types of the events that the functions post. The first two stay in Broker flink-control, the others are for users'
+// Types of the events that the functions post. The first three stay in Broker flink-control, the others are for users'
 // listeners in Broker flink-events.
 const (
 	// TypePassRequested asks for one pass of one resource; extension reason says why.
 	TypePassRequested = "org.apache.flink.operator.pass.requested.v1"
+	// TypeUploadRequested asks for a pass that may upload a jar, by the function that has the time for it.
+	TypeUploadRequested = "org.apache.flink.operator.upload.requested.v1"
 	// TypeShard asks observe to look at one page of one kind; data is a Shard.
 	TypeShard = "org.apache.flink.operator.shard.v1"
 	// TypeStatus tells a change of a resource's lifecycle state, job state or error.
@@ -35,7 +37,7 @@ const (
 // Reason says why a pass is asked for.
 type Reason string
 
-// The reasons of pass.requested.
+// The reasons of pass.requested and upload.requested.
 const (
 	// ReasonTransition is a resource on its way to another state.
 	ReasonTransition Reason = "transition"
@@ -45,6 +47,8 @@ const (
 	ReasonDrift Reason = "drift"
 	// ReasonDependant is a resource that depends on another one, which has just changed.
 	ReasonDependant Reason = "dependant"
+	// ReasonJar is a session job whose jar is to be uploaded.
+	ReasonJar Reason = "jar"
 	// ReasonWorkload is a change of a JobManager Deployment.
 	ReasonWorkload Reason = "workload"
 )

@@ -53,6 +53,10 @@ func TestKeyOf(t *testing.T) {
 			made(t, TypePassRequested, "default/FlinkDeployment/demo", nil), "default/FlinkDeployment/demo",
 			"ours name it in the subject",
 		},
+		"a requested upload": {
+			made(t, TypeUploadRequested, "default/FlinkSessionJob/demo", nil), "default/FlinkSessionJob/demo",
+			"a pass like any other, by a function with more time",
+		},
 		"a requested pass, broken": {made(t, TypePassRequested, "default/demo", nil), "", "a subject of two parts"},
 		"somebody else's event":    {made(t, "com.example.order", "a/b/c", named), "", "only known types are believed"},
 	}

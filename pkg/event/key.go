@@ -41,7 +41,7 @@ func KeyOf(e cloudevents.Event) (Key, error) {
 				e.ID(), e.Type(), key.Kind, key.Namespace, key.Name)
 		}
 		return key, nil
-	case e.Type() == TypePassRequested:
+	case e.Type() == TypePassRequested, e.Type() == TypeUploadRequested:
 		key, err := ParseKey(e.Subject())
 		if err != nil {
 			return Key{}, fmt.Errorf("event %s of type %s: subject: %w", e.ID(), e.Type(), err)

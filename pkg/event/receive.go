@@ -21,6 +21,9 @@ const maxEvent = 64 << 10
 // Services.
 const Budget = 20 * time.Second
 
+// UploadBudget is that of the function that uploads jars. A pass of it ends before its Service gives it up (300 s).
+const UploadBudget = 290 * time.Second
+
 // Handle is what a function does with one event. Its error decides the answer by the table of package fail.
 type Handle func(ctx context.Context, e cloudevents.Event) error
 

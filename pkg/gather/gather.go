@@ -42,6 +42,8 @@ type Gatherer struct {
 	LogFiles map[string]string
 	// Brief leaves out what only carrying a plan out needs; whether there is something to do shows without it.
 	Brief bool
+	// Uploads is true in the function that uploads jars of session jobs itself; the others ask it.
+	Uploads bool
 	// Now is the clock.
 	Now func() time.Time
 }

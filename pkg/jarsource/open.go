@@ -209,6 +209,6 @@ func guard(allowed reach.AllowList, host string) func(context.Context, string, s
 			return nil
 		}
 		return fail.Deniedf("", "JarHostRestricted", "host %s resolves to a restricted address: use a public one, or have "+
-			"the operator's configuration allow it", host)
+			"the operator's configuration name it in %s", host, key.ArtifactsAllowedHosts.Key)
 	}
 }

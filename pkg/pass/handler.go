@@ -39,6 +39,9 @@ type Setup struct {
 	PodsEnd PodsEnd
 	// Control takes the requests for passes of what depends on a resource.
 	Control event.Publisher
+	// Uploads is true in the function that uploads jars of session jobs itself. Its passes have event.UploadBudget, the
+	// others' event.Budget.
+	Uploads bool
 	// Now is the clock.
 	Now func() time.Time
 	// Log is the function's logger.
@@ -56,7 +59,7 @@ func NewHandler(s Setup) http.Handler {
 	runner := &Runner{
 		Gather: &gather.Gatherer{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
-			LogFiles: s.Settings.LogFiles, Now: s.Now,
+			LogFiles: s.Settings.LogFiles, Uploads: s.Uploads, Now: s.Now,
 		},
 		Apply: &apply.Executor{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper,
@@ -65,12 +68,16 @@ func NewHandler(s Setup) http.Handler {
 				Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now,
 				Log: s.Log,
 			},
-			Log: s.Log,
+			Jars: s.Settings.Operator.JarRules(), Log: s.Log,
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
 		Log: s.Log,
 	}
-	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: event.Budget}
+	budget := event.Budget
+	if s.Uploads {
+		budget = event.UploadBudget
+	}
+	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: budget}
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.

@@ -124,6 +124,7 @@ func TestSensitiveNames(t *testing.T) {
 		"security.ssl.rest.keystore-password": true, "fs.s3a.access.key": true, "AWS_SECRET_ACCESS_KEY": true,
 		"apiKey": true, "PGPASSWD": true,
 		"fs.azure.account.key.x.net": true, "db.pwd": true, "http-headers": true,
+		"kubernetes.operator.user.artifacts.http.header": true, "http.header.size": false,
 		"PWD": false, "rest.port": false, "partition-key": false, "fs.s3a.aws.credentials.provider": false,
 		"pipeline.name": false, "": false,
 	} {

@@ -62,7 +62,7 @@ func suspects(text string) []span {
 var traces = []string{
 	"://", "-----begin", "eyj", "bearer", "basic", "password", "passwd", "passphrase", "secret", "token", "key",
 	"credential", "pwd",
-	"auth-params", "jaas", "http-headers",
+	"auth-params", "jaas", "http-headers", "http.header",
 }
 
 func worthALook(text string) bool {

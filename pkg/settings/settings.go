@@ -30,6 +30,7 @@ type environment struct {
 	TLSDir        string `envconfig:"FLINK_TLS_DIR" default:"/etc/flink-tls"`
 	TLSPassword   string `envconfig:"FLINK_TLS_PASSWORD"`
 	TLSAnyName    bool   `envconfig:"FLINK_TLS_ANY_NAME"`
+	UploadsJars   bool   `envconfig:"UPLOADS_JARS"`
 }
 
 // FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's
@@ -73,6 +74,8 @@ type Settings struct {
 	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is
 	// none.
 	NextFunction string
+	// UploadsJars is true where this is the function that uploads jars of session jobs; UPLOADS_JARS. The others ask it.
+	UploadsJars bool
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
 	Clock string
 	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty
@@ -121,9 +124,12 @@ func Load() (Settings, error) {
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
-		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
+		UploadsJars: env.UploadsJars,
+		Operator:    operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
 		Logging: logging,
-		Notes:   slices.Concat(base.Notes, operator.Notes(), flinkconf.WithoutEffect(base.Config)),
+		Notes:   slices.Concat(
+			base.Notes, operator.Notes(), operator.JarRules().Notes(), flinkconf.WithoutEffect(base.Config),
+		),
 	}
 	for _, name := range logFiles {
 		if text, ok := files[name]; ok {

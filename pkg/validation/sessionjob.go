@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
 // SessionJobInput is what a FlinkSessionJob is judged by.
@@ -38,6 +39,7 @@ type SessionJobInput struct {
 //	S6   | the cluster has another name                                   | yes
 //	S7   | job: directories and parallelism, with the cluster's settings  | yes
 //	S8   | autoscaler options, with the cluster's settings                | yes
+//	     | the headers of the jar's download cannot be read, our own rule | yes
 func SessionJob(in SessionJobInput) *apis.FieldError {
 	if isCanary(in.Labels) {
 		return nil
@@ -72,6 +74,9 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	s := makeSettings(r, in.Operator.Default(in.Namespace, in.Cluster.Spec.FlinkVersion).Merge(shared).Merge(own), own)
 	s.job(spec.Job, nil)
 	s.autoscaler()
+	if _, err := s.effective.Map(key.ArtifactsHTTPHeader); err != nil {
+		s.unreadable("", err)
+	}
 	return r.fieldError()
 }
 

@@ -17,9 +17,9 @@ import (
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
-	"flinkconf":  {"apis", "redact"},
+	"flinkconf":  {"apis", "reach", "redact"},
 	"render":     {"apis", "flinkconf"},
-	"validation": {"apis", "flinkconf", "render"},
+	"validation": {"apis", "flinkconf", "render", "reach"},
 	"autoscaler": {"apis", "flinkconf"},
 	"plan":       {"apis", "flinkconf", "render", "validation", "autoscaler", "fail", "redact"},
 	// leaves
@@ -43,8 +43,8 @@ var rooms = map[string][]string{
 		"telemetry", "settings",
 	},
 	"apply": {
-		"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "event", "clock", "fail", "telemetry",
-		"settings",
+		"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "jarsource", "event", "clock", "fail",
+		"telemetry", "settings",
 	},
 	"pass": {
 		"coalesce", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings",

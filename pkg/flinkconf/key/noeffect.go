@@ -15,13 +15,12 @@ type Unread struct {
 
 // Reasons that several options share.
 const (
-	sessionJobs = "session jobs are not run yet"
-	metrics     = "the functions export no metrics yet"
-	elections   = "there is no leader: passes of several pods are kept apart by preconditions"
-	retries     = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
-	cached      = "configurations are composed in each pass"
-	limited     = "a burst of changes of one resource is one pass, and then one more"
-	probed      = "Knative probes the functions"
+	metrics   = "the functions export no metrics yet"
+	elections = "there is no leader: passes of several pods are kept apart by preconditions"
+	retries   = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
+	cached    = "configurations are composed in each pass"
+	limited   = "a burst of changes of one resource is one pass, and then one more"
+	probed    = "Knative probes the functions"
 )
 
 // NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now. Of the
@@ -40,7 +39,7 @@ func NoEffect() []Unread {
 		{CanaryResourceTimeout, "", "canary resources are ignored"},
 		{HealthProbeEnabled, "", probed},
 		{HealthProbePort, "", probed},
-		{JobSubmissionTimeout, "", sessionJobs},
+		{JobSubmissionTimeout, "", "a pass does not wait for main: later passes find the job by its ID"},
 		{JobUpgradeInplaceScalingEnabled, "false", "another parallelism restarts the job from its state"},
 		{JOSDKMetricsEnabled, "false", metrics},
 		{JVMMetricsEnabled, "false", metrics},
@@ -71,8 +70,7 @@ func NoEffect() []Unread {
 		{RetryMaxInterval, "", retries},
 		{StopOnInformerError, "", "there are no informers"},
 		{TerminationTimeout, "", "Knative lets a function finish its request"},
-		{ArtifactsBaseDir, "", sessionJobs},
-		{ArtifactsHTTPHeader, "", sessionJobs},
+		{ArtifactsBaseDir, "", "a jar is streamed to the JobManager and kept nowhere"},
 	}
 }
 

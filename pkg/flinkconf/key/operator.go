@@ -23,7 +23,7 @@ var (
 	ResourceCleanupTimeout = namespaced(
 		conf.KindDuration, "resource.cleanup.timeout", "5 min", "reconciler.flink.cluster.shutdown.timeout",
 	)
-	// JobSubmissionTimeout bounds the jar-run call of a session job.
+	// JobSubmissionTimeout bounds the jar-run call of a session job in the Java operator. Read, not used.
 	JobSubmissionTimeout = namespaced(conf.KindDuration, "job.submission.timeout", "10 min")
 	// ResourceDeletionPropagation is the propagation policy for the JobManager and TaskManager Deployments.
 	ResourceDeletionPropagation = scoped(
@@ -57,9 +57,13 @@ var (
 	ArtifactsBaseDir = operator(conf.KindString, "user.artifacts.base.dir", "/opt/flink/artifacts")
 	// ArtifactsAllowedSchemes are the URI schemes that a session job's jarURI may have.
 	ArtifactsAllowedSchemes = operator(conf.KindList, "user.artifacts.allowed-schemes", "https")
-	// ArtifactsDisallowRestrictedHosts refuses jarURI hosts that are loopback, link-local, private, wildcard or
-	// multicast.
+	// ArtifactsDisallowRestrictedHosts refuses jarURI hosts that are not public; package reach has the list.
 	ArtifactsDisallowRestrictedHosts = operator(conf.KindBool, "user.artifacts.disallow-restricted-hosts", "true")
+	// ArtifactsAllowedHosts are hosts, addresses and networks that jars may be fetched from although they are not public.
+	// It is an option of ours: the Java operator knows all or nothing.
+	ArtifactsAllowedHosts = operator(conf.KindList, "user.artifacts.allowed-hosts", "")
+	// ArtifactsMaxSize is how large a session job's jar may be; unset is no bound. It is an option of ours.
+	ArtifactsMaxSize = scoped(conf.ScopeOperator, optional(conf.KindMemory, "user.artifacts.max-size"))
 	// WatchedNamespaces is a comma separated list of namespaces; the default stands for all of them.
 	WatchedNamespaces = operator(conf.KindString, "watched.namespaces", "JOSDK_ALL_NAMESPACES")
 	// DynamicNamespacesEnabled follows changes of WatchedNamespaces without a restart.

@@ -121,6 +121,8 @@ var ours = map[string]string{
 	"PersistentVolumeClaims":        "Flink 2.3",
 	"PersistentVolumeClaimReadOnly": "Flink 2.3",
 	"ZooKeeperExecutionPlans":       "Flink 2.0",
+	"ArtifactsAllowedHosts":         "ours",
+	"ArtifactsMaxSize":              "ours",
 	"ExecutionMode":                 "not declared as an option in Java",
 	"FlinkVersion":                  "declared where the Java operator composes configurations",
 }

@@ -1,0 +1,22 @@
+package main
+
+// jars is the section about jars of session jobs; a backquote stands as ^.
+const jars = "## Jars of session jobs\n" +
+	"\n" +
+	"The first four are read from the operator's own configuration alone, without the defaults of namespaces and " +
+	"Flink versions: no tenant can\n" +
+	"widen them. ^…^ stands for ^kubernetes.operator.user.artifacts^. What becomes of a jar is in\n" +
+	"[lifecycle.md](lifecycle.md#the-jar-of-a-session-job).\n" +
+	"\n" +
+	"| option | default | effect |\n" +
+	"|---|---|---|\n" +
+	"| ^….allowed-schemes^ | ^https^ | what a ^jarURI^ may begin with: ^https^, or ^https;http^. No other scheme " +
+	"is fetched, even if it is named here |\n" +
+	"| ^….disallow-restricted-hosts^ | ^true^ | jars come from public addresses only |\n" +
+	"| ^….allowed-hosts^ | none | what may be reached although it is not public, separated by ^;^: a host name " +
+	"opens the private addresses that it resolves to; an address, or a network such as ^10.1.0.0/16^, opens " +
+	"itself, loopback and link-local included. The Java operator does not have it |\n" +
+	"| ^….max-size^ | none | how large a jar may be, such as ^500 mb^; none, and 0, is no bound. The Java " +
+	"operator does not have it |\n" +
+	"| ^….http.header^ | none | headers of the download, ^name:value^ pairs separated by commas; a resource may " +
+	"set it. They go to the host of the ^jarURI^ alone and are shown nowhere |\n"

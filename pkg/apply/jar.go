@@ -1,0 +1,201 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/jarsource"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+// Reasons of errors about jars that package jarsource does not have.
+const (
+	// reasonRules: an option about jars cannot be read.
+	reasonRules = "JarOptionInvalid"
+	// reasonUpload: the JobManager refuses the upload.
+	reasonUpload = "JarUploadRefused"
+	// reasonRun: the JobManager refuses to run the jar, most often because main failed.
+	reasonRun = "JarRunFailed"
+	// reasonGone: the uploaded jar is not there any more.
+	reasonGone = "JarGone"
+	// reasonNotServed: the JobManager takes no jars at all.
+	reasonNotServed = "JarsNotServed"
+	// reasonDelete: the JobManager refuses to delete the jar.
+	reasonDelete = "JarNotDeleted"
+)
+
+// jarAction carries out the actions about jars; mine is false for every other action.
+func (c *Executor) jarAction(ctx context.Context, r *round, action plan.Action) (mine bool, err error) {
+	switch a := action.(type) {
+	case plan.RequestUpload:
+		return true, c.Events.requestUpload(ctx, r.resource)
+	case plan.UploadJar:
+		return true, c.uploadJar(ctx, a)
+	case plan.RunJar:
+		return true, c.runJar(ctx, a)
+	case plan.DeleteJar:
+		return true, c.deleteJar(ctx, a)
+	}
+	return false, nil
+}
+
+// requestTimeout bounds the request for an upload, which may wait for the Broker as long as any other call.
+const requestTimeout = 10 * time.Second
+
+// requestUpload asks for a pass by the function that uploads jars. Nobody else asks for it, so a Broker that does not
+// take the request fails the action.
+func (a *EventRecorder) requestUpload(ctx context.Context, resource *unstructured.Unstructured) error {
+	if a == nil {
+		return fail.Bugf("", "NoBroker", "there is no Broker to ask")
+	}
+	key := event.Key{Kind: resource.GetKind(), Namespace: resource.GetNamespace(), Name: resource.GetName()}
+	e, err := event.Make(event.TypeUploadRequested, event.Head{
+		ID: fmt.Sprintf("%s-%s-%08x", resource.GetUID(), resource.GetResourceVersion(),
+			syntax.JavaHash(event.TypeUploadRequested+key.String())),
+		Key: key, Source: a.Source, Time: a.Now(), Reason: string(event.ReasonJar),
+	}, nil)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	return fail.As(fail.Transient, "", "BrokerUnreachable", a.Control.Publish(ctx, e))
+}
+
+// uploadJar streams a jar from its source to the JobManager. Nothing but the context bounds it.
+func (c *Executor) uploadJar(ctx context.Context, a plan.UploadJar) error {
+	client, err := c.Flink(a.Endpoint)
+	if err != nil {
+		return unanswered(err)
+	}
+	jar, err := c.openJar(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer jar.Close() // what was read is complete, or the upload has failed
+	_, err = client.JarUpload(ctx, a.Name, jar)
+	var source *fail.Error
+	switch {
+	case errors.Is(err, flinkrest.ErrSource) && errors.As(err, &source):
+		return source
+	case errors.Is(err, flinkrest.ErrRejected):
+		return fail.As(fail.Denied, "", reasonUpload, err)
+	}
+	return unanswered(err)
+}
+
+// openJar opens what is to be uploaded.
+func (c *Executor) openJar(ctx context.Context, a plan.UploadJar) (jarsource.Jar, error) {
+	if a.URI == "" {
+		return jarsource.Empty(), nil
+	}
+	if broken := c.Jars.Broken; len(broken) > 0 {
+		return jarsource.Jar{}, fail.Deniedf("", reasonRules, "%s: correct it in the operator's configuration",
+			strings.Join(broken, "; "))
+	}
+	return jarsource.Open(ctx, jarsource.Policy{
+		Schemes: c.Jars.Schemes, Allowed: c.Jars.Allowed, AnyAddress: c.Jars.AnyAddress, MaxBytes: c.Jars.MaxBytes,
+		Header: a.Header,
+	}, a.URI)
+}
+
+// runJar has the JobManager run a jar. No answer in time is no failure: main runs on, and the job is found by its ID.
+//
+//	answer                             then
+//	the job's ID                       done
+//	it has this job                    done: another pass was faster, or the answer of a run before was lost
+//	none, after the request was sent   done: the next look finds the job, or finds that there is none
+//	no connection                      Transient: nothing was sent
+//	the jar is not there               Transient, JarGone: the next look has it uploaded again
+//	refused                            Denied, JarRunFailed, with the cause that is nearest to the user's code
+//	anything else                      see unanswered
+func (c *Executor) runJar(ctx context.Context, a plan.RunJar) error {
+	version, err := flinkrest.ParseVersion(a.Version)
+	if err != nil {
+		return fail.As(fail.Bug, "", "UnknownVersion", err)
+	}
+	client, err := c.Flink(a.Endpoint)
+	if err == nil {
+		_, err = client.JarRun(ctx, a.JarID, flinkrest.RunRequest{
+			Version: version, EntryClass: a.EntryClass, Args: a.Args, Parallelism: int(a.Parallelism), JobID: a.JobID,
+			AllowNonRestoredState: a.AllowNonRestoredState, SavepointPath: a.SavepointPath, Configuration: a.Configuration,
+		})
+	}
+	var refused *flinkrest.Error
+	switch {
+	case errors.Is(err, flinkrest.ErrDuplicateJob):
+		return nil
+	case errors.Is(err, flinkrest.ErrUnreachable) && wasSent(err):
+		if c.Log != nil {
+			c.Log.Infow("the JobManager has not responded to a run yet: the job is found by its ID",
+				telemetry.Action, a.String(), telemetry.Error, fail.Message(err))
+		}
+		return nil
+	case errors.Is(err, flinkrest.ErrNotFound):
+		return fail.As(fail.Transient, "", reasonGone, err)
+	case errors.Is(err, flinkrest.ErrRejected) && errors.As(err, &refused):
+		return fail.Deniedf("", reasonRun, "%s", rootFirst(refused.Message))
+	}
+	return unanswered(err)
+}
+
+// wasSent is false where there was no connection that a request could have gone through.
+func wasSent(err error) bool {
+	var op *net.OpError
+	var name *net.DNSError
+	return !errors.As(err, &name) && !(errors.As(err, &op) && op.Op == "dial")
+}
+
+// rootFirst puts the cause at the end of Flink's chain of causes first: it is what a user can correct, and a text that
+// is too long loses its end.
+func rootFirst(chain string) string {
+	const link = " <- "
+	at := strings.LastIndex(chain, link)
+	if at < 0 {
+		return chain
+	}
+	return chain[at+len(link):] + " (" + chain[:at] + ")"
+}
+
+// deleteJar deletes an uploaded jar.
+func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) error {
+	client, err := c.Flink(a.Endpoint)
+	if err == nil {
+		err = client.JarDelete(ctx, a.JarID)
+	}
+	switch {
+	case errors.Is(err, flinkrest.ErrNotFound):
+		return nil
+	case errors.Is(err, flinkrest.ErrRejected):
+		return fail.As(fail.Denied, "", reasonDelete, err)
+	}
+	return unanswered(err)
+}
+
+// unanswered is the error of a call about a jar that was not carried out, as far as is known; nil stays nil.
+//
+//	error                     kind        reason
+//	TLS fails                 Denied      CertificateUntrusted
+//	no such path              Denied      JarsNotServed
+//	anything else             Transient   FlinkUnreachable
+func unanswered(err error) error {
+	switch {
+	case errors.Is(err, flinkrest.ErrTLS):
+		return fail.As(fail.Denied, "", fail.ReasonUntrusted, err)
+	case errors.Is(err, flinkrest.ErrNoEndpoint):
+		return fail.Deniedf("", reasonNotServed, "the cluster takes no jars: have it be a session cluster, and "+
+			"web.submit.enable be true: %w", err)
+	}
+	return fail.As(fail.Transient, "", "FlinkUnreachable", err)
+}
