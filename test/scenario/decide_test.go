@@ -18,6 +18,7 @@ type judge struct {
 	h       *harness
 	gather  *gather.Gatherer
 	turn    int
+	hidden  int
 	decided int
 }
 
@@ -35,11 +36,10 @@ func newJudge(h *harness) *judge {
 //	equal snapshots            equal plans, to the byte (each second time)
 //	a part that is not known   nothing final that would not be done if it were (the other times)
 //
-// But for three: a disposal waits until nothing else is to be stored, so that it comes a look earlier when it is not
-// known that there is something to tell. A job that has just ended, and does not answer, is stopped by its
-// high-availability data as one that runs. It goes on from that data, which is its newest state; only a JobManager that
-// answers could tell that it has ended. And so is one that runs and answered, while its status could not be written for
-// longer than a JobManager may stay silent: nothing says that it ever answered.
+// But for two: A job that has just ended, and does not answer, is stopped by its high-availability data as one that
+// runs. It goes on from that data, which is its newest state; only a JobManager that answers could tell that it has
+// ended. And so is one that runs and answered, while its status could not be written for longer than a JobManager may
+// stay silent: nothing says that it ever answered.
 func (j *judge) look(name string) {
 	t := j.h.t
 	resource := j.h.resource(name)
@@ -53,8 +53,7 @@ func (j *judge) look(name string) {
 	}
 	j.decided++
 	p := deployment.Make(s)
-	known := disruptive(p)
-	if len(known) > 1 {
+	if len(disruptive(p)) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
 	j.turn++
@@ -64,22 +63,33 @@ func (j *judge) look(name string) {
 		}
 		return
 	}
+	known, missed := final(p), hasEnded(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
-	part := parts[j.turn/2%len(parts)]
-	missed := hasEnded(s) || j.h.refused && runsUnheard(s)
-	part.value.SetZero()
-	blind := deployment.Make(s)
-	if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && (part.name == "Flink.Jobs" || part.name == "Flink") &&
-		status.Intent != nil && takesNothing[status.Intent.Stop] {
-		return
-	}
-	known = final(p)
-	for _, action := range final(blind) {
-		if !slices.Contains(known, action) {
-			t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
+	for range hidden {
+		j.hidden++
+		part := parts[j.hidden%len(parts)]
+		kept := reflect.New(part.value.Type()).Elem()
+		kept.Set(part.value)
+		part.value.SetZero()
+		blind := deployment.Make(s)
+		part.value.Set(kept)
+		if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && asks[part.name] &&
+			status.Intent != nil && takesNothing[status.Intent.Stop] {
+			continue
+		}
+		for _, action := range final(blind) {
+			if !slices.Contains(known, action) {
+				t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
+			}
 		}
 	}
 }
+
+// hidden is how many parts are hidden, one after the other, in one look.
+const hidden = 4
+
+// asks are the parts that say how the job is.
+var asks = map[string]bool{"Flink": true, "Flink.Jobs": true}
 
 // takesNothing are the stops that need no word of the job: it goes on from its high-availability data, or from nothing
 // as its spec says.

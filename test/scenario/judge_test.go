@@ -74,6 +74,12 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 		"a loss with high availability is not told": {
 			"apply 4, wait-long 0, fail-as-it-ends 0, wait-long 0", reads(untold), told,
 		},
+		"a job that had finished runs again, and nobody is told": {
+			"apply 1, wait-long 0, finish-job 0, crash-jobmanager 0, wait-long 0", reads(untold), told,
+		},
+		"a highly available job that had finished runs again, and nobody is told": {
+			"cleaned-up-slowly 2, apply 4, wait-long 0, finish-job 0, crash-jobmanager 0, wait-long 0", reads(untold), told,
+		},
 		"no status ever knows a checkpoint": {
 			"apply 4, wait-long 0, wait-long 0, fail-as-it-ends 0, wait-long 0",
 			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,

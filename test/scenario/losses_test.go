@@ -95,7 +95,8 @@ func (s *states) watchRun(j *job.Job, all []process.Start) {
 // and if Flink runs it again, that is stopped.
 func (s *states) crash(highlyAvailable bool) {
 	all := runs(s.h.w.Flink.Starts(namespace, demo))
-	if s.floor == 0 || len(all) == 0 {
+	progress := max(s.floor, s.done)
+	if progress == 0 || len(all) == 0 {
 		return // it had nothing
 	}
 	newest, status := all[len(all)-1], s.status()
@@ -104,12 +105,12 @@ func (s *states) crash(highlyAvailable bool) {
 		return
 	}
 	l := &loss{
-		progress: s.floor, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
+		progress: progress, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
 		unseen: !shows(status, newest) && s.recent(s.since.begun) ||
 			highlyAvailable && status.JobStatus.Checkpoint == nil && s.recent(s.since.hasCheckpoint),
 	}
 	for _, snapshot := range s.h.w.Storage.Snapshots() {
-		if snapshot.Progress >= s.floor {
+		if snapshot.Progress >= progress {
 			l.from[snapshot.Path] = true
 		}
 	}

@@ -19,6 +19,7 @@ type states struct {
 	seen   int
 	before int // starts of resources that are gone: a lost node may still run a job of theirs
 	floor  int64
+	done   int64 // what the newest run had completed when it finished
 	latest string
 	// chosen are the states that a person told the job to start from, in that order, and it did not yet.
 	chosen map[string]int
@@ -69,7 +70,11 @@ func (s *states) anew() {
 }
 
 // forget lets go of what was completed: whatever comes next may begin from nothing.
-func (s *states) forget() { s.floor = 0 }
+func (s *states) forget() { s.floor, s.done = 0, 0 }
+
+// finish is a job that has done its work: what a person starts next may begin from nothing. What Flink runs again by
+// itself does the work twice.
+func (s *states) finish() { s.floor, s.done = 0, s.floor }
 
 // status is the stored status as the judge reads it.
 func (s *states) status() v1beta1.FlinkDeploymentStatus {
@@ -89,6 +94,7 @@ func (s *states) look() {
 	s.lookForFailure()
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
+		s.done = 0
 		if chosen := s.chosen[start.From]; chosen > 0 {
 			maps.DeleteFunc(s.chosen, func(_ string, number int) bool { return number <= chosen })
 			delete(s.owed, start.From)

@@ -97,7 +97,7 @@ var worldVerbs = map[string]func(r *run, n int){
 	"finish-job": func(r *run, _ int) {
 		if r.running(demo) == "RUNNING" {
 			r.excuse("its job finished")
-			r.states.forget()
+			r.states.finish()
 			r.flink(demo, func(j *job.Job) { j.Finish(r.w.Clock.Now()) })
 		}
 	},

@@ -27,13 +27,18 @@ func (v *Cluster) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 }
 
 // ForgetEarlier removes, before a cluster is prepared, what Flink would run by itself: for a start from that data
-// the job graphs, else all of it. It waits without actions. A session cluster brings its jobs back.
+// the job graphs, else all of it. It waits without actions, also while the data is unknown: a graph that is left would
+// be run. A session cluster brings its jobs back.
 func (v *Cluster) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	if target.Job == nil {
 		return job.Result{}, false
 	}
 	if intent.From != nil && intent.From.Kind == v1beta1.StartLastState {
-		return job.Result{Actions: []plan.Action{v.HA().DropJobGraphs()}}, true
+		data := v.HA()
+		if what, why, unknown := data.Unknown(); unknown && data.Store.Readable() {
+			return v.Unobservable(what, why), true
+		}
+		return job.Result{Actions: []plan.Action{data.DropJobGraphs()}}, true
 	}
 	return v.RemoveHAData(plan.Starting)
 }

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -256,5 +257,24 @@ func TestAnOpenStopIsNotForgottenForASpecThatCannotBeRendered(t *testing.T) {
 	if intent := w.status().Intent; intent == nil || intent.TriggerID != trigger ||
 		w.condition("Stalled").Reason != "CannotRender" {
 		t.Errorf("intent %+v, stalled %+v", intent, w.condition("Stalled"))
+	}
+}
+
+// The pass that stored a start may have ended before it dropped the job graphs. A newer spec that redirects the start
+// drops them too, and waits while nobody knows which there are: Flink would run the graph of the job before.
+func TestARedirectedStartWaitsForTheJobGraphs(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.lose()
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.round()
+	w.s.JobManager = plan.Absent[*appsv1.Deployment]()
+	w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out")
+	w.edit(upgradeImage)
+	if p := w.round(); strings.Contains(p.String(), "prepare start") || p.Situation != plan.Unobservable {
+		t.Errorf("without a word of the data: %q", p)
+	}
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	if p := w.round(); !strings.Contains(p.String(), "drop job graphs from 2 ConfigMaps, prepare start") {
+		t.Errorf("once it is known: %q", p)
 	}
 }
