@@ -84,6 +84,10 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 			"apply 4, wait-long 0, wait-long 0, fail-as-it-ends 0, wait-long 0",
 			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,
 		},
+		"a first checkpoint that no status knew yet is lost, and that is not told": {
+			"apply 4, wait-long 0, fail-as-it-ends 0, wait-long 0",
+			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,
+		},
 		"no status ever shows another run": {
 			"apply 1, wait-long 0, wait-long 0, crash-jobmanager 0, wait-long 0, wait-long 0",
 			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.StartTime = "1" }), told,

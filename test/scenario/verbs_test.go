@@ -85,6 +85,7 @@ var worldVerbs = map[string]func(r *run, n int){
 			i.Step == v1beta1.StepStopping) {
 			r.excuse("its Deployment was deleted")
 		}
+		r.losesEnd()
 		r.loseDeployment(demo)
 	},
 	"crash-jobmanager": func(r *run, _ int) { r.crashJobManager() },

@@ -125,6 +125,45 @@ func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 	}
 }
 
+// The Deployment of a job that ran is lost, and its high-availability data names no checkpoint: the job may have made
+// its first one, failed for good, and Flink have removed it from the data, all since the last look.
+func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
+	rows := map[string]struct {
+		restored plan.Observed[job.Checkpoints]
+		told     int
+		reason   string
+	}{
+		"from nothing": {plan.Absent[job.Checkpoints](), 1, "what it had completed is lost, if it had"},
+		"from a checkpoint of its own": {
+			plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 1, Path: "file:///c/1/chk-1"}}), 0,
+			"the data came to name one before the start",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.lose()
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			maps, _ := w.s.HAData.Get()
+			maps[0].Checkpoint = false
+			w.run()
+			if from := w.from(); from.Reason != "NoCheckpointYet" {
+				t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+			}
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.s.Flink.Checkpoints = row.restored
+			w.run()
+			w.s.Now = w.s.Now.Add(10 * time.Second)
+			w.run()
+			c := w.condition(summary.StateSafe)
+			if w.told("JobRestarted") != row.told || (c.Reason == "JobRestarted") != (row.told > 0) {
+				t.Errorf("told %d times, %+v: %s; rounds %q", w.told("JobRestarted"), c, row.reason, w.log)
+			}
+		})
+	}
+}
+
 // A job that began again without its checkpoints, was told, and begins again: what it lost then is told, too, and a
 // newer spec that knew only of the first loss does not end it.
 func TestASecondLossIsTold(t *testing.T) {

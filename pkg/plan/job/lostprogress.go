@@ -113,10 +113,16 @@ func (v *Life) restoredOlder(restored Restored) bool {
 }
 
 // suspectStart holds a start from high-availability data to what Flink says of it: the data may name less than the job
-// had completed. A job may have failed for good, and have begun again from nothing, while nobody could look.
+// had completed. A job may have failed for good, and have begun again from nothing, while nobody could look. Where a
+// job that ran is lost, its data names no checkpoint, and none is known, it may have made its first one since the last
+// look, and Flink have let go of it.
 func (v *Life) suspectStart(intent *v1beta1.Intent) {
-	known := v.KnownCheckpoint()
-	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState || known == nil || known.Path == "" {
+	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState {
+		return
+	}
+	known, ran := v.KnownCheckpoint(), v.Want.JobStatus.StartTime != ""
+	first := intent.Purpose == v1beta1.PurposeRecover && intent.From.Path == "" && ran
+	if !first && (known == nil || known.Path == "") {
 		return
 	}
 	now := v.Now()
