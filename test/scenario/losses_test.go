@@ -160,6 +160,21 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 	}
 }
 
+// hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or its job began again since
+// the resource was made.
+func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
+	if status.LostProgress != nil && status.LostProgress.Seen != nil {
+		return true
+	}
+	times := 0
+	for _, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
+		if start.JobID == status.JobStatus.JobID {
+			times++
+		}
+	}
+	return times > 1
+}
+
 // beganAgain reports whether the run that a status shows began with no more than what its job had begun with before, or
 // with less than what that had completed.
 func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {

@@ -96,8 +96,7 @@ func newRun(t testing.TB) *run {
 
 // callsNobody holds that no status calls for a person, not for a moment, where none is needed. A spec that is invalid
 // may be one that wants its state kept; that nothing leads back is told also of a start that may still succeed, on a
-// node that comes back. A job that Flink began again where it had begun before is a person's, whoever is to blame; that
-// it did, states.stored holds.
+// node that comes back. A job that Flink began again where it had begun before is a person's, whoever is to blame.
 func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
@@ -105,7 +104,7 @@ func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	if d.Name == demo {
 		r.states.stored(d.Status)
 	}
-	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted)
+	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted) && r.states.hasBegunAgain(d.Status)
 	mayStart := unsafe != nil && unsafe.Reason == "RollbackImpossible" && d.Status.Situation == string(plan.Waiting)
 	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && r.excused == "" && !invalid && !mayStart && !began {
 		r.t.Errorf("%s calls for a person: %s: %s", d.Status.Situation, unsafe.Reason, unsafe.Message)
