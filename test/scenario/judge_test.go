@@ -84,6 +84,10 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 			"apply 4, wait-long 0, wait-long 0, fail-as-it-ends 0, wait-long 0",
 			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,
 		},
+		"a loss in the middle of a stop is not told, and the change goes on": {
+			"savepoints-slow 12, apply 2, cleaned-up-slowly 2, wait-long 0, wait-long 0, parallelism 3, wait 1, " +
+				"fail-as-it-ends 0, savepoints-right 0, wait-long 0", reads(untold), told,
+		},
 		"a first checkpoint that no status knew yet is lost, and that is not told": {
 			"apply 4, wait-long 0, fail-as-it-ends 0, wait-long 0",
 			reads(func(status *v1beta1.FlinkDeploymentStatus) { untold(status); status.JobStatus.Checkpoint = nil }), told,
