@@ -16,7 +16,8 @@ awk -v repo="$KO_DOCKER_REPO" -v version="$version" '
   /^kind: Service$/ { ksvc = 0 } /^apiVersion: serving.knative.dev\/v1$/ { service = 1 } /^---$/ { service = 0; name = "" }
   service && /^  name: / && name == "" { name = $2 }
   { print }
-  service && /^      annotations:$/ { print "        client.knative.dev/user-image: " repo "/" name ":" version }
+  # reconcile-jars is the image of reconcile.
+  service && /^      annotations:$/ { image = name; sub(/-jars$/, "", image); print "        client.knative.dev/user-image: " repo "/" image ":" version }
 ' "$work/in.yaml" >"$work/version.yaml"
 mkdir -p release
 ko resolve --base-import-paths --tags="$version" --platform="${PLATFORM:-linux/amd64,linux/arm64}" --sbom=spdx -f "$work/version.yaml" >release/kn-flink.yaml

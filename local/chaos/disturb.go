@@ -147,7 +147,7 @@ func (a *Arena) delete(ctx context.Context, pod *unstructured.Unstructured, grac
 
 // killFunctions kills those that make the passes, whatever they do just now.
 func (r *run) killFunctions(ctx context.Context) error {
-	options := metav1.ListOptions{LabelSelector: "serving.knative.dev/service in (reconcile,observe)"}
+	options := metav1.ListOptions{LabelSelector: "serving.knative.dev/service in (reconcile,reconcile-jars,observe)"}
 	list, err := r.arena.objects.Resource(pods).Namespace(system).List(ctx, options)
 	if err != nil {
 		return err

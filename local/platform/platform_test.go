@@ -211,7 +211,8 @@ func TestFunctionsAreSeen(t *testing.T) {
 	for _, f := range local.Mesh().Functions() {
 		names = append(names, f.Namespace+"/"+f.Name)
 	}
-	if got := fmt.Sprint(names); got != "[flink-system/admit flink-system/observe flink-system/reconcile]" {
+	if got := fmt.Sprint(names); got != "[flink-system/admit flink-system/observe flink-system/reconcile "+
+		"flink-system/reconcile-jars]" {
 		t.Errorf("functions %s", got)
 	}
 	if local.Mesh().Counts().Events == 0 {

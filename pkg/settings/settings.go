@@ -127,7 +127,7 @@ func Load() (Settings, error) {
 		UploadsJars: env.UploadsJars,
 		Operator:    operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
 		Logging: logging,
-		Notes:   slices.Concat(
+		Notes: slices.Concat(
 			base.Notes, operator.Notes(), operator.JarRules().Notes(), flinkconf.WithoutEffect(base.Config),
 		),
 	}

@@ -43,6 +43,19 @@ func TestAProxyThatCannotBeReadKeepsItsPassword(t *testing.T) {
 	}
 }
 
+func TestWhoUploadsJarsIsToldByTheEnvironment(t *testing.T) {
+	t.Setenv("FLINK_CONF_DIR", t.TempDir())
+	for value, want := range map[string]bool{"": false, "false": false, "true": true} {
+		t.Setenv("UPLOADS_JARS", value)
+		if value == "" {
+			os.Unsetenv("UPLOADS_JARS") // t.Setenv puts it back
+		}
+		if s, err := Load(); err != nil || s.UploadsJars != want {
+			t.Errorf("%q: got %t, %v, want %t", value, s.UploadsJars, err, want)
+		}
+	}
+}
+
 func TestTLSOfTheEnvironment(t *testing.T) {
 	s, err := Load()
 	if err != nil {

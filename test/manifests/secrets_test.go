@@ -40,8 +40,11 @@ func TestWhatFunctionsMountMayBeMissing(t *testing.T) {
 		}
 	})
 	// The names of the Java operator's chart, so that its Secrets can be copied as they are.
-	for _, want := range []string{"300-reconcile.yaml flink-operator-cert", "310-observe.yaml flink-operator-cert",
-		"300-reconcile.yaml operator-certificate-password", "310-observe.yaml operator-certificate-password"} {
+	for _, want := range []string{
+		"300-reconcile.yaml flink-operator-cert", "300-reconcile.yaml operator-certificate-password",
+		"305-reconcile-jars.yaml flink-operator-cert", "305-reconcile-jars.yaml operator-certificate-password",
+		"310-observe.yaml flink-operator-cert", "310-observe.yaml operator-certificate-password",
+	} {
 		if !secrets[want] {
 			t.Errorf("%s is not mounted, got %v", want, secrets)
 		}

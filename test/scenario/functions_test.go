@@ -44,12 +44,15 @@ func (h *harness) kube(agent string) *kube.Client {
 }
 
 // newReconcile is the function that runs passes, with the model World in place of the cluster.
-func (h *harness) newReconcile(agent string) http.Handler {
+func (h *harness) newReconcile(agent string) http.Handler { return h.passing(agent, false) }
+
+// passing is newReconcile, or the same as reconcile-jars, which uploads.
+func (h *harness) passing(agent string, uploads bool) http.Handler {
 	h.t.Helper()
 	return pass.NewHandler(pass.Setup{
 		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
-		Manager: agent,
+		Manager: agent, Uploads: uploads,
 		Pause: func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 			h.w.Clock.Advance(d)
 			h.w.Settle()

@@ -45,8 +45,10 @@ type harness struct {
 	decoded   map[types.UID]*v1beta1.FlinkDeployment
 
 	reconcile, observe http.Handler
-	lives              int
-	tls                settings.FlinkTLS
+	// uploads is reconcile-jars.
+	uploads http.Handler
+	lives   int
+	tls     settings.FlinkTLS
 
 	disorder disorder
 	late     []cloudevents.Event
@@ -93,11 +95,12 @@ func install(h *harness) *harness {
 	return h
 }
 
-// restart starts both functions afresh: what they remembered is gone.
+// restart starts the functions afresh: what they remembered is gone.
 func (h *harness) restart() {
 	h.t.Helper()
 	h.lives++
 	h.reconcile, h.observe = h.newReconcile("reconcile"), h.newObserve("observe")
+	h.uploads = h.passing("reconcile", true)
 }
 
 // log is a function's logger. A line of level error is a panic, a bug, or what a person must look at.
@@ -224,6 +227,9 @@ func (h *harness) subscriber(e cloudevents.Event) http.Handler {
 	case event.IsAPIServer(e) && strings.HasPrefix(api, "flink.apache.org/"), e.Type() == event.TypePassRequested:
 		h.passes++
 		return h.reconcile
+	case e.Type() == event.TypeUploadRequested:
+		h.passes++
+		return h.uploads
 	case event.IsAPIServer(e) && strings.HasPrefix(api, "apps/"), e.Type() == event.TypeShard:
 		h.looks++
 		return h.observe
