@@ -119,3 +119,15 @@ func UsesSnapshotResources(defaults, effective Config) (bool, error) {
 	}
 	return effective.Bool(key.SnapshotResourceEnabled)
 }
+
+// Submitted are the options that the run of a session job's jar is given: all but those of the operator, of the
+// autoscaler, and of the cluster itself.
+func Submitted(c Config) map[string]string {
+	own := map[string]string{}
+	for name, text := range c {
+		if !isOurs(name) && !strings.HasPrefix(name, "$internal.") {
+			own[name] = text
+		}
+	}
+	return own
+}

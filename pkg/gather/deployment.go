@@ -206,16 +206,36 @@ func (g *Gatherer) taskManagerDeployment(
 	return plan.Present(version(u))
 }
 
-func (g *Gatherer) sessionJobs(ctx context.Context, namespace, cluster string) plan.Observed[[]string] {
-	list, err := g.Kube.List(ctx, kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace})
-	if err != nil {
-		return plan.Unknown[[]string](oneLine(err))
-	}
-	var names []string
-	for _, u := range list.Items {
-		if target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName"); target == cluster {
-			names = append(names, u.GetName())
+// sessionJobs lists the FlinkSessionJobs of one session cluster. One that cannot be read counts as one without a
+// request on its way: no pass can be made for it.
+func (g *Gatherer) sessionJobs(
+	ctx context.Context, namespace, cluster string,
+) plan.Observed[[]deployment.SessionJob] {
+	found := []deployment.SessionJob{}
+	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Limit: listed}
+	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
+		if target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName"); target != cluster {
+			return nil
 		}
+		one := deployment.SessionJob{Name: u.GetName()}
+		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil {
+			one.CallUntil = deployment.CallUntil(j.Status.Intent)
+		}
+		found = append(found, one)
+		return nil
+	})
+	if err != nil {
+		return plan.Unknown[[]deployment.SessionJob](oneLine(err))
 	}
-	return plan.Present(names)
+	return plan.Present(found)
+}
+
+// SessionJobs are the FlinkSessionJobs of a session cluster, to be told that it moves; none when they cannot be listed.
+func (g *Gatherer) SessionJobs(ctx context.Context, namespace, cluster string) []plan.Dependant {
+	jobs, _ := g.sessionJobs(ctx, namespace, cluster).Get()
+	all := make([]plan.Dependant, 0, len(jobs))
+	for _, j := range jobs {
+		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkSessionJob, Name: j.Name})
+	}
+	return all
 }

@@ -65,7 +65,7 @@ func TestTheResultTellsWhatTheHistoryDoesNot(t *testing.T) {
 			}
 			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
-			(&Gatherer{}).history(t.Context(), client, &s, deployment.More{Failure: true})
+			(&Gatherer{}).history(t.Context(), client, &s.Seen, deployment.More{Failure: true})
 			got, known := s.Flink.Failure.Get()
 			if !known {
 				got = map[bool]string{true: "-", false: "?"}[s.Flink.Failure.IsAbsent()]
@@ -113,7 +113,7 @@ func TestTheHistoryIsAskedForOnce(t *testing.T) {
 			client, asked := historyAnswers(t, row.code, row.body)
 			s := deployment.Snapshot{Seen: deployment.Seen{Resource: &v1beta1.FlinkDeployment{}}}
 			s.Resource.Status.JobStatus.JobID = strings.Repeat("0", 32)
-			(&Gatherer{}).history(t.Context(), client, &s, row.more)
+			(&Gatherer{}).history(t.Context(), client, &s.Seen, row.more)
 			failure := "?"
 			if text, ok := s.Flink.Failure.Get(); ok {
 				failure = text

@@ -19,18 +19,40 @@ import (
 // statistics are those of a job's checkpoints, asked for once in a look.
 type statistics func() (flinkrest.CheckpointStatistics, error)
 
-// flink asks the JobManager for its jobs, and for more if they moved.
+// asked is what one look asks of Flink.
+type asked struct {
+	// seen is what was seen of the job until then.
+	seen deployment.Seen
+	// stop asks for the stop-with-savepoint of the open intent.
+	stop bool
+	// more says what else to ask, given the jobs.
+	more func(deployment.Flink) deployment.More
+}
+
+// flink asks the JobManager of a FlinkDeployment for its jobs, and for more if they moved.
 func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s deployment.Snapshot) deployment.Flink {
 	client, err := g.Flink(*q.Flink)
 	if err != nil {
 		return unanswered(err)
 	}
 	jobs, err := jobsOf(ctx, client)
+	return g.flinkOf(ctx, client, jobs, err, asked{seen: s.Seen, stop: q.Stop,
+		more: func(f deployment.Flink) deployment.More {
+			s.Flink = f
+			return deployment.AskFlink(s)
+		}})
+}
+
+// flinkOf asks for more than the jobs, which are known, or why not.
+func (g *Gatherer) flinkOf(
+	ctx context.Context, client *flinkrest.Client, jobs []deployment.Job, err error, a asked,
+) deployment.Flink {
 	if err != nil {
 		return unanswered(err)
 	}
+	s := a.seen
 	s.Flink.Jobs = plan.Present(jobs)
-	more := deployment.AskFlink(s)
+	more := a.more(s.Flink)
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := deployment.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) {
@@ -59,7 +81,7 @@ func (g *Gatherer) flink(ctx context.Context, q deployment.Questions, s deployme
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
 	ask(more.LateStops, func() { s.Flink.LateStops = g.lateStops(ctx, client, s.Resource.Status.GivenUpStop) })
-	ask(q.Stop, func() {
+	ask(a.stop, func() {
 		s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent.Stops.JobID, s.Resource.Status.Intent.TriggerID)
 	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
@@ -145,7 +167,7 @@ func (g *Gatherer) facts(
 
 // history is the job's exception history, and the cause of the newest failure in it, as far as asked for.
 func (g *Gatherer) history(
-	ctx context.Context, client *flinkrest.Client, s *deployment.Snapshot, more deployment.More,
+	ctx context.Context, client *flinkrest.Client, s *deployment.Seen, more deployment.More,
 ) {
 	answer, err := client.JobExceptions(ctx, s.Resource.Status.JobStatus.JobID, max(1, more.Exceptions))
 	if more.Failure {

@@ -15,6 +15,9 @@ import (
 func (r *Runner) wakeDependants(
 	ctx context.Context, s deployment.Snapshot, left *unstructured.Unstructured, p plan.Plan,
 ) {
+	if deployment.MovesCluster(s, p) {
+		r.Apply.Events.Wake(ctx, left, r.Gather.SessionJobs(ctx, s.Resource.Namespace, s.Resource.Name))
+	}
 	if !deployment.MovesJob(s, p) {
 		return
 	}

@@ -20,11 +20,11 @@ type kind struct {
 	decide func(r *Runner, ctx context.Context, t target, last apply.Result) (decision, error)
 }
 
-// kinds are those that passes are made for. The last two are not run yet: see package unsupported.
+// kinds are those that passes are made for. The last one is not run yet: see package unsupported.
 var kinds = map[string]kind{
 	v1beta1.KindFlinkDeployment:          {v1beta1.FlinkDeploymentGVR, (*Runner).decideDeployment},
 	v1beta1.KindFlinkStateSnapshot:       {v1beta1.FlinkStateSnapshotGVR, (*Runner).decideSnapshot},
-	v1beta1.KindFlinkSessionJob:          {v1beta1.FlinkSessionJobGVR, (*Runner).decideUnsupported},
+	v1beta1.KindFlinkSessionJob:          {v1beta1.FlinkSessionJobGVR, (*Runner).decideSessionJob},
 	v1beta1.KindFlinkBlueGreenDeployment: {v1beta1.FlinkBlueGreenDeploymentGVR, (*Runner).decideUnsupported},
 }
 

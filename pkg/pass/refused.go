@@ -62,14 +62,27 @@ func (r *Runner) tooLarge(
 	ctx context.Context, object kube.Object, result apply.Result, left deployment.Snapshot, err error,
 ) error {
 	p, less := deployment.MakeTooLarge(left, left.Resource.Status)
-	_, showErr := r.Apply.Execute(ctx, object, result.Resource, p)
+	return r.showTooLarge(ctx, object, result, refusedSize{p, less, err})
+}
+
+// refusedSize is a status that was refused because of its size: what shows it, what shows it with less, and why.
+type refusedSize struct {
+	shows, less plan.Plan
+	err         error
+}
+
+// showTooLarge carries out the first of the two plans that the API server takes.
+func (r *Runner) showTooLarge(
+	ctx context.Context, object kube.Object, result apply.Result, t refusedSize,
+) error {
+	_, showErr := r.Apply.Execute(ctx, object, result.Resource, t.shows)
 	if fail.ReasonOf(showErr) == fail.ReasonTooLarge {
-		_, showErr = r.Apply.Execute(ctx, object, result.Resource, less)
+		_, showErr = r.Apply.Execute(ctx, object, result.Resource, t.less)
 	}
 	if showErr != nil && fail.ReasonOf(showErr) != fail.ReasonTooLarge {
 		return showErr
 	}
-	return err
+	return t.err
 }
 
 // leftBy is the snapshot with the resource as the round left it.

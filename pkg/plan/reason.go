@@ -137,6 +137,28 @@ const (
 	ReasonJobLeftRunning Reason = "JobLeftRunning"
 )
 
+// Reasons of a session job.
+const (
+	// ReasonSessionClusterMissing: the FlinkDeployment that spec.deploymentName names is not there.
+	ReasonSessionClusterMissing Reason = "SessionClusterMissing"
+	// ReasonSessionClusterChanging: an operation is open on the session cluster, or it is being deleted.
+	ReasonSessionClusterChanging Reason = "SessionClusterChanging"
+	// ReasonSessionClusterNotReady: the session cluster does not run, or cannot be reached.
+	ReasonSessionClusterNotReady Reason = "SessionClusterNotReady"
+	// ReasonSessionJobsBusy: a session cluster waits, before it stops, for requests of its jobs.
+	ReasonSessionJobsBusy Reason = "SessionJobsBusy"
+	// ReasonSessionClusterLost: the session cluster was replaced, and the job went with it.
+	ReasonSessionClusterLost Reason = "SessionClusterLost"
+	// ReasonJarUploading: the jar is being uploaded.
+	ReasonJarUploading Reason = "JarUploading"
+	// ReasonJobSubmitting: Flink was asked to run the jar and does not list the job yet.
+	ReasonJobSubmitting Reason = "JobSubmitting"
+	// ReasonJarRunFailed: Flink could not run the jar.
+	ReasonJarRunFailed Reason = "JarRunFailed"
+	// ReasonJarsUnavailable: Flink does not list its jars.
+	ReasonJarsUnavailable Reason = "JarsUnavailable"
+)
+
 // Reasons of a job's state.
 const (
 	// ReasonLastStateUnknown: nobody knows the newest state of a job that has ended.

@@ -45,11 +45,12 @@ type look func(u *unstructured.Unstructured) error
 //	FlinkDeployment              all                                             yes    yes      fast, running
 //	FlinkStateSnapshot           not finished; finished and fast                 yes    no       fast
 //	                             rarely instead: finished and marked to go
-//	FlinkSessionJob,             fast; rarely instead: all. A pass is asked for  no     no       no
-//	FlinkBlueGreenDeployment     if the Java operator's finalizer holds it
+//	FlinkSessionJob              all                                             yes    yes      fast, running
+//	FlinkBlueGreenDeployment     fast; rarely instead: all. A pass is asked for  no     no       no
+//	                             if the Java operator's finalizer holds it
 //
-// Most snapshots are finished: the rare sweep is only for one whose deletion nobody has seen the event of. A kind of
-// the last two is not run yet: see package unsupported.
+// Most snapshots are finished: the rare sweep is only for one whose deletion nobody has seen the event of. The last
+// kind is not run yet: see package unsupported.
 var kinds = []kind{
 	{
 		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, batches: true, spreads: true,
@@ -60,7 +61,11 @@ var kinds = []kind{
 		name: v1beta1.KindFlinkStateSnapshot, resource: v1beta1.FlinkStateSnapshotGVR, fast: true,
 		finds: snapshotFinds, looks: (*Observer).lookAtSnapshots, counts: (*fleet).addSnapshot,
 	},
-	held(v1beta1.KindFlinkSessionJob, v1beta1.FlinkSessionJobGVR),
+	{
+		name: v1beta1.KindFlinkSessionJob, resource: v1beta1.FlinkSessionJobGVR, fast: true, spreads: true,
+		finds: func(bool) []find { return []find{{}} }, looks: (*Observer).lookAtSessionJobs,
+		counts: (*fleet).addSessionJob,
+	},
 	held(v1beta1.KindFlinkBlueGreenDeployment, v1beta1.FlinkBlueGreenDeploymentGVR),
 }
 

@@ -8,12 +8,13 @@ import (
 
 // kinds are the packages below pkg/plan that stand for a kind of resource: what is outside imports them and pkg/plan,
 // and no other package below it.
-var kinds = []string{"deployment", "snapshot", "unsupported"}
+var kinds = []string{"deployment", "sessionjob", "snapshot", "unsupported"}
 
 // planRooms say what a package below pkg/plan may import of the others there, besides pkg/plan and its own
 // sub-packages. A package that is not named is a leaf: it may import leaves.
 //
 //	deployment -> cluster -> job -> status -> leaves
+//	sessionjob -> cluster -> job -> status -> leaves
 //	snapshot -> leaves
 //
 // A job knows its cluster by interfaces of its own (host.go, driver.go).
@@ -22,6 +23,7 @@ var planRooms = map[string][]string{
 	"job":         {"status"},
 	"cluster":     {"job", "status"},
 	"deployment":  {"cluster", "job", "status"},
+	"sessionjob":  {"cluster", "job", "status"},
 	"snapshot":    {},
 	"unsupported": {"cluster", "job"},
 }

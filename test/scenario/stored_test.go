@@ -111,7 +111,7 @@ func decide(d v1beta1.FlinkDeployment, noCluster bool) string {
 		s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
 		s.HAData, s.HANodes = plan.Present([]deployment.HAConfigMap{}), plan.Absent[znode.Tree]()
 		s.Companions = plan.Present([]deployment.Companion{})
-		s.SessionJobs = plan.Present([]string{})
+		s.SessionJobs = plan.Present([]deployment.SessionJob{})
 	}
 	p := deployment.Make(s)
 	text := p.String()

@@ -34,7 +34,11 @@ func (v *Cluster) SessionBlockers() []string {
 		case v.Seen.SessionJobs.IsUnknown():
 			reasons = append(reasons, "its session jobs cannot be listed: "+v.Seen.SessionJobs.Why())
 		case ok && len(jobs) > 0:
-			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(jobs, ", ")))
+			names := make([]string, len(jobs))
+			for i := range jobs {
+				names[i] = jobs[i].Name
+			}
+			reasons = append(reasons, fmt.Sprintf("there are session jobs for it (%s)", strings.Join(names, ", ")))
 		}
 	}
 	if v.BlocksOnSessionJobs() && v.BlocksOnUnmanagedJobs() {

@@ -11,6 +11,6 @@ type Snapshot struct {
 	Objects
 	// LogFiles are the log configuration files for clusters whose spec has none, by file name.
 	LogFiles map[string]string
-	// SessionJobs are the names of the FlinkSessionJobs of a session cluster.
-	SessionJobs plan.Observed[[]string]
+	// SessionJobs are the FlinkSessionJobs of a session cluster.
+	SessionJobs plan.Observed[[]SessionJob]
 }

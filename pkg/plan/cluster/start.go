@@ -51,21 +51,10 @@ func (v *Cluster) CarryStart() job.Result {
 		if present {
 			return v.removePrepared(jm)
 		}
-		if intent.Purpose == v1beta1.PurposeDeploy {
-			v.RecordNeverDeployed()
-			return job.Result{Situation: plan.NeverStarted}
-		}
-		v.RecordSuspended(target, intent.Restore)
-		return job.Result{Situation: plan.Suspended}
+		return v.SuspendStart(target)
 	}
-	switch first := intent.Purpose == v1beta1.PurposeDeploy; {
-	case intent.Generation == v.Generation:
-	case v.AsksRedeploy() && !first:
-		return v.StartFrom(v1beta1.PurposeRedeploy, v.Spec, "")
-	case v.Redirects(target) && first:
-		return v.StartFrom(intent.Purpose, target, "")
-	case v.Redirects(target):
-		return v.BeginStart(v.Redirected(target), target, *intent.From)
+	if o, redirected := v.RedirectStart(target); redirected {
+		return o
 	}
 	if o, gone := v.LastStateGone(); gone {
 		return o

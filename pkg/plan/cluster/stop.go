@@ -28,12 +28,17 @@ func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 // Flink removes its high-availability data. A JobManager that is told to end (SIGTERM) suspends its jobs and keeps
 // that data, see ADR 29.
 //
+// A session cluster first waits for requests of its jobs, see awaitCalls.
+//
 //	what the successor starts from  the Deployment                            then
 //	nothing, or a recorded state    -                                         delete the cluster, all processes at once
 //	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	the high-availability data      is retired, a JobManager may run          wait for its end, see WaitForEnd
 //	the high-availability data      is retired, none runs nor will            delete the cluster
 func (v *Cluster) TakeApart() job.Result {
+	if o, calls := v.awaitCalls(); calls {
+		return o
+	}
 	if !v.NeedsHAData() {
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 	}

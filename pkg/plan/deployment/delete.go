@@ -61,7 +61,9 @@ func deleting(v *view) (job.Result, bool) {
 func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
 	if v.DeletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
-		return job.Result{Situation: plan.Deleting, Actions: v.TakeDown()}
+		o := v.TakeApart()
+		o.Situation = plan.Deleting
+		return o
 	}
 	events := v.Events
 	o := v.BeginStop(job.Stop{

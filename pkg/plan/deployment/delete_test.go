@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -143,7 +144,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 		reason  string
 	}{
 		"a session job": {
-			func(w *world) { w.s.SessionJobs = plan.Present([]string{"etl"}) }, "etl",
+			func(w *world) { w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}}) }, "etl",
 			"block-on-session-jobs is on by default",
 		},
 		"a job in it": {func(w *world) {
@@ -153,7 +154,9 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 			w.s.Flink.Jobs = plan.Present([]job.Job{{ID: "aa", State: v1beta1.FlinkJobFinished}})
 		}, "", "it does not run"},
 		"session jobs nobody could list": {
-			func(w *world) { w.s.SessionJobs = plan.Unknown[[]string]("time-out") }, "time-out", "nothing is done on a guess",
+			func(w *world) {
+				w.s.SessionJobs = plan.Unknown[[]cluster.SessionJob]("time-out")
+			}, "time-out", "nothing is done on a guess",
 		},
 		"told not to be held by it": {func(w *world) {
 			w.s.Flink.Jobs = plan.Present([]job.Job{{ID: "aa", State: v1beta1.FlinkJobRunning}})
@@ -162,7 +165,7 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 			)
 		}, "", "only session jobs hold it then"},
 		"told not to be held": {func(w *world) {
-			w.s.SessionJobs = plan.Present([]string{"etl"})
+			w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}})
 			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
 				`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`,
 			)

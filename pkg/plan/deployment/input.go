@@ -22,6 +22,8 @@ type (
 	Objects = cluster.Objects
 	// Companion is one object of a prepared start.
 	Companion = cluster.Companion
+	// SessionJob is one FlinkSessionJob of a session cluster.
+	SessionJob = cluster.SessionJob
 	// HAConfigMap is one ConfigMap that Flink's high availability keeps.
 	HAConfigMap = hadata.ConfigMap
 	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
@@ -92,6 +94,8 @@ var (
 	ExpectedCompanions = ask.Expected
 	// Companions lists the objects of a start, besides its Deployment.
 	Companions = cluster.Companions
+	// CallUntil is until when a request of a session job may be on its way to Flink.
+	CallUntil = cluster.CallUntil
 	// FindJob is the job of an ID among those that Flink lists.
 	FindJob = job.FindJob
 	// Crashed finds the container that crashed last.

@@ -34,7 +34,7 @@ var rules = []struct {
 	name   string
 	decide rule
 }{
-	{"canary", canary}, {"deleting", deleting}, {"foreign", of(job.Foreign)}, {"inFlight", of(job.InFlight)},
+	{"canary", of(job.Canary)}, {"deleting", deleting}, {"foreign", of(job.Foreign)}, {"inFlight", of(job.InFlight)},
 	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver},
 	{"unaccounted", ofCluster(cluster.Unaccounted)}, {"first", of(job.First)}, {"observed", observed},
 	{"after", ofCluster(cluster.After)},
@@ -69,10 +69,6 @@ func Make(s Snapshot) plan.Plan {
 
 // finish adds the summary to what a rule decided.
 func (v *view) finish(o job.Result) plan.Plan {
-	if v.untouched {
-		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
-	}
-	v.TellNoEffect()
 	if v.fixesIngress(o) {
 		o.Last = append(o.Last, v.ingressAction)
 	}

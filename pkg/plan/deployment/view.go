@@ -11,8 +11,6 @@ import (
 // view is one FlinkDeployment for the rules: they read it, and write only what becomes the status and the events.
 type view struct {
 	*cluster.Cluster
-	// untouched leaves the status as it is stored.
-	untouched bool
 	// ingress is the condition IngressReady as this round leaves it; nil means none.
 	ingress *metav1.Condition
 	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.

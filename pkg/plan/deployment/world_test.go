@@ -127,7 +127,7 @@ func (w *world) look() {
 		w.s.HANodes = plan.Absent[znode.Tree]()
 	}
 	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
-		w.s.SessionJobs = plan.Present([]string{})
+		w.s.SessionJobs = plan.Present([]cluster.SessionJob{})
 	}
 	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
 		w.s.Companions = plan.Present(ask.Expected(w.s))

@@ -27,7 +27,7 @@ func Change(v *Life) (Result, bool) {
 		return Result{}, false
 	}
 	if v.Problem != "" {
-		v.rejected()
+		v.Rejected()
 	}
 	wanted, running := v.WantsRunning(), v.LastRunning()
 	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())

@@ -29,8 +29,8 @@ type Driver interface {
 	// ForgetEarlier removes, before a start, what it would run by itself. It waits without actions; false when there
 	// is nothing.
 	ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (Result, bool)
-	// Prepare makes the start of an intent, and says which job ID it has; empty means the intent's. A nil action leaves it
-	// to CarryStart.
+	// Prepare makes the start of an intent, and says which job ID it has; empty means the intent's. A nil action leaves
+	// it to CarryStart.
 	Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error)
 	// CarryStart goes on with a start that is being prepared, CarryRelease with one that may run.
 	CarryStart() Result

@@ -48,7 +48,7 @@ func (v *Life) awaitSavepoint() Result {
 		return v.endOverdue()
 	case completed, asked && progress.State == StopInProgress:
 		return Result{Situation: plan.Stopping, Wait: inProgress}
-	case v.Seen.Flink.Stop.IsUnknown() && !v.storesIntent():
+	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return v.Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()

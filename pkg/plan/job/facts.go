@@ -13,7 +13,8 @@ import (
 // upgradeFacts are what package upgrade decides on.
 func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	f := upgrade.Facts{
-		Now: v.Seen.Now, Application: v.IsApplication(), Wanted: v1beta1.UpgradeModeStateless, State: v.Want.JobStatus.State,
+		Now: v.Seen.Now, Application: v.IsApplication(), Wanted: v1beta1.UpgradeModeStateless,
+		State:      v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
 		HighAvailability: v.usableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
 		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),

@@ -19,7 +19,7 @@ func First(v *Life) (Result, bool) {
 		return Result{}, false
 	}
 	if v.Problem != "" {
-		v.rejected()
+		v.Rejected()
 		return Result{
 			Situation: plan.Invalid, Stall: &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem},
 		}, true
@@ -45,8 +45,8 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 	return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "FirstStart"}
 }
 
-// rejected tells once that the spec does not validate.
-func (v *Life) rejected() {
+// Rejected tells once that the spec does not validate.
+func (v *Life) Rejected() {
 	text := v.ErrorText(summary.TypeValidation, v.Headline, "")
 	if v.Want.Error != text {
 		v.Tell(plan.Event{

@@ -59,6 +59,8 @@ type Life struct {
 	Unwell *plan.Cause
 	// Stuck says why what does not become stable is not rolled back; nil when it is not so.
 	Stuck *plan.Cause
+	// Untouched leaves the status as it is stored.
+	Untouched bool
 	// Events are published with the plan.
 	Events []plan.Event
 	// Notes go to the log.
@@ -147,8 +149,8 @@ func (v *Life) Resource() *v1beta1.FlinkDeployment { return v.Seen.Resource }
 // Intent is the open intent; nil means none.
 func (v *Life) Intent() *v1beta1.Intent { return v.Want.Intent }
 
-// storesIntent reports whether this round stores an intent of its own.
-func (v *Life) storesIntent() bool {
+// StoresIntent reports whether this round stores an intent of its own.
+func (v *Life) StoresIntent() bool {
 	stored := v.Resource().Status.Intent
 	return v.Want.Intent != nil && (stored == nil || stored.OperationID != v.Want.Intent.OperationID)
 }
@@ -156,7 +158,7 @@ func (v *Life) storesIntent() bool {
 // BeginsOperation reports whether this round stores an intent where none was open.
 func (v *Life) BeginsOperation() bool {
 	stored := v.Resource().Status.Intent
-	return v.storesIntent() && (stored == nil || stored.Step == v1beta1.StepReleased)
+	return v.StoresIntent() && (stored == nil || stored.Step == v1beta1.StepReleased)
 }
 
 // Now is the time of the look, as status has it.

@@ -13,6 +13,10 @@ import (
 
 // Plan is the plan of a result, with the status that follows from it.
 func (v *Life) Plan(o Result, more ...metav1.Condition) plan.Plan {
+	if v.Untouched {
+		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
+	}
+	v.tellNoEffect()
 	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
 		o.Stall = v.Refused
 		v.Fail(o.Stall.Reason, o.Stall.Message)

@@ -18,7 +18,7 @@ func (v *Life) Hide(text string) string {
 		return ""
 	}
 	if v.secrets == nil {
-		specs := []*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}
+		specs := append([]*v1beta1.FlinkDeploymentSpec{&v.Seen.Resource.Spec}, v.Seen.ClusterSpecs...)
 		for _, recorded := range []*v1beta1.ReconciledDeployment{v.Last, v.LastStable} {
 			if recorded != nil {
 				specs = append(specs, &recorded.Spec)

@@ -21,6 +21,8 @@ type Seen struct {
 	Resource *v1beta1.FlinkDeployment
 	// ClusterConfig is the configuration that the session cluster of a session job runs with; nil for a FlinkDeployment.
 	ClusterConfig flinkconf.Config
+	// ClusterSpecs are those of that cluster, whose secrets are hidden, too.
+	ClusterSpecs []*v1beta1.FlinkDeploymentSpec
 	// Recorded is what the status of Resource records; nil, or that of another object, is decoded by each decision.
 	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.

@@ -123,3 +123,29 @@ func (v *Life) LastStateGone() (Result, bool) {
 	}
 	return v.cannotStart(choice), true
 }
+
+// SuspendStart ends a start of which nothing runs yet, because the job is to be suspended.
+func (v *Life) SuspendStart(target v1beta1.FlinkDeploymentSpec) Result {
+	if v.Intent().Purpose == v1beta1.PurposeDeploy {
+		v.RecordNeverDeployed()
+		return Result{Situation: plan.NeverStarted}
+	}
+	v.RecordSuspended(target, v.Intent().Restore)
+	return Result{Situation: plan.Suspended}
+}
+
+// RedirectStart leads a start that is not released to a newer spec: a new intent is stored over this one. What state it
+// starts from is settled already, but of a first start and where the newer spec says it. False where there is none.
+func (v *Life) RedirectStart(target v1beta1.FlinkDeploymentSpec) (Result, bool) {
+	intent := v.Intent()
+	switch first := intent.Purpose == v1beta1.PurposeDeploy; {
+	case intent.Generation == v.Generation:
+	case v.AsksRedeploy() && !first:
+		return v.StartFrom(v1beta1.PurposeRedeploy, v.Spec, ""), true
+	case v.Redirects(target) && first:
+		return v.StartFrom(intent.Purpose, target, ""), true
+	case v.Redirects(target):
+		return v.BeginStart(v.Redirected(target), target, *intent.From), true
+	}
+	return Result{}, false
+}

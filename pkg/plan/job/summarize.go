@@ -23,7 +23,7 @@ func (v *Life) Summarize(o status.Verdict, more ...metav1.Condition) {
 	v.setGenerations()
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	m := plan.Movement{
-		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.storesIntent(),
+		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
 		Moves: (status.Moving(o.Situation) || inFlight) &&
 			(o.Stall == nil || o.Stall.Reason == plan.ReasonValidationFailed),
 	}

@@ -13,13 +13,13 @@ import (
 func (v *Life) Target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
 	if v.bound() {
-		return v.storedTarget()
+		return v.StoredTarget()
 	}
 	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
 	if v.Problem == "" && (intent.Generation == v.Generation || keeps || Stateless(&v.Spec)) {
 		return *v.Spec.DeepCopy()
 	}
-	return v.storedTarget()
+	return v.StoredTarget()
 }
 
 // StartTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it
@@ -41,7 +41,7 @@ func (v *Life) bound() bool {
 	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
 		return true
 	}
-	return intent.Restore == v1beta1.UpgradeModeLastState && v.storedTarget().FlinkVersion != v.Spec.FlinkVersion &&
+	return intent.Restore == v1beta1.UpgradeModeLastState && v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion &&
 		!v.AsksRedeploy()
 }
 
@@ -67,7 +67,7 @@ func (v *Life) ChoosesState() bool {
 	case v.Problem != "" || v.Last == nil || !redeploys(&v.Last.Spec):
 		return false
 	case v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeRollback:
-		stable := v.storedTarget()
+		stable := v.StoredTarget()
 		return redeploys(&stable)
 	}
 	return redeploys(v.Running())
@@ -107,8 +107,8 @@ func (v *Life) Redirects(target v1beta1.FlinkDeploymentSpec) bool {
 	return err == nil && storedspec.Hash(text) != v.Intent().SpecHash
 }
 
-// storedTarget is the spec that the open intent was stored with; a deletion leads to none and has none.
-func (v *Life) storedTarget() v1beta1.FlinkDeploymentSpec {
+// StoredTarget is the spec that the open intent was stored with; a deletion leads to none and has none.
+func (v *Life) StoredTarget() v1beta1.FlinkDeploymentSpec {
 	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return *v.Spec.DeepCopy()
 	}

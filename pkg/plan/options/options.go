@@ -39,6 +39,11 @@ func (o Options) SavepointOnDeletion() bool {
 	return Read(o.config().Bool, key.JobSavepointOnDeletion, false)
 }
 
+// SubmissionTimeout is kubernetes.operator.job.submission.timeout.
+func (o Options) SubmissionTimeout() time.Duration {
+	return Read(o.config().Duration, key.JobSubmissionTimeout, 10*time.Minute)
+}
+
 // BlocksOnSessionJobs is kubernetes.operator.session.deletion.block-on-session-jobs.
 func (o Options) BlocksOnSessionJobs() bool {
 	return Read(o.config().Bool, key.SessionDeletionBlockOnSessionJobs, true)

@@ -279,6 +279,9 @@ type Release struct {
 	DeploymentUID types.UID `json:"deploymentUID,omitempty"`
 	// Replicas that the Deployment gets.
 	Replicas int32 `json:"replicas,omitempty"`
+	// At is when the release of a session job was recorded, or its next attempt;
+	// absent for a FlinkDeployment.
+	At *metav1.Time `json:"at,omitempty"`
 	// RunAt is when Flink was asked to run the jar of a session job; absent means
 	// that it was not, or that it refused.
 	RunAt *metav1.Time `json:"runAt,omitempty"`

@@ -62,7 +62,7 @@ func Autoscaled(s cluster.Snapshot) bool { return cluster.New(s).Autoscaled() }
 //	            being stopped
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
 //	            has ended
-//	SessionJobs a session cluster is being deleted
+//	SessionJobs a session cluster is being stopped or deleted
 func First(s cluster.Snapshot) Questions {
 	v := cluster.New(s)
 	q := Questions{}
@@ -104,7 +104,7 @@ func First(s cluster.Snapshot) Questions {
 	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || v.RollsBack())
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	q.Snapshots = available && intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
-	q.SessionJobs = deleting && v.IsSession()
+	q.SessionJobs = (deleting || stopping) && v.IsSession()
 	return q
 }
 

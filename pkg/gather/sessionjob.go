@@ -1,0 +1,142 @@
+package gather
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"golang.org/x/sync/errgroup"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
+)
+
+// Host reads what the jobs of one session cluster have in common.
+type Host interface {
+	// Cluster reads the FlinkDeployment and the Deployment of its JobManager.
+	Cluster(ctx context.Context, namespace, name string) (
+		plan.Observed[*v1beta1.FlinkDeployment], plan.Observed[*appsv1.Deployment])
+	// Jobs asks a JobManager for its jobs.
+	Jobs(ctx context.Context, at plan.Endpoint) (Jobs, error)
+}
+
+// Jobs are those of one JobManager, and the client that asked it.
+type Jobs struct {
+	listed []deployment.Job
+	client *flinkrest.Client
+}
+
+// SessionJob looks at a FlinkSessionJob that was read already, and at its cluster for it alone.
+func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstructured) (sessionjob.Snapshot, error) {
+	return g.SessionJobOf(ctx, object, g)
+}
+
+// SessionJobOf looks at a FlinkSessionJob that was read already. Protocol, each step after the answers of the one
+// before, and only as far as asked for:
+//
+//  1. its session cluster: the FlinkDeployment | the Deployment of the JobManager
+//  2. Flink's jobs | Flink's jars | the job's FlinkStateSnapshots
+//  3. what else the jobs make worth a question
+func (g *Gatherer) SessionJobOf(
+	ctx context.Context, object *unstructured.Unstructured, host Host,
+) (sessionjob.Snapshot, error) {
+	resource, specErr, err := v1beta1.DecodeSessionJob(object.Object)
+	if err != nil {
+		return sessionjob.Snapshot{}, fail.As(
+			fail.Invalid, "read FlinkSessionJob "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
+		)
+	}
+	s := sessionjob.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: &resource, Uploads: g.Uploads}
+	if specErr != nil {
+		s.SpecProblem = fail.Message(specErr)
+	}
+	if name := sessionjob.ClusterOf(s); name != "" {
+		s.Cluster, s.JobManager = host.Cluster(ctx, resource.Namespace, name)
+	} else {
+		s.Cluster, s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+	}
+	q := sessionjob.Ask(s)
+	if q.Flink == nil {
+		return s, nil
+	}
+	jobs, err := host.Jobs(ctx, *q.Flink)
+	if err != nil {
+		s.Flink = unanswered(err)
+		return s, nil
+	}
+	var group errgroup.Group
+	if q.Jars {
+		group.Go(func() error { s.Jars = jarsOf(ctx, jobs.client); return nil })
+	}
+	if q.Snapshots {
+		group.Go(func() error {
+			job := v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: resource.Name}
+			s.Snapshots = g.Snapshots(ctx, resource.Namespace, job)
+			return nil
+		})
+	}
+	flink, before := deployment.Flink{}, s
+	group.Go(func() error {
+		flink = g.flinkOf(ctx, jobs.client, jobs.listed, nil, asked{
+			seen: sessionjob.Seen(before), stop: q.Stop, more: func(f deployment.Flink) deployment.More {
+				before.Flink = f
+				return sessionjob.AskFlink(before)
+			},
+		})
+		return nil
+	})
+	_ = group.Wait() // every look reports its failure in the part that it fills
+	s.Flink = flink
+	return s, nil
+}
+
+// Cluster reads a session cluster.
+func (g *Gatherer) Cluster(
+	ctx context.Context, namespace, name string,
+) (d plan.Observed[*v1beta1.FlinkDeployment], jm plan.Observed[*appsv1.Deployment]) {
+	var group errgroup.Group
+	group.Go(func() error {
+		u, found, err := g.Kube.Get(
+			ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name},
+		)
+		d = observe(u, found, err, decodedDeployment)
+		return nil
+	})
+	group.Go(func() error { jm = g.JobManager(ctx, namespace, name); return nil })
+	_ = group.Wait() // both report their failure in what they answer
+	return d, jm
+}
+
+func decodedDeployment(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {
+	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	return &d, err
+}
+
+// Jobs asks a JobManager for its jobs.
+func (g *Gatherer) Jobs(ctx context.Context, at plan.Endpoint) (Jobs, error) {
+	client, err := g.Flink(at)
+	if err != nil {
+		return Jobs{}, err
+	}
+	jobs, err := jobsOf(ctx, client)
+	return Jobs{listed: jobs, client: client}, err
+}
+
+func jarsOf(ctx context.Context, client *flinkrest.Client) plan.Observed[[]sessionjob.Jar] {
+	answer, err := client.Jars(ctx)
+	if err != nil {
+		return plan.Unknown[[]sessionjob.Jar](oneLine(err))
+	}
+	jars := make([]sessionjob.Jar, 0, len(answer))
+	for _, j := range answer {
+		jars = append(jars, sessionjob.Jar{ID: j.ID, Name: j.Name})
+	}
+	return plan.Present(jars)
+}

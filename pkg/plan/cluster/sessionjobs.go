@@ -1,0 +1,70 @@
+package cluster
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// SessionJob is one FlinkSessionJob of a session cluster.
+type SessionJob struct {
+	// Name is metadata.name.
+	Name string
+	// CallUntil is until when a request of it may be on its way to the JobManager; the zero time: none is.
+	CallUntil time.Time
+}
+
+// callTakes is how long a request of a pass may be on its way: the budget of a pass, and room.
+const callTakes = 30 * time.Second
+
+// CallUntil is until when a request may be on its way to Flink that the open intent of a session job accounts for; the
+// zero time: none is.
+//
+//	the intent                                   the request
+//	is released, and Flink is asked to run it    the run
+//	is released, not long ago                    the same, which may follow
+//	stops the job with a savepoint               the stop
+func CallUntil(intent *v1beta1.Intent) time.Time {
+	switch {
+	case intent == nil || intent.Ended:
+	case intent.Step == v1beta1.StepReleased && intent.Release != nil && intent.Release.RunAt != nil:
+		return intent.Release.RunAt.Add(callTakes)
+	case intent.Step == v1beta1.StepReleased && intent.Release != nil && intent.Release.At != nil:
+		return intent.Release.At.Add(callTakes)
+	case intent.Step == v1beta1.StepStopping && intent.Stop == v1beta1.StopSavepoint:
+		return intent.StoredAt.Add(callTakes)
+	}
+	return time.Time{}
+}
+
+// awaitCalls waits, before a session cluster is taken down, for the requests of its jobs that may be on their way. The
+// intent is stored first: a job that stores its own after that sees it, and waits.
+func (v *Cluster) awaitCalls() (job.Result, bool) {
+	if !v.IsSession() || v.Intent() == nil {
+		return job.Result{}, false
+	}
+	if v.StoresIntent() {
+		return job.Result{Situation: plan.Stopping, Again: true}, true
+	}
+	jobs, known := v.Seen.SessionJobs.Get()
+	if !known && !v.Seen.SessionJobs.IsAbsent() {
+		return v.Unobservable("the session jobs of the cluster", v.Seen.SessionJobs.Why()), true
+	}
+	var waits []string
+	for _, j := range jobs {
+		if v.Seen.Now.Before(j.CallUntil) {
+			waits = append(waits, j.Name)
+		}
+	}
+	if len(waits) == 0 {
+		return job.Result{}, false
+	}
+	return job.Result{Situation: plan.Stopping, Wait: plan.Cause{
+		Reason:  plan.ReasonSessionJobsBusy,
+		Message: fmt.Sprintf("requests of session jobs are on their way: %s", strings.Join(waits, ", ")),
+	}}, true
+}

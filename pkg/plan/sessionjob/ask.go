@@ -1,0 +1,63 @@
+package sessionjob
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// Questions are the parts of the world that a decision needs, beyond the resource and its session cluster.
+type Questions struct {
+	// Flink is where to ask for the jobs; nil means not to ask.
+	Flink *plan.Endpoint
+	// Jars asks for the uploaded jars.
+	Jars bool
+	// Stop asks for the state of the stop-with-savepoint of the open intent.
+	Stop bool
+	// Snapshots asks for the FlinkStateSnapshots of the job.
+	Snapshots bool
+}
+
+// ClusterOf is the name of the session cluster: that of the spec or, where it cannot be read, of the spec acted on
+// last. Empty when neither says it.
+func ClusterOf(s Snapshot) string {
+	if name := s.Resource.Spec.DeploymentName; name != "" {
+		return name
+	}
+	record, err := v1beta1.ParseReconciledSessionJob(s.Resource.Status.ReconciliationStatus.LastReconciledSpec)
+	if err != nil {
+		return ""
+	}
+	return record.Spec.DeploymentName
+}
+
+// Ask says what to look at, given the session cluster.
+//
+//	what       when
+//	Flink      a JobManager pod is available and its Deployment is not being deleted
+//	Jars       a start is open
+//	Stop       a stop-with-savepoint is on its way
+//	Snapshots  the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
+//	           has ended
+func Ask(s Snapshot) Questions {
+	v := newView(s)
+	if !v.CanBeAsked() {
+		return Questions{}
+	}
+	endpoint, intent := v.Endpoint(), v.Intent()
+	q := Questions{Flink: &endpoint}
+	starts := intent != nil && (intent.Step == v1beta1.StepStarting || intent.Step == v1beta1.StepReleased)
+	stops := intent != nil && intent.Step == v1beta1.StepStopping
+	ended := s.Resource.Status.JobStatus.State.IsTerminal()
+	deleting := s.Resource.DeletionTimestamp != nil
+	q.Jars = starts && !deleting
+	q.Stop = stops && intent.Stop == v1beta1.StopSavepoint && !intent.Ended && intent.Stops != nil
+	q.Snapshots = intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
+	return q
+}
+
+// AskFlink says what else to ask Flink, given the jobs.
+func AskFlink(s Snapshot) job.More { return job.AskMore(newView(s).Life) }
+
+// Seen is what the life of the job sees, for those who ask Flink.
+func Seen(s Snapshot) job.Seen { return *newView(s).Seen }

@@ -1,0 +1,70 @@
+package sessionjob
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// Hider leaves the secrets of the resource, of its cluster and of the operator out of texts that no plan is made of.
+func Hider(s Snapshot) func(text string) string { return newView(s).Hide }
+
+// left is the view of a snapshot with the status that a round left behind.
+func left(s Snapshot, status v1beta1.FlinkSessionJobStatus) *view {
+	r := s.Resource.DeepCopy()
+	r.Status = *status.DeepCopy()
+	s.Resource = r
+	v := newView(s)
+	v.accept()
+	return v
+}
+
+// MakeFailed shows, in the status that a round left behind, an effect that failed. An upload or a run is tried again
+// later, each time after a longer pause; any other waits for a person: a missing right, or an object that the API
+// server refuses.
+func MakeFailed(
+	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
+) plan.Plan {
+	v := left(s, status)
+	o, intent := v.ShowFailure(reason, message), v.Intent()
+	if !IsSubmission(failed) || intent == nil {
+		return v.finish(o)
+	}
+	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
+	intent.UploadAt = nil
+	if intent.Release != nil {
+		intent.Release.RunAt = nil
+	}
+	o.Stall, o.Wait = nil, waitsForAttempt(v.Want.Retry)
+	return v.finish(o)
+}
+
+// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. less
+// is for an API server that refuses that, too.
+func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus) (p, less plan.Plan) {
+	v := left(s, status)
+	p = v.finish(v.ShowTooLarge())
+	return p, v.leaveForm(v.Smaller(p.Situation))
+}
+
+// IsSubmission reports whether an action is one of those that bring a jar to Flink and run it.
+func IsSubmission(a plan.Action) bool {
+	switch a.(type) {
+	case plan.UploadJar, plan.RunJar:
+		return true
+	}
+	return false
+}
+
+// RefusedRequest is what a round sees after Flink refused a request for a snapshot: the refusal as the answer. False
+// for every other action.
+func RefusedRequest(left Snapshot, failed plan.Action, message string) (Snapshot, bool) {
+	mine := job.RefusedRequest(&left.Flink, failed, message)
+	return left, mine
+}
+
+// RefusedDisposal tells that Flink refused to dispose of a savepoint of the history. False for every other action.
+func RefusedDisposal(seen Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
+	return newView(seen).RefusedDisposal(failed, message)
+}

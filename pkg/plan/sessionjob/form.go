@@ -1,0 +1,102 @@
+package sessionjob
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// A FlinkSessionJob has the fields of a FlinkDeployment that its job needs, and deploymentName in place of the cluster.
+// The life of a job reads and writes the form of a FlinkDeployment; what is stored is the session job's own.
+//
+//	FlinkSessionJob                          in the form of a FlinkDeployment
+//	metadata                                 the same
+//	spec.job, restartNonce,                  the same
+//	flinkConfiguration
+//	spec.deploymentName                      -: it never changes
+//	status                                   the same; the recorded specs without deploymentName
+//	-                                        jobManagerDeploymentStatus: that of the cluster, as seen
+
+// specForm is a spec in the form of a FlinkDeployment's.
+func specForm(s v1beta1.FlinkSessionJobSpec) v1beta1.FlinkDeploymentSpec {
+	return v1beta1.FlinkDeploymentSpec{
+		Job: s.Job, RestartNonce: s.RestartNonce, FlinkConfiguration: s.FlinkConfiguration,
+	}
+}
+
+// form is a session job in the form of a FlinkDeployment.
+func form(r *v1beta1.FlinkSessionJob, jm v1beta1.JobManagerDeploymentStatus) *v1beta1.FlinkDeployment {
+	r = r.DeepCopy()
+	s := r.Status
+	d := &v1beta1.FlinkDeployment{ObjectMeta: r.ObjectMeta, Spec: specForm(r.Spec)}
+	d.Status = v1beta1.FlinkDeploymentStatus{
+		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
+		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
+		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, JobManagerDeploymentStatus: jm,
+	}
+	recorded := &d.Status.ReconciliationStatus
+	recorded.LastReconciledSpec = recordForm(recorded.LastReconciledSpec)
+	recorded.LastStableSpec = recordForm(recorded.LastStableSpec)
+	return d
+}
+
+// recordForm is a recorded spec in the form of a FlinkDeployment's. One that cannot be read stays as it is, and nobody
+// can read it then either.
+func recordForm(text string) string {
+	if text == "" {
+		return ""
+	}
+	own, err := v1beta1.ParseReconciledSessionJob(text)
+	if err != nil {
+		return text
+	}
+	printed, err := v1beta1.ReconciledDeployment{Spec: specForm(own.Spec), Meta: own.Meta}.Text()
+	if err != nil {
+		return text
+	}
+	return printed
+}
+
+// statusOf is the status of a session job, from its form. deploymentName is put into the recorded specs again; those
+// that did not change keep their text.
+func statusOf(r *v1beta1.FlinkSessionJob, formed, next *v1beta1.FlinkDeploymentStatus) *v1beta1.FlinkSessionJobStatus {
+	s := next.DeepCopy()
+	own := &v1beta1.FlinkSessionJobStatus{
+		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
+		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
+		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress,
+	}
+	stored := map[string]string{
+		formed.ReconciliationStatus.LastReconciledSpec: r.Status.ReconciliationStatus.LastReconciledSpec,
+		formed.ReconciliationStatus.LastStableSpec:     r.Status.ReconciliationStatus.LastStableSpec,
+	}
+	record := func(text string) string {
+		if same, unchanged := stored[text]; unchanged {
+			return same
+		}
+		return ownRecord(text, r.Spec.DeploymentName)
+	}
+	own.ReconciliationStatus.LastReconciledSpec = record(s.ReconciliationStatus.LastReconciledSpec)
+	own.ReconciliationStatus.LastStableSpec = record(s.ReconciliationStatus.LastStableSpec)
+	return own
+}
+
+// ownRecord is a recorded spec in the session job's own form.
+func ownRecord(text, deploymentName string) string {
+	if text == "" {
+		return ""
+	}
+	d, err := v1beta1.ParseReconciledDeployment(text)
+	if err != nil {
+		return text
+	}
+	printed, err := v1beta1.ReconciledSessionJob{
+		Spec: v1beta1.FlinkSessionJobSpec{
+			Job: d.Spec.Job, RestartNonce: d.Spec.RestartNonce, FlinkConfiguration: d.Spec.FlinkConfiguration,
+			DeploymentName: deploymentName,
+		},
+		Meta: d.Meta,
+	}.Text()
+	if err != nil {
+		return text
+	}
+	return printed
+}

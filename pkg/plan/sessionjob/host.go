@@ -1,0 +1,148 @@
+package sessionjob
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// listed is the job of this resource as Flink lists it.
+func (v *view) listed() (job.Job, bool) {
+	jobs, _ := v.seen.Flink.Jobs.Get()
+	return job.FindJob(jobs, v.Want.JobStatus.JobID)
+}
+
+// Standing is how far the job is there. First match wins:
+//
+//	Flink          lists the job  the session cluster                      the job is
+//	answers        yes            -                                        There
+//	answers        no             may bring it back, see comesBack         There
+//	answers        no             otherwise                                Gone
+//	does not       -              is not there, nor its JobManager         Gone
+//	does not       -              keeps none, and its JobManager is gone   Gone
+//	does not       -              otherwise                                Unknown
+func (v *view) Standing() (job.Standing, string) {
+	if v.seen.Flink.Jobs.IsPresent() {
+		if v.Present() || (v.comesBack() && !v.NeverRan()) {
+			return job.There, ""
+		}
+		return job.Gone, ""
+	}
+	if v.seen.JobManager.IsAbsent() && (v.seen.Cluster.IsAbsent() || (v.cluster != nil && !v.BringsBack())) {
+		return job.Gone, ""
+	}
+	why, _ := v.clusterReady()
+	return job.StandingUnknown, why.Message
+}
+
+// comesBack reports whether the session cluster may restore a job that Flink does not list: it keeps high-availability
+// data, the job had not ended, and its JobManager had no time to restore it yet.
+func (v *view) comesBack() bool {
+	status := v.Want.JobStatus
+	if !v.BringsBack() || status.JobID == "" || status.State.IsTerminal() {
+		return false
+	}
+	since := v.EndedAt().Time
+	if ready := v.AvailableAt().Time; ready.After(since) {
+		since = ready
+	}
+	if intent := v.Intent(); intent != nil && intent.StoredAt.After(since) {
+		since = intent.StoredAt.Time
+	}
+	return v.Seen.Now.Sub(since) <= v.CheckpointTimeout()
+}
+
+// Present reports whether Flink lists the job.
+func (v *view) Present() bool {
+	_, listed := v.listed()
+	return listed
+}
+
+// CanBeAsked reports whether the JobManager of the session cluster is there to be asked.
+func (v *view) CanBeAsked() bool { return v.cluster != nil && v.cluster.CanBeAsked() }
+
+// AvailableAt is when its pod became ready.
+func (v *view) AvailableAt() metav1.Time {
+	if v.cluster == nil {
+		return metav1.Time{}
+	}
+	return v.cluster.AvailableAt()
+}
+
+// ReleasedAt is the zero time: a start has its chance from when it was recorded.
+func (v *view) ReleasedAt() time.Time { return time.Time{} }
+
+// BringsBack reports whether the session cluster restores the jobs of a JobManager that is gone.
+func (v *view) BringsBack() bool {
+	return v.cluster == nil || v.cluster.HA().Store.Mode != flinkconf.HANone
+}
+
+// NeverRan reports whether Flink refused to run the newest start. Any doubt is a no: a request that was not answered
+// may still run.
+func (v *view) NeverRan() bool {
+	_, listed := v.listed()
+	return !listed && v.seen.Flink.Jobs.IsPresent() && v.runRefused()
+}
+
+// SilentNode is empty: nobody but Flink knows of a job.
+func (v *view) SilentNode() string { return "" }
+
+// HA is that of the session cluster: where it is kept. A start of ours never begins from it, so there is none to see.
+func (v *view) HA() hadata.Data {
+	if v.cluster == nil {
+		return hadata.Data{}
+	}
+	return hadata.Data{
+		Store: v.cluster.HA().Store, Namespace: v.seen.Resource.Namespace,
+		ConfigMaps: plan.Absent[[]hadata.ConfigMap](), Tree: plan.Absent[znode.Tree](),
+	}
+}
+
+// Incarnation is the UID of the session cluster's Deployment.
+func (v *view) Incarnation() types.UID {
+	if v.cluster == nil {
+		return ""
+	}
+	return v.cluster.Incarnation()
+}
+
+// Endpoint is where the session cluster's JobManager answers.
+func (v *view) Endpoint() plan.Endpoint {
+	if v.cluster == nil {
+		return plan.Endpoint{}
+	}
+	return v.cluster.Endpoint()
+}
+
+// What names what Standing looks at.
+func (v *view) What() string { return "the job on the session cluster" }
+
+// Finalizer is the one that holds the resource while its job may run.
+func (v *view) Finalizer() string { return v1beta1.FinalizerFlinkSessionJob }
+
+// Trim leaves out what only a FlinkDeployment's status has.
+func (v *view) Trim(next *v1beta1.FlinkDeploymentStatus) {
+	next.JobManagerDeploymentStatus = v.Resource().Status.JobManagerDeploymentStatus
+	next.TaskManager, next.ClusterInfo = nil, nil
+}
+
+// jobManager is how the JobManager of the session cluster is doing.
+func (v *view) jobManager() v1beta1.JobManagerDeploymentStatus {
+	switch {
+	case v.seen.Flink.Jobs.IsPresent():
+		return v1beta1.JobManagerReady
+	case v.cluster == nil || v.seen.JobManager.IsAbsent():
+		return v1beta1.JobManagerMissing
+	case v.cluster.CanBeAsked():
+		return v1beta1.JobManagerDeployedNotReady
+	}
+	return v1beta1.JobManagerDeploying
+}

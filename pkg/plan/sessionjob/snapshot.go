@@ -1,0 +1,44 @@
+package sessionjob
+
+import (
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+type Snapshot struct {
+	// Now is the time of the look.
+	Now time.Time
+	// Operator is the installation's base configuration.
+	Operator flinkconf.Operator
+	// Resource is the FlinkSessionJob with its status, as just read. Never nil.
+	Resource *v1beta1.FlinkSessionJob
+	// SpecProblem says why spec could not be decoded; empty when it could.
+	SpecProblem string
+	// Uploads is true in the function that uploads jars: it does so where others ask for it.
+	Uploads bool
+	// Cluster is the FlinkDeployment that spec.deploymentName names.
+	Cluster plan.Observed[*v1beta1.FlinkDeployment]
+	// JobManager is the Deployment of its JobManager.
+	JobManager plan.Observed[*appsv1.Deployment]
+	// Jars are those that the JobManager has (GET /jars).
+	Jars plan.Observed[[]Jar]
+	// Snapshots are the FlinkStateSnapshots that may be the job's.
+	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
+	// Flink is what the JobManager answered.
+	Flink job.Flink
+}
+
+// Jar is one uploaded jar.
+type Jar struct {
+	// ID is what Flink calls it.
+	ID string
+	// Name is what it was uploaded as.
+	Name string
+}

@@ -1,0 +1,91 @@
+package sessionjob
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// CarryStop goes on with an open stop. Nothing is taken down but the job. First match wins:
+//
+//	the job is                                       then
+//	gone, and what it ended with had to be recorded  its state is lost: a person decides
+//	gone                                             end the stop
+//	there, has ended, and that is recorded, or need  end the stop
+//	not be
+//	there                                            the next step of the stop
+func (v *view) CarryStop() job.Result {
+	intent := v.Intent()
+	if standing, _ := v.Standing(); standing == job.Gone {
+		if o, lost := v.StopLost(); lost {
+			return o
+		}
+		return v.Stopped()
+	}
+	keeps := intent.Stop == v1beta1.StopSavepoint || intent.Stop == v1beta1.StopCancel
+	if j, listed := v.listed(); listed && j.State.IsTerminal() && (intent.Ended || !keeps) {
+		v.SetJobState(j.State)
+		return v.Stopped()
+	}
+	return v.StopStep()
+}
+
+// TakeApart cancels the job, until it has ended.
+//
+//	Flink        then
+//	CANCELLING   wait; stalled after the clean-up timeout
+//	lists it     cancel it
+//	has ended    go on
+//	otherwise    wait: it may be brought back
+func (v *view) TakeApart() job.Result {
+	j, listed := v.listed()
+	wait := job.Result{Situation: plan.Stopping, Wait: plan.Cause{
+		Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled",
+	}}
+	switch {
+	case !listed:
+		wait.Wait = plan.Cause{
+			Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job that is being stopped",
+		}
+	case j.State.IsTerminal():
+		return job.Result{Situation: plan.Stopping, Again: true}
+	case j.State == v1beta1.FlinkJobCancelling:
+		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
+			wait.Stall = &plan.Cause{Reason: plan.ReasonCancelOverdue, Message: fmt.Sprintf(
+				"the job is being cancelled since %s and does not end; see the TaskManagers' logs, and delete the pod of "+
+					"one whose tasks do not end", since.UTC().Format(time.RFC3339))}
+		}
+	default:
+		wait.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
+	}
+	return wait
+}
+
+// AwaitJobGraph is false: the session cluster's own data stays.
+func (v *view) AwaitJobGraph() (job.Result, bool) { return job.Result{}, false }
+
+// TakeDown is nothing: a job that has ended leaves nothing that runs.
+func (v *view) TakeDown() []plan.Action { return nil }
+
+// Rest is nothing.
+func (v *view) Rest() []plan.Action { return nil }
+
+// WaitForEnd is not asked for: a job does not go but by its end.
+func (v *view) WaitForEnd() job.Result { return job.Result{Situation: plan.Stopping} }
+
+// Unsettled says why nobody knows whether the job runs.
+func (v *view) Unsettled() (why string, unknown bool) {
+	return v.seen.Flink.Jobs.Why(), v.seen.Flink.Jobs.IsUnknown()
+}
+
+// PodFailure is nil: the session cluster's status tells of its pods.
+func (v *view) PodFailure() *plan.Cause { return nil }
+
+// ReportPodFailure is not asked for.
+func (v *view) ReportPodFailure() job.Result { return job.Result{Situation: plan.Waiting} }
+
+// TellPodFailure tells nothing.
+func (v *view) TellPodFailure() {}

@@ -1,0 +1,61 @@
+package sessionjob
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// view is one FlinkSessionJob for the rules: the life of its job, and the session cluster that it runs on.
+type view struct {
+	*job.Life
+	seen *Snapshot
+	// cluster is the session cluster; nil when it is not there, or not known.
+	cluster *cluster.Cluster
+}
+
+func newView(s Snapshot) *view {
+	v := &view{seen: &s, cluster: clusterOf(&s)}
+	v.Life = job.New(v.lifeOf())
+	v.Host, v.Driver = v, v
+	return v
+}
+
+// clusterOf is the session cluster as a decision about it would see it.
+func clusterOf(s *Snapshot) *cluster.Cluster {
+	d, ok := s.Cluster.Get()
+	if !ok {
+		return nil
+	}
+	host := cluster.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: d}}
+	host.JobManager = s.JobManager
+	return cluster.New(host)
+}
+
+// lifeOf is what the life of the job sees.
+func (v *view) lifeOf() *job.Seen {
+	s := v.seen
+	seen := &job.Seen{
+		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
+		Resource: form(s.Resource, v.jobManager()), Snapshots: s.Snapshots, Flink: s.Flink,
+		ClusterConfig: s.Operator.Default(s.Resource.Namespace, ""),
+	}
+	if v.cluster != nil {
+		seen.ClusterConfig = v.cluster.Config()
+		seen.ClusterSpecs = []*v1beta1.FlinkDeploymentSpec{&v.cluster.Resource().Spec, v.cluster.Running()}
+	}
+	return seen
+}
+
+// accept decides which spec counts. What validation knows of the cluster it learns when that is there.
+func (v *view) accept() {
+	r := v.seen.Resource
+	in := validation.SessionJobInput{
+		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.seen.Operator,
+	}
+	if d, ok := v.seen.Cluster.Get(); ok {
+		in.Cluster = d
+	}
+	v.Accept(validation.SessionJob(in))
+}
