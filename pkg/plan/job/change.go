@@ -36,7 +36,10 @@ func Change(v *Life) (Result, bool) {
 		return v.resume(diff), true
 	case !running, wanted && !diff.Kind.Effective():
 		if v.Problem == "" {
-			v.Deployed, v.Want.Retry = v.Generation, nil // a change that was withdrawn is not tried again
+			v.Deployed = v.Generation
+		}
+		if v.Problem == "" && v.Intent() == nil {
+			v.Want.Retry = nil // a change that was withdrawn is not tried again
 		}
 		return Result{}, false
 	}

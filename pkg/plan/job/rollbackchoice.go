@@ -36,11 +36,13 @@ type rollbackChoice struct {
 //	the high-availability data is unknown      wait
 //	has no state to keep, or may start empty   empty
 //	needed a savepoint and never ran           from that savepoint
+//	is a session job that Flink refused to run from what that was to start from
 //	has a job that has ended, and could be     wait
 //	asked of it and was not
 //	has a job that is about to end             wait
 //	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the
 //	                                            high-availability data
+//	is a session job                           from its newest state, once it was stopped, see rollbackByCancel
 //	otherwise                                  from the high-availability data, if it looks for it where what was
 //	                                           deployed keeps it
 //
@@ -69,6 +71,7 @@ func (v *Life) chooseRollback() rollbackChoice {
 		d.How, d.Restore = v1beta1.StopStateless, v1beta1.UpgradeModeStateless
 		return d
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.Host.NeverRan():
+	case !v.IsApplication() && v.Host.NeverRan():
 	case state.IsTerminal() && v.unasked():
 		return waitWithRollback(
 			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),
@@ -80,6 +83,8 @@ func (v *Life) chooseRollback() rollbackChoice {
 	case ended && v.AwaitsLastState():
 		return rollbackChoice{Verdict: plan.Wait, OthersAllowed: true}
 	case ended:
+	case !v.IsApplication():
+		return v.rollbackByCancel()
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
@@ -90,6 +95,23 @@ func (v *Life) chooseRollback() rollbackChoice {
 		)
 	}
 	return d
+}
+
+// rollbackByCancel stops a session job that does not become stable as a change with upgradeMode last-state would: high-
+// availability data is no start for it.
+func (v *Life) rollbackByCancel() rollbackChoice {
+	facts := v.upgradeFacts(v1beta1.PurposeRollback)
+	facts.Wanted = v1beta1.UpgradeModeLastState
+	d := upgrade.Decide(facts)
+	switch d.Verdict {
+	case plan.Go:
+		return rollbackChoice{Verdict: plan.Go, How: stopKinds[d.Suspend], Restore: d.Restore}
+	case plan.Refuse:
+		return refuseRollback(plan.ReasonRollbackImpossible, "and it cannot be rolled back. "+d.Message)
+	}
+	return rollbackChoice{
+		Verdict: plan.Wait, Situation: plan.Waiting, OthersAllowed: d.OthersAllowed, Reason: d.Reason, Message: d.Message,
+	}
 }
 
 func refuseRollback(reason plan.Reason, message string) rollbackChoice {

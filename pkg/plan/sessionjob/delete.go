@@ -47,6 +47,10 @@ func (v *view) end() job.Result {
 	switch {
 	case v.runsSoon():
 		return job.Result{Wait: submitting}
+	case v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present():
+		if o, saving := v.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
+			return o
+		}
 	case !v.jobLeft(standing) || v.goesWithCluster():
 		return v.letGo()
 	case standing != job.There && overdue:

@@ -52,7 +52,7 @@ const (
 //
 // "ended" is CANCELED, or FINISHED or FAILED when there is no HA or the JobManager answers. "wait, open" leaves room
 // for recovery and snapshots. Where 5, 7, 11 or 14 waits, or byCancel after 10 or 13, an application may have another
-// way: see application.
+// way: see application; and a session job that Flink refused to run goes on with the state it was to start from.
 func Decide(f Facts) Decision {
 	if f.SavepointPending {
 		return wait(plan.ReasonSavepointPending, "a savepoint is being written; the change is made when it is done")
@@ -69,8 +69,11 @@ func Decide(f Facts) Decision {
 		)
 	}
 	d, unavailable := stateful(f)
-	if unavailable && f.Application {
+	switch {
+	case unavailable && f.Application:
 		return application(f, d)
+	case unavailable && f.NeverStarted: // Flink refused to run a session job
+		return goFor(SuspendNone, v1beta1.UpgradeModeSavepoint, "NeverStarted")
 	}
 	return d
 }

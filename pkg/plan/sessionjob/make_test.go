@@ -1,0 +1,367 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+func stateful(mode string) string { return strings.Replace(stateless, `"stateless"`, `"`+mode+`"`, 1) }
+
+// T6.1, T6.18
+func TestASessionJobRuns(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+	s := w.status()
+	if len(w.runs) != 1 || len(w.running()) != 1 || w.running()[0] != s.JobStatus.JobID || len(w.jars) != 0 {
+		t.Errorf("runs %+v, jobs %+v, jars %+v", w.runs, w.jobs, w.jars)
+	}
+	if !strings.Contains(s.ReconciliationStatus.LastReconciledSpec, `"deploymentName":"session"`) ||
+		strings.Contains(s.ReconciliationStatus.LastReconciledSpec, "podTemplate") {
+		t.Errorf("recorded %s", s.ReconciliationStatus.LastReconciledSpec)
+	}
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a quiet job is left alone, got %s", p)
+	}
+	for _, e := range w.events {
+		if e.Component == plan.ComponentJobManager {
+			t.Errorf("a session job has no JobManager of its own: %+v", e)
+		}
+	}
+}
+
+func TestUpgradesOfASessionJob(t *testing.T) {
+	rows := map[string]struct {
+		mode, from string
+		reason     string
+	}{
+		"stateless":  {"stateless", "", "T6.8"},
+		"savepoint":  {"savepoint", "file:///s/savepoint-1", "T6.9"},
+		"last-state": {"last-state", "", "T6.16: without a checkpoint there is nothing to lose"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful(row.mode))
+			w.untilSteady()
+			first := w.status().JobStatus.JobID
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.run()
+			w.sleep(20 * time.Second)
+			w.untilSteady()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+			if len(w.runs) != 2 || w.runs[1].SavepointPath != row.from || w.runs[1].JobID == first ||
+				w.runs[1].Parallelism != 4 || len(w.running()) != 1 {
+				t.Errorf("runs %+v, jobs %+v: %s", w.runs, w.jobs, row.reason)
+			}
+		})
+	}
+}
+
+// T6.14, T6.15
+func TestASessionJobIsSuspendedAndResumed(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.run()
+	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.FlinkJobFinished)
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a suspended job is left alone, got %s", p)
+	}
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateRunning })
+	w.untilSteady()
+	if len(w.runs) != 2 || w.runs[1].SavepointPath != "file:///s/savepoint-1" {
+		t.Errorf("runs %+v", w.runs)
+	}
+}
+
+func TestASessionJobThatStartsSuspended(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.run()
+	w.want(plan.NeverStarted, v1beta1.LifecycleSuspended, "")
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("it is left alone, got %s", p)
+	}
+}
+
+func TestASessionJobWaitsForItsCluster(t *testing.T) {
+	rows := map[string]struct {
+		prepare func(w *world)
+		reason  plan.Reason
+	}{
+		"it is not there": {func(w *world) {
+			w.s.Cluster, w.s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+		}, plan.ReasonSessionClusterMissing},
+		"it cannot be read": {func(w *world) {
+			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("time-out")
+		}, plan.ReasonSessionClusterNotReady},
+		"it is being changed": {func(w *world) {
+			d := sessionCluster()
+			d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Purpose: v1beta1.PurposeUpgrade}
+			w.s.Cluster = plan.Present(d)
+		}, plan.ReasonSessionClusterChanging},
+		"it is being deleted": {func(w *world) {
+			d := sessionCluster()
+			d.DeletionTimestamp = &metav1.Time{Time: start}
+			w.s.Cluster = plan.Present(d)
+		}, plan.ReasonSessionClusterChanging},
+		"its JobManager is not available": {func(w *world) {
+			d := jobManager()
+			d.Status.AvailableReplicas = 0
+			w.s.JobManager = plan.Present(d)
+		}, plan.ReasonSessionClusterNotReady},
+		"Flink does not answer": {func(w *world) { w.silent = true }, plan.ReasonSessionClusterNotReady},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			row.prepare(w)
+			w.run()
+			w.want(plan.Waiting, v1beta1.LifecycleCreated, "")
+			found := false
+			for _, c := range w.status().Conditions {
+				found = found || (c.Type == "Reconciling" && c.Reason == string(row.reason))
+			}
+			if !found || len(w.runs)+len(w.jars) > 0 {
+				t.Errorf("want %s, got %+v", row.reason, w.status().Conditions)
+			}
+			if p := w.round(); !p.IsQuiet() || p.Status != nil {
+				t.Errorf("it waits quietly, got %s", p)
+			}
+			w.s.Cluster, w.s.JobManager, w.silent = plan.Present(sessionCluster()), plan.Present(jobManager()), false
+			w.untilSteady()
+		})
+	}
+}
+
+// T6.11, T6.19, T6.23
+func TestARunThatFlinkRefusesIsTriedAgainUnderItsID(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.refuses = "ClassNotFoundException: org.Main"
+	w.run()
+	s := w.status()
+	if s.JobStatus.State != v1beta1.FlinkJobReconciling || s.Retry == nil ||
+		!strings.Contains(s.Error, "ClassNotFoundException") {
+		t.Fatalf("%+v\n%q", s, w.log)
+	}
+	w.run()
+	if len(w.runs) != 1 {
+		t.Errorf("it waits for its next attempt, %d runs", len(w.runs))
+	}
+	w.sleep(11 * time.Second)
+	w.refuses = ""
+	w.untilSteady()
+	if len(w.runs) != 2 || w.runs[0].JobID != w.runs[1].JobID || w.status().Error != "" || w.status().Retry != nil {
+		t.Errorf("runs %+v, error %q", w.runs, w.status().Error)
+	}
+}
+
+func TestANewerSpecTakesThePlaceOfARefusedRun(t *testing.T) {
+	for _, mode := range []string{"stateless", "savepoint", "last-state"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t, stateful(mode))
+			w.untilSteady()
+			w.refuses = "no such method"
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Bad" })
+			for range 5 {
+				w.run()
+				w.sleep(2 * time.Second)
+			}
+			refused := len(w.runs)
+			w.refuses = ""
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Good" })
+			w.untilSteady()
+			last := w.runs[len(w.runs)-1]
+			if len(w.runs) != refused+1 || last.EntryClass != "org.Good" ||
+				last.SavepointPath != w.runs[refused-1].SavepointPath {
+				t.Errorf("runs %+v", w.runs)
+			}
+		})
+	}
+}
+
+func TestASessionJobIsRolledBack(t *testing.T) {
+	for _, mode := range []string{"stateless", "savepoint", "last-state"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t, stateful(mode))
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+				s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+					`{"kubernetes.operator.deployment.rollback.enabled":"true",
+					"kubernetes.operator.deployment.readiness.timeout":"60s"}`)
+			})
+			w.untilSteady()
+			w.refuses = "no such method"
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Bad" })
+			for range 10 {
+				w.run()
+				w.sleep(2 * time.Second)
+			}
+			w.refuses = ""
+			w.jobs = append(w.jobs[:0:0], w.jobs...)
+			w.s.Now = w.s.Now.Add(time.Minute)
+			w.s.Resource.Status.Retry.After = metav1.NewTime(w.s.Now.Add(time.Hour)) // the bad one is not tried before
+			w.untilSteady()
+			w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
+			if last := w.runs[len(w.runs)-1]; last.EntryClass != "" {
+				t.Errorf("runs %+v", w.runs)
+			}
+		})
+	}
+}
+
+func TestASessionJobWhoseClusterWasReplaced(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.jobs = nil
+	w.sleep(time.Minute)
+	w.untilSteady()
+	if len(w.runs) != 2 || w.runs[0].JobID == w.runs[1].JobID {
+		t.Errorf("a stateless job runs again under a new ID: %+v", w.runs)
+	}
+	w = newWorld(t, stateful("savepoint"))
+	w.untilSteady()
+	w.jobs = nil
+	w.sleep(time.Minute)
+	w.run()
+	w.want(plan.StateLost, v1beta1.LifecycleDeployed, v1beta1.FlinkJobReconciling)
+	safe, command := false, false
+	for _, c := range w.status().Conditions {
+		safe = safe || (c.Type == "StateSafe" && c.Status == metav1.ConditionFalse)
+		command = command || (c.Type == "Stalled" && strings.Contains(c.Message, "kubectl patch flinksessionjob etl"))
+	}
+	if !safe || !command || len(w.runs) != 1 {
+		t.Errorf("%+v", w.status().Conditions)
+	}
+	nonce := int64(1)
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+		s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = "file:///s/mine", &nonce
+	})
+	w.untilSteady()
+	if len(w.runs) != 2 || w.runs[1].SavepointPath != "file:///s/mine" {
+		t.Errorf("runs %+v", w.runs)
+	}
+}
+
+// T6.3, T6.12, T6.22
+func TestTheDeletionOfASessionJob(t *testing.T) {
+	rows := map[string]struct {
+		prepare func(w *world)
+		runs    int // jobs that run afterwards
+		reason  string
+	}{
+		"never looked at": {func(*world) {}, 0, ""},
+		"it runs":         {func(w *world) { w.untilSteady() }, 0, "it is cancelled"},
+		"it is suspended": {func(w *world) {
+			w.untilSteady()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.run()
+			w.run()
+		}, 0, ""},
+		"its cluster is gone": {func(w *world) {
+			w.untilSteady()
+			w.jobs = nil
+			w.s.Cluster, w.s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+		}, 0, "row 2"},
+		"its cluster is being deleted and does not wait": {func(w *world) {
+			w.untilSteady()
+			d := sessionCluster()
+			d.DeletionTimestamp = &metav1.Time{Time: start}
+			d.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"kubernetes.operator.session.deletion.block-on-session-jobs":"false"}`)
+			w.s.Cluster = plan.Present(d)
+		}, 1, "row 3: it ends with its cluster"},
+		"Flink does not answer": {func(w *world) { w.untilSteady(); w.silent = true }, 1, "after the clean-up timeout"},
+		"its run was refused": {func(w *world) {
+			w.refuses = "no such class"
+			w.run()
+		}, 0, ""},
+		"its jar is being uploaded": {func(w *world) { w.uploads = false; w.run() }, 0, ""},
+		"the job has vanished":      {func(w *world) { w.untilSteady(); w.jobs = nil }, 0, "row 1"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			row.prepare(w)
+			w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
+			w.bump()
+			for i := 0; i < 40 && len(w.s.Resource.Finalizers) > 0; i++ {
+				w.run()
+				w.sleep(10 * time.Second)
+			}
+			if len(w.s.Resource.Finalizers) > 0 || len(w.running()) != row.runs {
+				t.Errorf("finalizers %v, jobs %v: %s\n%q", w.s.Resource.Finalizers, w.running(), row.reason, w.log)
+			}
+		})
+	}
+}
+
+// T6.2
+func TestASavepointBeforeTheDeletionOfASessionJob(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+	})
+	w.untilSteady()
+	w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
+	w.bump()
+	for i := 0; i < 10 && len(w.s.Resource.Finalizers) > 0; i++ {
+		w.run()
+		w.sleep(time.Second)
+	}
+	if len(w.s.Resource.Finalizers) > 0 || w.status().JobStatus.UpgradeSavepointPath != "file:///s/savepoint-1" {
+		t.Errorf("finalizers %v, %+v\n%q", w.s.Resource.Finalizers, w.status().JobStatus, w.log)
+	}
+}
+
+// design.md 3.2.9
+func TestARunIsNotAskedForOnceTheClusterIsAboutToChange(t *testing.T) {
+	w := newWorld(t, stateless)
+	for w.status().Intent == nil || w.status().Intent.Step != v1beta1.StepReleased {
+		w.round()
+	}
+	d := sessionCluster()
+	d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Purpose: v1beta1.PurposeUpgrade}
+	w.s.Cluster = plan.Present(d)
+	w.run()
+	if len(w.runs) != 0 {
+		t.Errorf("runs %+v", w.runs)
+	}
+	w.s.Cluster = plan.Present(sessionCluster())
+	w.sleep(time.Minute)
+	w.untilSteady()
+}
+
+func TestTheUploadIsAskedForOnce(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.uploads = false
+	asked := func() int { return strings.Count(strings.Join(w.log, "\n"), "request upload") }
+	for range 10 {
+		w.run()
+		w.sleep(2 * time.Second)
+	}
+	if asked() != 1 || len(w.jars) != 0 {
+		t.Errorf("asked %d times, jars %v", asked(), w.jars)
+	}
+	w.sleep(uploadTakes)
+	w.run()
+	if asked() != 2 {
+		t.Errorf("an upload that did not come is asked for again, asked %d times", asked())
+	}
+	w.uploads = true
+	w.untilSteady()
+}
+
+func TestTheEmptyJarIsUploadedAtOnce(t *testing.T) {
+	w := newWorld(t, strings.Replace(stateless, `"jarURI":"https://repo/etl.jar"`, `"entryClass":"org.Main"`, 1))
+	w.uploads = false
+	w.untilSteady()
+}

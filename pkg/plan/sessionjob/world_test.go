@@ -1,0 +1,256 @@
+package sessionjob
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+)
+
+var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// world is a session cluster that is ready and one session job, small enough for pure tests: it carries plans out as
+// apply and Flink would.
+type world struct {
+	t       *testing.T
+	s       Snapshot
+	version int
+	jobs    []job.Job
+	jars    []Jar
+	runs    []plan.RunJar
+	events  []plan.Event
+	log     []string
+	stops   map[string]string // the paths of savepoints, by trigger
+	refuses string            // why Flink refuses to run jars; empty: it does not
+	uploads bool              // this function uploads
+	silent  bool              // Flink does not answer
+}
+
+const stateless = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl.jar","parallelism":2,
+	"upgradeMode":"stateless"}}`
+
+func newWorld(t *testing.T, spec string) *world {
+	t.Helper()
+	w := &world{t: t, version: 1, uploads: true, stops: map[string]string{}}
+	r := &v1beta1.FlinkSessionJob{}
+	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkSessionJob
+	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "etl", "uid-of-etl", 1, "1"
+	if err := json.Unmarshal([]byte(spec), &r.Spec); err != nil {
+		t.Fatal(err)
+	}
+	w.s = Snapshot{
+		Now: start, Operator: flinkconf.NewOperator(nil), Resource: r,
+		Cluster: plan.Present(sessionCluster()), JobManager: plan.Present(jobManager()),
+	}
+	return w
+}
+
+// sessionCluster is a FlinkDeployment that runs.
+func sessionCluster() *v1beta1.FlinkDeployment {
+	d := &v1beta1.FlinkDeployment{}
+	d.Namespace, d.Name, d.UID, d.Generation = "default", "session", "uid-of-session", 1
+	d.Spec = v1beta1.FlinkDeploymentSpec{
+		Image: "flink:1.20", FlinkVersion: v1beta1.FlinkV1_20, ServiceAccount: "flink",
+		FlinkConfiguration: v1beta1.FlinkConfiguration(`{"execution.checkpointing.savepoint-dir":"file:///s",
+			"execution.checkpointing.dir":"file:///c"}`),
+	}
+	record, err := v1beta1.ReconciledDeployment{Spec: d.Spec}.Text()
+	if err != nil {
+		panic(err)
+	}
+	d.Status.ReconciliationStatus = v1beta1.ReconciliationStatus{
+		State: v1beta1.ReconciliationDeployed, LastReconciledSpec: record, LastStableSpec: record,
+	}
+	d.Status.JobManagerDeploymentStatus = v1beta1.JobManagerReady
+	return d
+}
+
+func jobManager() *appsv1.Deployment {
+	d := &appsv1.Deployment{}
+	d.Namespace, d.Name, d.UID = "default", "session", "uid-of-jobmanager"
+	d.Status.AvailableReplicas = 1
+	d.Status.Conditions = []appsv1.DeploymentCondition{{
+		Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue,
+		LastTransitionTime: metav1.NewTime(start.Add(-time.Hour)),
+	}}
+	return d
+}
+
+func (w *world) bump() {
+	w.version++
+	w.s.Resource.ResourceVersion = strconv.Itoa(w.version)
+}
+
+func (w *world) edit(change func(*v1beta1.FlinkSessionJobSpec)) {
+	w.s.Resource.Spec = *w.s.Resource.Spec.DeepCopy()
+	change(&w.s.Resource.Spec)
+	w.s.Resource.Generation++
+	w.bump()
+}
+
+func (w *world) status() v1beta1.FlinkSessionJobStatus { return w.s.Resource.Status }
+
+// look answers what a look asks for.
+func (w *world) look() {
+	w.s.Uploads = w.uploads
+	q := Ask(w.s)
+	w.s.Flink.Jobs, w.s.Jars = plan.Observed[[]job.Job]{}, plan.Observed[[]Jar]{}
+	switch {
+	case w.silent:
+		w.s.Flink.Jobs = plan.Unknown[[]job.Job]("connection refused")
+	case q.Flink != nil:
+		w.s.Flink.Jobs = plan.Present(append([]job.Job{}, w.jobs...))
+	}
+	w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
+	if q.Stop && !w.silent {
+		w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopNotKnown})
+		if path := w.stops[w.status().Intent.TriggerID]; path != "" {
+			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: path})
+		}
+	}
+	if q.Jars && !w.silent {
+		w.s.Jars = plan.Present(append([]Jar{}, w.jars...))
+	}
+	if more := AskFlink(w.s); more.Checkpoints && w.s.Flink.Checkpoints.IsUnknown() {
+		w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
+	}
+	if w.s.Flink.Retention.IsUnknown() {
+		w.s.Flink.Retention = plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true})
+	}
+}
+
+// round makes one plan and carries it out.
+func (w *world) round() plan.Plan {
+	w.t.Helper()
+	w.look()
+	p := Make(w.s)
+	if again := Make(w.s); again.String() != p.String() {
+		w.t.Fatalf("equal snapshots gave %q and %q", p, again)
+	}
+	w.events, w.log = append(w.events, p.Events...), append(w.log, p.String())
+	for _, a := range p.Actions {
+		if !w.do(a) {
+			p.Requeue = "" // as a pass that ends with an error
+			return p
+		}
+	}
+	if status, ok := p.Status.(*v1beta1.FlinkSessionJobStatus); ok {
+		w.store(status)
+	}
+	for _, a := range p.Finish {
+		w.do(a)
+	}
+	return p
+}
+
+// run makes rounds until a plan asks for no other.
+func (w *world) run() plan.Plan {
+	w.t.Helper()
+	for range 20 {
+		if p := w.round(); p.Requeue != plan.RequeueNow {
+			return p
+		}
+	}
+	w.t.Fatalf("no rest after: %q", w.log)
+	return plan.Plan{}
+}
+
+func (w *world) store(status *v1beta1.FlinkSessionJobStatus) {
+	w.s.Resource.Status = *status.DeepCopy()
+	w.bump()
+}
+
+// do carries an action out; false when it failed, which is shown as a pass shows it.
+func (w *world) do(a plan.Action) bool {
+	switch a := a.(type) {
+	case plan.Record:
+		w.store(a.Status.(*v1beta1.FlinkSessionJobStatus))
+	case plan.AddFinalizer:
+		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, a.Finalizer)
+		w.bump()
+	case plan.RemoveFinalizer:
+		w.s.Resource.Finalizers = nil
+		w.bump()
+	case plan.UploadJar:
+		w.jars = append(w.jars, Jar{ID: fmt.Sprintf("%d_%s", len(w.jars), a.Name), Name: a.Name})
+	case plan.DeleteJar:
+		w.jars = nil
+	case plan.RunJar:
+		w.runs = append(w.runs, a)
+		if w.refuses != "" {
+			p := MakeFailed(w.s, w.s.Resource.Status, a, "JarRunFailed", w.refuses)
+			w.events = append(w.events, p.Events...)
+			w.store(p.Status.(*v1beta1.FlinkSessionJobStatus))
+			return false
+		}
+		w.jobs = append(w.jobs, job.Job{
+			ID: a.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, Tasks: 2, Running: 2,
+			StartTime: strconv.FormatInt(w.s.Now.UnixMilli(), 10),
+		})
+	case plan.CancelJob:
+		w.set(a.JobID, v1beta1.FlinkJobCanceled)
+	case plan.StopWithSavepoint:
+		w.set(a.JobID, v1beta1.FlinkJobFinished)
+		w.stops[a.TriggerID] = fmt.Sprintf("file:///s/savepoint-%d", len(w.stops)+1)
+	}
+	return true
+}
+
+// set changes the state of a job.
+func (w *world) set(id string, state v1beta1.FlinkJobState) {
+	for i := range w.jobs {
+		if w.jobs[i].ID == id {
+			w.jobs[i].State = state
+			if state.IsTerminal() {
+				w.jobs[i].EndTime = w.s.Now
+			}
+		}
+	}
+}
+
+// sleep lets time pass.
+func (w *world) sleep(d time.Duration) { w.s.Now = w.s.Now.Add(d) }
+
+// running are the IDs of jobs that have not ended.
+func (w *world) running() []string {
+	var ids []string
+	for _, j := range w.jobs {
+		if !j.State.IsTerminal() {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// want holds what a user sees.
+func (w *world) want(situation plan.Situation, lifecycle v1beta1.LifecycleState, state v1beta1.FlinkJobState) {
+	w.t.Helper()
+	s := w.status()
+	if s.Situation != string(situation) || s.LifecycleState != lifecycle || s.JobStatus.State != state {
+		w.t.Fatalf("%s %s %s, want %s %s %s; error %q; %+v\n%q", s.Situation, s.LifecycleState, s.JobStatus.State,
+			situation, lifecycle, state, s.Error, s.Conditions, w.log)
+	}
+}
+
+// untilSteady lets time pass until nothing is left to do.
+func (w *world) untilSteady() {
+	w.t.Helper()
+	for range 20 {
+		if w.run(); w.status().Situation == string(plan.Steady) && w.status().Intent == nil {
+			return
+		}
+		w.sleep(2 * time.Second)
+	}
+	w.t.Fatalf("not steady: %+v\n%q", w.status(), w.log)
+}
