@@ -33,7 +33,10 @@ const (
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger) http.Handler {
 	reviews := admission.Handler{
 		Judge: admission.Judges{
-			Lookup: admission.Lookup{Reader: client, Resolver: admission.DNS}, Operator: s.Operator,
+			Lookup: admission.Lookup{
+				Reader: client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
+			},
+			Operator: s.Operator,
 		}.Judge,
 		Watches: s.Watches,
 		Log:     log,

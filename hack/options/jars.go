@@ -3,10 +3,9 @@ package main
 // jars is the section about jars of session jobs; a backquote stands as ^.
 const jars = "## Jars of session jobs\n" +
 	"\n" +
-	"The first four are read from the operator's own configuration alone, without the defaults of namespaces and " +
-	"Flink versions: no tenant can\n" +
-	"widen them. ^…^ stands for ^kubernetes.operator.user.artifacts^. What becomes of a jar is in\n" +
-	"[lifecycle.md](lifecycle.md#the-jar-of-a-session-job).\n" +
+	"The first four are read from the operator's own configuration alone, without the defaults of namespaces and\n" +
+	"Flink versions: no tenant can widen them. ^…^ stands for ^kubernetes.operator.user.artifacts^. What becomes\n" +
+	"of a jar is in [lifecycle.md](lifecycle.md#the-jar-of-a-session-job).\n" +
 	"\n" +
 	"| option | default | effect |\n" +
 	"|---|---|---|\n" +

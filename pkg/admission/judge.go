@@ -74,7 +74,7 @@ func (j Judges) sessionJob(ctx context.Context, r *admissionv1.AdmissionRequest)
 	}
 	in.Cluster = j.Lookup.cluster(ctx, in.Namespace, o.Spec.DeploymentName)
 	if o.Spec.Job != nil {
-		in.JarHost = j.Lookup.jarHost(ctx, validation.MakeJarPolicy(j.Operator).LookupHost(o.Spec.Job.JarURI))
+		in.JarHost = j.Lookup.jarHost(ctx, validation.MakeJarPolicy(j.Operator), o.Spec.Job.JarURI)
 	}
 	return validation.SessionJob(in), nil
 }

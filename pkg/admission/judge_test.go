@@ -75,6 +75,15 @@ func resolver(_ context.Context, host string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "server misbehaving", Name: host, IsTemporary: true}
 }
 
+// proxied is a look by a machine whose requests all go through a proxy.
+func proxied(l Lookup) Lookup {
+	l.Proxied = func(string) bool { return true }
+	return l
+}
+
+// usual is a jarURI that nothing is wrong with.
+const usual = "https://public.example.org/a.jar"
+
 func TestJudge(t *testing.T) {
 	session := object("FlinkDeployment", "s", clusterSpec)
 	application := object(
@@ -99,30 +108,36 @@ func TestJudge(t *testing.T) {
 		"cluster that no one can read": {
 			"FlinkDeployment", `"flinkVersion":{}`, Lookup{}, "cannot be read", "no pass could read it either",
 		},
-		"job, cluster present": {"FlinkSessionJob", job("local:///a.jar"), lab(t, "", session), "", "a valid one"},
+		"job, cluster present": {"FlinkSessionJob", job(usual), lab(t, "", session), "", "a valid one"},
 		"job, cluster absent": {
-			"FlinkSessionJob", job("local:///a.jar"), lab(t, ""), "", "the cluster may come later",
+			"FlinkSessionJob", job(usual), lab(t, ""), "", "the cluster may come later",
 		},
 		"job, cluster unknown": {
-			"FlinkSessionJob", job("local:///a.jar"), lab(t, "*", session), "", "a failed look denies nothing",
+			"FlinkSessionJob", job(usual), lab(t, "*", session), "", "a failed look denies nothing",
 		},
 		"job, cluster unreadable": {
-			"FlinkSessionJob", job("local:///a.jar"), lab(t, "", object("FlinkDeployment", "s", `"job":7`)), "",
+			"FlinkSessionJob", job(usual), lab(t, "", object("FlinkDeployment", "s", `"job":7`)), "",
 			"unreadable is unknown",
 		},
 		"job on an application": {
-			"FlinkSessionJob", job("local:///a.jar"), lab(t, "", application), "application cluster",
+			"FlinkSessionJob", job(usual), lab(t, "", application), "application cluster",
 			"the cluster was looked up",
 		},
 		"job without cluster name": {
-			"FlinkSessionJob", `"job":{"jarURI":"local:///a.jar","parallelism":1}`, lab(t, "", session),
+			"FlinkSessionJob", `"job":{"jarURI":"https://public.example.org/a.jar","parallelism":1}`, lab(t, "", session),
 			"spec.deploymentName", "nothing to look up",
 		},
 		"job, nobody looks": {
 			"FlinkSessionJob", job("https://private.example.org/a.jar"), Lookup{}, "", "unknown denies nothing",
 		},
+		"jar behind a proxy": {
+			"FlinkSessionJob", job("https://absent.example.org/a.jar"), proxied(lab(t, "")), "", "the proxy resolves the name",
+		},
+		"address behind a proxy": {
+			"FlinkSessionJob", job("https://10.0.0.7/a.jar"), proxied(lab(t, "")), "restricted address", "it needs no lookup",
+		},
 		"jar on a public host": {
-			"FlinkSessionJob", job("https://public.example.org/a.jar"), lab(t, ""), "", "reachable for everybody",
+			"FlinkSessionJob", job(usual), lab(t, ""), "", "reachable for everybody",
 		},
 		"jar on a private host": {
 			"FlinkSessionJob", job("https://private.example.org/a.jar"), lab(t, ""), "restricted address",
@@ -144,7 +159,7 @@ func TestJudge(t *testing.T) {
 		},
 		"snapshot of a session job": {
 			"FlinkStateSnapshot", snapshot("FlinkSessionJob", "j"),
-			lab(t, "", object("FlinkSessionJob", "j", job("local:///a.jar"))), "", "its target exists",
+			lab(t, "", object("FlinkSessionJob", "j", job(usual))), "", "its target exists",
 		},
 		"snapshot, target absent": {
 			"FlinkStateSnapshot", snapshot("FlinkDeployment", "t"), lab(t, "", session), "team/t", "names the missing target",
@@ -172,7 +187,7 @@ func TestJudge(t *testing.T) {
 		"blue/green": {
 			"FlinkBlueGreenDeployment",
 			`"template":{"spec":{` + clusterSpec +
-				`,"job":{"jarURI":"local:///a.jar","parallelism":1,"upgradeMode":"stateless"}}}`,
+				`,"job":{"jarURI":"https://public.example.org/a.jar","parallelism":1,"upgradeMode":"stateless"}}}`,
 			Lookup{}, "", "a valid one",
 		},
 		"wrong blue/green": {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -40,6 +42,8 @@ type Lookup struct {
 	Reader Reader
 	// Resolver resolves hosts; nil resolves none.
 	Resolver Resolver
+	// Proxied reports whether a URI is asked for through a proxy, which resolves its host then; nil: none is.
+	Proxied func(uri string) bool
 }
 
 // cluster returns the session cluster of that name, or nil when there is none or it could not be read.
@@ -87,9 +91,21 @@ func (l Lookup) get(
 	return u, validation.Present
 }
 
-// jarHost resolves the host of a jar; an empty host needs no look.
-func (l Lookup) jarHost(ctx context.Context, host string) validation.JarHost {
-	if l.Resolver == nil || host == "" {
+// ProxiedByEnvironment is the Proxied of the machine: HTTP_PROXY, HTTPS_PROXY and NO_PROXY, as the download has them. A
+// proxy whose URL is not valid counts: the download says so.
+func ProxiedByEnvironment(uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return false
+	}
+	proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u})
+	return proxy != nil || err != nil
+}
+
+// jarHost resolves the host of a jar, where the policy wants that known and no proxy does it.
+func (l Lookup) jarHost(ctx context.Context, policy validation.JarPolicy, jarURI string) validation.JarHost {
+	host := policy.LookupHost(jarURI)
+	if l.Resolver == nil || host == "" || l.Proxied != nil && l.Proxied(jarURI) {
 		return validation.JarHost{}
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)

@@ -14,7 +14,7 @@ func FuzzJarURI(f *testing.F) {
 		"https://%31%30.0.0.1/a", "https://１２７.0.0.1/"} {
 		f.Add(seed)
 	}
-	policy := JarPolicy{AllowedSchemes: []string{"https"}, BlockRestrictedHosts: true}
+	policy := JarPolicy{Schemes: []string{"https"}}
 	f.Fuzz(func(t *testing.T, uri string) {
 		r := &report{base: "spec"}
 		r.jarURI(uri, policy, JarHost{})
@@ -28,7 +28,7 @@ func FuzzJarURI(f *testing.F) {
 		if problem != "" || u.Scheme != "https" || u.Hostname() == "" {
 			t.Fatalf("accepted %q: %s", uri, problem)
 		}
-		if addr, err := netip.ParseAddr(u.Hostname()); err == nil && RestrictedAddress(addr) {
+		if addr, err := netip.ParseAddr(u.Hostname()); err == nil && policy.restricts(addr.String(), addr) {
 			t.Fatalf("accepted the restricted address %s", addr)
 		} else if err != nil && policy.LookupHost(uri) != u.Hostname() {
 			t.Fatalf("accepted %q without a lookup of %q", uri, u.Hostname())

@@ -25,27 +25,14 @@ const (
 	Present Presence = "Present"
 )
 
-// JarPolicy says from where a session job's jar may come. It is read from the operator's base configuration alone, so
-// that no tenant can widen it.
-type JarPolicy struct {
-	// AllowedSchemes are the URI schemes, in any case (kubernetes.operator.user.artifacts.allowed-schemes). Empty allows
-	// none.
-	AllowedSchemes []string
-	// BlockRestrictedHosts keeps http and https from reaching private addresses
-	// (kubernetes.operator.user.artifacts.disallow-restricted-hosts).
-	BlockRestrictedHosts bool
-}
+// JarPolicy says from where a session job's jar may come.
+type JarPolicy flinkconf.JarRules
 
-// MakeJarPolicy reads the policy. A list that cannot be read allows nothing, a switch that cannot be read blocks.
-func MakeJarPolicy(operator flinkconf.Operator) JarPolicy {
-	base := operator.Base()
-	schemes, _ := base.List(key.ArtifactsAllowedSchemes) // no list, no scheme: the message names the key
-	block, err := base.Bool(key.ArtifactsDisallowRestrictedHosts)
-	return JarPolicy{AllowedSchemes: schemes, BlockRestrictedHosts: block || err != nil}
-}
+// MakeJarPolicy reads the policy. An option that cannot be read allows nothing.
+func MakeJarPolicy(operator flinkconf.Operator) JarPolicy { return JarPolicy(operator.JarRules()) }
 
 // JarHost is the name lookup of the host that LookupHost named. Zero means that nobody asked; then names pass here.
-// pkg/jarsource checks the address that it really connects to in any case, and more strictly: names change.
+// pkg/jarsource checks the address that it really connects to in any case: names change.
 type JarHost struct {
 	// Presence is Absent when the name does not resolve.
 	Presence Presence
@@ -57,30 +44,26 @@ type JarHost struct {
 // has.
 func (p JarPolicy) LookupHost(jarURI string) string {
 	u, problem := parseJarURI(jarURI)
-	if problem != "" || !p.guards(u) || !p.allows(u.Scheme) || classifyHost(u.Hostname()) != hostName {
+	if problem != "" || !p.guards(u) || !p.allows(u.Scheme) || p.classify(u.Hostname()) != hostName {
 		return ""
 	}
 	return u.Hostname()
 }
 
-// RestrictedAddress reports whether an address may not be reached for a jar: loopback, link-local, private IPv4 (10/8,
-// 172.16/12, 192.168/16), IPv6 site-local (fec0::/10), unspecified or multicast. These are the classes of
-// java.net.InetAddress, so IPv6 unique-local addresses (fc00::/7) pass.
-func RestrictedAddress(addr netip.Addr) bool {
-	addr = addr.Unmap()
-	return addr.IsLoopback() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || addr.IsMulticast() ||
-		addr.Is4() && addr.IsPrivate() || siteLocal.Contains(addr.WithZone(""))
-}
-
-var siteLocal = netip.MustParsePrefix("fec0::/10")
-
 func (p JarPolicy) allows(scheme string) bool {
-	return slices.ContainsFunc(p.AllowedSchemes, func(s string) bool { return strings.EqualFold(s, scheme) })
+	return slices.ContainsFunc(p.Schemes, func(s string) bool { return strings.EqualFold(s, scheme) })
 }
+
+// isHTTP reports whether the jar can be fetched at all: pkg/jarsource reads nothing else.
+func isHTTP(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
 // guards reports whether the host of this URI is subject to the restricted-host rule.
-func (p JarPolicy) guards(u *url.URL) bool {
-	return p.BlockRestrictedHosts && (u.Scheme == "http" || u.Scheme == "https")
+func (p JarPolicy) guards(u *url.URL) bool { return !p.AnyAddress && isHTTP(u) }
+
+// restricts reports whether any of the addresses of a host may not be reached; package reach has the list. It is longer
+// than the Java operator's: unique-local IPv6, addresses of carriers, metadata services, IPv4 written as IPv6.
+func (p JarPolicy) restricts(host string, addresses ...netip.Addr) bool {
+	return slices.ContainsFunc(addresses, func(a netip.Addr) bool { return !p.Allowed.Permits(host, a) })
 }
 
 type hostKind int
@@ -89,25 +72,30 @@ const (
 	hostMissing    hostKind = iota // none, or one in other letters than a URI's
 	hostName                       // has to be resolved
 	hostRestricted                 // an address or name that may not be reached
-	hostPublic                     // an address that may be reached
+	hostPermitted                  // one that may be reached
 	hostOdd                        // a number that resolvers read as an address: 127.1, 0x7f000001
 )
 
-func classifyHost(host string) hostKind {
+// localhost is where its name leads, whatever DNS says.
+var localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+
+func (p JarPolicy) classify(host string) hostKind {
 	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return hostMissing
 	}
 	if addr, err := netip.ParseAddr(host); err == nil {
-		if RestrictedAddress(addr) {
+		if p.restricts(host, addr) {
 			return hostRestricted
 		}
-		return hostPublic
+		return hostPermitted
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	switch {
-	case last == "localhost":
+	case last == "localhost" && p.restricts(host, localhost):
 		return hostRestricted
+	case last == "localhost":
+		return hostPermitted
 	case last != "" && strings.Trim(last, "0123456789") == "", strings.HasPrefix(last, "0x"):
 		return hostOdd
 	}
@@ -121,6 +109,7 @@ func classifyHost(host string) hostKind {
 //	parses as a URI                           | jarURI is not a valid URI
 //	has a scheme                              | jarURI must include a scheme
 //	scheme is allowed                         | jarURI scheme '<s>' is not in the allowlist
+//	scheme is http or https, our own stage    | jarURI scheme '<s>' is not supported
 //	http(s) and guarded: has a host           | jarURI must include a host
 //	http(s) and guarded: host resolves        | jarURI host '<h>' cannot be resolved
 //	http(s) and guarded: address is reachable | jarURI host '<h>' resolves to a restricted address
@@ -141,26 +130,35 @@ func (r *report) jarURI(jarURI string, policy JarPolicy, lookup JarHost) {
 		)
 		return
 	}
+	scheme, advice := cut(u.Scheme, maxQuoted), "use an allowed scheme, or have the operator's configuration extend "+
+		key.ArtifactsAllowedSchemes.Key
+	if !isHTTP(u) {
+		advice = "name an https URL of the same file, or put the jar on the class path of the cluster's image and leave " +
+			"jarURI empty"
+	}
 	if !policy.allows(u.Scheme) {
-		r.add(field, "jarURI scheme '"+cut(u.Scheme, maxQuoted)+"' is not in the allowlist "+schemeList(policy),
-			"use an allowed scheme, or have the operator's configuration extend "+key.ArtifactsAllowedSchemes.Key)
+		r.add(field, "jarURI scheme '"+scheme+"' is not in the allowlist "+schemeList(policy), advice)
+		return
+	}
+	if !isHTTP(u) {
+		r.add(field, "jarURI scheme '"+scheme+"' is not supported: jars are fetched by https or http", advice)
 		return
 	}
 	if !policy.guards(u) {
 		return
 	}
 	host := cut(u.Hostname(), maxQuoted)
-	switch kind := classifyHost(u.Hostname()); {
+	switch kind := policy.classify(u.Hostname()); {
 	case kind == hostMissing:
 		r.add(
 			field, "jarURI must include a host for http/https schemes",
 			"write it as https://<host>/<path>, the host in ASCII (xn--… for other letters)",
 		)
 	case kind == hostRestricted, kind == hostOdd, kind == hostName &&
-		slices.ContainsFunc(lookup.Addresses, RestrictedAddress):
+		policy.restricts(u.Hostname(), lookup.Addresses...):
 		r.add(field, "jarURI host '"+host+"' resolves to a restricted address",
-			"use a host with a public address, or have the operator's configuration set "+
-				key.ArtifactsDisallowRestrictedHosts.Key+" to false")
+			"use a host with a public address, or have the operator's configuration name this one in "+
+				key.ArtifactsAllowedHosts.Key)
 	case kind == hostName && lookup.Presence == Absent:
 		r.add(field, "jarURI host '"+host+"' cannot be resolved", "correct the name, or make it known to the cluster's DNS")
 	}
@@ -183,8 +181,8 @@ func isIllegalInURI(r rune) bool {
 }
 
 func schemeList(policy JarPolicy) string {
-	schemes := make([]string, 0, len(policy.AllowedSchemes))
-	for _, s := range policy.AllowedSchemes {
+	schemes := make([]string, 0, len(policy.Schemes))
+	for _, s := range policy.Schemes {
 		schemes = append(schemes, strings.ToLower(s))
 	}
 	slices.Sort(schemes)

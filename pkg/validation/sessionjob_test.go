@@ -2,6 +2,7 @@ package validation_test
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -14,6 +15,7 @@ func TestSessionJob(t *testing.T) {
 	const (
 		interval = "kubernetes.operator.periodic.savepoint.interval"
 		schemes  = "kubernetes.operator.user.artifacts.allowed-schemes"
+		hosts    = "kubernetes.operator.user.artifacts.allowed-hosts"
 	)
 	withCluster := func(in *jobInput) { in.Cluster = sessionCluster(t) }
 	lastDeployed := func(name string) func(*jobInput) {
@@ -133,12 +135,27 @@ func TestSessionJob(t *testing.T) {
 			*in = jobInput{Labels: map[string]string{v1beta1.LabelCanary: "true"}}
 		}}, nil},
 
-		"s3 allowed": {
+		"http allowed": {
 			"the operator says so",
+			[]func(*jobInput){
+				jar("http://example.com/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;http") },
+			},
+			nil,
+		},
+		"http not allowed": {
+			"the operator may say so", []func(*jobInput){jar("http://example.com/job.jar")},
+			one("spec.job.jarURI", "jarURI scheme 'http' is not in the allowlist [https]"),
+		},
+		"s3 allowed": {
+			"it was fetched by a plug-in of the Java operator's image",
 			[]func(*jobInput){
 				jar("s3://my-bucket/job.jar"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") },
 			},
-			nil,
+			one("spec.job.jarURI", "jarURI scheme 's3' is not supported"),
+		},
+		"s3 not allowed": {
+			"to extend the list would not help", []func(*jobInput){jar("s3://my-bucket/job.jar")},
+			one("spec.job.jarURI", "jarURI scheme 's3' is not in the allowlist [https]"),
 		},
 		"file not allowed": {"the operator does not say so",
 			[]func(*jobInput){jar("file:///etc/passwd"), func(in *jobInput) { in.Operator = operator(schemes, "https;s3") }},
@@ -162,6 +179,27 @@ func TestSessionJob(t *testing.T) {
 			func(in *jobInput) {
 				in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "false")
 			}}, nil},
+		"host of the list": {"the operator names it", []func(*jobInput){jar("https://jars.intern/job.jar"),
+			func(in *jobInput) {
+				in.Operator = operator(hosts, "jars.intern")
+				in.JarHost = resolved("10.1.2.3")
+			}}, nil},
+		"host of the list, at a closed address": {"a name opens private addresses only",
+			[]func(*jobInput){jar("https://jars.intern/job.jar"), func(in *jobInput) {
+				in.Operator = operator(hosts, "jars.intern")
+				in.JarHost = resolved("169.254.169.254")
+			}}, one("spec.job.jarURI", "restricted address")},
+		"host of a job's own list": {"a tenant cannot widen it", []func(*jobInput){jar("https://10.1.2.3/job.jar"),
+			func(in *jobInput) { in.Spec.FlinkConfiguration = conf(hosts, "10.1.2.3") }},
+			one("spec.job.jarURI", "restricted address")},
+		"network of the list": {"it opens its addresses", []func(*jobInput){jar("https://10.1.2.3/job.jar"),
+			func(in *jobInput) { in.Operator = operator(hosts, "10.1.0.0/16") }}, nil},
+		"localhost of the list": {"by its address", []func(*jobInput){jar("https://localhost/job.jar"),
+			func(in *jobInput) { in.Operator = operator(hosts, "127.0.0.0/8") }}, nil},
+		"headers that nobody can read": {"no download could send them", []func(*jobInput){withCluster,
+			func(in *jobInput) {
+				in.Spec.FlinkConfiguration = conf("kubernetes.operator.user.artifacts.http.header", "swordfish")
+			}}, one(confPath("kubernetes.operator.user.artifacts.http.header"), "Invalid value for Flink config key")},
 		"switch that nobody can read": {"the safe side", []func(*jobInput){jar("https://127.0.0.1/job.jar"),
 			func(in *jobInput) {
 				in.Operator = operator("kubernetes.operator.user.artifacts.disallow-restricted-hosts", "x")
@@ -180,19 +218,22 @@ func TestSessionJob(t *testing.T) {
 	}
 }
 
+// resolved is a name that has these addresses.
+func resolved(addresses ...string) validation.JarHost {
+	host := validation.JarHost{Presence: validation.Present}
+	for _, text := range addresses {
+		host.Addresses = append(host.Addresses, netip.MustParseAddr(text))
+	}
+	return host
+}
+
 func TestJarURI(t *testing.T) {
 	const (
-		restricted = "resolves to a restricted address"
-		scheme     = "jarURI scheme '"
-		bad        = "jarURI is not a valid URI"
+		restricted  = "resolves to a restricted address"
+		scheme      = "jarURI scheme '"
+		unsupported = scheme + "s3' is not supported"
+		bad         = "jarURI is not a valid URI"
 	)
-	address := func(texts ...string) validation.JarHost {
-		host := validation.JarHost{Presence: validation.Present}
-		for _, text := range texts {
-			host.Addresses = append(host.Addresses, netip.MustParseAddr(text))
-		}
-		return host
-	}
 	for uri, row := range map[string]struct {
 		reason string
 		lookup validation.JarHost
@@ -200,7 +241,7 @@ func TestJarURI(t *testing.T) {
 	}{
 		"https://example.com/path/to/job.jar": {"allowed", validation.JarHost{}, ""},
 		"HTTPS://example.com/job.jar":         {"schemes know no case", validation.JarHost{}, ""},
-		"S3://my-bucket/job.jar":              {"schemes know no case", validation.JarHost{}, ""},
+		"S3://my-bucket/job.jar":              {"schemes know no case", validation.JarHost{}, unsupported},
 		"": {
 			"the entry class is on the class path",
 			validation.JarHost{},
@@ -277,10 +318,11 @@ func TestJarURI(t *testing.T) {
 			validation.JarHost{},
 			restricted,
 		},
-		"https://8.8.8.8/job.jar":       {"a public address", validation.JarHost{}, ""},
-		"https://172.32.0.1/job.jar":    {"outside the private block", validation.JarHost{}, ""},
-		"https://[2001:db8::1]/job.jar": {"a public address", validation.JarHost{}, ""},
-		"https://[fd00::1]/job.jar":     {"the Java operator lets it pass", validation.JarHost{}, ""},
+		"https://8.8.8.8/job.jar":         {"a public address", validation.JarHost{}, ""},
+		"https://172.32.0.1/job.jar":      {"outside the private block", validation.JarHost{}, ""},
+		"https://[2606:4700::1]/job.jar":  {"a public address", validation.JarHost{}, ""},
+		"https://[fd00::1]/job.jar":       {"unique-local: the Java operator lets it pass", validation.JarHost{}, restricted},
+		"https://100.100.100.200/job.jar": {"metadata: the Java operator lets it pass", validation.JarHost{}, restricted},
 		"https://u:secret@10.0.0.1/job.jar": {
 			"credentials do not hide a host",
 			validation.JarHost{},
@@ -288,17 +330,17 @@ func TestJarURI(t *testing.T) {
 		},
 		"https://inside.example.com/job.jar": {
 			"the name stands for an address inside",
-			address("10.1.2.3"),
+			resolved("10.1.2.3"),
 			restricted,
 		},
 		"https://two.example.com/job.jar": {
 			"one of the addresses is inside",
-			address("8.8.8.8", "127.0.0.1"),
+			resolved("8.8.8.8", "127.0.0.1"),
 			restricted,
 		},
 		"https://outside.example.com/job.jar": {
 			"all addresses are public",
-			address("8.8.8.8", "2001:db8::1"),
+			resolved("8.8.8.8", "2606:4700::1"),
 			"",
 		},
 		"https://nowhere.example.com/job.jar": {
@@ -306,7 +348,7 @@ func TestJarURI(t *testing.T) {
 			validation.JarHost{Presence: validation.Absent},
 			"jarURI host 'nowhere.example.com' cannot be resolved",
 		},
-		"s3://10.0.0.1/job.jar": {"only http is guarded", validation.JarHost{}, ""},
+		"s3://10.0.0.1/job.jar": {"what is not fetched has no address", validation.JarHost{}, unsupported},
 		"https://8.8.8.8/absent-does-not-count": {
 			"an address needs no lookup",
 			validation.JarHost{Presence: validation.Absent},
@@ -326,8 +368,31 @@ func TestJarURI(t *testing.T) {
 	}
 }
 
+// What is refused comes with a way that leads on.
+func TestTheWayOutOfARefusedJar(t *testing.T) {
+	const list = "kubernetes.operator.user.artifacts.allowed-"
+	classPath := []string{"name an https URL", "on the class path of the cluster's image and leave jarURI empty"}
+	for uri, want := range map[string][]string{
+		"s3://b/a.jar": classPath, "gs://b/a.jar": classPath, "hdfs://h/a.jar": classPath, "abfs://h/a.jar": classPath,
+		"file:///a.jar": classPath, "local:///a.jar": classPath,
+		"http://example.com/a.jar": {"have the operator's configuration extend " + list + "schemes"},
+		"https://10.0.0.1/a.jar":   {"have the operator's configuration name this one in " + list + "hosts"},
+	} {
+		for _, schemes := range []string{"https", "https;s3;gs;hdfs;abfs;file;local"} {
+			in := sessionJob(t)
+			in.Operator, in.Spec.Job.JarURI = operator(list+"schemes", schemes), uri
+			err := validation.SessionJob(in)
+			for _, words := range want {
+				if err == nil || !strings.Contains(err.Error()+err.Details, words) {
+					t.Errorf("%s with %s: %v does not say %q", uri, schemes, err, words)
+				}
+			}
+		}
+	}
+}
+
 func TestLookupHost(t *testing.T) {
-	policy := validation.JarPolicy{AllowedSchemes: []string{"HTTPS", "s3"}, BlockRestrictedHosts: true}
+	policy := validation.JarPolicy{Schemes: []string{"HTTPS", "s3"}}
 	for uri, want := range map[string]string{
 		"https://example.com:8443/a.jar": "example.com",
 		"https://10.0.0.1/a.jar":         "",
@@ -343,7 +408,7 @@ func TestLookupHost(t *testing.T) {
 			t.Errorf("%q: asks for %q, want %q", uri, got, want)
 		}
 	}
-	policy.BlockRestrictedHosts = false
+	policy.AnyAddress = true
 	if got := policy.LookupHost("https://example.com/a.jar"); got != "" {
 		t.Errorf("asks for %q although every host is fine", got)
 	}
