@@ -40,8 +40,6 @@ type Gatherer struct {
 	Operator flinkconf.Operator
 	// LogFiles are the installation's log configuration files.
 	LogFiles map[string]string
-	// Uploads is true in the function that uploads the jars of session jobs; the others ask it to.
-	Uploads bool
 	// Brief leaves out what only carrying a plan out needs; whether there is something to do shows without it.
 	Brief bool
 	// Uploads is true in the function that uploads jars of session jobs itself; the others ask it.

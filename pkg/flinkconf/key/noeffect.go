@@ -39,7 +39,6 @@ func NoEffect() []Unread {
 		{CanaryResourceTimeout, "", "canary resources are ignored"},
 		{HealthProbeEnabled, "", probed},
 		{HealthProbePort, "", probed},
-		{JobSubmissionTimeout, "", "a pass does not wait for main: later passes find the job by its ID"},
 		{JobUpgradeInplaceScalingEnabled, "false", "another parallelism restarts the job from its state"},
 		{JOSDKMetricsEnabled, "false", metrics},
 		{JVMMetricsEnabled, "false", metrics},
