@@ -73,8 +73,26 @@ func (a *EventRecorder) requestUpload(ctx context.Context, resource *unstructure
 	return fail.As(fail.Transient, "", "BrokerUnreachable", a.Control.Publish(ctx, e))
 }
 
-// uploadJar streams a jar from its source to the JobManager. Nothing but the context bounds it.
+// showTime is left of a pass whose upload took too long: for the status to say so.
+const showTime = 10 * time.Second
+
+// uploadJar streams a jar from its source to the JobManager. Nothing but the pass bounds it.
 func (c *Executor) uploadJar(ctx context.Context, a plan.UploadJar) error {
+	within := ctx
+	if end, bounded := ctx.Deadline(); bounded {
+		var cancel context.CancelFunc
+		within, cancel = context.WithDeadline(ctx, end.Add(-showTime))
+		defer cancel()
+	}
+	err := c.stream(within, a)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return fail.Transientf("", fail.ReasonTimeout, "the jar was not uploaded in time: have it nearer, or put it on the "+
+			"class path of the cluster's image and leave jarURI empty")
+	}
+	return err
+}
+
+func (c *Executor) stream(ctx context.Context, a plan.UploadJar) error {
 	client, err := c.Flink(a.Endpoint)
 	if err != nil {
 		return unanswered(err)

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -44,6 +45,13 @@ func newJobManager(t *testing.T, handle http.HandlerFunc) *jobManager {
 	}))
 	t.Cleanup(jm.Close)
 	return jm
+}
+
+// requests are what it was asked.
+func (jm *jobManager) requests() []string {
+	jm.mu.Lock()
+	defer jm.mu.Unlock()
+	return slices.Clone(jm.asked)
 }
 
 // recorded answers as a real Flink did; the recordings are those of package flinkrest.
@@ -238,22 +246,36 @@ func TestAnUploadFails(t *testing.T) {
 	}
 }
 
+// silent is a source that says nothing more after its first bytes, and then calls began.
+func silent(t *testing.T, began func()) *httptest.Server {
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "PK")
+		w.(http.Flusher).Flush()
+		began()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(source.Close)
+	return source
+}
+
 // A source that says nothing more ends with the pass, not with the call's 10 s and not never.
 func TestAnUploadEndsWithItsContext(t *testing.T) {
 	jm := newJobManager(t, recorded(t, "2.2", "jar-upload"))
 	ctx, cancel := context.WithCancel(t.Context())
-	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, "PK")
-		w.(http.Flusher).Flush()
-		cancel()
-		<-r.Context().Done()
-	}))
-	t.Cleanup(source.Close)
-	err := jarCarrier(fetching()).act(ctx, plan.UploadJar{
-		Endpoint: plan.Endpoint{URL: jm.URL}, Name: "op.jar", URI: source.URL,
-	})
-	if fail.KindOf(err) != fail.Transient {
+	upload := plan.UploadJar{Endpoint: plan.Endpoint{URL: jm.URL}, Name: "op.jar", URI: silent(t, cancel).URL}
+	if err := jarCarrier(fetching()).act(ctx, upload); fail.KindOf(err) != fail.Transient {
 		t.Errorf("got %v, want a transient failure", err)
+	}
+}
+
+func TestASlowUploadLeavesTimeToSaySo(t *testing.T) {
+	jm := newJobManager(t, recorded(t, "2.2", "jar-upload"))
+	ctx, cancel := context.WithTimeout(t.Context(), showTime+200*time.Millisecond)
+	defer cancel()
+	upload := plan.UploadJar{Endpoint: plan.Endpoint{URL: jm.URL}, Name: "op.jar", URI: silent(t, func() {}).URL}
+	wantFailure(t, jarCarrier(fetching()).act(ctx, upload), fail.Transient, fail.ReasonTimeout, "not uploaded in time")
+	if ctx.Err() != nil {
+		t.Error("the pass has no time left to store what failed")
 	}
 }
 
@@ -271,8 +293,8 @@ func TestAJarIsRun(t *testing.T) {
 		Args: []string{"--x", "1"}, Parallelism: 2, SavepointPath: "s3://s/1", AllowNonRestoredState: &yes,
 		Configuration: map[string]string{"a": "b"},
 	})
-	if err != nil || len(jm.asked) != 1 || jm.asked[0] != "POST /v1/jars/1_op.jar/run" {
-		t.Errorf("%v after %v", err, jm.asked)
+	if asked := jm.requests(); err != nil || len(asked) != 1 || asked[0] != "POST /v1/jars/1_op.jar/run" {
+		t.Errorf("%v after %v", err, asked)
 	}
 	for field, want := range map[string]any{
 		"jobId": jobID, "entryClass": "a.Main", "parallelism": 2.0, "savepointPath": "s3://s/1",
@@ -288,7 +310,7 @@ func TestAJarIsRun(t *testing.T) {
 }
 
 func TestARunIsAnswered(t *testing.T) {
-	silent := func(t *testing.T) http.HandlerFunc {
+	noAnswer := func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done() // main runs on
@@ -308,7 +330,7 @@ func TestARunIsAnswered(t *testing.T) {
 		"a job of this ID has ended": {
 			"what became of it is for the next look", says("jar-run-again-after-the-end"), fail.None, "", nil,
 		},
-		"no answer in time": {"main may take long; the job is found by its ID", silent, fail.None, "", nil},
+		"no answer in time": {"main may take long; the job is found by its ID", noAnswer, fail.None, "", nil},
 		"main fails": {
 			"only the user can correct it", says("jar-run-main-fails"), fail.Denied, "JarRunFailed",
 			[]string{"main was told to fail", "Could not execute application"},
@@ -339,8 +361,8 @@ func TestARunIsAnswered(t *testing.T) {
 				JobID: jobID,
 			})
 			wantFailure(t, err, row.kind, row.why, row.words...)
-			if len(jm.asked) != 1 {
-				t.Errorf("asked %v: a run is never repeated", jm.asked)
+			if asked := jm.requests(); len(asked) != 1 {
+				t.Errorf("asked %v: a run is never repeated", asked)
 			}
 		})
 	}
@@ -369,8 +391,8 @@ func TestAJarIsDeleted(t *testing.T) {
 			jm := newJobManager(t, recorded(t, "2.2", row.recording))
 			err := jarCarrier(nil).act(t.Context(), plan.DeleteJar{Endpoint: plan.Endpoint{URL: jm.URL}, JarID: "1_op.jar"})
 			wantFailure(t, err, row.kind, row.why)
-			if len(jm.asked) != 1 || jm.asked[0] != "DELETE /v1/jars/1_op.jar" {
-				t.Errorf("%s: asked %v", row.reason, jm.asked)
+			if asked := jm.requests(); len(asked) != 1 || asked[0] != "DELETE /v1/jars/1_op.jar" {
+				t.Errorf("%s: asked %v", row.reason, asked)
 			}
 		})
 	}

@@ -23,7 +23,7 @@ var (
 	ResourceCleanupTimeout = namespaced(
 		conf.KindDuration, "resource.cleanup.timeout", "5 min", "reconciler.flink.cluster.shutdown.timeout",
 	)
-	// JobSubmissionTimeout bounds the jar-run call of a session job in the Java operator. Read, not used.
+	// JobSubmissionTimeout is how long main of a session job may take to submit before its jar is run again.
 	JobSubmissionTimeout = namespaced(conf.KindDuration, "job.submission.timeout", "10 min")
 	// ResourceDeletionPropagation is the propagation policy for the JobManager and TaskManager Deployments.
 	ResourceDeletionPropagation = scoped(
