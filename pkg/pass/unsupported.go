@@ -8,10 +8,10 @@ import (
 )
 
 // decideUnsupported looks at one resource of a kind that is not run yet.
-func (r *Runner) decideUnsupported(ctx context.Context, _ target, last apply.Result) (decision, error) {
-	s := r.Gather.Unsupported(ctx, last.Resource)
+func (r *Runner) decideUnsupported(_ context.Context, _ target, last apply.Result) (decision, error) {
 	return decision{
-		plan: unsupported.Make(s), hide: unsupported.Hider(s),
+		plan:   unsupported.Make(unsupported.Snapshot{Now: r.Gather.Now(), Resource: last.Resource}),
+		hide:   func(text string) string { return text },
 		failed: func(_ context.Context, _ apply.Result, err error) error { return err },
 		done:   func(context.Context, *apply.Result) {},
 	}, nil

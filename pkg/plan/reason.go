@@ -133,7 +133,7 @@ const (
 	ReasonJobException Reason = "JobException"
 	// ReasonRestartUnhealthyJob: a job that does not get on is restarted.
 	ReasonRestartUnhealthyJob Reason = "RestartUnhealthyJob"
-	// ReasonJobLeftRunning: a resource of a kind that is not run yet is let go, and its job could not be ended.
+	// ReasonJobLeftRunning: a session job is deleted, and its job could not be ended.
 	ReasonJobLeftRunning Reason = "JobLeftRunning"
 )
 

@@ -25,7 +25,7 @@ var planRooms = map[string][]string{
 	"deployment":  {"cluster", "job", "status"},
 	"sessionjob":  {"cluster", "job", "status"},
 	"snapshot":    {},
-	"unsupported": {"cluster", "job"},
+	"unsupported": {},
 }
 
 // planRoom is the third part of a path below pkg/plan; empty elsewhere.

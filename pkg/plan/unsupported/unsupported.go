@@ -11,26 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // Reason is the reason of the condition Stalled and of the event.
 const Reason = plan.ReasonKindNotSupported
 
-// Snapshot is everything that one decision sees. Parts nobody asked for are Unknown.
+// Snapshot is everything that one decision sees.
 type Snapshot struct {
 	// Now is the time of the look.
 	Now time.Time
-	// Operator is the installation's base configuration.
-	Operator flinkconf.Operator
 	// Resource is the resource as just read. Never nil.
 	Resource *unstructured.Unstructured
-	// Cluster is the FlinkDeployment that runs a FlinkSessionJob.
-	Cluster plan.Observed[*v1beta1.FlinkDeployment]
-	// Job is the state of that job as its JobManager lists it; Absent when it answers and does not list it.
-	Job plan.Observed[v1beta1.FlinkJobState]
 }
 
 // Make tells that nothing will happen to the resource, or ends it. One that was told already gets an empty plan. The
@@ -42,7 +34,7 @@ func Make(s Snapshot) plan.Plan {
 	message := fmt.Sprintf("resources of kind %s cannot be run by kn-flink yet: this one is stored and not changed",
 		s.Resource.GetKind())
 	p := plan.Plan{Situation: plan.Refused}
-	if told(s.Resource, summary.Stalled, message) {
+	if told(s.Resource, message) {
 		return p
 	}
 	p.Status = statusWith(s, metav1.Condition{
@@ -54,11 +46,11 @@ func Make(s Snapshot) plan.Plan {
 	return p
 }
 
-// told reports whether a condition says so already, of this generation.
-func told(resource *unstructured.Unstructured, kind, message string) bool {
+// told reports whether the condition says so already, of this generation.
+func told(resource *unstructured.Unstructured, message string) bool {
 	return slices.ContainsFunc(conditionsOf(resource), func(c metav1.Condition) bool {
 		current := c.Status == metav1.ConditionTrue && c.ObservedGeneration == resource.GetGeneration()
-		return current && c.Type == kind && c.Message == message
+		return current && c.Type == summary.Stalled && c.Message == message
 	})
 }
 

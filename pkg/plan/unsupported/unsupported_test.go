@@ -1,0 +1,73 @@
+package unsupported
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// resource is a FlinkBlueGreenDeployment.
+func resource() *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkBlueGreenDeployment,
+		"metadata": map[string]any{"namespace": "flink", "name": "mine", "generation": int64(2)},
+	}}
+}
+
+func TestItIsToldOnce(t *testing.T) {
+	s := Snapshot{Now: start, Resource: resource()}
+	s.Resource.Object["status"] = map[string]any{"blueGreenState": "ACTIVE_BLUE"}
+	p := Make(s)
+	if p.Status == nil || len(p.Events) != 1 || p.Events[0].Reason != Reason || len(p.Actions) > 0 {
+		t.Fatalf("it is told in a condition and an event: %+v", p)
+	}
+	status := *p.Status.(*map[string]any)
+	if status["blueGreenState"] != "ACTIVE_BLUE" {
+		t.Errorf("what another operator wrote stays: %v", status)
+	}
+	text, err := json.Marshal(status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored map[string]any
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	s.Resource.Object["status"] = stored
+	if again := Make(s); again.Status != nil || len(again.Events) > 0 {
+		t.Errorf("what was told is told again: %+v", again)
+	}
+	s.Resource.SetGeneration(3)
+	if changed := Make(s); changed.Status == nil {
+		t.Error("a new generation is told")
+	}
+}
+
+func TestADeletionIsHeldByNobody(t *testing.T) {
+	for name, row := range map[string]struct {
+		finalizer string
+		goes      bool
+	}{
+		"the Java operator's finalizer": {v1beta1.FinalizerFlinkBlueGreenDeployment, true},
+		"another finalizer":             {"example.com/mine", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := Snapshot{Now: start, Resource: resource()}
+			s.Resource.SetFinalizers([]string{row.finalizer})
+			s.Resource.Object["metadata"].(map[string]any)["deletionTimestamp"] = start.Format(time.RFC3339)
+			p := Make(s)
+			want := plan.Action(plan.RemoveFinalizer{Finalizer: row.finalizer})
+			if slices.Contains(p.Finish, want) != row.goes || len(p.Actions) > 0 || p.Status != nil {
+				t.Errorf("it does %s, want to let it go: %t", p, row.goes)
+			}
+		})
+	}
+}
