@@ -16,25 +16,24 @@ what() {
   while read -r name; do [ -z "$name" ] || printf '  %-24s %-40s %s\n' "$1" "$name" "$2"; done
 }
 
-# The options of a FlinkDeployment are written flat, nested, or both; kubectl prints them as JSON. No field is empty: read would skip it.
-deployments() {
+# jobs KIND: those that would not be run in full. The options of a resource are written flat, nested, or both; kubectl prints them as JSON. No field is empty: read would skip it.
+jobs() {
   local all name mode options recorded
   local on='autoscaler(\.|":\{([^{}]*,)?")enabled":"?true'
-  has_crd flinkdeployments.flink.apache.org || return 0
-  all=$(kubectl get flinkdeployments.flink.apache.org -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}mode={.spec.mode}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
-    die "could not list flinkdeployments"
+  has_crd "$1s.flink.apache.org" || return 0
+  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}mode={.spec.mode}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
+    die "could not list $1s"
   while IFS=$'\t' read -r name mode options recorded; do
-    [ "$mode" != mode=standalone ] || what flinkdeployment "standalone: it goes on as it is; no change of it is deployed and it is not recovered" <<<"$name"
+    [ "$mode" != mode=standalone ] || what "$1" "standalone: it goes on as it is; no change of it is deployed and it is not recovered" <<<"$name"
     if [[ $options =~ $on ]] || { [[ $recorded == *pipeline.jobvertex-parallelism-overrides* ]] && [[ $options != *pipeline.jobvertex-parallelism-overrides* ]]; }; then
-      what flinkdeployment "autoscaled: it keeps the size that it has; nobody scales it any more" <<<"$name"
+      what "$1" "autoscaled: it keeps the size that it has; nobody scales it any more" <<<"$name"
     fi
   done <<<"$all"
 }
 
 need_cluster
 found=$(
-  deployments &&
-    names flinksessionjobs | what flinksessionjob "not run: its job goes on in its session cluster, and nobody looks after it" &&
+  jobs flinkdeployment && jobs flinksessionjob &&
     names flinkbluegreendeployments | what flinkbluegreendeployment "not run: what it runs goes on; no change of it is made"
 )
 [ -n "$found" ] || exit 0

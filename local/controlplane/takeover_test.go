@@ -66,12 +66,20 @@ spec:
 ` + more + "\n"
 }
 
-const theOthers = `---
+// sessionJob is a FlinkSessionJob with the options.
+func sessionJob(name, options string) string {
+	return `---
 apiVersion: flink.apache.org/v1beta1
 kind: FlinkSessionJob
-metadata: {name: sessionjob}
-spec: {deploymentName: plain, job: {jarURI: "https://example.com/j.jar", parallelism: 1}}
----
+metadata: {name: ` + name + `}
+spec:
+  deploymentName: plain
+  job: {jarURI: "https://example.com/j.jar", parallelism: 1}
+  flinkConfiguration: {` + options + `}
+`
+}
+
+const colours = `---
 apiVersion: flink.apache.org/v1beta1
 kind: FlinkBlueGreenDeployment
 metadata: {name: colours}
@@ -87,7 +95,8 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 	ns := namespace(t)
 	kubectl(
 		t,
-		cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}"),
+		cluster("plain", "  flinkConfiguration: {job.autoscaler.enabled: 'false', job.autoscaler.scaling.enabled: 'true'}")+
+			sessionJob("sessionjob", "job.autoscaler.enabled: 'false'"),
 		"apply", "-n", ns, "-f", "-",
 	)
 	if out, ok := script(t, "takeover.sh"); !ok || out != "" {
@@ -97,7 +106,8 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 		cluster("flat", "  flinkConfiguration: {job.autoscaler.enabled: 'true'}")+
 		cluster("older", "  flinkConfiguration: {a: b, kubernetes.operator.job.autoscaler.enabled: true}")+
 		cluster("nested", "  flinkConfiguration: {job: {autoscaler: {metrics.window: 5 m, enabled: true}}}")+
-		cluster("scaled", "  flinkConfiguration: {a: b}")+theOthers, "apply", "-n", ns, "-f", "-")
+		cluster("scaled", "  flinkConfiguration: {a: b}")+
+		sessionJob("scaledjob", "job.autoscaler.enabled: 'true'")+colours, "apply", "-n", ns, "-f", "-")
 	kubectl(t, "", "patch", "flinkdeployment", "scaled", "-n", ns, "--subresource=status", "--type=merge", "-p",
 		`{"status":{"reconciliationStatus":{"state":"DEPLOYED","reconciliationTimestamp":1,`+
 			`"lastReconciledSpec":"{\"spec\":{\"flinkConfiguration\":{\"pipeline.`+
@@ -108,14 +118,14 @@ func TestWhatWouldNotBeRunIsListed(t *testing.T) {
 	}
 	for name, what := range map[string]string{
 		"standing": "standalone", "flat": "autoscaled", "older": "autoscaled", "nested": "autoscaled",
-		"scaled":     "autoscaled",
-		"sessionjob": "not run", "colours": "not run",
+		"scaled":    "autoscaled",
+		"scaledjob": "autoscaled", "colours": "not run",
 	} {
 		if line := lineOf(out, ns+"/"+name+" "); !strings.Contains(line, what) {
 			t.Errorf("%s is listed as %q, want %q", name, line, what)
 		}
 	}
-	if lineOf(out, "/plain ") != "" || !strings.Contains(out, "GO_ON=1 make deploy") {
+	if lineOf(out, "/plain ")+lineOf(out, "/sessionjob ") != "" || !strings.Contains(out, "GO_ON=1 make deploy") {
 		t.Errorf("it says %s", out)
 	}
 	if out, ok := script(t, "takeover.sh", "GO_ON=1"); !ok || lineOf(out, ns+"/standing ") == "" {

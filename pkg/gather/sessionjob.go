@@ -42,8 +42,9 @@ func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstruct
 // before, and only as far as asked for:
 //
 //  1. its session cluster: the FlinkDeployment | the Deployment of the JobManager
-//  2. Flink's jobs | Flink's jars | the job's FlinkStateSnapshots
-//  3. what else the jobs make worth a question
+//  2. what an autoscaler had set
+//  3. Flink's jobs | Flink's jars | the job's FlinkStateSnapshots
+//  4. what else the jobs make worth a question
 func (g *Gatherer) SessionJobOf(
 	ctx context.Context, object *unstructured.Unstructured, host Host,
 ) (sessionjob.Snapshot, error) {
@@ -61,6 +62,9 @@ func (g *Gatherer) SessionJobOf(
 		s.Cluster, s.JobManager = host.Cluster(ctx, resource.Namespace, name)
 	} else {
 		s.Cluster, s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+	}
+	if sessionjob.AskAutoscaled(s) {
+		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
 	q := sessionjob.Ask(s)
 	if q.Flink == nil {

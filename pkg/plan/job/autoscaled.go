@@ -23,7 +23,11 @@ func (v *Life) autoscaler() (flinkconf.Config, bool) {
 	if err != nil {
 		return nil, false // validation says so
 	}
-	c := v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion).Merge(asked)
+	c := v.Seen.ClusterConfig
+	if c == nil {
+		c = v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion)
+	}
+	c = c.Merge(asked)
 	return c, autoscaled.MayBeOn(c)
 }
 

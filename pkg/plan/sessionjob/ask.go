@@ -31,6 +31,10 @@ func ClusterOf(s Snapshot) string {
 	return record.Spec.DeploymentName
 }
 
+// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored, given the session cluster. What
+// it set is part of the spec that the other questions are about.
+func AskAutoscaled(s Snapshot) bool { return newView(s).Autoscaled() }
+
 // Ask says what to look at, given the session cluster.
 //
 //	what       when

@@ -9,6 +9,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -364,4 +365,62 @@ func TestTheEmptyJarIsUploadedAtOnce(t *testing.T) {
 	w := newWorld(t, strings.Replace(stateless, `"jarURI":"https://repo/etl.jar"`, `"entryClass":"org.Main"`, 1))
 	w.uploads = false
 	w.untilSteady()
+}
+
+func TestTheAutoscalerOfASessionJob(t *testing.T) {
+	const overrides = "pipeline.jobvertex-parallelism-overrides"
+	rows := map[string]struct {
+		enabled string
+		cluster string // what the session cluster says of it
+		stored  plan.Observed[Autoscaled]
+		want    string
+		told    bool
+		reason  string
+	}{
+		"never on": {"", "", plan.Absent[Autoscaled](), "a:4", false, "what the user sets counts"},
+		"on":       {"true", "", plan.Absent[Autoscaled](), "a:4", true, "none of it is the autoscaler's"},
+		"on, and scaled": {
+			"true", "", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:2", true, "it keeps its size",
+		},
+		"on in the session cluster, and scaled": {
+			"", "true", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:2", true, "it counts for its jobs",
+		},
+		"off in the session cluster, and scaled": {
+			"", "false", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:4", false, "it was switched off",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			if row.cluster != "" {
+				w.s.Cluster = plan.Present(sessionCluster("job.autoscaler.enabled", row.cluster))
+			}
+			configure := func(value string) {
+				content := `{"` + overrides + `":"` + value + `"}`
+				if row.enabled != "" {
+					content = strings.Replace(content, "{", `{"job.autoscaler.enabled":"`+row.enabled+`",`, 1)
+				}
+				w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.FlinkConfiguration = v1beta1.FlinkConfiguration(content) })
+			}
+			configure("a:2")
+			w.untilSteady()
+			w.s.Autoscaled = row.stored
+			if !AskAutoscaled(w.s) && row.cluster != "false" {
+				t.Error("what the autoscaler stored is not looked at")
+			}
+			configure("a:4")
+			w.s.Resource.Spec.Job.Parallelism = 3 // a change in any case
+			w.untilSteady()
+			if got := w.runs[len(w.runs)-1].Configuration[overrides]; len(w.runs) != 2 || got != row.want {
+				t.Errorf("%d runs, the last one with %q, want %q: %s", len(w.runs), got, row.want, row.reason)
+			}
+			told := false
+			for _, c := range w.status().Conditions {
+				told = told || (c.Type == summary.Autoscaling && c.Reason == string(plan.ReasonAutoscalerNotRun))
+			}
+			if told != row.told {
+				t.Errorf("the condition Autoscaling is there: %t, want %t", told, row.told)
+			}
+		})
+	}
 }

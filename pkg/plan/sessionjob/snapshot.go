@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -29,11 +30,16 @@ type Snapshot struct {
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Jars are those that the JobManager has (GET /jars).
 	Jars plan.Observed[[]Jar]
+	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	Autoscaled plan.Observed[Autoscaled]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
 	// Flink is what the JobManager answered.
 	Flink job.Flink
 }
+
+// Autoscaled is what the Java operator's autoscaler stored.
+type Autoscaled = autoscaled.Store
 
 // Jar is one uploaded jar.
 type Jar struct {

@@ -39,6 +39,7 @@ func (v *view) lifeOf() *job.Seen {
 	seen := &job.Seen{
 		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
 		Resource: form(s.Resource, v.jobManager()), Snapshots: s.Snapshots, Flink: s.Flink,
+		Autoscaled:    s.Autoscaled,
 		ClusterConfig: s.Operator.Default(s.Resource.Namespace, ""),
 	}
 	if v.cluster != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,14 +57,18 @@ func newWorld(t *testing.T, spec string) *world {
 	return w
 }
 
-// sessionCluster is a FlinkDeployment that runs.
-func sessionCluster() *v1beta1.FlinkDeployment {
+// sessionCluster is a FlinkDeployment that runs, with more options: keys and values.
+func sessionCluster(more ...string) *v1beta1.FlinkDeployment {
 	d := &v1beta1.FlinkDeployment{}
 	d.Namespace, d.Name, d.UID, d.Generation = "default", "session", "uid-of-session", 1
 	d.Spec = v1beta1.FlinkDeploymentSpec{
 		Image: "flink:1.20", FlinkVersion: v1beta1.FlinkV1_20, ServiceAccount: "flink",
 		FlinkConfiguration: v1beta1.FlinkConfiguration(`{"execution.checkpointing.savepoint-dir":"file:///s",
 			"execution.checkpointing.dir":"file:///c"}`),
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		d.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(string(d.Spec.FlinkConfiguration), "{",
+			`{"`+more[i]+`":"`+more[i+1]+`",`, 1))
 	}
 	record, err := v1beta1.ReconciledDeployment{Spec: d.Spec}.Text()
 	if err != nil {
