@@ -21,6 +21,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
+	"github.com/kn-flink/kn-flink/pkg/jarsource"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
@@ -44,6 +45,9 @@ type Nodes interface {
 	Remove(ctx context.Context, r zookeeper.Removal) error
 }
 
+// OpenJar opens the jar at a URI.
+type OpenJar func(ctx context.Context, p jarsource.Policy, uri string) (jarsource.Jar, error)
+
 // Waker wakes the clock.
 type Waker interface {
 	Wake(ctx context.Context) error
@@ -63,6 +67,8 @@ type Executor struct {
 	Events *EventRecorder
 	// Jars say from where jars of session jobs may come; the zero value allows none.
 	Jars flinkconf.JarRules
+	// OpenJar opens them; nil is jarsource.Open.
+	OpenJar OpenJar
 	// Log gets what failed and holds up nothing; nil logs nothing.
 	Log *zap.SugaredLogger
 

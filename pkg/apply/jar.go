@@ -122,7 +122,11 @@ func (c *Executor) openJar(ctx context.Context, a plan.UploadJar) (jarsource.Jar
 		return jarsource.Jar{}, fail.Deniedf("", reasonRules, "%s: correct it in the operator's configuration",
 			strings.Join(broken, "; "))
 	}
-	return jarsource.Open(ctx, jarsource.Policy{
+	open := c.OpenJar
+	if open == nil {
+		open = jarsource.Open
+	}
+	return open(ctx, jarsource.Policy{
 		Schemes: c.Jars.Schemes, Allowed: c.Jars.Allowed, AnyAddress: c.Jars.AnyAddress, MaxBytes: c.Jars.MaxBytes,
 		Header: a.Header,
 	}, a.URI)

@@ -42,6 +42,8 @@ type Setup struct {
 	// Uploads is true in the function that uploads jars of session jobs itself. Its passes have event.UploadBudget, the
 	// others' event.Budget.
 	Uploads bool
+	// OpenJar opens the jars that it uploads; nil is jarsource.Open.
+	OpenJar apply.OpenJar
 	// Now is the clock.
 	Now func() time.Time
 	// Log is the function's logger.
@@ -68,7 +70,7 @@ func NewHandler(s Setup) http.Handler {
 				Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now,
 				Log: s.Log,
 			},
-			Jars: s.Settings.Operator.JarRules(), Log: s.Log,
+			Jars: s.Settings.Operator.JarRules(), OpenJar: s.OpenJar, Log: s.Log,
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
 		Log: s.Log,

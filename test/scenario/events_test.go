@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
+
+	"github.com/kn-flink/kn-flink/pkg/event"
 )
 
 // disorder is what a Broker does to events.
@@ -12,7 +14,7 @@ type disorder string
 const (
 	inOrder  disorder = ""
 	doubled  disorder = "doubled"
-	dropped  disorder = "dropped" // every event: only the clock is left
+	dropped  disorder = "dropped" // every event but what the functions ask of each other: only the clock is left
 	every2nd disorder = "every second dropped"
 	late     disorder = "late" // with the next step, after what came then
 	reversed disorder = "reversed"
@@ -49,5 +51,5 @@ func (d disorder) arrange(h *harness, batch []cloudevents.Event) []cloudevents.E
 }
 
 func fromAPIServer(e cloudevents.Event) bool {
-	return e.Type() != "org.apache.flink.operator.pass.requested.v1"
+	return e.Type() != event.TypePassRequested && e.Type() != event.TypeUploadRequested
 }

@@ -52,7 +52,7 @@ func (h *harness) passing(agent string, uploads bool) http.Handler {
 	return pass.NewHandler(pass.Setup{
 		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
-		Manager: agent, Uploads: uploads,
+		Manager: agent, Uploads: uploads, OpenJar: h.jars.open,
 		Pause: func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 			h.w.Clock.Advance(d)
 			h.w.Settle()

@@ -50,6 +50,12 @@ type harness struct {
 	lives   int
 	tls     settings.FlinkTLS
 
+	// jars are what jarURIs lead to.
+	jars jars
+	// hosted are the session jobs of the story: their clusters, by name. With onSession all of its jobs are.
+	hosted    map[string]string
+	onSession bool
+
 	disorder disorder
 	late     []cloudevents.Event
 	parity   bool
@@ -82,6 +88,7 @@ func install(h *harness) *harness {
 	t := h.t
 	t.Helper()
 	h.w, h.decoded = flinksim.NewWorld(t), map[types.UID]*v1beta1.FlinkDeployment{}
+	h.hosted = map[string]string{}
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
 		"metadata": map[string]any{"namespace": system, "name": ticker},

@@ -42,7 +42,8 @@ func (h *harness) hears(name string, want v1beta1.LifecycleState) {
 	newest := "nothing"
 	for _, e := range h.listeners {
 		var c event.Change
-		if e.Type() == event.TypeStatus && e.Subject() == namespace+"/FlinkDeployment/"+name && e.DataAs(&c) == nil {
+		if e.Type() == event.TypeStatus && e.Subject() == namespace+"/"+kindName(h.kindOf(name))+"/"+plain(name) &&
+			e.DataAs(&c) == nil {
 			newest = c.LifecycleState
 		}
 	}
@@ -77,10 +78,10 @@ func (h *harness) loseDeployment(name string) {
 	}
 }
 
-// flink does something to the newest job of a cluster.
+// flink does something to the newest job of a resource.
 func (h *harness) flink(name string, act func(j *job.Job)) {
 	h.t.Helper()
-	h.w.Flink.Do(namespace, name, h.w.Flink.Job(namespace, name, "").ID, act)
+	h.w.Flink.Do(namespace, h.clusterOf(name), h.job(name).ID, act)
 }
 
 // scenarios are all of them, by what happens, run by TestScenarios.

@@ -14,6 +14,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/util/jsonpath"
 	"sigs.k8s.io/yaml"
 
@@ -89,18 +90,27 @@ func withoutHighAvailability(spec map[string]any) {
 	delete(configuration, "high-availability.storageDir")
 }
 
-// apply makes a resource, or replaces its spec.
+// apply makes a resource, or replaces its spec. Where the jobs of a story run on session clusters, it makes both.
 func (h *harness) apply(name string, spec map[string]any) {
 	h.t.Helper()
-	if h.resource(name) != nil {
-		h.edit(name, func(old map[string]any) { clear(old); maps.Copy(old, spec) })
+	if spec["job"] != nil && h.onSession {
+		h.applyHosted(name, name, spec)
+		return
+	}
+	h.applyTo(kubesim.FlinkDeployments, v1beta1.KindFlinkDeployment, name, spec)
+}
+
+func (h *harness) applyTo(gvr schema.GroupVersionResource, kind, name string, spec map[string]any) {
+	h.t.Helper()
+	if h.w.Kube.Peek(gvr, namespace, name) != nil {
+		h.editOf(gvr, name, func(old map[string]any) { clear(old); maps.Copy(old, spec) })
 		return
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+		"apiVersion": v1beta1.APIVersion, "kind": kind,
 		"metadata": map[string]any{"namespace": namespace, "name": name}, "spec": spec,
 	}}
-	if _, err := h.w.Kube.Create(kubesim.FlinkDeployments, u); err != nil {
+	if _, err := h.w.Kube.Create(gvr, u); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -108,7 +118,12 @@ func (h *harness) apply(name string, spec map[string]any) {
 // edit changes a spec, as kubectl edit would.
 func (h *harness) edit(name string, changes ...change) {
 	h.t.Helper()
-	_, err := h.w.Kube.Update(kubesim.FlinkDeployments, namespace, name, func(u *unstructured.Unstructured) {
+	h.editOf(h.kindOf(name), plain(name), changes...)
+}
+
+func (h *harness) editOf(gvr schema.GroupVersionResource, name string, changes ...change) {
+	h.t.Helper()
+	_, err := h.w.Kube.Update(gvr, namespace, name, func(u *unstructured.Unstructured) {
 		for _, c := range changes {
 			c(u.Object["spec"].(map[string]any))
 		}
@@ -128,20 +143,21 @@ func (h *harness) remove(name string) {
 func (h *harness) removeBy(name string, cascade metav1.DeletionPropagation) {
 	h.t.Helper()
 	if err := h.w.Kube.Delete(
-		kubesim.FlinkDeployments, namespace, name, kubesim.DeleteOptions{Propagation: cascade},
+		h.kindOf(name), namespace, plain(name), kubesim.DeleteOptions{Propagation: cascade},
 	); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 func (h *harness) resource(name string) *unstructured.Unstructured {
-	return h.w.Kube.Get(kubesim.FlinkDeployments, namespace, name)
+	return h.w.Kube.Get(h.kindOf(name), namespace, plain(name))
 }
 
-// status is the stored status; the zero one when there is none.
+// status is the stored status; the zero one when there is none. That of a session job is in the form of a
+// FlinkDeployment's.
 func (h *harness) status(name string) v1beta1.FlinkDeploymentStatus {
 	h.t.Helper()
-	u := h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, name)
+	u := h.w.Kube.Peek(h.kindOf(name), namespace, plain(name))
 	if u == nil {
 		return v1beta1.FlinkDeploymentStatus{}
 	}
@@ -159,11 +175,11 @@ func (h *harness) decode(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment
 	if d := h.decoded[u.GetUID()]; d != nil && d.ResourceVersion == u.GetResourceVersion() {
 		return d, nil
 	}
-	d, _, err := v1beta1.DecodeDeployment(u.Object)
+	d, err := decodeAny(u)
 	if err == nil {
-		h.decoded[u.GetUID()] = &d
+		h.decoded[u.GetUID()] = d
 	}
-	return &d, err
+	return d, err
 }
 
 // settled says that the status speaks of the present spec and is in this lifecycle state.
@@ -200,7 +216,7 @@ func (h *harness) untilSituation(name, situation string) {
 func (h *harness) checkpoints(name string) {
 	h.t.Helper()
 	h.until("a checkpoint of "+name, func() bool {
-		j := h.w.Flink.Job(namespace, name, "")
+		j := h.job(name)
 		return j != nil && j.State == job.Running && j.Latest(false) != nil
 	})
 }
@@ -213,7 +229,7 @@ func (h *harness) columns(name string) string {
 		return "NotFound"
 	}
 	var cells []string
-	for _, c := range printerColumns() {
+	for _, c := range printerColumns(h.kindOf(name).Resource) {
 		path := jsonpath.New(c.Name).AllowMissingKeys(true)
 		if err := path.Parse("{" + c.JSONPath + "}"); err != nil {
 			h.t.Fatal(err)
@@ -230,17 +246,32 @@ func (h *harness) columns(name string) string {
 	return strings.Join(cells, " ")
 }
 
-var printerColumns = sync.OnceValue(func() []apiextensionsv1.CustomResourceColumnDefinition {
-	text, err := os.ReadFile("../../config/crds/flink.apache.org_flinkdeployments.yaml")
-	if err != nil {
-		panic(err)
+// printerColumns are those of a kind, by its resource.
+func printerColumns(resource string) []apiextensionsv1.CustomResourceColumnDefinition {
+	if resource == kubesim.FlinkSessionJobs.Resource {
+		return sessionJobColumns()
 	}
-	var crd apiextensionsv1.CustomResourceDefinition
-	if err := yaml.Unmarshal(text, &crd); err != nil {
-		panic(err)
+	return deploymentColumns()
+}
+
+var (
+	deploymentColumns = sync.OnceValue(columnsOf("flinkdeployments"))
+	sessionJobColumns = sync.OnceValue(columnsOf("flinksessionjobs"))
+)
+
+func columnsOf(resource string) func() []apiextensionsv1.CustomResourceColumnDefinition {
+	return func() []apiextensionsv1.CustomResourceColumnDefinition {
+		text, err := os.ReadFile("../../config/crds/flink.apache.org_" + resource + ".yaml")
+		if err != nil {
+			panic(err)
+		}
+		var crd apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(text, &crd); err != nil {
+			panic(err)
+		}
+		return crd.Spec.Versions[0].AdditionalPrinterColumns
 	}
-	return crd.Spec.Versions[0].AdditionalPrinterColumns
-})
+}
 
 // reasons are those of the Kubernetes Events on a resource, each once, in order.
 func (h *harness) reasons(name string) string {
@@ -248,18 +279,18 @@ func (h *harness) reasons(name string) string {
 	for _, u := range h.w.Kube.List(kubesim.Events, namespace, nil) {
 		of, _, _ := unstructured.NestedString(u.Object, "involvedObject", "name")
 		kind, _, _ := unstructured.NestedString(u.Object, "involvedObject", "kind")
-		if reason, _, _ := unstructured.NestedString(u.Object, "reason"); of == name &&
-			kind == v1beta1.KindFlinkDeployment {
+		if reason, _, _ := unstructured.NestedString(u.Object, "reason"); of == plain(name) &&
+			kind == kindName(h.kindOf(name)) {
 			seen[reason] = true
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(seen)), " ")
 }
 
-// starts are the begins of the jobs of a cluster: how, and whether from a savepoint or a checkpoint.
+// starts are the begins of the job of a resource: how, and whether from a savepoint or a checkpoint.
 func (h *harness) starts(name string) string {
 	var all []string
-	for _, s := range h.w.Flink.Starts(namespace, name) {
+	for _, s := range h.startsOf(name) {
 		text := s.How
 		switch {
 		case strings.Contains(s.From, "/savepoint-"):
@@ -274,7 +305,7 @@ func (h *harness) starts(name string) string {
 
 // running is the state of the cluster's newest job at Flink; "-" when nobody knows one.
 func (h *harness) running(name string) string {
-	if j := h.w.Flink.Job(namespace, name, ""); j != nil {
+	if j := h.job(name); j != nil {
 		return string(j.State)
 	}
 	return "-"
@@ -303,8 +334,8 @@ func normal(text string) string {
 func (h *harness) end() string {
 	h.t.Helper()
 	var out strings.Builder
-	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
-		name, s := u.GetName(), h.status(u.GetName())
+	for _, name := range h.resources() {
+		u, s := h.resource(name), h.status(name)
 		fmt.Fprintf(&out, "%s: %s | JobManager %s | %s, generation %d of %d, stable %t | pace %s | finalizers %v | "+
 			"deleting %t\n",
 			name, h.columns(name), s.JobManagerDeploymentStatus, s.ReconciliationStatus.State, s.ObservedGeneration,
@@ -324,7 +355,7 @@ func (h *harness) end() string {
 		}
 		fmt.Fprintf(
 			&out, "  starts %s\n  Flink: %s, most JobManagers %d\n", starts, h.running(name),
-			h.w.Flink.MostJobManagers(namespace, name),
+			h.w.Flink.MostJobManagers(namespace, plain(name)),
 		)
 	}
 	var objects []string

@@ -83,6 +83,7 @@ func (h *harness) quiet() {
 	writes := func(what string) int {
 		h.t.Helper()
 		asked = nil
+		h.asksForJobsOnce(what)
 		for _, r := range h.w.Tap.Requests() {
 			if r.IsWrite() {
 				h.t.Errorf("%s makes a write: %s\n%s", what, r, h.describe())
@@ -96,26 +97,28 @@ func (h *harness) quiet() {
 	h.w.Tap.Forget()
 	h.tick()
 	h.figures.tick = writes("a tick in a quiet world")
-	for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
+	for _, name := range h.resources() {
 		echo := kubesim.Event{
-			Type: "update", APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Namespace: namespace,
-			Name: u.GetName(),
+			Type: "update", APIVersion: v1beta1.APIVersion, Kind: kindName(h.kindOf(name)), Namespace: namespace,
+			Name: plain(name),
 		}
 		h.deliver(h.fromFeed(echo))
-		pass := writes("the echo of a status write")
-		echo.APIVersion, echo.Kind = "apps/v1", "Deployment"
-		h.deliver(h.fromFeed(echo))
-		look := writes("an event of a Deployment in a quiet world")
+		pass, look := writes("the echo of a status write"), 0
+		if echo.Kind == v1beta1.KindFlinkDeployment {
+			echo.APIVersion, echo.Kind = "apps/v1", "Deployment"
+			h.deliver(h.fromFeed(echo))
+			look = writes("an event of a Deployment in a quiet world")
+		}
 		most := maxLook
-		if strings.HasPrefix(h.condition(u.GetName(), "Stalled"), "True") {
+		if strings.HasPrefix(h.condition(name, "Stalled"), "True") {
 			most = maxStalled
 		}
-		if info := h.status(u.GetName()).JobStatus.SavepointInfo; info != nil && len(info.SavepointHistory) > 0 {
+		if info := h.status(name).JobStatus.SavepointInfo; info != nil && len(info.SavepointHistory) > 0 {
 			most++ // the history is kept short beside the FlinkStateSnapshots that there are
 		}
 		if look > most || pass > most {
-			h.t.Errorf("%d requests for a quiet look and %d for a quiet pass, want at most %d; the look: %s",
-				look, pass, most, strings.Join(asked, ", "))
+			h.t.Errorf("%s: %d requests for a quiet look and %d for a quiet pass, want at most %d; the look: %s",
+				name, look, pass, most, strings.Join(asked, ", "))
 		}
 		h.figures.look, h.figures.pass = max(h.figures.look, look), max(h.figures.pass, pass)
 	}
@@ -129,7 +132,7 @@ func crashAfter(n int) wire.Fault {
 
 // secondPass runs a whole pass of another pod for every resource.
 func (h *harness) secondPass() func() {
-	var other http.Handler // made when it is needed: the story may set the functions up
+	var other, uploader http.Handler // made when they are needed: the story may set the functions up
 	var one sync.Mutex
 	return func() {
 		if !one.TryLock() {
@@ -137,10 +140,13 @@ func (h *harness) secondPass() func() {
 		}
 		defer one.Unlock()
 		if other == nil {
-			other = h.newReconcile("reconcile-2")
+			other, uploader = h.newReconcile("reconcile-2"), h.passing("reconcile-2", true)
 		}
-		for _, u := range h.w.Kube.List(kubesim.FlinkDeployments, "", nil) {
-			h.passBy(other, u.GetName())
+		for _, name := range h.resources() {
+			h.passBy(other, name)
+			if h.kindOf(name) == kubesim.FlinkSessionJobs {
+				h.passBy(uploader, name)
+			}
 		}
 	}
 }
@@ -148,7 +154,7 @@ func (h *harness) secondPass() func() {
 func (h *harness) passBy(who http.Handler, name string) {
 	e, err := event.Make(event.TypePassRequested, event.Head{
 		ID: "second", Source: "/test", Time: h.w.Clock.Now(), Reason: "transition",
-		Key: event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
+		Key: event.Key{Kind: kindName(h.kindOf(name)), Namespace: namespace, Name: plain(name)},
 	}, nil)
 	if err != nil {
 		h.t.Error(err)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"regexp"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -56,6 +57,57 @@ func (w *watcher) arm() {
 	w.h.w.Tap.Inject(wire.Fault{
 		Match: func(r wire.Request) bool { return r.Subresource == "status" }, Effective: true, After: true, Do: w.look,
 	})
+	w.armRuns()
+}
+
+// armRuns looks right after each run of a jar, too.
+func (w *watcher) armRuns() {
+	w.h.w.Tap.Inject(wire.Fault{
+		Match: func(r wire.Request) bool { return r.Resource == "run" }, Effective: true, After: true, Do: w.lookAtRun,
+	})
+}
+
+var runsJob = regexp.MustCompile(`^run jar \S+ as job ([0-9a-f]{32}) in (\S+)/(\S+)$`)
+
+// lookAtRun holds, of the job that was just run:
+//
+//	its resource      had stored the ID, and that Flink is asked to run it, before
+//	its cluster       had not stored that it is about to be stopped before the job's release was stored
+//
+// A job of nobody's resource is a person's.
+func (w *watcher) lookAtRun() {
+	t, effects := w.h.t, w.h.w.Tap.Effects()
+	var run []string
+	for i := len(effects) - 1; i >= 0 && run == nil; i-- {
+		run = runsJob.FindStringSubmatch(effects[i].Text)
+	}
+	if run == nil {
+		return
+	}
+	for _, u := range w.h.w.Kube.PeekAll(kubesim.FlinkSessionJobs, run[2], nil) {
+		own, err := w.h.decode(u)
+		if err != nil || own.Status.JobStatus.JobID != run[1] {
+			continue
+		}
+		intent := own.Status.Intent
+		if intent == nil || intent.Step != v1beta1.StepReleased || intent.Release == nil || intent.Release.RunAt == nil {
+			t.Errorf("%s: job %s runs, and nothing is stored about it: %+v", own.Name, run[1], intent)
+			continue
+		}
+		host := w.h.w.Kube.Peek(kubesim.FlinkDeployments, run[2], run[3])
+		if host == nil {
+			continue
+		}
+		d, err := w.h.decode(host)
+		if err != nil {
+			continue
+		}
+		stop := d.Status.Intent
+		if stop != nil && stop.Step == v1beta1.StepStopping && stop.StoredAt.Time.Before(intent.Release.At.Time) {
+			t.Errorf("%s: job %s runs on a cluster that is about to be stopped since %s, released at %s",
+				own.Name, run[1], stop.StoredAt, intent.Release.At)
+		}
+	}
 }
 
 // look checks every stored status that is new.
@@ -63,7 +115,8 @@ func (w *watcher) look() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	t := w.h.t
-	for _, u := range w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil) {
+	for _, u := range append(w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil),
+		w.h.w.Kube.PeekAll(kubesim.FlinkSessionJobs, "", nil)...) {
 		if w.versions[u.GetUID()] == u.GetResourceVersion() {
 			continue
 		}
@@ -80,7 +133,7 @@ func (w *watcher) look() {
 		if err := summary.CheckConditions(d.Status.Conditions, d.Generation); err != nil {
 			t.Errorf("%s in situation %s: %v", d.Name, d.Status.Situation, err)
 		}
-		if w.stored != nil {
+		if w.stored != nil && u.GetKind() == v1beta1.KindFlinkDeployment {
 			w.stored(d)
 		}
 		if i := d.Status.Intent; i != nil && w.operations.next(d.UID, i.OperationID) {

@@ -49,6 +49,7 @@ type Flink struct {
 	jobScripts map[string]job.Script
 	metrics    map[string]map[string]string
 	starts     []Start
+	submitted  map[string]bool // the IDs of jobs that ran from a jar
 	violations []string
 	most       map[types.NamespacedName]int
 	serial     int
@@ -63,7 +64,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		managers: map[types.UID]*JobManager{}, tasks: map[types.UID]*taskManager{}, attempts: map[types.UID]int{},
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
-		zookeeper: newEnsemble(),
+		zookeeper: newEnsemble(), submitted: map[string]bool{},
 	}
 }
 
@@ -141,6 +142,25 @@ func (f *Flink) Job(namespace, id, jobID string) *job.Job {
 		return &copied
 	}
 	return nil
+}
+
+// Named returns a copy of the newest job of this name in a cluster, ended ones included; nil if none.
+func (f *Flink) Named(namespace, id, name string) *job.Job {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var newest *job.Job
+	for _, jm := range f.inOrder() {
+		for _, j := range jm.jobs {
+			if jm.Cluster == (types.NamespacedName{Namespace: namespace, Name: id}) && j.Name == name {
+				newest = j
+			}
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	copied := *newest
+	return &copied
 }
 
 func (f *Flink) find(namespace, id, jobID string) (by *JobManager, newest *job.Job) {

@@ -215,7 +215,9 @@ func (jm *JobManager) Adaptive() bool {
 func (jm *JobManager) submit() {
 	if !jm.Application() {
 		for _, g := range jm.readGraphs() {
-			jm.Begin(g.Options, g.Path)
+			if jm.Job(g.Options.ID) == nil { // one that was submitted meanwhile runs already
+				jm.Begin(g.Options, g.Path)
+			}
 		}
 		return
 	}

@@ -51,8 +51,8 @@ func (f *Flink) Starts(namespace, id string) []Start {
 }
 
 // Violations returns what must never happen and did, each once:
-// two live jobs of one resource at a time, a job that runs twice under one ID, high-availability data deleted under a
-// JobManager that runs, a start over another job's graph.
+// two live jobs of one resource at a time, a job ID that is submitted with a jar twice, high-availability data deleted
+// under a JobManager that runs, a start over another job's graph.
 func (f *Flink) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -63,6 +63,14 @@ func (f *Flink) violate(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(f.violations, text) {
 		f.violations = append(f.violations, text)
 	}
+}
+
+// Submitted notes a job that begins because somebody ran a jar.
+func (jm *JobManager) Submitted(id string) {
+	if jm.flink.submitted[id] {
+		jm.flink.violate("job ID %s of %s is used for two starts", id, jm.Cluster)
+	}
+	jm.flink.submitted[id] = true
 }
 
 func (f *Flink) began(jm *JobManager, j *job.Job, how string) {

@@ -108,6 +108,7 @@ func runJar(c *call) (any, error) {
 	if body.Parallelism > 0 {
 		options.Parallelism = body.Parallelism
 	}
+	c.jm.Submitted(id)
 	j := c.jm.Begin(options, body.Path)
 	c.effect("run jar %s as job %s", c.jars()[at].name, id)
 	if c.jm.Script().RunTimesOut {
