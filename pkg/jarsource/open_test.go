@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/jarsource"
 )
 
+// T6.24
 func TestWhatAURIMayBe(t *testing.T) {
 	for uri, words := range map[string][]string{
 		"":                            {"write it as https://"},
@@ -218,6 +219,7 @@ func TestCredentialsGoToTheFirstServerOnly(t *testing.T) {
 	}
 }
 
+// T6.24
 func TestHeaders(t *testing.T) {
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%s%s|%s|%s|%s", content, r.Header.Get("X-One"), r.Header.Get("Authorization"),

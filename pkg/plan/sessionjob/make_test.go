@@ -16,7 +16,7 @@ import (
 
 func stateful(mode string) string { return strings.Replace(stateless, `"stateless"`, `"`+mode+`"`, 1) }
 
-// T6.1, T6.18
+// T6.1, T6.11, T6.18
 func TestASessionJobRuns(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.untilSteady()
@@ -39,6 +39,7 @@ func TestASessionJobRuns(t *testing.T) {
 	}
 }
 
+// T6.8, T6.9, T6.15
 func TestUpgradesOfASessionJob(t *testing.T) {
 	rows := map[string]struct {
 		mode, from string
@@ -84,6 +85,7 @@ func TestASessionJobIsSuspendedAndResumed(t *testing.T) {
 	}
 }
 
+// T6.14
 func TestASessionJobThatStartsSuspended(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
@@ -94,6 +96,7 @@ func TestASessionJobThatStartsSuspended(t *testing.T) {
 	}
 }
 
+// T6.1
 func TestASessionJobWaitsForItsCluster(t *testing.T) {
 	rows := map[string]struct {
 		prepare func(w *world)
@@ -109,6 +112,12 @@ func TestASessionJobWaitsForItsCluster(t *testing.T) {
 			d := sessionCluster()
 			d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Purpose: v1beta1.PurposeUpgrade}
 			w.s.Cluster = plan.Present(d)
+		}, plan.ReasonSessionClusterChanging},
+		// T6.21
+		"it is refused, for its Flink version": {func(w *world) {
+			d := sessionCluster()
+			d.Spec.FlinkVersion, d.Status.ReconciliationStatus = v1beta1.FlinkV1_14, v1beta1.ReconciliationStatus{}
+			w.s.Cluster, w.s.JobManager = plan.Present(d), plan.Absent[*appsv1.Deployment]()
 		}, plan.ReasonSessionClusterChanging},
 		"it is being deleted": {func(w *world) {
 			d := sessionCluster()
@@ -219,6 +228,7 @@ func TestASessionJobIsRolledBack(t *testing.T) {
 	}
 }
 
+// T2.22
 func TestASessionJobWhoseClusterWasReplaced(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.untilSteady()
@@ -252,7 +262,7 @@ func TestASessionJobWhoseClusterWasReplaced(t *testing.T) {
 	}
 }
 
-// T6.3, T6.12, T6.22
+// T4.4, T6.3, T6.12, T6.22
 func TestTheDeletionOfASessionJob(t *testing.T) {
 	rows := map[string]struct {
 		prepare func(w *world)
@@ -261,6 +271,11 @@ func TestTheDeletionOfASessionJob(t *testing.T) {
 	}{
 		"never looked at": {func(*world) {}, 0, ""},
 		"it runs":         {func(w *world) { w.untilSteady() }, 0, "it is cancelled"},
+		// T6.4
+		"it ends by itself": {func(w *world) {
+			w.untilSteady()
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
+		}, 0, "there is nothing to cancel"},
 		"it is suspended": {func(w *world) {
 			w.untilSteady()
 			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
@@ -296,6 +311,9 @@ func TestTheDeletionOfASessionJob(t *testing.T) {
 			w.bump()
 			for i := 0; i < 40 && len(w.s.Resource.Finalizers) > 0; i++ {
 				w.run()
+				if len(w.s.Resource.Finalizers) > 0 && w.status().LifecycleState != v1beta1.LifecycleDeleting {
+					t.Errorf("it is %s while it is deleted", w.status().LifecycleState)
+				}
 				w.sleep(10 * time.Second)
 			}
 			if len(w.s.Resource.Finalizers) > 0 || len(w.running()) != row.runs {
@@ -323,7 +341,7 @@ func TestASavepointBeforeTheDeletionOfASessionJob(t *testing.T) {
 	}
 }
 
-// design.md 3.2.9
+// R9: the job stores its intent, then looks at its session cluster
 func TestARunIsNotAskedForOnceTheClusterIsAboutToChange(t *testing.T) {
 	w := newWorld(t, stateless)
 	for w.status().Intent == nil || w.status().Intent.Step != v1beta1.StepReleased {
