@@ -188,17 +188,24 @@ func TestASecondLossIsTold(t *testing.T) {
 
 // A change waits for what a job that began again was restored from, for a while: its stop would take the answer away.
 func TestAChangeWaitsForTheRestore(t *testing.T) {
+	const runs, created = v1beta1.FlinkJobRunning, v1beta1.FlinkJobCreated
 	rows := map[string]struct {
+		state v1beta1.FlinkJobState
 		after time.Duration
 		waits bool
 	}{
-		"at once": {0, true}, "Flink cannot say for long": {2 * time.Minute, false},
+		"at once":                          {runs, 0, true},
+		"its tasks do not run yet":         {created, 0, true},
+		"Flink cannot say for long":        {runs, 2 * time.Minute, false},
+		"its tasks do not run for as long": {created, 2 * time.Minute, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, with(highlyAvailable, `"upgradeMode":"last-state"`, `"upgradeMode":"savepoint"`))
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			w.beginsAnew()
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].State = row.state
 			w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
 			w.run()
 			w.s.Now = w.s.Now.Add(row.after)

@@ -54,7 +54,7 @@ func (v *Life) SuspectsLostProgress() bool {
 // awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
 // That is known a few seconds after the job runs, or not soon.
 func (v *Life) awaitsRestore() bool {
-	return v.SuspectsLostProgress() && v.Job != nil && v.Job.Runs() &&
+	return v.SuspectsLostProgress() && v.Job != nil && !v.Job.State.IsTerminal() &&
 		v.Since(*v.Want.LostProgress.Suspected) < answerTimeout
 }
 
