@@ -108,6 +108,14 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 		"a change starts from an older savepoint": {
 			"apply 1, wait-long 0, parallelism 3, wait-more 10", startsFromElsewhere("s3://s/savepoint-older"), less,
 		},
+		"a change after a crash before the first checkpoint is from nothing": {
+			"apply 1, wait 6, crash-jobmanager 0, wait-long 0, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
+		},
+		"a change after an end without state, and a crash, is from nothing": {
+			"apply 11, wait 6, webhook-away 0, parallelism 0, wait 9, crash-jobmanager 0, wait-long 0, wait-long 0, " +
+				"parallelism 3, wait-more 10",
+			startsFromElsewhere(""), less,
+		},
 		"a start after a recorded failure is from nothing": {
 			"apply 3, wait-long 0, fail-job 0, wait-more 10, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
 		},

@@ -100,13 +100,16 @@ func (s *states) watchRun(j *job.Job, all []process.Start) {
 func (s *states) crash(highlyAvailable bool) {
 	all := runs(s.h.w.Flink.Starts(namespace, demo))
 	progress := max(s.floor, s.done)
-	if progress == 0 || len(all) == 0 {
-		return // it had nothing
+	if len(all) == 0 {
+		return
 	}
 	newest, status := all[len(all)-1], s.status()
 	if status.JobStatus.State.IsTerminal() && !status.JobStatus.LastStateUnread && shows(status, newest) {
 		s.rerun = rerun{newest.JobID, s.deployment()}
 		return
+	}
+	if progress == 0 {
+		return // it had nothing
 	}
 	l := &loss{
 		progress: progress, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
