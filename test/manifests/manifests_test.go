@@ -210,8 +210,14 @@ func TestTheOverlaysStandOnEveryFile(t *testing.T) {
 
 func TestEveryExampleNamesItself(t *testing.T) {
 	for file, objects := range files(t, "../../examples") {
-		if len(objects) != 1 || objects[0].GetName() != strings.TrimSuffix(file, ".yaml") {
-			t.Errorf("%s should hold one resource of the same name", file)
+		name := strings.TrimSuffix(file, ".yaml")
+		if objects[0].GetName() != name {
+			t.Errorf("%s should begin with a resource of the same name", file)
+		}
+		for _, u := range objects[1:] {
+			if !strings.HasPrefix(u.GetName(), name+"-") {
+				t.Errorf("%s: the name of %s should begin with that of the file", file, u.GetName())
+			}
 		}
 	}
 }

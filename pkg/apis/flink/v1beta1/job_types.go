@@ -38,7 +38,7 @@ func (m UpgradeMode) Known() bool {
 // JobSpec describes a Flink job, of an application cluster or of a session job.
 type JobSpec struct {
 	// JarURI locates the job's jar: local:///path inside the image for an
-	// application, http, https or a file system scheme for a session job.
+	// application, https or, where that is allowed, http for a session job.
 	// Empty means the entry class is on the class path of the image.
 	JarURI string `json:"jarURI,omitempty"`
 	// Parallelism of the job; 0 means not set (then taskManager.replicas sets

@@ -1,0 +1,65 @@
+package manifests
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"knative.dev/pkg/apis"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/validation"
+)
+
+// finding is what admission says of an example, with the session clusters of its file.
+func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1beta1.FlinkDeployment) error {
+	t.Helper()
+	operator := flinkconf.NewOperator(nil)
+	var found *apis.FieldError
+	switch u.GetKind() {
+	case v1beta1.KindFlinkDeployment:
+		var d v1beta1.FlinkDeployment
+		if err := kube.Typed(u, &d); err != nil {
+			return err
+		}
+		clusters[d.Name] = &d
+		found = validation.Deployment(validation.DeploymentInput{
+			Namespace: "default", Name: d.Name, Spec: d.Spec, Operator: operator,
+		})
+	case v1beta1.KindFlinkSessionJob:
+		var j v1beta1.FlinkSessionJob
+		if err := kube.Typed(u, &j); err != nil {
+			return err
+		}
+		if clusters[j.Spec.DeploymentName] == nil {
+			t.Errorf("%s: its session cluster %q does not stand before it", j.Name, j.Spec.DeploymentName)
+		}
+		found = validation.SessionJob(validation.SessionJobInput{
+			Spec: j.Spec, Cluster: clusters[j.Spec.DeploymentName], Operator: operator,
+		})
+	case v1beta1.KindFlinkStateSnapshot:
+		var s v1beta1.FlinkStateSnapshot
+		if err := kube.Typed(u, &s); err != nil {
+			return err
+		}
+		found = validation.StateSnapshot(validation.StateSnapshotInput{Spec: s.Spec})
+	default:
+		t.Errorf("an example of kind %s", u.GetKind())
+	}
+	if found == nil {
+		return nil
+	}
+	return found
+}
+
+func TestEveryExampleIsValid(t *testing.T) {
+	for file, objects := range files(t, "../../examples") {
+		clusters := map[string]*v1beta1.FlinkDeployment{}
+		for i := range objects {
+			if err := finding(t, &objects[i], clusters); err != nil {
+				t.Errorf("%s: %v", file, err)
+			}
+		}
+	}
+}
