@@ -234,3 +234,17 @@ func TestASessionJobThatIsLostWhileItIsCancelled(t *testing.T) {
 		t.Errorf("the deletion does not end: %q", w.log)
 	}
 }
+
+func TestALostSessionJobBeginsEmptyWhenItIsToldTo(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.untilSteady()
+	w.jobs = nil
+	w.sleep(time.Minute)
+	w.run()
+	w.want(plan.StateLost, v1beta1.LifecycleDeployed, v1beta1.FlinkJobReconciling)
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.UpgradeMode = v1beta1.UpgradeModeStateless })
+	w.untilSteady()
+	if len(w.runs) != 2 || w.runs[1].SavepointPath != "" {
+		t.Errorf("runs %+v", w.runs)
+	}
+}
