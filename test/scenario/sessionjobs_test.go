@@ -49,7 +49,7 @@ var ofBothHosts = map[string]bool{
 
 var blocksOnNothing = option("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
 
-// sessionJobScenarios are those of session jobs alone.
+// sessionJobScenarios are those of session jobs alone, run by TestScenarios.
 var sessionJobScenarios = map[string]scenario{
 	// T6.1
 	"a session job comes up": {func(h *harness) {

@@ -10,14 +10,14 @@ import (
 
 // clusterReady reports whether the session cluster takes a job now, and why it does not. First match wins:
 //
-//	the session cluster                      reason
-//	could not be read                        SessionClusterNotReady
-//	is not there                             SessionClusterMissing
-//	is being deleted                         SessionClusterChanging
-//	has an open intent, that is not released SessionClusterChanging
-//	is being changed by another operator     SessionClusterChanging
-//	has no JobManager that is available      SessionClusterNotReady
-//	does not answer                          SessionClusterNotReady
+//	the session cluster                       reason
+//	could not be read                         SessionClusterNotReady
+//	is not there                              SessionClusterMissing
+//	is being deleted                          SessionClusterChanging
+//	has an open intent, that is not released  SessionClusterChanging
+//	is not recorded as deployed               SessionClusterChanging
+//	has no JobManager that is available       SessionClusterNotReady
+//	does not answer                           SessionClusterNotReady
 func (v *view) clusterReady() (plan.Cause, bool) {
 	name := v.seen.Resource.Spec.DeploymentName
 	not := func(reason plan.Reason, format string, args ...any) (plan.Cause, bool) {

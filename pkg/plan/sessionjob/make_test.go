@@ -1,6 +1,8 @@
 package sessionjob
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 func stateful(mode string) string { return strings.Replace(stateless, `"stateless"`, `"`+mode+`"`, 1) }
@@ -102,37 +105,44 @@ func TestASessionJobWaitsForItsCluster(t *testing.T) {
 		prepare func(w *world)
 		reason  plan.Reason
 	}{
-		"it is not there": {func(w *world) {
+		"is not there": {func(w *world) {
 			w.s.Cluster, w.s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
 		}, plan.ReasonSessionClusterMissing},
-		"it cannot be read": {func(w *world) {
+		"could not be read": {func(w *world) {
 			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("time-out")
 		}, plan.ReasonSessionClusterNotReady},
-		"it is being changed": {func(w *world) {
+		"has an open intent, that is not released": {func(w *world) {
 			d := sessionCluster()
 			d.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Purpose: v1beta1.PurposeUpgrade}
 			w.s.Cluster = plan.Present(d)
 		}, plan.ReasonSessionClusterChanging},
 		// T6.21
-		"it is refused, for its Flink version": {func(w *world) {
+		"is not recorded as deployed": {func(w *world) {
 			d := sessionCluster()
 			d.Spec.FlinkVersion, d.Status.ReconciliationStatus = v1beta1.FlinkV1_14, v1beta1.ReconciliationStatus{}
 			w.s.Cluster, w.s.JobManager = plan.Present(d), plan.Absent[*appsv1.Deployment]()
 		}, plan.ReasonSessionClusterChanging},
-		"it is being deleted": {func(w *world) {
+		"is being deleted": {func(w *world) {
 			d := sessionCluster()
 			d.DeletionTimestamp = &metav1.Time{Time: start}
 			w.s.Cluster = plan.Present(d)
 		}, plan.ReasonSessionClusterChanging},
-		"its JobManager is not available": {func(w *world) {
+		"has no JobManager that is available": {func(w *world) {
 			d := jobManager()
 			d.Status.AvailableReplicas = 0
 			w.s.JobManager = plan.Present(d)
 		}, plan.ReasonSessionClusterNotReady},
-		"Flink does not answer": {func(w *world) { w.silent = true }, plan.ReasonSessionClusterNotReady},
+		"does not answer": {func(w *world) { w.silent = true }, plan.ReasonSessionClusterNotReady},
+	}
+	drawn := drawing.Read(t, "hosted.go", "clusterReady")
+	if err := drawn.Shown("clusterReady", slices.Collect(maps.Keys(rows))...); err != nil {
+		t.Error(err)
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
+			if err := drawn.Holds(name, drawing.Row{"reason": string(row.reason)}); err != nil {
+				t.Error(err)
+			}
 			w := newWorld(t, stateless)
 			row.prepare(w)
 			w.run()
