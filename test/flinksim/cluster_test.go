@@ -44,7 +44,7 @@ func application(more map[string]string) map[string]string {
 func withHA(more map[string]string) map[string]string {
 	config := application(map[string]string{
 		"high-availability.type": "kubernetes", "high-availability.storageDir": "s3://ha",
-		"job-result-store.storage-path": "s3://ha/jrs/1",
+		"job-result-store.storage-path": "s3://ha/jrs/1", "job-result-store.delete-on-commit": "false",
 	})
 	for key, value := range more {
 		config[key] = value

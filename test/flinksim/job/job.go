@@ -51,6 +51,10 @@ type Script struct {
 	// Retain is the retention that the job's code sets (CheckpointConfig.setExternalizedCheckpointRetention). It wins
 	// over the configuration from the next start on. Empty: the code says nothing.
 	Retain string
+	// MainFails makes the main of a jar fail with this cause before it has submitted the job.
+	MainFails string
+	// MainSteps is how many steps the main of a jar takes to submit the job. Its run is not answered then.
+	MainSteps int
 	// KeepsRestarting makes the job fail over, and keeps it from running again.
 	KeepsRestarting bool
 }

@@ -72,6 +72,9 @@ func (s *Storage) RecordResult(store, jobID string, result Result) {
 	s.results[store+"/"+jobID] = result
 }
 
+// ForgetResult deletes it.
+func (s *Storage) ForgetResult(store, jobID string) { delete(s.results, store+"/"+jobID) }
+
 // Result reads a job's end from a job result store.
 func (s *Storage) Result(store, jobID string) (Result, bool) {
 	result, ok := s.results[store+"/"+jobID]

@@ -238,7 +238,9 @@ func (jm *JobManager) finishJob(j *job.Job) {
 	}
 	if waited == 2*pause {
 		jm.removeData(j.ID)
-		if store != "" {
+		if store != "" && jm.Config["job-result-store.delete-on-commit"] != "false" {
+			jm.flink.storage.ForgetResult(store, j.ID)
+		} else if store != "" {
 			jm.flink.storage.RecordResult(store, j.ID, job.Result{End: j.State})
 		}
 	}

@@ -63,7 +63,9 @@ type JobManager struct {
 	identity   string
 	jobs       []*job.Job
 	recorded   map[string]bool
-	cleanUp    map[string]int // steps since the end of a job, while its data is cleared up
+	cleanUp    map[string]int  // steps since the end of a job, while its data is cleared up
+	known      map[string]bool // the IDs of all jobs that it ever ran
+	mains      []mainRun
 	image      string
 }
 
@@ -73,6 +75,7 @@ func (f *Flink) newJobManager(pod *corev1.Pod, cluster types.NamespacedName, own
 		pod:  pod.Name,
 		node: pod.Spec.NodeName, native: pod.Labels["type"] == "flink-native-kubernetes",
 		renewed: f.kube.Clock.Now().Add(f.skew), recorded: map[string]bool{}, cleanUp: map[string]int{},
+		known: map[string]bool{},
 		Files: map[string]any{}, image: pod.Spec.Containers[0].Image,
 	}
 	u := f.kube.Peek(kubesim.ConfigMaps, cluster.Namespace, "flink-config-"+cluster.Name)
@@ -139,6 +142,7 @@ func (jm *JobManager) step() {
 			jm.submit()
 		}
 	case running:
+		jm.stepMains()
 		jm.stepJobs()
 		jm.askForTaskManagers()
 	}
@@ -214,11 +218,7 @@ func (jm *JobManager) Adaptive() bool {
 // submit begins the application's job, or brings back the jobs of a session cluster.
 func (jm *JobManager) submit() {
 	if !jm.Application() {
-		for _, g := range jm.readGraphs() {
-			if jm.Job(g.Options.ID) == nil { // one that was submitted meanwhile runs already
-				jm.Begin(g.Options, g.Path)
-			}
-		}
+		jm.recover()
 		return
 	}
 	options := jm.options()
@@ -295,7 +295,7 @@ func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
 	}
 	j := job.New(options, jm.flink.storage, from, jm.Now())
 	j.Script = jm.flink.jobScripts[options.Name]
-	jm.jobs = append(jm.jobs, j)
+	jm.jobs, jm.known[j.ID] = append(jm.jobs, j), true
 	if path != "" && !found {
 		j.FailToStart(
 			"java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+

@@ -65,8 +65,8 @@ func (f *Flink) violate(format string, args ...any) {
 	}
 }
 
-// Submitted notes a job that begins because somebody ran a jar.
-func (jm *JobManager) Submitted(id string) {
+// submittedRun notes a job that begins because somebody ran a jar.
+func (jm *JobManager) submittedRun(id string) {
 	if jm.flink.submitted[id] {
 		jm.flink.violate("job ID %s of %s is used for two starts", id, jm.Cluster)
 	}

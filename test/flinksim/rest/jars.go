@@ -99,7 +99,7 @@ func runJar(c *call) (any, error) {
 			"Request did not match expected format JarRunRequestBody.\nCaused by: Cannot parse JobID from %q.", id,
 		)
 	}
-	if c.jm.Job(id) != nil {
+	if c.jm.Knows(id) {
 		return nil, mainFailed(
 			"org.apache.flink.runtime.client.DuplicateJobSubmissionException: Job has already been submitted.",
 		)
@@ -108,10 +108,12 @@ func runJar(c *call) (any, error) {
 	if body.Parallelism > 0 {
 		options.Parallelism = body.Parallelism
 	}
-	c.jm.Submitted(id)
-	j := c.jm.Begin(options, body.Path)
+	j, cause, later := c.jm.Run(options, body.Path)
+	if cause != "" {
+		return nil, mainFailed(cause)
+	}
 	c.effect("run jar %s as job %s", c.jars()[at].name, id)
-	if c.jm.Script().RunTimesOut {
+	if later || c.jm.Script().RunTimesOut {
 		panic(http.ErrAbortHandler)
 	}
 	if j.State == job.Failed {
@@ -120,6 +122,7 @@ func runJar(c *call) (any, error) {
 	return object{"jobid": id}, nil
 }
 
+// mainFailed is what main ended with. A submission that is refused, or fails, is one of its causes.
 func mainFailed(cause string) error {
 	return refuse(http.StatusBadRequest, "Could not execute application.\n"+
 		"Caused by: org.apache.flink.client.program.ProgramInvocationException: The main method caused an error: Failed "+

@@ -173,7 +173,8 @@ func handle(f *process.Flink, w http.ResponseWriter, r *http.Request, inner func
 			answer(w, http.StatusServiceUnavailable, errorList(noLeader))
 			return
 		}
-		if front.Application() && strings.HasPrefix(r.URL.Path, "/jars") {
+		noJars := front.Application() || front.Config["web.submit.enable"] == "false"
+		if noJars && strings.HasPrefix(r.URL.Path, "/jars") {
 			inner = unknownPath
 		}
 		result, err := inner(&call{front, r, body})
