@@ -23,7 +23,8 @@ func withoutSavepoints(spec map[string]any) {
 func (h *harness) untilLost(name string) {
 	h.t.Helper()
 	h.until("the loss is told", func() bool {
-		return strings.Contains(h.condition(name, "StateSafe"), "kubectl patch flinkdeployment")
+		patch := "kubectl patch " + strings.ToLower(kindName(h.kindOf(name)))
+		return strings.Contains(h.condition(name, "StateSafe"), patch)
 	})
 }
 

@@ -12,9 +12,12 @@ import (
 
 func init() { maps.Copy(scenarios, takenScenarios) }
 
-// take makes a FlinkStateSnapshot.
+// take makes a FlinkStateSnapshot. One of a session job refers to that.
 func (h *harness) take(name string, spec map[string]any) {
 	h.t.Helper()
+	if reference, is := spec["jobReference"].(map[string]any); is {
+		reference["kind"] = kindName(h.kindOf(reference["name"].(string)))
+	}
 	u := &unstructured.Unstructured{
 		Object: map[string]any{"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkStateSnapshot, "spec": spec},
 	}

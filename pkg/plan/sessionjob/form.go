@@ -31,6 +31,7 @@ func form(r *v1beta1.FlinkSessionJob, jm v1beta1.JobManagerDeploymentStatus) *v1
 		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
 		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
 		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, JobManagerDeploymentStatus: jm,
+		ClusterInfo: s.ClusterInfo,
 	}
 	recorded := &d.Status.ReconciliationStatus
 	recorded.LastReconciledSpec = recordForm(recorded.LastReconciledSpec)
@@ -62,7 +63,7 @@ func statusOf(r *v1beta1.FlinkSessionJob, formed, next *v1beta1.FlinkDeploymentS
 	own := &v1beta1.FlinkSessionJobStatus{
 		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
 		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
-		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress,
+		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, ClusterInfo: s.ClusterInfo,
 	}
 	stored := map[string]string{
 		formed.ReconciliationStatus.LastReconciledSpec: r.Status.ReconciliationStatus.LastReconciledSpec,

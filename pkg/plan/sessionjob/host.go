@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -128,10 +129,14 @@ func (v *view) What() string { return "the job on the session cluster" }
 // Finalizer is the one that holds the resource while its job may run.
 func (v *view) Finalizer() string { return v1beta1.FinalizerFlinkSessionJob }
 
-// Trim leaves out what only a FlinkDeployment's status has.
+// Trim leaves out what only a FlinkDeployment's status has. What was told of the job's failures stays.
 func (v *view) Trim(next *v1beta1.FlinkDeploymentStatus) {
 	next.JobManagerDeploymentStatus = v.Resource().Status.JobManagerDeploymentStatus
+	told := next.ClusterInfo[exceptions.Key]
 	next.TaskManager, next.ClusterInfo = nil, nil
+	if told != "" {
+		next.ClusterInfo = map[string]string{exceptions.Key: told}
+	}
 }
 
 // jobManager is how the JobManager of the session cluster is doing.

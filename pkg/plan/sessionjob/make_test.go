@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -450,5 +451,38 @@ func TestTheAutoscalerOfASessionJob(t *testing.T) {
 				t.Errorf("the condition Autoscaling is there: %t, want %t", told, row.told)
 			}
 		})
+	}
+}
+
+// T2.24
+func TestAFailureOfASessionJobIsToldOnce(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	told := func() (n int) {
+		for _, e := range w.events {
+			if e.Reason == plan.ReasonJobException {
+				n++
+			}
+		}
+		return n
+	}
+	w.sleep(time.Minute)
+	w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{{At: w.s.Now, StackTrace: "java.io.IOException: disk full"}})
+	for i := range w.jobs {
+		w.jobs[i].Modified = w.s.Now
+	}
+	for range 4 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	if n := told(); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	w.look()
+	if more := AskFlink(w.s); more.Exceptions != 0 {
+		t.Errorf("a steady job costs a question about %d failures", more.Exceptions)
+	}
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a job whose failure was told is left alone, got %s", p)
 	}
 }

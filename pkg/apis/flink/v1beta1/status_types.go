@@ -329,6 +329,8 @@ type FlinkSessionJobStatus struct {
 	// DeployedGeneration is the generation acted on last, as that of a
 	// FlinkDeployment; absent means that it is ObservedGeneration.
 	DeployedGeneration *int64 `json:"deployedGeneration,omitempty"`
+	// ClusterInfo: JobExceptionInfo.
+	ClusterInfo map[string]string `json:"clusterInfo,omitzero"`
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
 	// ReconciliationStatus says which spec was acted on.

@@ -400,6 +400,13 @@ func (in *FlinkSessionJobStatus) DeepCopyInto(out *FlinkSessionJobStatus) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.ClusterInfo != nil {
+		in, out := &in.ClusterInfo, &out.ClusterInfo
+		*out = make(map[string]string, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
 	out.ReconciliationStatus = in.ReconciliationStatus
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
