@@ -26,9 +26,10 @@ type loss struct {
 	// unseen is true when nobody knows that the run was lost, and its JobManager's crash is told: it began so lately that
 	// no status had to show it.
 	unseen bool
-	// unknown is true when, with high availability, its first checkpoint is so new that no status had to show it. A
-	// change at that moment, of a spec newer than deployed, is not told of it.
-	unknown  bool
+	// unread is true when status knew that the job had ended, not yet with what, and of no checkpoint. A person is called
+	// for that. A change at that moment, of a spec newer than deployed, goes on from what Flink has then, and does not
+	// tell it any more.
+	unread   bool
 	deployed int64
 	// told is the first report of it in status; nil while there is none.
 	told *v1beta1.LostProgress
@@ -74,30 +75,27 @@ func (s *states) watchHindrances() {
 // struck notes that a fault strikes the functions now.
 func (s *states) struck() { s.hindered.Store(s.h.w.Clock.Now().UnixNano()) }
 
-// watchRun notes when the newest run began, when it had a checkpoint of its own, and how far its job came.
+// watchRun notes when the newest run began, and how far its job came.
 func (s *states) watchRun(j *job.Job, all []process.Start) {
 	if len(all) == 0 || j == nil {
 		return
 	}
 	newest, now := all[len(all)-1], s.h.w.Clock.Now()
 	if id := idOf(newest); s.since.run != id {
-		s.since.run, s.since.begun, s.since.hasCheckpoint = id, now, time.Time{}
+		s.since.run, s.since.begun = id, now
 	}
 	for _, c := range j.Checkpoints {
 		if c.Status != job.Completed || c.Savepoint {
 			continue
 		}
 		s.completed[j.ID] = max(s.completed[j.ID], c.Progress)
-		if s.since.hasCheckpoint.IsZero() && j.ID == newest.JobID && j.Start.Equal(newest.At) {
-			s.since.hasCheckpoint = now
-		}
 	}
 }
 
 // crash is a JobManager that dies without high availability, or after Flink has removed that of its job: the job begins
 // again from what it was first started from. A run whose end is recorded is none to lose: the job goes on from there,
 // and if Flink runs it again, that is stopped.
-func (s *states) crash(highlyAvailable bool) {
+func (s *states) crash() {
 	all := runs(s.h.w.Flink.Starts(namespace, demo))
 	progress := max(s.floor, s.done)
 	if len(all) == 0 {
@@ -113,9 +111,8 @@ func (s *states) crash(highlyAvailable bool) {
 	}
 	l := &loss{
 		progress: progress, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
-		unseen:   !shows(status, newest) && s.recent(s.since.begun),
-		unknown:  highlyAvailable && status.JobStatus.Checkpoint == nil && s.recent(s.since.hasCheckpoint),
-		deployed: deployedBy(status),
+		unseen: !shows(status, newest) && s.recent(s.since.begun),
+		unread: status.JobStatus.LastStateUnread && status.JobStatus.Checkpoint == nil, deployed: deployedBy(status),
 	}
 	for _, snapshot := range s.h.w.Storage.Snapshots() {
 		if snapshot.Progress >= progress {
@@ -217,7 +214,7 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 		calm := status.Situation == string(plan.Steady) && status.JobStatus.State == v1beta1.FlinkJobRunning ||
 			status.Situation == string(plan.Ended)
 		safe := !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe)
-		untold := l.unseen || l.unknown && deployed > l.deployed
+		untold := l.unseen || l.unread && deployed > l.deployed
 		if seen && !untold && calm && safe {
 			s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, l.progress)
 		}

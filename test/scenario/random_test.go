@@ -216,7 +216,7 @@ func (r *run) nodeDown() {
 func (r *run) losesEnd() {
 	if j := r.w.Flink.Job(namespace, demo, ""); j != nil && j.State.Ended() && !r.w.Storage.Ended(j.ID) {
 		r.excuse("its JobManager was lost before it had recorded how its job ended")
-		r.states.crash(r.highlyAvailable())
+		r.states.crash()
 	}
 }
 

@@ -35,10 +35,10 @@ type states struct {
 	rerun rerun
 	// completed is the most that each job is known to have completed in a checkpoint.
 	completed map[string]int64
-	// since is when the judge first saw the newest run, and a checkpoint of its own.
+	// since is when the judge first saw the newest run.
 	since struct {
-		run                  runID
-		begun, hasCheckpoint time.Time
+		run   runID
+		begun time.Time
 	}
 	// hindered is when a fault last struck the functions, in nanoseconds of the epoch.
 	hindered atomic.Int64

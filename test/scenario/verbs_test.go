@@ -121,7 +121,7 @@ func (r *run) crashJobManager() {
 	}
 	if !r.highlyAvailable() {
 		r.excuse("its JobManager crashed")
-		r.states.crash(false)
+		r.states.crash()
 	} else if i := r.status(demo).Intent; i != nil && i.Step == v1beta1.StepStopping {
 		r.excuse("its JobManager crashed while it was being stopped")
 	}

@@ -52,6 +52,9 @@ func TestAJobThatBeganAgainIsTold(t *testing.T) {
 	}
 }
 
+// restoredFromItsOwn are the statistics of a job that was restored from a checkpoint of its own.
+var restoredFromItsOwn = plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 2, Path: "file:///c/1/chk-2"}})
+
 // knows lets status know a checkpoint that the job has completed.
 func (w *world) knows(path string) {
 	job := &w.s.Resource.Status.JobStatus
@@ -162,6 +165,61 @@ func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A change takes a job down for its high-availability data, and no checkpoint of its own is known. Where Flink did not
+// list the job then, it may have made its first one, failed for good, and Flink have removed it from the data.
+func TestAChangeOfAJobThatFlinkDoesNotListIsHeldToItsRestore(t *testing.T) {
+	began := plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 1, Path: "s3://s/1", Savepoint: true}})
+	rows := map[string]struct {
+		gone     func(w *world)
+		restored plan.Observed[job.Checkpoints]
+		told     int
+		reason   string
+	}{
+		"from what it was given":   {(*world).crash, began, 1, "what it had completed is lost, if it had"},
+		"from nothing":             {(*world).crash, plan.Absent[job.Checkpoints](), 1, "the same"},
+		"from its own":             {(*world).crash, restoredFromItsOwn, 0, "the data names it"},
+		"the Deployment is lost":   {(*world).lose, began, 1, "nobody could look, either"},
+		"it was listed as it ends": {func(*world) {}, began, 0, "it had completed none"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.knows("")
+			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = "s3://s/1"
+			row.gone(w)
+			w.edit(upgradeImage)
+			w.run()
+			if i := w.status().Intent; i != nil && i.Step == v1beta1.StepStopping {
+				w.terminate()
+				w.run()
+			}
+			if from := w.from(); from.Reason != "HighAvailabilityData" {
+				t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+			}
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.s.Flink.Checkpoints = row.restored
+			w.run()
+			w.s.Now = w.s.Now.Add(10 * time.Second)
+			w.run()
+			c := w.condition(summary.StateSafe)
+			if w.told("JobRestarted") != row.told || (c.Reason == "JobRestarted") != (row.told > 0) {
+				t.Errorf("told %d times, %+v: %s; rounds %q", w.told("JobRestarted"), c, row.reason, w.log)
+			}
+		})
+	}
+}
+
+// crash lets the JobManager's pod fail for a while: nobody answers.
+func (w *world) crash() {
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Status.AvailableReplicas = 0
+	w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
+	w.s.Now = w.s.Now.Add(2 * time.Minute)
+	w.run()
 }
 
 // A job that began again without its checkpoints, was told, and begins again: what it lost then is told, too, and a

@@ -264,6 +264,7 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 				t.Errorf("a person is called, and it fixes itself: %q, %+v", w.status().Error, w.events)
 			}
 			w.serveJob(v1beta1.FlinkJobRunning)
+			w.s.Flink.Checkpoints = restoredFromItsOwn
 			w.run()
 			if intent := w.status().Intent; intent == nil || intent.Purpose != v1beta1.PurposeUpgrade ||
 				intent.Stop != v1beta1.StopSavepoint {

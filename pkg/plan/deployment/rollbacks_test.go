@@ -81,6 +81,7 @@ func TestAfterARollback(t *testing.T) {
 			t.Fatalf("recovered with image %s in state %s", w.runningImage(), w.state())
 		}
 		w.serveJob(v1beta1.FlinkJobRunning)
+		w.s.Flink.Checkpoints = restoredFromItsOwn
 		w.run()
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { n := int64(1); s.RestartNonce, s.Image = &n, "flink:1.20.9" })
 		w.run()

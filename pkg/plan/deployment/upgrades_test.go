@@ -142,6 +142,7 @@ func TestARecoveryGoesBeforeAChangeThatNeedsARunningJob(t *testing.T) {
 		t.Fatalf("intent %+v, recorded %+v", intent, w.recorded().Spec.RestartNonce)
 	}
 	w.serveJob(v1beta1.FlinkJobRunning)
+	w.s.Flink.Checkpoints = restoredFromItsOwn
 	w.run()
 	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint {
 		t.Errorf("once it runs the change is made, got %+v, rounds %q", intent, w.log)

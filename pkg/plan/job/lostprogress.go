@@ -114,17 +114,33 @@ func (v *Life) restoredOlder(restored Restored) bool {
 
 // suspectStart holds a start from high-availability data to what Flink says of it: the data may name less than the job
 // had completed. A job may have failed for good, and have begun again from nothing, while nobody could look. Where a
-// job that ran is lost, its data names no checkpoint, and none is known, it may have made its first one since the last
-// look, and Flink have let go of it.
+// job that ran is lost, and its data names no checkpoint, or maybe only what it was given, it may have made its first
+// one since the last look, and Flink have let go of it.
 func (v *Life) suspectStart(intent *v1beta1.Intent) {
 	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState {
 		return
 	}
-	known, ran := v.KnownCheckpoint(), v.Want.JobStatus.StartTime != ""
-	first := intent.Purpose == v1beta1.PurposeRecover && intent.From.Path == "" && ran
-	if !first && (known == nil || known.Path == "") {
-		return
+	stored := v.Resource().Status.Intent
+	stopped := stored != nil && stored.Step == v1beta1.StepStopping // see suspectStop
+	recovers := intent.Purpose == v1beta1.PurposeRecover || intent.Purpose == v1beta1.PurposeUpgrade
+	given := intent.From.Path == "" || v.Want.JobStatus.UpgradeSavepointPath != "" // what the data names may be that
+	lost := !stopped && recovers && given && v.Want.JobStatus.StartTime != ""
+	if known := v.KnownCheckpoint(); lost || known != nil && known.Path != "" {
+		v.suspect()
 	}
+}
+
+// suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
+// it: whoever stops a job that Flink lists knows what it has completed, or the data names it.
+func (v *Life) suspectStop(how v1beta1.StopKind) {
+	ran := v.Want.JobStatus.StartTime != ""
+	if how == v1beta1.StopLastState && v.Job == nil && ran && v.highlyAvailable() && !v.MayStartEmpty() {
+		v.suspect()
+	}
+}
+
+// suspect holds the next start to what Flink says that its job was restored from.
+func (v *Life) suspect() {
 	now := v.Now()
 	if v.Want.LostProgress == nil {
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: v.Want.JobStatus.StartTime}

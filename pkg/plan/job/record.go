@@ -27,6 +27,7 @@ func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 			status.JobStatus.StateTaken = v.takenAt(c)
 		}
 	}
+	v.suspectStop(how)
 	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
 	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
 		v.SetJobState(v1beta1.FlinkJobCancelling)
