@@ -332,3 +332,41 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 		})
 	}
 }
+
+// A job runs, has completed a savepoint for somebody, and no checkpoint yet: its high-availability data names none. A
+// change by last-state waits for one, and calls a person where none comes.
+func TestAChangeByLastStateWaitsForACheckpoint(t *testing.T) {
+	rows := map[string]struct {
+		names  bool
+		after  time.Duration
+		want   plan.Situation
+		unsafe bool
+		reason string
+	}{
+		"none yet":         {false, time.Minute, plan.Waiting, false, "the job runs, nothing is lost"},
+		"one is complete":  {true, time.Minute, plan.Upgrade, false, "the change starts from it"},
+		"none in its time": {false, time.Hour, plan.StateLost, true, "the job may make none"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.knows("s3://s/savepoint-1")
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			maps, _ := w.s.HAData.Get()
+			maps[0].Checkpoint = false
+			w.edit(upgradeImage)
+			if p := w.run(); touches(p) {
+				t.Errorf("it acts without a checkpoint: %s", p)
+			}
+			maps[0].Checkpoint = row.names
+			w.s.Now = w.s.Now.Add(row.after)
+			w.run()
+			unsafe := w.condition(summary.StateSafe).Status == "False"
+			if w.status().Situation != string(row.want) || unsafe != row.unsafe {
+				t.Errorf(
+					"%s, unsafe %t; want %s: %s; rounds %q", w.status().Situation, unsafe, row.want, row.reason, w.log,
+				)
+			}
+		})
+	}
+}

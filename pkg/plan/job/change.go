@@ -76,6 +76,11 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	d := upgrade.Decide(v.upgradeFacts(purpose))
 	switch d.Verdict {
 	case plan.Go:
+		if v.awaitsCheckpoint(d) {
+			v.Pending = &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job runs, and its " +
+				"high-availability data names no checkpoint yet; the change is made when it does"}
+			return Result{}, false
+		}
 		o := v.stopAsDecided(purpose, d)
 		if o.Record != "" || o.Situation == plan.Suspended {
 			v.tellChange(diff)
@@ -90,6 +95,21 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		return Result{}, false
 	}
 	return Result{Situation: plan.Waiting, Wait: *v.Pending}, true
+}
+
+// awaitsCheckpoint reports whether a job that is to be stopped by last-state runs, and nothing but a savepoint is known
+// of it: Flink keeps none in its high-availability data, and that names no checkpoint yet. For longer than a checkpoint
+// may take, a person decides.
+func (v *Life) awaitsCheckpoint(d upgrade.Decision) bool {
+	data, there := v.usableHAData().Get()
+	known, runs := v.KnownCheckpoint(), v.Job != nil && v.Job.Runs()
+	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !runs || known == nil || known.Path == "" {
+		return false
+	}
+	_, isCheckpoint := checkpointNumber(known.Path)
+	since := min(v.Since(v.EndedAt()), v.Seen.Now.Sub(v.jobStart()))
+	return !isCheckpoint && v.Want.JobStatus.UpgradeSavepointPath != v1beta1.LastStatePlaceholder &&
+		since < v.CheckpointTimeout()
 }
 
 // choosesWhatGoes refuses a redeploy from a checkpoint of the job that runs, where Flink deletes it before the
