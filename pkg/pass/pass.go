@@ -110,6 +110,9 @@ func (r *Runner) round(
 	err = fail.Discreet(err, d.hide)
 	r.report(t.key, d.plan, started, err)
 	if err != nil {
+		if d.plan.Requeue == plan.RequeueNow { // what shows the failure has written the resource since
+			d.plan.Requeue = ""
+		}
 		return result, d.plan, d.failed(ctx, result, err)
 	}
 	d.done(ctx, &result)
