@@ -486,3 +486,53 @@ func TestAFailureOfASessionJobIsToldOnce(t *testing.T) {
 		t.Errorf("a job whose failure was told is left alone, got %s", p)
 	}
 }
+
+// What was rolled back stays so until the spec changes: the record is that of the failed spec, as if it had run.
+func TestASessionJobWhoseJarCannotBeHadIsRolledBack(t *testing.T) {
+	const missing = "https://jars.example.com/missing.jar"
+	for _, mode := range []string{"stateless", "savepoint", "last-state"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t, stateful(mode))
+			w.edit(options(`{"kubernetes.operator.deployment.rollback.enabled":"true",` +
+				`"kubernetes.operator.deployment.readiness.timeout":"60s"}`))
+			w.untilSteady()
+			good := w.s.Resource.Spec.Job.JarURI
+			w.missing = missing
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.JarURI = missing })
+			for range 20 {
+				w.run()
+				w.sleep(10 * time.Second)
+			}
+			w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
+			if n := len(w.running()); n != 1 || len(w.runs) != 2 {
+				t.Errorf("runs %+v, %d jobs", w.runs, n)
+			}
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.JarURI, s.Job.Parallelism = good, 4 })
+			w.run()
+			w.sleep(20 * time.Second)
+			w.untilSteady()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+			if n := len(w.running()); n != 1 || len(w.runs) != 3 {
+				t.Errorf("runs %+v, %d jobs", w.runs, n)
+			}
+		})
+	}
+}
+
+// The JobManager keeps no jar of a start that was given up: a refused one is uploaded again for the next attempt.
+func TestTheJarOfARefusedRunIsDeleted(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.refuses = "no such method"
+	for range 3 {
+		w.run()
+	}
+	if len(w.runs) != 1 || len(w.jars) != 0 {
+		t.Errorf("runs %+v, jars %+v", w.runs, w.jars)
+	}
+	w.sleep(time.Minute)
+	w.refuses = ""
+	w.untilSteady()
+	if len(w.running()) != 1 || len(w.jars) != 0 {
+		t.Errorf("jobs %+v, jars %+v", w.jobs, w.jars)
+	}
+}

@@ -104,11 +104,13 @@ var submitting = plan.Cause{
 	Reason: plan.ReasonJobSubmitting, Message: "Flink was asked to run the jar; the job is found by its ID",
 }
 
-// goBack takes an upgrade back whose jar cannot be had: the old job has ended, so it would wait without one.
+// goBack takes an upgrade back whose jar cannot be had: the old job has ended, so it would wait without one. What is
+// recorded is that of a spec that was deployed and failed, as before any rollback.
 func (v *view) goBack() (job.Result, bool) {
 	if !v.goesBack() {
 		return job.Result{}, false
 	}
+	v.RecordDeployed(v.StoredTarget())
 	o := v.BeginStart(v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), *v.Intent().From)
 	v.Tell(plan.Event{
 		Reason: plan.ReasonRollback, Component: plan.ComponentJob, Message: "Rolling back failed deployment.",
@@ -207,7 +209,8 @@ func (v *view) runRefused() bool {
 //	no                   is another since then   yes                        close: the job is lost
 //	no                   takes no job            -                          wait
 //	no                   takes it                yes, not long ago          wait
-//	no                   takes it                refused, lately            leave room for another spec, and a rollback
+//	no                   takes it                refused, lately            delete the jar, and leave room for another
+//	                                                                        spec, and a rollback
 //	no                   takes it                otherwise                  see runOnce
 func (v *view) CarryRelease() (job.Result, bool) {
 	intent, waits := v.Intent(), job.Result{Situation: plan.Waiting, Wait: submitting}
@@ -229,6 +232,9 @@ func (v *view) CarryRelease() (job.Result, bool) {
 	case release.RunAt != nil && v.Since(*release.RunAt) < v.SubmissionTimeout():
 		return waits, true
 	case v.runRefused() && backoff.Waits(v.Want.Retry, intent.Generation, v.Seen.Now):
+		if o, deletes := v.deleteJar(); deletes {
+			return o, true
+		}
 		pending := waitsForAttempt(v.Want.Retry)
 		v.Pending = &pending
 		return job.Result{}, false
@@ -261,12 +267,21 @@ func (v *view) runOnce() job.Result {
 
 // closeStart ends a start whose job Flink lists. Its jar is not needed any more.
 func (v *view) closeStart() (job.Result, bool) {
-	if jar, there := v.jar(); there {
-		remove := plan.DeleteJar{Endpoint: v.Endpoint(), JarID: jar.ID}
-		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{remove}, Again: true}, true
+	if o, deletes := v.deleteJar(); deletes {
+		return o, true
 	}
 	v.Want.Intent, v.Want.Retry = nil, nil
 	return job.Result{}, false
+}
+
+// deleteJar deletes the jar of the open start, where Flink lists it.
+func (v *view) deleteJar() (job.Result, bool) {
+	jar, there := v.jar()
+	if !there {
+		return job.Result{}, false
+	}
+	remove := plan.DeleteJar{Endpoint: v.Endpoint(), JarID: jar.ID}
+	return job.Result{Situation: plan.Waiting, Actions: []plan.Action{remove}, Again: true}, true
 }
 
 // replacedSince reports whether the JobManager became available after a time, so that it is another process than the

@@ -34,6 +34,7 @@ type world struct {
 	log     []string
 	stops   map[string]string // the paths of savepoints, by trigger
 	refuses string            // why Flink refuses to run jars; empty: it does not
+	missing string            // the URI of a jar that cannot be had
 	uploads bool              // this function uploads
 	silent  bool              // Flink does not answer
 }
@@ -188,16 +189,16 @@ func (w *world) do(a plan.Action) bool {
 		w.s.Resource.Finalizers = nil
 		w.bump()
 	case plan.UploadJar:
+		if w.missing != "" && a.URI == w.missing {
+			return w.fails(a, "JarNotFound", "response 404")
+		}
 		w.jars = append(w.jars, Jar{ID: fmt.Sprintf("%d_%s", len(w.jars), a.Name), Name: a.Name})
 	case plan.DeleteJar:
 		w.jars = nil
 	case plan.RunJar:
 		w.runs = append(w.runs, a)
 		if w.refuses != "" {
-			p := MakeFailed(w.s, w.s.Resource.Status, a, "JarRunFailed", w.refuses)
-			w.events = append(w.events, p.Events...)
-			w.store(p.Status.(*v1beta1.FlinkSessionJobStatus))
-			return false
+			return w.fails(a, "JarRunFailed", w.refuses)
 		}
 		w.jobs = append(w.jobs, job.Job{
 			ID: a.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, Tasks: 2, Running: 2,
@@ -210,6 +211,14 @@ func (w *world) do(a plan.Action) bool {
 		w.stops[a.TriggerID] = fmt.Sprintf("file:///s/savepoint-%d", len(w.stops)+1)
 	}
 	return true
+}
+
+// fails shows an action that failed, as a pass shows it.
+func (w *world) fails(a plan.Action, reason, message string) (done bool) {
+	p := MakeFailed(w.s, w.s.Resource.Status, a, reason, message)
+	w.events = append(w.events, p.Events...)
+	w.store(p.Status.(*v1beta1.FlinkSessionJobStatus))
+	return false
 }
 
 // set changes the state of a job.
