@@ -119,6 +119,9 @@ var sessionJobScenarios = map[string]scenario{
 		h.apply("session", session())
 		h.submit("etl", sessionJob("session"))
 		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Ready"), "response 404") })
+		if h.undisturbed() {
+			expect(h.t, "attempts to fetch it", h.jars.fetched[jarURI], 1)
+		}
 		h.edit("etl", jobField("jarURI", "https://jars.example.com/other.jar"))
 		h.untilStable("etl")
 		h.sees("etl", stable, "nothing")
