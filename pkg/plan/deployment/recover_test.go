@@ -350,3 +350,31 @@ func TestAFailureIsToldBesideAnInvalidSpec(t *testing.T) {
 		t.Errorf("the failure was told %d times, shown is %q", w.told("Error"), w.status().Error)
 	}
 }
+
+// A recovery from high-availability data that is not released yet is not led to a spec that keeps its data elsewhere:
+// the job would not find its state. The change follows once the job runs.
+func TestARecoveryIsNotLedAwayFromItsData(t *testing.T) {
+	w := stable(t, savesHighlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.lose()
+	w.round() // its intent is stored, and nothing prepared yet
+	if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeRecover {
+		t.Fatalf("intent %+v, rounds %q", i, w.log)
+	}
+	w.lose()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"taskmanager.numberOfTaskSlots":"2","state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c"}`,
+		)
+	})
+	w.run()
+	if w.status().Situation == string(plan.StateLost) || !w.released {
+		t.Fatalf("%s, rounds %q", w.status().Situation, w.log)
+	}
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.s.Flink.Checkpoints = restoredFromItsOwn
+	w.run()
+	if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeUpgrade || i.Stop != v1beta1.StopSavepoint {
+		t.Errorf("the change follows by savepoint: intent %+v, rounds %q", i, w.log)
+	}
+}

@@ -34,15 +34,16 @@ func (v *Life) StartTarget() v1beta1.FlinkDeploymentSpec {
 // bound reports whether the open intent leads to the spec that it was stored with, and to no other:
 //
 //	a rollback or a recovery        while the spec asks for nothing new, or is invalid
-//	a restart from the last state   while the spec is for another Flink version, which could not read that state
+//	a restart from the last state   while the spec is for another Flink version, which could not read that state, or
+//	                                keeps its high-availability data elsewhere, where it would not find that state
 func (v *Life) bound() bool {
 	intent := v.Intent()
 	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
 	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
 		return true
 	}
-	return intent.Restore == v1beta1.UpgradeModeLastState && v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion &&
-		!v.AsksRedeploy()
+	unread := v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion || v.hADataElsewhere()
+	return intent.Restore == v1beta1.UpgradeModeLastState && unread && !v.AsksRedeploy()
 }
 
 // asksForMore reports whether the spec asks for something else than what was acted on last.
