@@ -220,3 +220,38 @@ func newestCheckpoint(t *testing.T, name, jobID string) (path string) {
 	})
 	return path
 }
+
+// A session cluster with high availability is upgraded under its job, which goes on under its ID. Its deletion waits for
+// its session jobs.
+func TestASessionClusterIsUpgradedUnderItsJob(t *testing.T) {
+	const name = "host"
+	makeDirectory(t)
+	kube.create(t, sessionCluster(t, name, "flink:2.2", "v2_2", "kubernetes"))
+	kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
+	kube.submit(t, sessionJob("guest", name, "last-state"))
+	id := jobID(kube.job(t, "guest").Until("is STABLE", steady("")))
+	kept := kube.flink(name).Kept(t, id)
+	old := kube.jobManager(t, name, life.Limit).Until("exists", life.Released)
+	kube.patch(t, name, map[string]any{"flinkConfiguration": map[string]any{"taskmanager.numberOfTaskSlots": "2"}})
+	kube.job(t, "guest").Until("waits for its cluster", func(o watch.Object) (bool, string) {
+		_, reason, _ := condition(o.Unstructured, "Reconciling")
+		return strings.HasPrefix(reason, "SessionCluster"), reason
+	})
+	kube.jobManager(t, name, life.Limit).Until("is a new one, released", life.Replaced(old))
+	if is := jobID(kube.job(t, "guest").Until("is STABLE again", steady(""))); is != id {
+		t.Errorf("high availability brings job %s back, not %s", id, is)
+	}
+	kube.flink(name).GoesOn(t, id, kept)
+
+	if err := kube.in(life.Resources, space).Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	kube.resource(t, name, life.Limit).Until("is held by its job", func(o watch.Object) (bool, string) {
+		_, reason, message := condition(o.Unstructured, "Stalled")
+		return reason == "CleanupBlocked" && strings.Contains(message, "guest"), reason + " " + message
+	})
+	kube.withdraw(t, "guest")
+	kube.resource(t, name, life.Limit).Until("is gone", func(o watch.Object) (bool, string) {
+		return o.Unstructured == nil, "still there"
+	})
+}
