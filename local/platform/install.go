@@ -67,6 +67,23 @@ func title(o *unstructured.Unstructured) string {
 	return strings.TrimPrefix(o.GetKind()+" "+o.GetNamespace()+"/"+o.GetName(), "/")
 }
 
+// addSettings adds lines to config.yaml of the operator's settings.
+func addSettings(objects []*unstructured.Unstructured, more string) error {
+	for _, o := range objects {
+		if o.GetKind() != "ConfigMap" || o.GetName() != "flink-operator-config" {
+			continue
+		}
+		text, _, err := unstructured.NestedString(o.Object, "data", "config.yaml")
+		if err != nil {
+			return err
+		}
+		if err := unstructured.SetNestedField(o.Object, text+"\n"+more, "data", "config.yaml"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // apply makes objects what the files say, by server-side apply:
 //
 //	the settings (ConfigMap flink-operator-config) | only if there are none: a person's change stays

@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 		}
 		local, err = Start(context.Background(), Options{
 			Dir: stage.Dir, Checkout: "../..", Jobs: "../../test/cluster/flink/jobs", Progress: progress,
+			Settings: "kubernetes.operator.user.artifacts.allowed-schemes: http;https\n" +
+				"kubernetes.operator.user.artifacts.allowed-hosts: 127.0.0.0/8\n", // jars come from servers of the tests
 		})
 		if err != nil {
 			return err

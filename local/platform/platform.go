@@ -31,6 +31,9 @@ type Options struct {
 	Checkout string
 	// Jobs is a directory of Java sources of example jobs, put into every Flink image. Empty: none.
 	Jobs string
+	// Settings are more lines for config.yaml of the operator's settings, where the state directory has none yet. Empty:
+	// those of config/knative.
+	Settings string
 	// Progress is told what goes on: a step, and how much of it is done, in bytes or, with a total of 0, not counted.
 	// Nil: nobody is told. It must not block.
 	Progress func(step string, done, total int64)
@@ -131,6 +134,9 @@ func (p *Platform) prepare(ctx context.Context) error {
 	go func() {
 		defer close(ended)
 		objects, err := manifests(building, p.options.Checkout, p.images.Resolve)
+		if err == nil {
+			err = addSettings(objects, p.options.Settings)
+		}
 		p.built <- built{objects, err}
 	}()
 	p.endBuild = func() {
