@@ -221,8 +221,8 @@ func newestCheckpoint(t *testing.T, name, jobID string) (path string) {
 	return path
 }
 
-// A session cluster with high availability is upgraded under its job, which goes on under its ID. Its deletion waits for
-// its session jobs.
+// A session cluster with high availability is upgraded under its job, which goes on under its ID. Its deletion waits
+// for its session jobs.
 func TestASessionClusterIsUpgradedUnderItsJob(t *testing.T) {
 	const name = "host"
 	makeDirectory(t)

@@ -39,7 +39,7 @@ const recentEnd = time.Minute
 //
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
-//	             that is being stopped
+//	             that is being stopped, nor of a session job
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
 //	             or its end is being
@@ -84,7 +84,7 @@ func AskMore(v *Life) More {
 	return More{
 		Exceptions: history,
 		Health:     judged, Progress: judged && v.ChecksProgress(),
-		Facts:   !awaited && (settling || becameReady || moved),
+		Facts:   v.IsApplication() && !awaited && (settling || becameReady || moved),
 		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
 		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),

@@ -13,7 +13,8 @@ import (
 // ChecksHealth reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled,
 // applications only.
 func (v *Life) ChecksHealth() bool {
-	return v.Last != nil && !v.IsSession() && options.Read(v.Config().Bool, key.HealthCheckEnabled, false)
+	application := v.Last != nil && !v.IsSession() && v.IsApplication()
+	return application && options.Read(v.Config().Bool, key.HealthCheckEnabled, false)
 }
 
 // ChecksProgress reports whether the job's checkpoints count for its health: not switched off, and the job is

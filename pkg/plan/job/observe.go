@@ -49,7 +49,7 @@ func (v *Life) observeJob() {
 	}
 	status := &v.Want.JobStatus
 	jobs, answered := v.Seen.Flink.Jobs.Get()
-	if status.JobID == "" && len(jobs) == 1 {
+	if status.JobID == "" && len(jobs) == 1 && v.IsApplication() {
 		status.JobID = jobs[0].ID // of an operator that did not record it
 	}
 	job, listed := FindJob(jobs, status.JobID)

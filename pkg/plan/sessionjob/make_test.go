@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -534,5 +535,30 @@ func TestTheJarOfARefusedRunIsDeleted(t *testing.T) {
 	w.untilSteady()
 	if len(w.running()) != 1 || len(w.jars) != 0 {
 		t.Errorf("jobs %+v, jars %+v", w.jobs, w.jars)
+	}
+}
+
+// Another job of the cluster is not taken for this one.
+func TestASessionJobWithoutAnIDTakesNoOtherJobForItsOwn(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.s.Resource.Status.JobStatus.JobID = ""
+	other := w.jobs[0].ID
+	w.round()
+	if got := w.status().JobStatus.JobID; got == other {
+		t.Errorf("the job is %s, which nobody said", got)
+	}
+}
+
+// A job that does not move costs no request of its own.
+func TestAQuietSessionJobIsNotAskedAbout(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{})
+	w.run()
+	w.s.Flink.Exceptions = plan.Observed[[]exceptions.Entry]{}
+	w.look()
+	if more := AskFlink(w.s); more != (job.More{}) {
+		t.Errorf("a quiet job is asked for %+v", more)
 	}
 }
