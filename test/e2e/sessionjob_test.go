@@ -115,22 +115,12 @@ func steady(was string) func(watch.Object) (bool, string) {
 // jobID is the ID in the status of an object.
 func jobID(o watch.Object) string { return watch.Text(o.Unstructured, "status", "jobStatus", "jobId") }
 
-// Many jobs live on one session cluster, each with the life of an application's job.
+// Two jobs live on a session cluster with high availability, each with the life of an application's job.
 func TestSessionJobs(t *testing.T) {
+	const name = "jobs"
 	makeDirectory(t)
-	for version, image := range map[string]string{"v1_20": "flink:1.20", "v2_2": "flink:2.2"} {
-		t.Run(image, func(t *testing.T) {
-			name := "jobs" + version[len(version)-1:]
-			kube.create(t, sessionCluster(t, name, image, version, "kubernetes"))
-			kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
-			livesOn(t, name)
-		})
-	}
-}
-
-// livesOn has two jobs live on a session cluster with high availability.
-func livesOn(t *testing.T, name string) {
-	t.Helper()
+	kube.create(t, sessionCluster(t, name, "flink:2.2", "v2_2", "kubernetes"))
+	kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
 	stateful, stateless := name+"-stateful", name+"-stateless"
 	kube.submit(t, sessionJob(stateless, name, "stateless"))
 	other := jobID(kube.job(t, stateless).Until("is STABLE", steady("")))
