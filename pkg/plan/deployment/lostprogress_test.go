@@ -276,6 +276,23 @@ func TestAChangeWaitsForTheRestore(t *testing.T) {
 	}
 }
 
+// Who chooses another state does not wait for what the job was restored from.
+func TestARedeployDoesNotWaitForTheRestore(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	w.beginsAnew()
+	w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
+	w.run()
+	nonce := int64(1)
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.Job.InitialSavepointPath, s.Job.SavepointRedeployNonce = "file:///c/7", &nonce
+	})
+	w.run()
+	if i := w.status().Intent; i == nil || i.Purpose != v1beta1.PurposeRedeploy {
+		t.Errorf("intent %+v, rounds %q", i, w.log)
+	}
+}
+
 // The next start takes the state that a person chose, or that the job has then: there is nothing more to tell.
 func TestTheNextStartEndsWhatWasLost(t *testing.T) {
 	w := stable(t, stateful)

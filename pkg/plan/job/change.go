@@ -63,7 +63,7 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 		}
 		return Result{}, false
 	}
-	if v.awaitsRestore() {
+	if purpose != v1beta1.PurposeRedeploy && v.awaitsRestore() { // who chooses a state gives the other up
 		v.Pending = &restoreNotShown
 		return Result{}, false
 	}
