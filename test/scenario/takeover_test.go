@@ -30,11 +30,14 @@ func (h *harness) leftByAnother(name string, edit func(status map[string]any)) {
 	for _, field := range []string{"startedFrom", "stateTaken"} {
 		unstructured.RemoveNestedField(status, "jobStatus", field)
 	}
+	if h.hosted[name] != "" {
+		delete(status, "clusterInfo")
+	}
 	edit(status)
-	if _, err := h.w.Kube.UpdateStatus(kubesim.FlinkDeployments, namespace, name, status); err != nil {
+	if _, err := h.w.Kube.UpdateStatus(h.kindOf(name), namespace, name, status); err != nil {
 		h.t.Fatal(err)
 	}
-	if h.w.Kube.Get(kubesim.Deployments, namespace, name) == nil {
+	if h.hosted[name] != "" || h.w.Kube.Get(kubesim.Deployments, namespace, name) == nil {
 		return
 	}
 	_, err := h.w.Kube.Update(kubesim.Deployments, namespace, name, func(u *unstructured.Unstructured) {
