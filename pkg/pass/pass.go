@@ -17,8 +17,8 @@ import (
 )
 
 // maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a
-// start five.
-const maxRounds = 8
+// start five; both of a session job, the second for an edit that came meanwhile, twelve.
+const maxRounds = 16
 
 // Runner runs passes. Safe for concurrent use.
 type Runner struct {

@@ -28,6 +28,7 @@ const callTakes = 30 * time.Second
 //	is released, and Flink is asked to run it    the run
 //	is released, not long ago                    the same, which may follow
 //	stops the job with a savepoint               the stop
+//	cancels it, to go on from its checkpoint     the cancellation, after which only the JobManager tells which that is
 func CallUntil(intent *v1beta1.Intent) time.Time {
 	switch {
 	case intent == nil || intent.Ended:
@@ -35,7 +36,8 @@ func CallUntil(intent *v1beta1.Intent) time.Time {
 		return intent.Release.RunAt.Add(callTakes)
 	case intent.Step == v1beta1.StepReleased && intent.Release != nil && intent.Release.At != nil:
 		return intent.Release.At.Add(callTakes)
-	case intent.Step == v1beta1.StepStopping && intent.Stop == v1beta1.StopSavepoint:
+	case intent.Step == v1beta1.StepStopping &&
+		(intent.Stop == v1beta1.StopSavepoint || intent.Stop == v1beta1.StopCancel):
 		return intent.StoredAt.Add(callTakes)
 	}
 	return time.Time{}

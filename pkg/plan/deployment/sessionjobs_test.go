@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -36,5 +38,36 @@ func TestASessionClusterWaitsForTheRequestsOfItsJobs(t *testing.T) {
 	w.run()
 	if now, there := w.s.JobManager.Get(); !there || now.UID == running.UID {
 		t.Errorf("the upgrade goes on: %q", w.log)
+	}
+}
+
+// What a stop leaves behind is stored before the JobManager that knows it is taken down.
+func TestUntilWhenASessionClusterWaits(t *testing.T) {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	rows := map[string]struct {
+		intent *v1beta1.Intent
+		waits  bool
+	}{
+		"no intent":                    {nil, false},
+		"a start that is not released": {&v1beta1.Intent{Step: v1beta1.StepStarting, StoredAt: now}, false},
+		"a stop with a savepoint": {
+			&v1beta1.Intent{Step: v1beta1.StepStopping, Stop: v1beta1.StopSavepoint, StoredAt: now}, true,
+		},
+		"a cancellation, after which the last checkpoint is asked for": {
+			&v1beta1.Intent{Step: v1beta1.StepStopping, Stop: v1beta1.StopCancel, StoredAt: now}, true,
+		},
+		"a cancellation whose end is stored": {
+			&v1beta1.Intent{Step: v1beta1.StepStopping, Stop: v1beta1.StopCancel, StoredAt: now, Ended: true}, false,
+		},
+		"a cancellation that keeps nothing": {
+			&v1beta1.Intent{Step: v1beta1.StepStopping, Stop: v1beta1.StopStateless, StoredAt: now}, false,
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			if got := cluster.CallUntil(row.intent).After(now.Time); got != row.waits {
+				t.Errorf("waits: %t, want %t", got, row.waits)
+			}
+		})
 	}
 }
