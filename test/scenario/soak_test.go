@@ -100,6 +100,25 @@ func attempt(t testing.TB, script []string) (failure string, seen tally) {
 
 // attemptWith carries a script out, with a fault planted unless plant is nil, and returns its first failure.
 func attemptWith(t testing.TB, script []string, plant func(*run)) (failure string, seen tally) {
+	failure = tried(t, func(one *trial) {
+		r := newRun(one)
+		if plant != nil {
+			plant(r)
+		}
+		defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses, decisions: r.judge.decided} }()
+		for _, line := range script {
+			r.do(line)
+			if one.Failed() {
+				return
+			}
+		}
+		r.conclude()
+	})
+	return failure, seen
+}
+
+// tried carries out what may fail, and returns its first failure.
+func tried(t testing.TB, try func(one *trial)) (failure string) {
 	one := &trial{TB: t}
 	defer func() {
 		if value := recover(); value != nil && value != (over{}) {
@@ -110,28 +129,24 @@ func attemptWith(t testing.TB, script []string, plant func(*run)) (failure strin
 		}
 		failure = one.failure
 	}()
-	r := newRun(one)
-	if plant != nil {
-		plant(r)
-	}
-	defer func() { seen = tally{moments: r.moments, statuses: r.watch.statuses, decisions: r.judge.decided} }()
-	for _, line := range script {
-		r.do(line)
-		if one.Failed() {
-			return
-		}
-	}
-	r.conclude()
+	try(one)
 	return
 }
 
 // shorten leaves out what a script fails without, for as long as there is time.
 func shorten(t testing.TB, script []string) []string {
+	return shortened(script, func(without []string) bool {
+		failure, _ := attempt(t, without)
+		return failure != ""
+	})
+}
+
+func shortened(script []string, fails func([]string) bool) []string {
 	end := time.Now().Add(minutesToShorten * time.Minute)
 	for width := len(script) / 2; width > 0; width /= 2 {
 		for at := 0; at+width <= len(script) && time.Now().Before(end); {
 			without := slices.Concat(script[:at], script[at+width:])
-			if failure, _ := attempt(t, without); failure != "" {
+			if fails(without) {
 				script = without
 			} else {
 				at += width

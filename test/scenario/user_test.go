@@ -315,7 +315,7 @@ var (
 	ids      = regexp.MustCompile(`[0-9a-f]{32}`)
 	uids     = regexp.MustCompile(`5ca1ab1e-0000-4000-8000-[0-9a-f]{12}`)
 	times    = regexp.MustCompile(`20\d\d-\d\d-\d\dT[0-9:.]+Z`)
-	saved    = regexp.MustCompile(`savepoint-[0-9a-f]{6}-[0-9a-f]{12}`)
+	saved    = regexp.MustCompile(`savepoint-[0-9a-f]{6}-([0-9a-f]{12}|\*)`)
 	chk      = regexp.MustCompile(`chk-\d+`)
 	volatile = []struct {
 		pattern *regexp.Regexp
