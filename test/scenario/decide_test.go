@@ -157,6 +157,11 @@ type observedPart struct {
 // observedParts are the parts of a snapshot that may be Unknown, wherever they are: those in a map are one part, and
 // without an entry they are Unknown.
 func observedParts(s *deployment.Snapshot) []observedPart {
+	parts := partsOf(reflect.ValueOf(s).Elem())
+	return append(parts, observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()}) // a JobManager that does not answer
+}
+
+func partsOf(snapshot reflect.Value) []observedPart {
 	var parts []observedPart
 	var walk func(name string, v reflect.Value)
 	walk = func(name string, v reflect.Value) {
@@ -173,8 +178,8 @@ func observedParts(s *deployment.Snapshot) []observedPart {
 			}
 		}
 	}
-	walk("", reflect.ValueOf(s).Elem())
-	return append(parts, observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()}) // a JobManager that does not answer
+	walk("", snapshot)
+	return parts
 }
 
 func isObserved(t reflect.Type) bool {

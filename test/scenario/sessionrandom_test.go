@@ -62,11 +62,12 @@ type sessionRun struct {
 	// excused says why the job may need a person; empty: it may not.
 	excused string
 	script  job.Script
+	judge   *sessionJudge
 }
 
 func newSessionRun(t testing.TB) *sessionRun {
 	r := &sessionRun{harness: install(&harness{t: t, direct: true}), begun: map[string]bool{}}
-	r.hosted[etl] = host
+	r.hosted[etl], r.judge = host, newSessionJudge(r.harness)
 	r.apply(host, r.cluster())
 	return r
 }
@@ -271,6 +272,7 @@ func (r *sessionRun) do(line string) {
 	r.flush()
 	r.look()
 	r.runsWhatIsRecorded()
+	r.judge.look(etl)
 	if err := r.watch.finish(); err != nil {
 		r.t.Fatalf("after %q: %v\n%s", line, err, r.describe())
 	}
