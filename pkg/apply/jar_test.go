@@ -400,9 +400,9 @@ func TestAJarIsDeleted(t *testing.T) {
 }
 
 // mute is a Broker that takes nothing.
-type mute struct{ listener }
+type mute struct{}
 
-func (*mute) Publish(context.Context, cloudevents.Event) error {
+func (mute) Publish(context.Context, cloudevents.Event) error {
 	return errors.New("the Broker is away")
 }
 
@@ -417,7 +417,7 @@ func TestAnUploadIsRequested(t *testing.T) {
 	if err != nil || e.Type() != event.TypeUploadRequested || key.String() != "flink/FlinkDeployment/demo" {
 		t.Errorf("%v: posted %s for %s", err, e.Type(), key)
 	}
-	s.c.Events.Control = &mute{}
+	s.c.Events.Control = mute{}
 	wantFailure(t, s.carry(plan.RequestUpload{}), fail.Transient, "BrokerUnreachable", "the Broker is away")
 	s.c.Events = nil
 	wantFailure(t, s.carry(plan.RequestUpload{}), fail.Bug, "NoBroker")

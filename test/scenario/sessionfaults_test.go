@@ -28,7 +28,7 @@ func (h *harness) killJobManager(name string) {
 	h.w.Nodes.Crash(namespace, h.jobManagerPod(name), "oom")
 }
 
-// sessionFaultScenarios are what goes wrong with session jobs.
+// sessionFaultScenarios are what goes wrong with session jobs, run by TestScenarios.
 var sessionFaultScenarios = map[string]scenario{
 	// T6.23
 	"the main of a session job fails, then a good one": {func(h *harness) {
