@@ -132,17 +132,21 @@ func disruptive(p plan.Plan) []string {
 }
 
 // final are the actions that cannot be taken back: those that disrupt, and what only a decision of its own may do. To
-// prepare the start of an open intent once more changes nothing.
+// prepare the start of an open intent once more changes nothing. With it the job graphs of the job before are dropped,
+// in the version that was seen: that is another one as soon as a JobManager runs.
 func final(p plan.Plan, open *v1beta1.Intent) []string {
-	all := disruptive(p)
+	prepares := func(a plan.Action) bool {
+		start, is := a.(plan.PrepareStart)
+		return is && open != nil && start.Operation == open.OperationID
+	}
+	again, all := slices.ContainsFunc(p.Effects(), prepares), disruptive(p)
 	for _, a := range p.Effects() {
-		switch a := a.(type) {
-		case plan.PrepareStart:
-			if open == nil || a.Operation != open.OperationID {
+		_, drops := a.(plan.DropJobGraphs)
+		switch a.(type) {
+		case plan.PrepareStart, plan.DropJobGraphs, plan.CancelJob, plan.Release, plan.RemoveFinalizer:
+			if !prepares(a) && !(drops && again) {
 				all = append(all, a.String())
 			}
-		case plan.CancelJob, plan.DropJobGraphs, plan.Release, plan.RemoveFinalizer:
-			all = append(all, a.String())
 		}
 	}
 	return all
