@@ -175,14 +175,16 @@ func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
 	return times > 1
 }
 
-// beganAgain reports whether the run that a status shows began with no more than what its job had begun with before, or
-// with less than what that had completed.
+// beganAgain reports whether the run that a status shows, or one before it that no report was about, began with no more
+// than what its job had begun with before, or with less than what that had completed.
 func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {
-	before := map[string]int64{}
-	for _, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
+	before, lost := map[string]int64{}, false
+	for i, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
 		progress, again := before[start.JobID]
+		lost = lost || again && i >= s.toldOf && start.Progress <= max(progress, s.completed[start.JobID]-1)
 		if again && shows(status, start) {
-			return start.Progress <= max(progress, s.completed[start.JobID]-1)
+			s.toldOf = i + 1
+			return lost
 		}
 		before[start.JobID] = start.Progress
 	}

@@ -44,6 +44,8 @@ type states struct {
 	hindered atomic.Int64
 	// reported is the last report of lost progress that was looked at.
 	reported time.Time
+	// toldOf is how many runs the reports until then were about.
+	toldOf int
 	// eyes, unless nil, change what the judge reads of a status: a test of the judge plants faults of the product so.
 	eyes func(*v1beta1.FlinkDeploymentStatus)
 	// failed is called when the job has failed for good.

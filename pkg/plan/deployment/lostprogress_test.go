@@ -167,6 +167,29 @@ func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
 	}
 }
 
+// A recovery from data that names no checkpoint, whose JobManager is lost before Flink has shown what the job was
+// restored from: the next one restores it from the checkpoints of that run, and nothing tells them from those before.
+func TestARecoveryWithoutACheckpointThatIsLostAgainIsTold(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.lose()
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	maps, _ := w.s.HAData.Get()
+	maps[0].Checkpoint = false
+	w.run()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if w.told("JobRestarted") != 0 {
+		t.Fatalf("told before Flink has shown anything, rounds %q", w.log)
+	}
+	w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("connection refused")}
+	w.run()
+	c := w.condition(summary.StateSafe)
+	if w.told("JobRestarted") != 1 || c.Reason != "JobRestarted" {
+		t.Errorf("told %d times, %+v; rounds %q", w.told("JobRestarted"), c, w.log)
+	}
+}
+
 // A change takes a job down for its high-availability data, and no checkpoint of its own is known. Where Flink did not
 // list the job then, it may have made its first one, failed for good, and Flink have removed it from the data.
 func TestAChangeOfAJobThatFlinkDoesNotListIsHeldToItsRestore(t *testing.T) {

@@ -102,7 +102,7 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 // may take, a person decides.
 func (v *Life) awaitsCheckpoint(d upgrade.Decision) bool {
 	data, there := v.usableHAData().Get()
-	known, runs := v.KnownCheckpoint(), v.Job != nil && v.Job.Runs()
+	known, runs := v.KnownCheckpoint(), v.Job != nil && v.Job.Runs() || v.Job == nil && v.unanswered()
 	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !runs || known == nil || known.Path == "" {
 		return false
 	}

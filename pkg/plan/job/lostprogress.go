@@ -26,7 +26,9 @@ func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
 		v.loseProgress(v.Want.JobStatus.UpgradeSavepointPath)
 	case again:
-		if lost == nil {
+		if lost != nil {
+			v.loseWhatWasNotShown(before)
+		} else {
 			v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
 		}
 		now := v.Now()
@@ -54,7 +56,8 @@ func (v *Life) SuspectsLostProgress() bool {
 // awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
 // That is known a few seconds after the job runs, or not soon.
 func (v *Life) awaitsRestore() bool {
-	return v.SuspectsLostProgress() && v.Job != nil && !v.Job.State.IsTerminal() &&
+	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && v.unanswered()
+	return v.SuspectsLostProgress() && goesOn &&
 		v.Since(*v.Want.LostProgress.Suspected) < answerTimeout
 }
 
@@ -63,6 +66,7 @@ func (v *Life) awaitsRestore() bool {
 //	the statistics                the job was restored from                                 then
 //	unknown                       -                                                         suspected
 //	may be from before a restore  nothing                                                   suspected
+//	of a job that never began     nothing                                                   suspected
 //	show a restore                nothing                                                   lost
 //	-                             a savepoint, or what this start was given                 lost
 //	-                             a checkpoint with a smaller number than the one known     lost
@@ -71,7 +75,7 @@ func (v *Life) judgeLostProgress() {
 	c, found := v.Seen.Flink.Checkpoints.Get()
 	empty := !found || c.Restored == nil
 	switch lost := v.Want.LostProgress; {
-	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore():
+	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore(), empty && v.refusedToBegin():
 	case empty:
 		v.loseProgress("")
 	case v.restoredOlder(*c.Restored):
@@ -80,6 +84,24 @@ func (v *Life) judgeLostProgress() {
 		v.Want.LostProgress = nil
 	default:
 		lost.Suspected = nil
+	}
+}
+
+// refusedToBegin reports whether the job failed and was not to begin without its high-availability data: Flink refuses
+// to start it then, see v1beta1.LastStatePlaceholder.
+func (v *Life) refusedToBegin() bool {
+	return v.Job.State == v1beta1.FlinkJobFailed &&
+		v.Want.JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
+}
+
+// loseWhatWasNotShown takes a run for lost progress that Flink does not list any more, or that another one follows,
+// before Flink has shown what it was restored from: the next one is restored from its checkpoints, whose numbers began
+// anew. It is so where the run was started from data that named no checkpoint.
+func (v *Life) loseWhatWasNotShown(before v1beta1.JobStatus) {
+	from := before.StartedFrom
+	began := before.StartTime != "" && from != nil && from.Kind == v1beta1.StartLastState && from.Path == ""
+	if began && v.SuspectsLostProgress() && v.Want.LostProgress.Seen == nil {
+		v.loseProgress("")
 	}
 }
 

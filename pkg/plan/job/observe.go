@@ -65,6 +65,7 @@ func (v *Life) observeJob() {
 				Warning: true, Reason: plan.ReasonMissing, Component: plan.ComponentJob, Message: "Job Not Found",
 			})
 		}
+		v.loseWhatWasNotShown(*status)
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
