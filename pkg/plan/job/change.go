@@ -97,9 +97,9 @@ func (v *Life) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	return Result{Situation: plan.Waiting, Wait: *v.Pending}, true
 }
 
-// awaitsCheckpoint reports whether a job that is to be stopped by last-state runs, or Flink does not answer for less than
-// a minute, and nothing but a savepoint is known of it: Flink keeps none in its high-availability data, and that names no checkpoint yet. For longer than a checkpoint
-// may take, a person decides.
+// awaitsCheckpoint reports whether a job that is to be stopped by last-state runs, or Flink does not answer for less
+// than a minute, and nothing but a savepoint is known of it: Flink keeps none in its high-availability data, and that
+// names no checkpoint yet. For longer than a checkpoint may take, a person decides.
 func (v *Life) awaitsCheckpoint(d upgrade.Decision) bool {
 	data, there := v.usableHAData().Get()
 	known, runs := v.KnownCheckpoint(), v.Job != nil && v.Job.Runs() || v.Job == nil && v.unanswered()

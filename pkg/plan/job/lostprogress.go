@@ -54,8 +54,8 @@ func (v *Life) SuspectsLostProgress() bool {
 }
 
 // awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
-// That is known a few seconds after the job runs, or not soon. A Flink that does not answer for less than a minute counts
-// as one whose job goes on.
+// That is known a few seconds after the job runs, or not soon. A Flink that does not answer for less than a minute
+// counts as one whose job goes on.
 func (v *Life) awaitsRestore() bool {
 	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && v.unanswered()
 	return v.SuspectsLostProgress() && goesOn &&
