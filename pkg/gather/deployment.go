@@ -26,7 +26,7 @@ import (
 //     for lost just when another pass has made it; one that is newer does no harm, because every write is guarded by
 //     the resource's version
 //  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
-//  4. pods | companions | HA data | Ingress | session jobs | Flink's jobs     as far as asked for
+//  4. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
 //  5. Flink's figures and a failure's cause                                          when the jobs moved
 func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
@@ -88,14 +88,24 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() {
 		s.Companions = g.companions(ctx, jm, deployment.ExpectedCompanions(read))
 	})
-	ask(q.HAData, func() { s.HAData = g.haData(ctx, namespace, name) })
-	ask(q.HANodes != nil, func() { s.HANodes = g.haNodes(ctx, *q.HANodes) })
+	highAvailability := func() {
+		if q.HAData {
+			s.HAData = g.haData(ctx, namespace, name)
+		}
+		if q.HANodes != nil {
+			s.HANodes = g.haNodes(ctx, *q.HANodes)
+		}
+	}
+	ask(q.Flink == nil, highAvailability)
 	ask(q.Ingress, func() { s.Ingress = g.ingress(ctx, &resource) })
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
 	})
 	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
-	ask(q.Flink != nil, func() { s.Flink = g.flink(ctx, q, read) })
+	ask(q.Flink != nil, func() {
+		highAvailability() // before the jobs: what is recorded of a run is not of a later one
+		s.Flink = g.flink(ctx, q, read)
+	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s, nil
 }

@@ -112,8 +112,24 @@ func newestState(s flinkrest.CheckpointStatistics) (newest deployment.Checkpoint
 	case c != nil && c.ID >= id: // the same number: the job restarted from it
 		found, newest.Discarded = true, true
 	}
-	newest.Path, newest.Restored = addressable(newest.Path), restored
+	newest.Path, newest.Restored, newest.First = addressable(newest.Path), restored, firstNumber(s)
 	return newest, found
+}
+
+// firstNumber is the number of the first checkpoint that the JobManager's process triggered for the job; 0 when there
+// is none. The history is cut off, and the numbers go on one by one.
+func firstNumber(s flinkrest.CheckpointStatistics) int64 {
+	if len(s.History) == 0 || s.Counts == nil {
+		return 0
+	}
+	newest, oldest, triggered := s.History[0].ID, s.History[0].ID, s.Counts.Total-s.Counts.InProgress
+	for _, c := range s.History {
+		newest, oldest = max(newest, c.ID), min(oldest, c.ID)
+		if c.Status == flinkrest.CheckpointInProgress {
+			triggered++
+		}
+	}
+	return max(1, min(oldest, newest-triggered+1))
 }
 
 // addressable is a path, or empty where Flink says that there is none.

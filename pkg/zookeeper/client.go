@@ -165,7 +165,8 @@ func (s *session) readLevel(ctx context.Context, root string, level []string) (z
 			mu.Lock()
 			defer mu.Unlock()
 			nodes = append(nodes, znode.Node{
-				Path: p, Version: stat.Version, Zxid: max(stat.Czxid, stat.Mzxid), Ephemeral: stat.EphemeralOwner != 0,
+				Path: p, Version: stat.Version, Zxid: max(stat.Czxid, stat.Mzxid), Created: stat.Czxid,
+				Ephemeral: stat.EphemeralOwner != 0,
 			})
 			for _, name := range names {
 				next = append(next, strings.TrimPrefix(p+"/"+name, "/"))

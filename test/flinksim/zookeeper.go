@@ -35,7 +35,9 @@ func (n Nodes) Read(ctx context.Context, l znode.Location) (znode.Tree, bool, er
 func (n Nodes) tree(l znode.Location) znode.Tree {
 	var tree znode.Tree
 	for _, node := range n.world.Flink.Nodes(l.Path) {
-		tree = append(tree, znode.Node{Path: node.Path, Zxid: node.Zxid, Ephemeral: node.Ephemeral})
+		tree = append(tree, znode.Node{
+			Path: node.Path, Zxid: node.Zxid, Created: node.Created, Ephemeral: node.Ephemeral,
+		})
 	}
 	return tree
 }

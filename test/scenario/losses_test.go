@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -26,11 +27,6 @@ type loss struct {
 	// unseen is true when nobody knows that the run was lost, and its JobManager's crash is told: it began so lately that
 	// no status had to show it.
 	unseen bool
-	// unread is true when status knew that the job had ended, not yet with what, and of no checkpoint. A person is called
-	// for that. A change at that moment, of a spec newer than deployed, goes on from what Flink has then, and does not
-	// tell it any more.
-	unread   bool
-	deployed int64
 	// told is the first report of it in status; nil while there is none.
 	told *v1beta1.LostProgress
 }
@@ -112,7 +108,6 @@ func (s *states) crash() {
 	l := &loss{
 		progress: progress, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
 		unseen: !shows(status, newest) && s.recent(s.since.begun),
-		unread: status.JobStatus.LastStateUnread && status.JobStatus.Checkpoint == nil, deployed: deployedBy(status),
 	}
 	for _, snapshot := range s.h.w.Storage.Snapshots() {
 		if snapshot.Progress >= progress {
@@ -142,16 +137,16 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 		s.eyes(&status)
 	}
 	told := status.LostProgress
-	if told == nil || told.Seen == nil {
-		return
-	}
 	for _, l := range s.losses {
-		if l.told == nil && !told.Seen.Time.Before(l.on) {
+		if l.told == nil && told != nil && (reports(told.Seen, l) || reports(told.Unknown, l)) {
 			l.told = told
 		}
 	}
-	if told.Seen.Time.Equal(s.reported) {
+	if told == nil || told.Seen == nil || told.Seen.Time.Equal(s.reported) {
 		return
+	}
+	if status.JobStatus.StartTime == "" {
+		return // told while a start is prepared: held to the run that it leads to
 	}
 	s.reported = told.Seen.Time
 	if !s.beganAgain(status) {
@@ -159,6 +154,9 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 			status.JobStatus.StartTime)
 	}
 }
+
+// reports says whether a report of that time, nil for none, may be about a loss.
+func reports(at *metav1.Time, l *loss) bool { return at != nil && !at.Time.Before(l.on) }
 
 // hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or its job began again since
 // the resource was made.
@@ -176,17 +174,19 @@ func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
 }
 
 // beganAgain reports whether the run that a status shows, or one before it that no report was about, began with no more
-// than what its job had begun with before, or with less than what that had completed.
+// than the run before had begun with, or with less than what the job of that had completed.
 func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {
-	before, lost := map[string]int64{}, false
-	for i, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
-		progress, again := before[start.JobID]
-		lost = lost || again && i >= s.toldOf && start.Progress <= max(progress, s.completed[start.JobID]-1)
-		if again && shows(status, start) {
+	lost, all := false, runs(s.h.w.Flink.Starts(namespace, demo)[s.before:])
+	for i, start := range all {
+		if i == 0 {
+			continue
+		}
+		last := all[i-1]
+		lost = lost || i >= s.toldOf && start.Progress <= max(last.Progress, s.completed[last.JobID]-1)
+		if shows(status, start) {
 			s.toldOf = i + 1
 			return lost
 		}
-		before[start.JobID] = start.Progress
 	}
 	return false
 }
@@ -215,9 +215,9 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 		seen := shows(status, newest) || !s.recent(s.since.begun) && s.since.run == idOf(newest)
 		calm := status.Situation == string(plan.Steady) && status.JobStatus.State == v1beta1.FlinkJobRunning ||
 			status.Situation == string(plan.Ended)
-		safe := !meta.IsStatusConditionFalse(status.Conditions, summary.StateSafe)
-		untold := l.unseen || l.unread && deployed > l.deployed
-		if seen && !untold && calm && safe {
+		condition := meta.FindStatusCondition(status.Conditions, summary.StateSafe)
+		safe := condition == nil || condition.Status == metav1.ConditionTrue
+		if seen && !l.unseen && calm && safe {
 			s.h.t.Errorf("called steady with less than it had: %s, and it had completed progress %d", newest, l.progress)
 		}
 		return false

@@ -12,6 +12,8 @@ type Node struct {
 	Version int32
 	// Zxid is the transaction that made it or changed its data last.
 	Zxid int64
+	// Created is the transaction that made it: another one that is made at its path later has another.
+	Created int64
 	// Ephemeral tells that it goes with the session of the process that made it.
 	Ephemeral bool
 }
@@ -28,6 +30,17 @@ const checkpointsNode = "checkpoints"
 // Job reports whether there is data of a job that has not ended for good.
 func (t Tree) Job() bool {
 	return t.has(func(p []string) bool { return len(p) == 2 && p[0] == jobsNode })
+}
+
+// JobCreated is the transaction that made the data of a job; 0 when there is none. Flink removes that data when the job
+// has ended for good (ZooKeeperLeaderElectionHaServices.internalCleanupJobData).
+func (t Tree) JobCreated(jobID string) int64 {
+	for _, n := range t {
+		if n.Path == jobsNode+"/"+jobID {
+			return n.Created
+		}
+	}
+	return 0
 }
 
 // Checkpoint reports whether the data names a completed checkpoint. One that Flink was about to remove when it was

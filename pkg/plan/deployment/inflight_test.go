@@ -291,9 +291,9 @@ func withHistory(t *testing.T, spec string, paths ...string) *world {
 	return w
 }
 
-// tellsNoFailure lets Flink answer that the job has had none, and lets that be recorded.
+// tellsNoFailure lets Flink answer that the job has had none and no checkpoint, and lets that be recorded.
 func (w *world) tellsNoFailure() {
-	w.s.Flink.Exceptions = plan.Present([]exceptions.Entry{})
+	w.s.Flink.Exceptions, w.s.Flink.Checkpoints = plan.Present([]exceptions.Entry{}), plan.Absent[job.Checkpoints]()
 	w.round()
 }
 
@@ -308,6 +308,11 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 	}
 	if p := w.round(); touches(p) {
 		t.Errorf("got %s, and Flink has not answered whether there are failures to tell", p)
+	}
+	w.tellsNoFailure()
+	w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
+	if p := w.round(); touches(p) {
+		t.Errorf("got %s, and Flink has not answered whether the job has completed a checkpoint", p)
 	}
 	w.tellsNoFailure()
 	for _, path := range []string{"s1", "s2"} {

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -86,6 +88,14 @@ func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 		"from nothing, and has begun a checkpoint": {
 			known, plan.Present(job.Checkpoints{Path: "file:///c/1/chk-1"}), later, "without state",
 		},
+		"from one that it made itself, the numbers began anew": {
+			known, plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 9, Path: "file:///c/1/chk-9"}, First: 5}), 0,
+			"without state",
+		},
+		"from one that it made itself, the numbers went on": {
+			known, plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 9, Path: "file:///c/1/chk-9"}, First: 8}), 0,
+			"",
+		},
 		"from nothing, maybe":                 {known, nothing, time.Second, "?"},
 		"nobody knows":                        {known, silent, later, "?"},
 		"no path is known, from a checkpoint": {"", restored(3, known), 0, ""},
@@ -131,34 +141,89 @@ func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
 // The Deployment of a job that ran is lost, and its high-availability data names no checkpoint: the job may have made
 // its first one, failed for good, and Flink have removed it from the data, all since the last look.
 func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.lose()
+	w.s.HAData = without(haMaps(w.status().JobStatus.JobID))
+	w.run()
+	if from := w.from(); from.Reason != "NoCheckpointYet" {
+		t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+	}
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if c := w.condition(summary.StateSafe); w.told("JobRestarted") != 1 || c.Reason != "JobRestarted" {
+		t.Errorf("told %d times, %+v; rounds %q", w.told("JobRestarted"), c, w.log)
+	}
+}
+
+// without are the same ConfigMaps without a checkpoint.
+func without(data plan.Observed[[]hadata.ConfigMap]) plan.Observed[[]hadata.ConfigMap] {
+	maps, _ := data.Get()
+	for i := range maps {
+		maps[i].Checkpoint = false
+	}
+	return data
+}
+
+// madeAgain are the same ConfigMaps, made by Flink again after it had removed them.
+func madeAgain(data plan.Observed[[]hadata.ConfigMap]) plan.Observed[[]hadata.ConfigMap] {
+	maps, _ := data.Get()
+	for i := range maps {
+		maps[i].UID += "-again"
+	}
+	return data
+}
+
+// The high-availability data of a job is another one than it ran with, or has named no checkpoint in between: the job
+// began again without its checkpoints, whatever Flink shows by now.
+func TestTheDataThatAJobRunsWith(t *testing.T) {
+	runs := func(w *world) { w.beginsAnew(); w.s.Flink.Checkpoints = restoredFromItsOwn }
+	lost := func(w *world) { w.lose() }
+	refuses := func(w *world) {
+		w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+		runs(w)
+	}
+	forgets := func(then func(*world)) func(*world) {
+		return func(w *world) {
+			w.knows("file:///c/1/chk-1")
+			before := w.s.HAData
+			w.s.HAData, w.s.Flink = without(haMaps(w.status().JobStatus.JobID)), job.Flink{}
+			w.run()
+			w.s.HAData = before
+			then(w)
+		}
+	}
 	rows := map[string]struct {
-		restored plan.Observed[job.Checkpoints]
-		told     int
-		reason   string
+		again  bool
+		then   func(*world)
+		told   int
+		reason string
 	}{
-		"from nothing": {plan.Absent[job.Checkpoints](), 1, "what it had completed is lost, if it had"},
-		"from a checkpoint of its own": {
-			plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 1, Path: "file:///c/1/chk-1"}}), 0,
-			"the data came to name one before the start",
-		},
+		"the same, and it runs":             {false, runs, 0, "its JobManager failed over"},
+		"another, and it runs":              {true, runs, 1, "it began again from nothing"},
+		"another, and it is recovered":      {true, lost, 1, "the second run is lost, too"},
+		"another, and Flink refuses":        {true, refuses, 0, "it has begun nothing"},
+		"named none, and it runs":           {false, forgets(runs), 1, "as it failed for good, its checkpoints went"},
+		"named none, and it is recovered":   {false, forgets(lost), 1, "the run after that is lost, too"},
+		"the same, and it is recovered":     {false, lost, 0, "its data outlives its Deployment"},
+		"another, and a new spec recovers":  {true, func(w *world) { w.lose(); w.edit(upgradeImage) }, 1, "the same"},
+		"the same, and a new spec recovers": {false, func(w *world) { w.lose(); w.edit(upgradeImage) }, 0, "the same"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, highlyAvailable)
-			w.lose()
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
-			maps, _ := w.s.HAData.Get()
-			maps[0].Checkpoint = false
 			w.run()
-			if from := w.from(); from.Reason != "NoCheckpointYet" {
-				t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+			if w.status().JobStatus.HighAvailabilityData == nil {
+				t.Fatalf("the data of a job that runs is not recorded: %+v", w.status().JobStatus)
 			}
-			w.run()
-			w.serveJob(v1beta1.FlinkJobRunning)
-			w.s.Flink.Checkpoints = row.restored
-			w.run()
-			w.s.Now = w.s.Now.Add(10 * time.Second)
-			w.run()
+			if row.again {
+				w.s.HAData = madeAgain(haMaps(w.status().JobStatus.JobID))
+			}
+			row.then(w)
+			for range 3 {
+				w.run()
+			}
 			c := w.condition(summary.StateSafe)
 			if w.told("JobRestarted") != row.told || (c.Reason == "JobRestarted") != (row.told > 0) {
 				t.Errorf("told %d times, %+v: %s; rounds %q", w.told("JobRestarted"), c, row.reason, w.log)
@@ -167,26 +232,42 @@ func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
 	}
 }
 
-// A recovery from data that names no checkpoint, whose JobManager is lost before Flink has shown what the job was
-// restored from: the next one restores it from the checkpoints of that run, and nothing tells them from those before.
-func TestARecoveryWithoutACheckpointThatIsLostAgainIsTold(t *testing.T) {
-	w := stable(t, highlyAvailable)
-	w.lose()
-	w.s.HAData = haMaps(w.status().JobStatus.JobID)
-	maps, _ := w.s.HAData.Get()
-	maps[0].Checkpoint = false
-	w.run()
-	w.run()
-	w.serveJob(v1beta1.FlinkJobRunning)
-	w.run()
-	if w.told("JobRestarted") != 0 {
-		t.Fatalf("told before Flink has shown anything, rounds %q", w.log)
+// A job began again, and its JobManager is lost once more before Flink has shown what it was restored from. Nobody can
+// find that out any more, unless the run was too short to have made as many checkpoints as are known.
+func TestARestoreThatNobodySawIsTold(t *testing.T) {
+	rows := map[string]struct {
+		known  string
+		told   int
+		reason string
+	}{
+		"no checkpoint is known": {"", 1, "its own may have been the first"},
+		"the second one is":      {"file:///c/1/chk-2", 1, "it may have made two"},
+		"the thousandth is":      {"file:///c/1/chk-1000", 0, "it cannot have made that many, so they are those of before"},
 	}
-	w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("connection refused")}
-	w.run()
-	c := w.condition(summary.StateSafe)
-	if w.told("JobRestarted") != 1 || c.Reason != "JobRestarted" {
-		t.Errorf("told %d times, %+v; rounds %q", w.told("JobRestarted"), c, w.log)
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.knows(row.known)
+			w.serveJob(v1beta1.FlinkJobRunning)
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].StartTime = strconv.FormatInt(w.s.Now.UnixMilli(), 10)
+			w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
+			w.run()
+			w.lose()
+			for range 3 {
+				w.run()
+			}
+			c := w.condition(summary.StateSafe)
+			unknown := c.Status == "Unknown" && c.Reason == "RestoreNotShown"
+			if w.told("RestoreNotShown") != row.told || unknown != (row.told > 0) {
+				t.Errorf("told %d times, %+v: %s; rounds %q", w.told("RestoreNotShown"), c, row.reason, w.log)
+			}
+			w.edit(upgradeImage)
+			if w.follow(); w.condition(summary.StateSafe).Type != "" {
+				t.Errorf("after a newer spec: %+v", w.condition(summary.StateSafe))
+			}
+		})
 	}
 }
 

@@ -245,15 +245,22 @@ func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
 
 func TestZooKeeperIsAskedWhereItMatters(t *testing.T) {
 	stopped := func(t *testing.T) *world { w := stable(t, onZooKeeper); w.edit(upgradeImage); return w }
+	recorded := func(t *testing.T) *world {
+		w := stable(t, onZooKeeper)
+		status := &w.s.Resource.Status.JobStatus
+		status.HighAvailabilityData = &v1beta1.KnownHighAvailabilityData{JobID: status.JobID, UID: "0x1"}
+		return w
+	}
 	rows := map[string]struct {
 		world  *world
 		want   bool
 		reason string
 	}{
-		"steady":            {stable(t, onZooKeeper), false, "nothing is decided on it"},
-		"before it started": {newWorld(t, onZooKeeper), true, "an earlier life may have left a checkpoint"},
-		"a new spec":        {stopped(t), true, "it decides how the job is stopped"},
-		"on Kubernetes":     {newWorld(t, highlyAvailable), false, "ConfigMaps are asked instead"},
+		"its data is recorded": {recorded(t), false, "nothing is decided on it"},
+		"it is not":            {stable(t, onZooKeeper), true, "nobody knows which data the job runs with"},
+		"before it started":    {newWorld(t, onZooKeeper), true, "an earlier life may have left a checkpoint"},
+		"a new spec":           {stopped(t), true, "it decides how the job is stopped"},
+		"on Kubernetes":        {newWorld(t, highlyAvailable), false, "ConfigMaps are asked instead"},
 		"elsewhere now": {func() *world {
 			w := stable(t, onZooKeeper)
 			w.s.JobManager = plan.Absent[*appsv1.Deployment]()

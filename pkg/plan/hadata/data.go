@@ -2,6 +2,7 @@ package hadata
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,6 +74,26 @@ func (d Data) Checkpoint() string {
 	for _, c := range found {
 		if c.Checkpoint {
 			return "ConfigMap " + c.Name
+		}
+	}
+	return ""
+}
+
+// Incarnation tells the data of a job from data that is made for it later, under the same names, after this was
+// removed: by the UID of its ConfigMap, or by the transaction that made its node in ZooKeeper. Empty when there is
+// none, or nobody could look.
+func (d Data) Incarnation(jobID string) string {
+	if d.Store.InZooKeeper() {
+		tree, _ := d.Tree.Get()
+		if zxid := tree.JobCreated(jobID); zxid != 0 {
+			return "0x" + strconv.FormatInt(zxid, 16)
+		}
+		return ""
+	}
+	found, _ := d.ConfigMaps.Get()
+	for _, c := range found {
+		if render.HoldsCheckpoints(c.Name) && strings.Contains(c.Name, "-"+jobID+"-") {
+			return string(c.UID)
 		}
 	}
 	return ""

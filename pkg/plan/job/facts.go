@@ -78,7 +78,12 @@ func (v *Life) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
 }
 
 func (v *Life) jobStart() time.Time {
-	millis, err := strconv.ParseInt(v.Want.JobStatus.StartTime, 10, 64)
+	return startOf(v.Want.JobStatus.StartTime)
+}
+
+// startOf reads the start time of a run as status has it; the zero time when it has none.
+func startOf(text string) time.Time {
+	millis, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
 		return time.Time{}
 	}

@@ -125,6 +125,9 @@ type Checkpoints struct {
 	Discarded bool
 	// Restored is what the job last started or restarted from; nil: it began empty.
 	Restored *Restored
+	// First is the number of the first checkpoint that was triggered since the JobManager's process began with the job;
+	// 0: none was.
+	First int64
 }
 
 // Restored is the state that a job began from.

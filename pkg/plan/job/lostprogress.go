@@ -4,9 +4,15 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one.
@@ -27,7 +33,7 @@ func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
 		v.loseProgress(v.Want.JobStatus.UpgradeSavepointPath)
 	case again:
 		if lost != nil {
-			v.loseWhatWasNotShown(before)
+			v.giveUpRestore(before.StartTime)
 		} else {
 			v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
 		}
@@ -62,28 +68,62 @@ func (v *Life) awaitsRestore() bool {
 		v.Since(*v.Want.LostProgress.Suspected) < answerTimeout
 }
 
-// judgeLostProgress looks what a job that began again was restored from. First match wins:
+// mayHaveMade is how many checkpoints a run of that start time may have completed until now, a few by hand included.
+func (v *Life) mayHaveMade(run string) int64 {
+	interval := options.Read(v.Config().Duration, key.CheckpointingInterval, 0)
+	return 2 + int64(v.Seen.Now.Sub(startOf(run))/max(interval, time.Second))
+}
+
+// judgeLostProgress looks what a job that began again was restored from. "Its own" is a checkpoint that this run has
+// made: Flink has restarted the job from it, and shows what the run began from no more. First match wins:
 //
 //	the statistics                the job was restored from                                 then
 //	unknown                       -                                                         suspected
 //	may be from before a restore  nothing                                                   suspected
 //	of a job that never began     nothing                                                   suspected
 //	show a restore                nothing                                                   lost
+//	its numbers began anew        its own                                                   lost
+//	-                             its own, where the run may have begun from what this      nobody knows any more
+//	                              start was given
 //	-                             a savepoint, or what this start was given                 lost
 //	-                             a checkpoint with a smaller number than the one known     lost
 //	-                             another checkpoint                                        no more was lost
 func (v *Life) judgeLostProgress() {
 	c, found := v.Seen.Flink.Checkpoints.Get()
 	empty := !found || c.Restored == nil
-	switch lost := v.Want.LostProgress; {
+	own := !empty && c.First > 0 && c.Restored.Number >= c.First
+	switch {
 	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore(), empty && v.refusedToBegin():
-	case empty:
+	case empty, own && v.beganAnew(c.First):
 		v.loseProgress("")
+	case own:
+		if v.Want.JobStatus.UpgradeSavepointPath != "" {
+			v.giveUpRestore(v.Want.JobStatus.StartTime)
+		}
+		v.endSuspicion()
 	case v.restoredOlder(*c.Restored):
 		v.loseProgress(c.Restored.Path)
-	case lost.Seen == nil:
-		v.Want.LostProgress = nil
 	default:
+		v.endSuspicion()
+	}
+}
+
+// beganAnew reports whether the numbers of a run's checkpoints, of which this is the first, show that it was restored
+// from none, or from an older one than the newest known.
+func (v *Life) beganAnew(first int64) bool {
+	known := v.KnownCheckpoint()
+	if first == 1 || known == nil {
+		return first == 1
+	}
+	number, numbered := checkpointNumber(known.Path)
+	return numbered && first <= number
+}
+
+// endSuspicion notes that no more was lost than is told.
+func (v *Life) endSuspicion() {
+	if lost := v.Want.LostProgress; lost.Seen == nil && lost.Unknown == nil {
+		v.Want.LostProgress = nil
+	} else {
 		lost.Suspected = nil
 	}
 }
@@ -95,15 +135,24 @@ func (v *Life) refusedToBegin() bool {
 		v.Want.JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 }
 
-// loseWhatWasNotShown takes a run for lost progress that Flink does not list any more, or that another one follows,
-// before Flink has shown what it was restored from: the next one is restored from its checkpoints, whose numbers began
-// anew. It is so where the run was started from data that named no checkpoint.
-func (v *Life) loseWhatWasNotShown(before v1beta1.JobStatus) {
-	from := before.StartedFrom
-	began := before.StartTime != "" && from != nil && from.Kind == v1beta1.StartLastState && from.Path == ""
-	if began && v.SuspectsLostProgress() && v.Want.LostProgress.Seen == nil {
-		v.loseProgress("")
+// giveUpRestore notes that nobody can find out any more what a run, of that start time, was restored from, as another
+// one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many.
+func (v *Life) giveUpRestore(run string) {
+	lost := v.Want.LostProgress
+	if !v.SuspectsLostProgress() || lost.Seen != nil || lost.Unknown != nil || run == "" || run == lost.Before {
+		return
 	}
+	if known := v.KnownCheckpoint(); known != nil {
+		number, numbered := checkpointNumber(known.Path)
+		if numbered && number > v.mayHaveMade(run) {
+			return
+		}
+	}
+	now := v.Now()
+	lost.Unknown, lost.Generation = &now, v.Resource().Generation
+	v.Tell(plan.Event{
+		Warning: true, Reason: plan.ReasonRestoreNotShown, Component: plan.ComponentJob, Message: v.restoreUnknown(),
+	})
 }
 
 // loseProgress records, and tells, that the job began again from a state, or from none.
@@ -137,8 +186,12 @@ func (v *Life) restoredOlder(restored Restored) bool {
 
 // suspectStart holds a start from high-availability data to what Flink says of it: the data may name less than the job
 // had completed. A job may have failed for good, and have begun again from nothing, while nobody could look. Where a
-// job that ran is lost, and its data names no checkpoint, or maybe only what it was given, it may have made its first
-// one since the last look, and Flink have let go of it.
+// job that ran is lost, it may have made its first checkpoint since the last look, and Flink have let go of it:
+//
+//	its data names            then
+//	no checkpoint             lost: it begins from nothing, and no process of it writes to the data any more
+//	maybe what it was given   suspected
+//	another                   suspected, if the job is known to have completed one
 func (v *Life) suspectStart(intent *v1beta1.Intent) {
 	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState {
 		return
@@ -146,9 +199,13 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 	stored := v.Resource().Status.Intent
 	stopped := stored != nil && stored.Step == v1beta1.StepStopping // see suspectStop
 	recovers := intent.Purpose == v1beta1.PurposeRecover || intent.Purpose == v1beta1.PurposeUpgrade
-	given := intent.From.Path == "" || v.Want.JobStatus.UpgradeSavepointPath != "" // what the data names may be that
-	lost := !stopped && recovers && given && v.Want.JobStatus.StartTime != ""
-	if known := v.KnownCheckpoint(); lost || known != nil && known.Path != "" {
+	lost := !stopped && recovers && v.Want.JobStatus.StartTime != ""
+	known := v.KnownCheckpoint()
+	switch {
+	case lost && intent.From.Path == "":
+		v.suspect()
+		v.loseProgress("")
+	case lost && v.Want.JobStatus.UpgradeSavepointPath != "", known != nil && known.Path != "":
 		v.suspect()
 	}
 }
@@ -185,23 +242,38 @@ func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	}
 	recovers := intent.Purpose == v1beta1.PurposeRecover
 	gaveUp := !recovers && (intent.Purpose == v1beta1.PurposeRedeploy || v.MayStartEmpty())
-	if gaveUp || (lost.Seen != nil && !recovers && intent.Generation > lost.Generation) {
-		lost.Seen = nil
+	told := lost.Seen != nil || lost.Unknown != nil
+	if gaveUp || (told && !recovers && intent.Generation > lost.Generation) {
+		lost.Seen, lost.Unknown = nil, nil
 	}
-	if lost.Seen == nil {
+	switch {
+	case lost.Seen != nil || lost.Unknown != nil:
+	case lost.Suspected == nil || gaveUp:
 		v.Want.LostProgress = nil
-		if lost.Suspected != nil && !gaveUp {
-			v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
-		}
+	default:
+		v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
 	}
 }
 
-// progressLost says what was lost and what a person can do; empty when nothing was.
+// stateSafe is the condition of a job that began again without its newest state, or maybe without; nil when it did not.
+func (v *Life) stateSafe() *metav1.Condition {
+	lost := v.Want.LostProgress
+	switch {
+	case lost == nil:
+	case lost.Seen != nil:
+		c := status.Condition(summary.StateSafe, false, plan.ReasonJobRestarted, v.progressLost())
+		return &c
+	case lost.Unknown != nil:
+		c := status.Condition(summary.StateSafe, false, plan.ReasonRestoreNotShown, v.restoreUnknown())
+		c.Status = metav1.ConditionUnknown
+		return &c
+	}
+	return nil
+}
+
+// progressLost says what was lost and what a person can do.
 func (v *Life) progressLost() string {
 	lost := v.Want.LostProgress
-	if lost == nil || lost.Seen == nil {
-		return ""
-	}
 	from := "without state"
 	if lost.From != "" {
 		from = "from " + lost.From
@@ -210,4 +282,12 @@ func (v *Life) progressLost() string {
 		" checkpoint, so the job began again %s: what it had done since is lost or done twice. The newest checkpoint of"+
 		" the run before may still be there. %s Any other start takes the state that the job has then.",
 		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
+}
+
+// restoreUnknown says the same where nobody knows whether something was lost.
+func (v *Life) restoreUnknown() string {
+	return fmt.Sprintf("The JobManager was replaced, and lost again before %s, and Flink had not said by then from which"+
+		" checkpoint the job had gone on. If the run before had failed for good, what it had done is lost. Look whether"+
+		" the job's checkpoint directory has a newer checkpoint of it. %s Any other start takes the state that the job"+
+		" has then.", v.Want.LostProgress.Unknown.UTC().Format(time.RFC3339), v.Remedy())
 }

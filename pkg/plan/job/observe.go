@@ -14,6 +14,7 @@ import (
 // ObserveJob brings the status up to what Flink says of the job. It decides nothing.
 func (v *Life) ObserveJob() {
 	v.observeJob()
+	v.observeHAData()
 	v.observeOthersStop()
 	v.observeCheckpoint()
 	v.observeHealth()
@@ -65,12 +66,12 @@ func (v *Life) observeJob() {
 				Warning: true, Reason: plan.ReasonMissing, Component: plan.ComponentJob, Message: "Job Not Found",
 			})
 		}
-		v.loseWhatWasNotShown(*status)
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		return
 	}
 	if AnotherRun(*status, job) {
 		v.Reran = !job.State.IsTerminal()
+		v.distrustHAData()
 		v.loseLastState()
 		return
 	}

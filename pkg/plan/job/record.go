@@ -57,14 +57,18 @@ func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 func (v *Life) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
+	if intent.From.Kind == v1beta1.StartLastState {
+		v.giveUpRestore(status.JobStatus.StartTime)
+	}
 	v.endLostProgress(intent)
 	v.suspectStart(intent)
+	v.holdToData(intent)
 	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
 	if target.Job != nil {
 		if intent.From.Kind != v1beta1.StartLastState { // another job, also under an ID that the user fixed
-			status.JobStatus.Checkpoint = nil
+			status.JobStatus.Checkpoint, status.JobStatus.HighAvailabilityData = nil, nil
 		}
 		if status.JobStatus.JobID != intent.JobID { // until then a stop that comes late reaches it
 			status.GivenUpStop = nil

@@ -43,9 +43,9 @@ func (v *Life) setConditions(o status.Verdict, more []metav1.Condition) {
 	v.Want.Conditions = status.Conditions(status.Facts{
 		Now: v.Seen.Now, Generation: v.Resource().Generation, Stored: v.Resource().Status.Conditions,
 		Problem: v.Problem, JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
-		Session:      v.IsSession(),
-		Suspended:    (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
-		ProgressLost: v.progressLost(), More: more, Hide: v.Hide,
+		Session:   v.IsSession(),
+		Suspended: (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
+		StateSafe: v.stateSafe(), More: more, Hide: v.Hide,
 	}, o)
 }
 

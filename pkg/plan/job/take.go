@@ -111,5 +111,6 @@ func (v *Life) shortenHistory(f snapshots.Facts) taken {
 // leftOpen reports whether Flink left open what may be told of the job.
 func (v *Life) leftOpen() bool {
 	failures := v.Job != nil && v.ExceptionsDue(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
-	return failures || (v.ChecksHealth() && v.Seen.Flink.Health.IsUnknown())
+	checkpoint := v.LooksForCheckpoint() && v.Seen.Flink.Checkpoints.IsUnknown()
+	return failures || checkpoint || (v.ChecksHealth() && v.Seen.Flink.Health.IsUnknown())
 }

@@ -29,8 +29,8 @@ type Facts struct {
 	Session bool
 	// Suspended is true when the spec wants the job not to run.
 	Suspended bool
-	// ProgressLost says that the job began again without its newest state; empty when it did not.
-	ProgressLost string
+	// StateSafe says that the job began again without its newest state, or maybe without; nil when it did not.
+	StateSafe *metav1.Condition
 	// More are conditions that others have made.
 	More []metav1.Condition
 	// Hide leaves secrets out of a text.
@@ -45,8 +45,8 @@ func Conditions(f Facts, o Verdict) []metav1.Condition {
 	}
 	if why, unsafe := stateUnsafe(o); unsafe {
 		wanted = append(wanted, Condition(summary.StateSafe, false, why.Reason, why.Message))
-	} else if f.ProgressLost != "" {
-		wanted = append(wanted, Condition(summary.StateSafe, false, plan.ReasonJobRestarted, f.ProgressLost))
+	} else if f.StateSafe != nil {
+		wanted = append(wanted, *f.StateSafe)
 	}
 	wanted = append(wanted, f.More...)
 	switch {

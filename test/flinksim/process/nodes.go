@@ -22,6 +22,8 @@ type Node struct {
 	Path string
 	// Zxid is the transaction that wrote it last.
 	Zxid int64
+	// Created is the transaction that made it; 0 but for the nodes of jobs.
+	Created int64
 	// Ephemeral tells that a session holds it.
 	Ephemeral bool
 }
@@ -32,12 +34,14 @@ type ensemble struct {
 	zxid     int64
 	maps     map[string]map[string]map[string]any
 	written  map[string]int64
+	created  map[string]int64 // of each entry
 	sessions map[string]map[int]time.Time
 }
 
 func newEnsemble() *ensemble {
 	return &ensemble{
-		maps: map[string]map[string]map[string]any{}, written: map[string]int64{}, sessions: map[string]map[int]time.Time{},
+		maps: map[string]map[string]map[string]any{}, written: map[string]int64{},
+		created: map[string]int64{}, sessions: map[string]map[int]time.Time{},
 	}
 }
 
@@ -60,6 +64,7 @@ func (e *ensemble) edit(node, name string, change func(u *unstructured.Unstructu
 	}
 	if e.maps[node][name] == nil {
 		e.maps[node][name] = map[string]any{}
+		e.created[node+" "+name] = e.zxid + 1
 	}
 	change(&unstructured.Unstructured{Object: map[string]any{}}, e.maps[node][name])
 	e.zxid++
@@ -93,10 +98,12 @@ func (e *ensemble) nodes(node string, now time.Time) []Node {
 			}
 		}
 	}
+	created := map[string]int64{}
 	for name, data := range e.maps[node] {
 		id := strings.TrimSuffix(name[strings.LastIndex(strings.TrimSuffix(name, "-config-map"), "-")+1:], "-config-map")
 		if !strings.HasSuffix(name, "-cluster-config-map") {
 			add("jobs/"+id+"/checkpoint_id_counter", false)
+			created["jobs/"+id] = e.created[node+" "+name]
 		}
 		for key := range data {
 			switch kind, of, _ := strings.Cut(key, "-"); kind {
@@ -116,6 +123,9 @@ func (e *ensemble) nodes(node string, now time.Time) []Node {
 	}
 	if len(all) > 0 || e.maps[node] != nil {
 		all = append(all, Node{Zxid: e.written[node]})
+	}
+	for i := range all {
+		all[i].Created = created[all[i].Path]
 	}
 	slices.SortFunc(all, func(a, b Node) int { return strings.Compare(a.Path, b.Path) })
 	return all

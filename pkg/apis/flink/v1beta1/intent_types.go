@@ -63,6 +63,9 @@ type LostProgress struct {
 	// said yet what it was restored from: more may have been lost. Absent means
 	// that Flink has.
 	Suspected *metav1.Time `json:"suspected,omitempty"`
+	// Unknown is when nobody could find that out any more: the JobManager was
+	// replaced once more before Flink had said it. Absent means that it is not so.
+	Unknown *metav1.Time `json:"unknown,omitempty"`
 }
 
 // Restarts are those that followed soon after one another.

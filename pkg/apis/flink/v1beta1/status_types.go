@@ -175,6 +175,10 @@ type JobStatus struct {
 	// that none is known. It is evidence and not a state to start from: where it
 	// is not found any more, state was lost.
 	Checkpoint *KnownCheckpoint `json:"checkpoint,omitempty"`
+	// HighAvailabilityData is the data that the job was seen to run with; absent
+	// means that none was seen, or that the job keeps no state. Where there is
+	// another one, the job began again without its checkpoints.
+	HighAvailabilityData *KnownHighAvailabilityData `json:"highAvailabilityData,omitempty"`
 	// SavepointInfo of savepoints without a FlinkStateSnapshot. Deprecated.
 	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
 	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.
@@ -189,6 +193,20 @@ type KnownCheckpoint struct {
 	// Path where it lies, the newest when it was written; empty when only the
 	// high-availability data was seen, which does not name it in plain text.
 	Path string `json:"path,omitempty"`
+}
+
+// KnownHighAvailabilityData tells the high-availability data of a job from data
+// that Flink makes for it later, after it has removed this.
+type KnownHighAvailabilityData struct {
+	// JobID of the job whose data it is, 32 hexadecimal digits.
+	JobID string `json:"jobId,omitempty"`
+	// UID of its ConfigMap or, in ZooKeeper, the transaction that made its node,
+	// in hexadecimal digits after 0x.
+	UID string `json:"uid,omitempty"`
+	// Forgotten is true when it was seen to name no checkpoint, although the job
+	// had completed one, and the job was not seen since; or when Flink runs the
+	// job again although its end is recorded.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 // SavepointInfo records savepoints that were taken without a

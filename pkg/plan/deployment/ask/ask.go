@@ -54,9 +54,10 @@ func Autoscaled(s cluster.Snapshot) bool { return cluster.New(s).Autoscaled() }
 //	Companions  a start is being prepared and its Deployment exists
 //	Owned       the Deployment is about to be deleted
 //	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that
-//	            may need it, a job that is not healthy or is missed, a rollback, a start from it, a stop of a job that
-//	            never began, a stop that ends with the data removed, a deletion, or a cluster that does not end
-//	            without it: a deletion whose Deployment is gone, for what an earlier configuration left
+//	            may need it, a job of which it is not recorded or compared yet, a job that is not healthy or is missed,
+//	            a rollback, a start from it, a stop of a job that never began, a stop that ends with the data removed, a
+//	            deletion, or a cluster that does not end without it: a deletion whose Deployment is gone, for what an
+//	            earlier configuration left
 //	Stop        a stop-with-savepoint is on its way
 //	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not
 //	            being stopped
@@ -95,7 +96,8 @@ func First(s cluster.Snapshot) Questions {
 	missed := v.AtRest() && v.MissesItsJob()
 	stops := stopping && s.JobManager.IsAbsent()
 	changes := intent == nil && (lost || changing)
-	needed := first || deleting || fromHA || heals || v.RollsBack() || missed || late || begins || stops || changes
+	needed := first || deleting || fromHA || heals || v.RollsBack() || missed || late || begins || stops || changes ||
+		v.AsksHAData()
 	if ha := v.HAToRemove().Store; ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
