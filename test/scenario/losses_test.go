@@ -27,6 +27,9 @@ type loss struct {
 	// unseen is true when nobody knows that the run was lost, and its JobManager's crash is told: it began so lately that
 	// no status had to show it.
 	unseen bool
+	// finished is the job, if it had done its work: only Flink runs it again with less, what a person starts next may
+	// begin from nothing.
+	finished string
 	// told is the first report of it in status; nil while there is none.
 	told *v1beta1.LostProgress
 }
@@ -108,6 +111,9 @@ func (s *states) crash() {
 	l := &loss{
 		progress: progress, runs: len(all), on: s.h.w.Clock.Now().Truncate(time.Second), from: map[string]bool{},
 		unseen: !shows(status, newest) && s.recent(s.since.begun),
+	}
+	if s.floor == 0 {
+		l.finished = newest.JobID
 	}
 	for _, snapshot := range s.h.w.Storage.Snapshots() {
 		if snapshot.Progress >= progress {
@@ -212,6 +218,9 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 			return true
 		}
 		newest := all[len(all)-1]
+		if l.finished != "" && l.finished != newest.JobID {
+			return true
+		}
 		seen := shows(status, newest) || !s.recent(s.since.begun) && s.since.run == idOf(newest)
 		calm := status.Situation == string(plan.Steady) && status.JobStatus.State == v1beta1.FlinkJobRunning ||
 			status.Situation == string(plan.Ended)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -197,9 +198,11 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 		return
 	}
 	stored := v.Resource().Status.Intent
-	stopped := stored != nil && stored.Step == v1beta1.StepStopping // see suspectStop
-	recovers := intent.Purpose == v1beta1.PurposeRecover || intent.Purpose == v1beta1.PurposeUpgrade
-	lost := !stopped && recovers && v.Want.JobStatus.StartTime != ""
+	stopped := stored != nil && stored.Step == v1beta1.StepStopping && v.Since(stored.StoredAt) < promptStop
+	goesOn := slices.Contains([]v1beta1.IntentPurpose{
+		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
+	}, intent.Purpose)
+	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
 	known := v.KnownCheckpoint()
 	switch {
 	case lost && intent.From.Path == "":
@@ -209,6 +212,10 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 		v.suspect()
 	}
 }
+
+// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then, see
+// suspectStop: one that is held up leaves it the time to make its first checkpoint.
+const promptStop = 10 * time.Second
 
 // suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
 // it: whoever stops a job that Flink lists knows what it has completed, or the data names it.
