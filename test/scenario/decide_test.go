@@ -64,7 +64,7 @@ func (j *judge) look(name string) {
 		return
 	}
 	open := s.Resource.Status.Intent
-	known, missed := final(p, open), hasEnded(s) || j.h.refused && runsUnheard(s)
+	known, missed := final(p, open), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
 	for range hidden {
 		j.hidden++
@@ -102,6 +102,14 @@ func hasEnded(s deployment.Snapshot) bool {
 	jobs, _ := s.Flink.Jobs.Get()
 	job, found := deployment.FindJob(jobs, status.JobID)
 	return found && job.State.IsTerminal() && !status.State.IsTerminal()
+}
+
+// begunUnheard tells whether Flink says that the job has begun again, and the status does not know it yet.
+func begunUnheard(s deployment.Snapshot) bool {
+	status := s.Resource.Status.JobStatus
+	jobs, _ := s.Flink.Jobs.Get()
+	job, found := deployment.FindJob(jobs, status.JobID)
+	return found && status.StartTime != "" && job.StartTime != status.StartTime
 }
 
 // runsUnheard tells whether Flink says that the job runs, and the status has heard nothing of it.

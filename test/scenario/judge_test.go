@@ -102,6 +102,21 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 				status.LostProgress = &v1beta1.LostProgress{Seen: &metav1.Time{Time: time.Unix(1, 0)}}
 			}), "and it had lost nothing",
 		},
+		"a restore that nobody saw is told, and there was none": {
+			"apply 4, wait-long 0",
+			reads(func(status *v1beta1.FlinkDeploymentStatus) {
+				status.LostProgress = &v1beta1.LostProgress{Unknown: &metav1.Time{Time: time.Unix(1, 0)}}
+			}), "and the job has not begun again",
+		},
+		"a restore that nobody saw is not told": {
+			"retention-in-code 7, apply 8, wait-more 12, fail-as-it-ends 0, wait-more 7, lose-deployment 5, wait-long 0",
+			reads(untold), told,
+		},
+		"a change goes on from what Flink ran again, and that is not told": {
+			"apply 7, wait 2, wait 9, wait 11, savepoint-nonce 6, wait 2, finish-job 2, second-pass 0, restart 5, " +
+				"crash-jobmanager 2, wait-long 0, wait-long 0",
+			reads(untold), told,
+		},
 		"a change starts from nothing": {
 			"apply 1, wait-long 0, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
 		},

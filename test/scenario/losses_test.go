@@ -142,11 +142,19 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 	if s.eyes != nil {
 		s.eyes(&status)
 	}
+	for _, start := range runs(s.h.w.Flink.Starts(namespace, demo)) {
+		if shows(status, start) {
+			s.shown[idOf(start)] = true
+		}
+	}
 	told := status.LostProgress
 	for _, l := range s.losses {
 		if l.told == nil && told != nil && (reports(told.Seen, l) || reports(told.Unknown, l)) {
 			l.told = told
 		}
+	}
+	if told != nil && told.Unknown != nil && !s.hasBegunAgain(status) {
+		s.h.t.Errorf("%s is told, and the job has not begun again", plan.ReasonRestoreNotShown)
 	}
 	if told == nil || told.Seen == nil || told.Seen.Time.Equal(s.reported) {
 		return
@@ -205,6 +213,16 @@ func deployedBy(status v1beta1.FlinkDeploymentStatus) int64 {
 	return status.ObservedGeneration
 }
 
+// cameAndWent reports whether the run that began with less is over, and nobody can have known of it: no status showed
+// it, and it was so short, or faults kept statuses from being stored.
+func (s *states) cameAndWent(l *loss, all []process.Start) bool {
+	if len(all) <= l.runs+1 || s.shown[idOf(all[l.runs])] {
+		return false
+	}
+	began, ended := all[l.runs].At, all[l.runs+1].At
+	return ended.Sub(began) < noticed || s.hindered.Load() >= began.UnixNano()
+}
+
 // lookWhetherTold holds that no job that began with less than it had is called steady, or ended, once that begin is
 // seen, unless status says that its state is not safe, or somebody chose so. Status says it until a start for a spec
 // that is newer than what it said.
@@ -218,6 +236,9 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 			return true
 		}
 		newest := all[len(all)-1]
+		if l.finished == "" && s.cameAndWent(l, all) {
+			return true
+		}
 		if l.finished != "" && l.finished != newest.JobID {
 			return true
 		}

@@ -31,6 +31,8 @@ type states struct {
 	losses []*loss
 	// gone are the runs whose progress Flink let go of: what they had completed is not expected any more.
 	gone map[runID]bool
+	// shown are the runs that a stored status spoke of.
+	shown map[runID]bool
 	// rerun is what Flink may begin again by itself although its end is recorded: it is stopped once it is seen.
 	rerun rerun
 	// completed is the most that each job is known to have completed in a checkpoint.
@@ -62,7 +64,8 @@ func (s *states) lookForFailure() {
 
 func newStates(h *harness) *states {
 	return &states{
-		h: h, chosen: map[string]int{}, owed: map[string]bool{}, gone: map[runID]bool{}, completed: map[string]int64{},
+		h: h, chosen: map[string]int{}, owed: map[string]bool{}, gone: map[runID]bool{}, shown: map[runID]bool{},
+		completed: map[string]int64{},
 	}
 }
 
