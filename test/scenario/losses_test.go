@@ -232,7 +232,7 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 		if len(all) <= l.runs {
 			return false
 		}
-		if len(all) > l.runs+1 && l.told != nil && deployed > l.told.Generation {
+		if l.told != nil && deployed > l.told.Generation {
 			return true
 		}
 		newest := all[len(all)-1]

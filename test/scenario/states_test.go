@@ -97,6 +97,10 @@ func shows(status v1beta1.FlinkDeploymentStatus, start process.Start) bool {
 
 func (s *states) look() {
 	s.lookForFailure()
+	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
+	if u != nil && u.GetDeletionTimestamp() != nil {
+		s.floor = 0 // nothing is started any more, and what a replaced pod runs until it ends is nobody's
+	}
 	starts := s.h.w.Flink.Starts(namespace, demo)
 	for _, start := range starts[s.seen:] {
 		s.done = 0
@@ -114,7 +118,6 @@ func (s *states) look() {
 	j, all := s.h.w.Flink.Job(namespace, demo, ""), runs(starts)
 	s.watchHindrances()
 	s.watchRun(j, all)
-	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
 	if u == nil {
 		s.floor, s.losses = 0, nil
 		return
