@@ -74,8 +74,8 @@ func (j *judge) look(name string) {
 		part.value.SetZero()
 		blind := deployment.Make(s)
 		part.value.Set(kept)
-		if status, ok := blind.Status.(*v1beta1.FlinkDeploymentStatus); ok && missed && asks[part.name] &&
-			status.Intent != nil && takesNothing[status.Intent.Stop] {
+		if how := stopOf(blind); missed && asks[part.name] && takesNothing[how] ||
+			how == v1beta1.StopLastState && stopOf(p) == v1beta1.StopCancel { // either goes on from its newest checkpoint
 			continue
 		}
 		for _, action := range final(blind, open) {
@@ -84,6 +84,15 @@ func (j *judge) look(name string) {
 			}
 		}
 	}
+}
+
+// stopOf is how the open stop of a plan stops the job; empty when there is none.
+func stopOf(p plan.Plan) v1beta1.StopKind {
+	status, ok := p.Status.(*v1beta1.FlinkDeploymentStatus)
+	if !ok || status.Intent == nil {
+		return ""
+	}
+	return status.Intent.Stop
 }
 
 // hidden is how many parts are hidden, one after the other, in one look.

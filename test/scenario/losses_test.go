@@ -133,7 +133,8 @@ func (s *states) deployment() types.UID {
 
 // isRerun reports whether Flink itself began a job again whose end is recorded.
 func (s *states) isRerun(jobID string) bool {
-	return jobID != "" && s.rerun == rerun{jobID, s.deployment()}
+	now := s.deployment()
+	return jobID != "" && s.rerun.job == jobID && (now == "" || now == s.rerun.deployment)
 }
 
 // stored notes, of each status that is stored, whether it reports a loss. A report speaks of a run that began where
