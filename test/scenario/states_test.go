@@ -109,7 +109,7 @@ func (s *states) look() {
 			delete(s.owed, start.From)
 			s.floor, s.latest, s.losses = start.Progress, start.From, nil
 		}
-		if start.Progress < s.floor && !s.isRerun(start.JobID) {
+		if start.Progress < s.floor && !s.isRerun(start.JobID, start.At) {
 			s.h.t.Errorf("began with less than it had: %s, and %s had completed progress %d", start, s.latest, s.floor)
 		}
 		s.losses = slices.DeleteFunc(s.losses, func(l *loss) bool { return l.from[start.From] })
@@ -144,7 +144,7 @@ func (s *states) look() {
 	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {
 		return // it has done its work: what runs is a replaced pod's, nobody asked for it and it is stopped once it is seen
 	}
-	if j != nil && (s.gone[runID{j.ID, j.Start.UnixMilli()}] || s.isRerun(j.ID)) {
+	if j != nil && (s.gone[runID{j.ID, j.Start.UnixMilli()}] || s.isRerun(j.ID, j.Start)) {
 		return // Flink let go of what this run had completed, or it is one that is stopped
 	}
 	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool {
