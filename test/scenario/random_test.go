@@ -213,10 +213,11 @@ func (r *run) nodeDown() {
 	}
 }
 
-// losesEnd is a JobManager that goes before it has recorded how its job ended: Flink runs the job again, and its
-// checkpoints have left the high-availability data.
+// losesEnd is a JobManager that goes before it has recorded how its job ended, or before a status has: Flink runs the
+// job again, or who starts it does not know that it ended, and its checkpoints have left the high-availability data.
 func (r *run) losesEnd() {
-	if j := r.w.Flink.Job(namespace, demo, ""); j != nil && j.State.Ended() && !r.w.Storage.Ended(j.ID) {
+	j, known := r.w.Flink.Job(namespace, demo, ""), r.status(demo).JobStatus.State.IsTerminal()
+	if j != nil && j.State.Ended() && (!r.w.Storage.Ended(j.ID) || !known) {
 		r.excuse("its JobManager was lost before it had recorded how its job ended")
 		r.states.crash()
 	}

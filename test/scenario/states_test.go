@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -138,7 +139,8 @@ func (s *states) look() {
 		return
 	}
 	if stateless {
-		s.floor, s.givenUp = 0, s.givenUp || open // what began under this spec may end under another
+		// what began under this spec may end under another, and what it suspended is resumed empty
+		s.floor, s.givenUp = 0, s.givenUp || open || status.Situation == string(plan.Suspended)
 		return
 	}
 	if status.Situation == "Ended" && status.JobStatus.State == v1beta1.FlinkJobFinished {

@@ -218,9 +218,12 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 const promptStop = 10 * time.Second
 
 // suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
-// it: whoever stops a job that Flink lists knows what it has completed, or the data names it.
+// it: whoever stops a job that Flink lists knows what it has completed, or the data names it. A start that was released
+// long ago may have run where no status could be written since, and data that names no checkpoint have named one.
 func (v *Life) suspectStop(how v1beta1.StopKind) {
-	ran := v.Want.JobStatus.StartTime != ""
+	released, data := v.Host.ReleasedAt(), v.Host.HA()
+	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
+	ran := v.Want.JobStatus.StartTime != "" || unseen
 	if how == v1beta1.StopLastState && v.Job == nil && ran && v.highlyAvailable() && !v.MayStartEmpty() {
 		v.suspect()
 	}
