@@ -35,6 +35,7 @@ func TestServer(t *testing.T) {
 		"nothing":                 nothing,
 		"removed with everything": removed,
 		"changed since":           changedSince,
+		"made again":              madeAgain,
 		"a session is open":       sessionOpen,
 		"only the job graphs":     onlyJobGraphs,
 		"more than one batch":     manyNodes,
@@ -158,6 +159,25 @@ func removed(b bench, l znode.Location) {
 	}
 	if parent, found := b.read(znode.Location{Servers: l.Servers, Path: "/flink"}); !found || len(parent) == 0 {
 		b.Error("the node above all clusters is gone, too")
+	}
+}
+
+// madeAgain tells the data of a job from what is made at its path after it was removed, and not from its own changes.
+func madeAgain(b bench, l znode.Location) {
+	b.write(l, 0, "jobs/a/checkpoints/1")
+	tree, _ := b.read(l)
+	first := tree.JobCreated("a")
+	b.write(l, 0, "jobs/a/checkpoints/2", "jobs/b/checkpoints/1")
+	if tree, _ = b.read(l); first == 0 || tree.JobCreated("a") != first || tree.JobCreated("b") == first {
+		b.Errorf("made by %d, and with another checkpoint and job by %d and %d", first, tree.JobCreated("a"),
+			tree.JobCreated("b"))
+	}
+	if err := (zookeeper.Client{}).Remove(b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid()}); err != nil {
+		b.Fatal(err)
+	}
+	b.write(l, 0, "jobs/a/checkpoints/1")
+	if tree, _ = b.read(l); tree.JobCreated("a") <= first || tree.JobCreated("c") != 0 {
+		b.Errorf("made again by %d, at first by %d", tree.JobCreated("a"), first)
 	}
 }
 
