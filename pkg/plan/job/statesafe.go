@@ -1,0 +1,49 @@
+package job
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
+)
+
+// stateSafe is the condition of a job that began again without its newest state, or maybe without; nil when it did not.
+func (v *Life) stateSafe() *metav1.Condition {
+	lost := v.Want.LostProgress
+	switch {
+	case lost == nil:
+	case lost.Seen != nil:
+		c := status.Condition(summary.StateSafe, false, plan.ReasonJobRestarted, v.progressLost())
+		return &c
+	case lost.Unknown != nil:
+		c := status.Condition(summary.StateSafe, false, plan.ReasonRestoreNotShown, v.restoreUnknown())
+		c.Status = metav1.ConditionUnknown
+		return &c
+	}
+	return nil
+}
+
+// progressLost says what was lost and what a person can do.
+func (v *Life) progressLost() string {
+	lost := v.Want.LostProgress
+	from := "without state"
+	if lost.From != "" {
+		from = "from " + lost.From
+	}
+	return fmt.Sprintf("The JobManager was replaced, as seen at %s, and no high-availability data named the job's newest"+
+		" checkpoint, so the job began again %s: what it had done since is lost or done twice. The newest checkpoint of"+
+		" the run before may still be there. %s Any other start takes the state that the job has then.",
+		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
+}
+
+// restoreUnknown says the same where nobody knows whether something was lost.
+func (v *Life) restoreUnknown() string {
+	return fmt.Sprintf("The JobManager was replaced, and lost again before %s, and Flink had not said by then from which"+
+		" checkpoint the job had gone on. If the run before had failed for good, what it had done is lost. Look whether"+
+		" the job's checkpoint directory has a newer checkpoint of it. %s Any other start takes the state that the job"+
+		" has then.", v.Want.LostProgress.Unknown.UTC().Format(time.RFC3339), v.Remedy())
+}
