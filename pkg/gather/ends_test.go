@@ -126,3 +126,39 @@ func TestWhichCheckpointsOutliveAJob(t *testing.T) {
 		})
 	}
 }
+
+// The numbers of a run's checkpoints tell which was its first, also where Flink's history is cut off.
+func TestTheFirstCheckpointOfARun(t *testing.T) {
+	listed := func(running bool, ids ...int64) []flinkrest.Checkpoint {
+		history := make([]flinkrest.Checkpoint, len(ids))
+		for i, id := range ids {
+			history[i] = flinkrest.Checkpoint{ID: id, Status: flinkrest.CheckpointCompleted}
+		}
+		if running {
+			history[0].Status = flinkrest.CheckpointInProgress
+		}
+		return history
+	}
+	rows := map[string]struct {
+		history         []flinkrest.Checkpoint
+		total, progress int64
+		want            int64
+		reason          string
+	}{
+		"none":                             {nil, 0, 0, 0, "nothing was triggered"},
+		"all are listed":                   {listed(false, 9, 8, 7), 3, 0, 7, "the oldest"},
+		"the history is cut off":           {listed(false, 19, 18, 17), 13, 0, 7, "13 up to the newest"},
+		"the newest runs":                  {listed(true, 9, 8, 7), 3, 1, 7, "it is listed, and counts"},
+		"one that runs is not listed":      {listed(false, 9, 8), 3, 1, 8, "it is newer than what is listed"},
+		"more were counted than there are": {listed(false, 2, 1), 5, 0, 1, "numbers begin with 1"},
+		"some numbers were left out":       {listed(false, 9, 5), 2, 0, 5, "the oldest that is listed was its own"},
+	}
+	for name, row := range rows {
+		s := flinkrest.CheckpointStatistics{
+			Counts: &flinkrest.CheckpointCounts{Total: row.total, InProgress: row.progress}, History: row.history,
+		}
+		if got := firstNumber(s); got != row.want {
+			t.Errorf("%s: %d, want %d: %s", name, got, row.want, row.reason)
+		}
+	}
+}

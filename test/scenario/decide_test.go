@@ -66,23 +66,30 @@ func (j *judge) look(name string) {
 	open := s.Resource.Status.Intent
 	known, missed := final(p, open), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
-	for range hidden {
-		j.hidden++
-		part := parts[j.hidden%len(parts)]
-		kept := reflect.New(part.value.Type()).Elem()
-		kept.Set(part.value)
-		part.value.SetZero()
-		blind := deployment.Make(s)
-		part.value.Set(kept)
-		if how := stopOf(blind); missed && asks[part.name] && takesNothing[how] ||
+	hide(&j.hidden, parts, func() plan.Plan { return deployment.Make(s) }, func(part string, blind plan.Plan) {
+		if how := stopOf(blind); missed && asks[part] && takesNothing[how] ||
 			how == v1beta1.StopLastState && stopOf(p) == v1beta1.StopCancel { // either goes on from its newest checkpoint
-			continue
+			return
 		}
 		for _, action := range final(blind, open) {
 			if !slices.Contains(known, action) {
-				t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
+				t.Errorf("not knowing %s leads to %q, knowing it to %q", part, blind, p)
 			}
 		}
+	})
+}
+
+// hide decides without one part, then without another, and hands over what that leads to. turn says which come next.
+func hide(turn *int, parts []observedPart, decide func() plan.Plan, judge func(part string, blind plan.Plan)) {
+	for range hidden {
+		*turn++
+		part := parts[*turn%len(parts)]
+		kept := reflect.New(part.value.Type()).Elem()
+		kept.Set(part.value)
+		part.value.SetZero()
+		blind := decide()
+		part.value.Set(kept)
+		judge(part.name, blind)
 	}
 }
 

@@ -43,20 +43,13 @@ func (j *sessionJudge) look(name string) {
 	}
 	known := finalOfJob(p)
 	parts := append(partsOf(reflect.ValueOf(&s).Elem()), observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()})
-	for range hidden {
-		j.hidden++
-		part := parts[j.hidden%len(parts)]
-		kept := reflect.New(part.value.Type()).Elem()
-		kept.Set(part.value)
-		part.value.SetZero()
-		blind := sessionjob.Make(s)
-		part.value.Set(kept)
+	hide(&j.hidden, parts, func() plan.Plan { return sessionjob.Make(s) }, func(part string, blind plan.Plan) {
 		for _, action := range finalOfJob(blind) {
 			if !slices.Contains(known, action) {
-				t.Errorf("not knowing %s leads to %q, knowing it to %q", part.name, blind, p)
+				t.Errorf("not knowing %s leads to %q, knowing it to %q", part, blind, p)
 			}
 		}
-	}
+	})
 }
 
 // finalOfJob are the actions that cannot be taken back.
