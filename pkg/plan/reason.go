@@ -167,7 +167,7 @@ const (
 	ReasonStateUnknown Reason = "StateUnknown"
 	// ReasonUpgradeFailed: a change cannot be made without losing state.
 	ReasonUpgradeFailed Reason = "UpgradeFailed"
-	// ReasonRestoreFailed: the high-availability data that a start needs is not there.
+	// ReasonRestoreFailed: the high-availability data that a start needs is not there, or names no checkpoint.
 	ReasonRestoreFailed Reason = "RestoreFailed"
 	// ReasonUnknownUpgradeMode: the recorded upgradeMode is not known.
 	ReasonUnknownUpgradeMode Reason = "UnknownUpgradeMode"

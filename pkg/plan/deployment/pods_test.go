@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
@@ -111,6 +113,50 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 			if r := w.status().ReconciliationStatus; w.status().Error != "" || r.LastStableSpec != r.LastReconciledSpec {
 				t.Errorf("what is fixed is forgotten, and stable: %q", w.status().Error)
+			}
+		})
+	}
+}
+
+// Real Flink: a job fails for good as its JobManager ends. Its checkpoints are out of the high-availability data, its
+// job graph is not, and the start path of its last upgrade keeps the next JobManager from beginning from nothing.
+func TestAJobManagerThatFindsNoLastState(t *testing.T) {
+	const said = "FlinkException: JobMaster for job %s failed. <- JobInitializationException: Could not start the " +
+		"JobMaster. <- FileNotFoundException: Cannot find checkpoint or savepoint file/directory '%s' on file system 'file'."
+	for name, row := range map[string]struct {
+		path, reason string
+		unsafe       bool
+	}{
+		"it was to start from its last state": {v1beta1.LastStatePlaceholder, "RestoreFailed", true},
+		"it was to start from another path":   {"s3://s/savepoint-1", "CrashLoopBackOff", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, application)
+			w.s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{Path: "s3://c/chk-4"}
+			jm, _ := w.s.JobManager.Get()
+			jm = jm.DeepCopy()
+			jm.Status = appsv1.DeploymentStatus{}
+			pod := waitingPod("CrashLoopBackOff", "back-off", false)
+			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+				ExitCode: 239, Message: fmt.Sprintf(said, "a", row.path),
+			}
+			w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), job.Flink{}, plan.Present([]corev1.Pod{pod})
+			w.run()
+			w.run()
+			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
+			stalled, safe := w.condition(summary.Stalled), w.condition(summary.StateSafe)
+			if stalled.Reason != row.reason || !strings.Contains(stalled.Message, row.path) {
+				t.Errorf("Stalled is %+v, want %s", stalled, row.reason)
+			}
+			if row.unsafe && (safe.Status != metav1.ConditionFalse ||
+				!strings.Contains(safe.Message, "s3://c/chk-4") || !strings.Contains(safe.Message, "kubectl patch")) {
+				t.Errorf("StateSafe is %+v, want False, the newest checkpoint and the way out", safe)
+			}
+			if !row.unsafe && safe.Status != "" {
+				t.Errorf("StateSafe is %+v, want none", safe)
+			}
+			if got := w.condition(summary.ClusterAvailable); got.Reason != "CrashLoopBackOff" {
+				t.Errorf("ClusterAvailable is %+v", got)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -59,7 +60,7 @@ func (v *Life) settle() Result {
 	case !v.LastRunning():
 		return Result{Situation: plan.Suspended}
 	case jm == v1beta1.JobManagerError:
-		return v.Driver.ReportPodFailure()
+		return v.broken()
 	case !v.IsSession() && state.IsTerminal():
 		return v.ended(state)
 	case v.Seen.Flink.Distrusted:
@@ -78,6 +79,16 @@ func (v *Life) settle() Result {
 		return v.vanished()
 	}
 	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
+}
+
+// broken reports a JobManager that cannot start, and where that is because it finds no last state, what a person can
+// do. The start path of a last-state start is there so that Flink fails rather than begin from nothing.
+func (v *Life) broken() Result {
+	o := v.Driver.ReportPodFailure()
+	if o.Stall != nil && strings.Contains(o.Stall.Message, v1beta1.LastStatePlaceholder) {
+		o.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(o.Stall.Message)}
+	}
+	return o
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.

@@ -47,3 +47,14 @@ func (v *Life) restoreUnknown() string {
 		" the job's checkpoint directory has a newer checkpoint of it. %s Any other start takes the state that the job"+
 		" has then.", v.Want.LostProgress.Unknown.UTC().Format(time.RFC3339), v.Remedy())
 }
+
+// lastStateRefused says why Flink cannot start a job from its last state, and what a person can do.
+func (v *Life) lastStateRefused(failure string) string {
+	known := ""
+	if c := v.Want.JobStatus.Checkpoint; c != nil && c.Path != "" {
+		known = fmt.Sprintf(" The newest checkpoint known is %s, if its files are still there.", c.Path)
+	}
+	return fmt.Sprintf("The job's high-availability data names no checkpoint any more, so the JobManager cannot start the"+
+		" job again. Flink removes them when a job fails for good.%s Nothing is deleted. %s The JobManager says: %s",
+		known, v.Remedy(), failure)
+}

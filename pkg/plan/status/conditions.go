@@ -80,6 +80,7 @@ func With(stored []metav1.Condition, one metav1.Condition, at summary.At) []meta
 // state the job starts.
 var needsAPerson = map[plan.Reason]bool{
 	plan.ReasonLastStateUnknown: true, plan.ReasonUpgradeFailed: true, plan.ReasonRollbackImpossible: true,
+	plan.ReasonRestoreFailed: true,
 }
 
 // stateUnsafe reports whether it is not known which state the job would start from, and why.
