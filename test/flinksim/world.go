@@ -63,6 +63,9 @@ func (w *World) Step() bool {
 	before, version := w.Flink.Fingerprint(), w.Kube.Version()
 	w.Nodes.Step()
 	w.Flink.Step()
+	for _, exit := range w.Flink.Exits() {
+		w.Nodes.Exit(exit.Pod.Namespace, exit.Pod.Name, exit.Message)
+	}
 	return w.Kube.Version() != version || w.Flink.Fingerprint() != before
 }
 

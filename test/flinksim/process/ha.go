@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -182,6 +183,11 @@ func (jm *JobManager) readGraphs() []graph {
 	}
 	sort.Slice(found, func(i, k int) bool { return found[i].Options.ID < found[k].Options.ID })
 	return found
+}
+
+// recovers says whether the graph of a job is there.
+func (jm *JobManager) recovers(jobID string) bool {
+	return slices.ContainsFunc(jm.readGraphs(), func(g graph) bool { return g.Options.ID == jobID })
 }
 
 // newestCheckpoint reads the path of the newest checkpoint in the job's ConfigMap; empty if none.

@@ -56,6 +56,7 @@ type JobManager struct {
 	phase      phase
 	waited     int
 	fenced     bool
+	fatal      string // why it ends by itself
 	renewed    time.Time
 	leased     time.Time
 	asked      time.Time // when it last looked for TaskManagers, and how often in that moment
@@ -235,7 +236,7 @@ func (jm *JobManager) submit() {
 			return // the job result store keeps an ended job from running again
 		}
 	}
-	jm.Begin(options, jm.Config.recoveryPath())
+	jm.begin(options, jm.Config.recoveryPath(), jm.recovers(options.ID))
 }
 
 // finishEarlier is what becomes of a job that an earlier process has seen the end of. When that one did not come to
@@ -281,6 +282,12 @@ func retention(c Config, code job.Script) string {
 // Begin starts a job from the newest checkpoint of its high-availability data, else from the given path, else from
 // nothing. A path that is not there fails the job, it never starts empty.
 func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
+	return jm.begin(options, path, false)
+}
+
+// begin starts a job, or one whose graph lies in the high-availability data. When that one cannot start the process
+// ends, so that the next one tries again (Dispatcher.handleJobManagerRunnerResult); the job is nil then.
+func (jm *JobManager) begin(options job.Options, path string, recovered bool) *job.Job {
 	how, named := "path", path
 	if newest := jm.newestCheckpoint(options.ID); newest != "" {
 		path, how = newest, "high-availability data"
@@ -293,15 +300,18 @@ func (jm *JobManager) Begin(options job.Options, path string) *job.Job {
 	if path == "" {
 		how = "nothing"
 	}
+	missing := "FileNotFoundException: Cannot find checkpoint or savepoint file/directory '" + path +
+		"' on file system 'file'."
+	if path != "" && !found && recovered {
+		jm.fatal = "FlinkException: JobMaster for job " + options.ID +
+			" failed. <- JobInitializationException: Could not start the JobMaster. <- " + missing
+		return nil
+	}
 	j := job.New(options, jm.flink.storage, from, jm.Now())
 	j.Script = jm.flink.jobScripts[options.Name]
 	jm.jobs, jm.known[j.ID] = append(jm.jobs, j), true
 	if path != "" && !found {
-		j.FailToStart(
-			"java.io.FileNotFoundException: Cannot find checkpoint or savepoint file/directory '"+path+
-				"' on file system 'file'.",
-			jm.Now(),
-		)
+		j.FailToStart("java.io."+missing, jm.Now())
 		jm.sync()
 		return j
 	}

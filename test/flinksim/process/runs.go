@@ -76,7 +76,7 @@ func (jm *JobManager) recover() {
 			jm.finishEarlier(g.Options, result)
 			jm.removeData(g.Options.ID)
 		default:
-			jm.Begin(g.Options, g.Path)
+			jm.begin(g.Options, g.Path, true)
 		}
 	}
 }

@@ -33,7 +33,9 @@ type Controllers struct {
 	running map[types.UID]process
 	known   map[types.UID]*corev1.Pod // as last read, by their UIDs
 	rolled  map[types.UID]*deployment // likewise
-	serial  int
+	// backOffs are those of pods whose containers ended by themselves.
+	backOffs map[types.UID]backOff
+	serial   int
 	// statusLate is how many steps after its start a process shows in the status of its pod.
 	statusLate int
 }
@@ -55,6 +57,7 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
 		down: map[string]bool{}, dead: map[string]bool{}, running: map[types.UID]process{},
 		known: map[types.UID]*corev1.Pod{}, rolled: map[types.UID]*deployment{},
+		backOffs: map[types.UID]backOff{},
 	}
 }
 

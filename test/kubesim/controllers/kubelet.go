@@ -135,7 +135,9 @@ func (c *Controllers) missingVolume(pod *corev1.Pod) string {
 
 func (c *Controllers) probe(pod *corev1.Pod) {
 	if _, known := c.running[pod.UID]; !known {
-		c.start(pod) // its containers crashed: they start again
+		if !c.backsOff(pod) {
+			c.start(pod) // its containers crashed: they start again
+		}
 		return
 	}
 	script, _ := c.scriptOf(pod.Labels, pod.Spec)
@@ -191,6 +193,11 @@ func (c *Controllers) reap() {
 // again in the next step.
 func (c *Controllers) Crash(namespace, name, message string) {
 	c.t.Helper()
+	c.crash(namespace, name, message)
+}
+
+func (c *Controllers) crash(namespace, name, message string) types.UID {
+	c.t.Helper()
 	u := c.kube.Peek(kubesim.Pods, namespace, name)
 	if u == nil {
 		c.t.Fatalf("controllers: crash pod %s/%s: it is not there", namespace, name)
@@ -199,7 +206,7 @@ func (c *Controllers) Crash(namespace, name, message string) {
 	c.convert(u, pod)
 	if c.dead[pod.Spec.NodeName] {
 		c.end(pod.UID, true) // nobody is left to say so
-		return
+		return pod.UID
 	}
 	again := pod.Spec.RestartPolicy != corev1.RestartPolicyNever
 	c.end(pod.UID, again)
@@ -218,4 +225,5 @@ func (c *Controllers) Crash(namespace, name, message string) {
 		pod.Status.Phase = corev1.PodFailed
 	}
 	c.writePod(pod)
+	return pod.UID
 }
