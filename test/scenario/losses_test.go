@@ -178,19 +178,19 @@ func (s *states) stored(status v1beta1.FlinkDeploymentStatus) {
 // reports says whether a report of that time, nil for none, may be about a loss.
 func reports(at *metav1.Time, l *loss) bool { return at != nil && !at.Time.Before(l.on) }
 
-// hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or its job began again since
-// the resource was made.
+// hasBegunAgain reports whether a status tells of lost progress, which stored holds it to, or a job began again since
+// the resource was made: the one of the status, or one that it replaced.
 func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
 	if status.LostProgress != nil && status.LostProgress.Seen != nil {
 		return true
 	}
-	times := 0
+	times := map[string]int{}
 	for _, start := range runs(s.h.w.Flink.Starts(namespace, demo)[s.before:]) {
-		if start.JobID == status.JobStatus.JobID {
-			times++
+		if times[start.JobID]++; times[start.JobID] > 1 {
+			return true
 		}
 	}
-	return times > 1
+	return false
 }
 
 // beganAgain reports whether the run that a status shows, or one before it that no report was about, began with no more

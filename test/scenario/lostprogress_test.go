@@ -49,6 +49,28 @@ var lostProgressScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.expectNoCondition("demo", "StateSafe")
 	}, "Flink removes the data of a job that fails for good, and its JobManager was replaced before anybody looked"},
+
+	"a job that was upgraded by last-state fails as its JobManager ends": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), highlyAvailable))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.failAsItEnds("demo")
+		h.untilSituation("demo", "Broken")
+		h.untilLost("demo")
+		h.says("demo", "StateSafe", "False RestoreFailed: ")
+		h.says("demo", "ClusterAvailable", "False CrashLoopBackOff: ")
+		h.edit("demo", parallelism(2))
+		h.untilSituation("demo", "StateLost")
+		h.w.Storage.Put(job.Snapshot{Path: "s3://c/found", JobID: "found"})
+		h.edit("demo", jobField("initialSavepointPath", "s3://c/found"), jobField("savepointRedeployNonce", int64(1)))
+		h.untilStarts("demo", 3)
+		h.untilStable("demo")
+		h.expectNoCondition("demo", "StateSafe")
+		h.expectNoCondition("demo", "Stalled")
+	}, "the start path keeps the next JobManager from beginning from nothing, so a person says where to go on"},
 }
 
 // failAsItEnds lets a job fail for good as its JobManager ends, as when TaskManagers and JobManager are told to end in

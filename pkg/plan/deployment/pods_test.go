@@ -118,48 +118,52 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 	}
 }
 
+// refuses lets the JobManager end again and again, because it does not find what it was to start from.
+func (w *world) refuses(path string) {
+	const said = "FlinkException: JobMaster for job a failed. <- JobInitializationException: Could not start the " +
+		"JobMaster. <- FileNotFoundException: Cannot find checkpoint or savepoint file/directory '%s' on file system 'file'."
+	pod := waitingPod("CrashLoopBackOff", "back-off", false)
+	pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
+		ExitCode: 239, Message: fmt.Sprintf(said, path),
+	}
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Status = appsv1.DeploymentStatus{}
+	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), job.Flink{}, plan.Present([]corev1.Pod{pod})
+}
+
 // Real Flink: a job fails for good as its JobManager ends. Its checkpoints are out of the high-availability data, its
 // job graph is not, and the start path of its last upgrade keeps the next JobManager from beginning from nothing.
 func TestAJobManagerThatFindsNoLastState(t *testing.T) {
-	const said = "FlinkException: JobMaster for job %s failed. <- JobInitializationException: Could not start the " +
-		"JobMaster. <- FileNotFoundException: Cannot find checkpoint or savepoint file/directory '%s' on file system 'file'."
-	for name, row := range map[string]struct {
-		path, reason string
-		unsafe       bool
-	}{
-		"it was to start from its last state": {v1beta1.LastStatePlaceholder, "RestoreFailed", true},
-		"it was to start from another path":   {"s3://s/savepoint-1", "CrashLoopBackOff", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := stable(t, application)
-			w.s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{Path: "s3://c/chk-4"}
-			jm, _ := w.s.JobManager.Get()
-			jm = jm.DeepCopy()
-			jm.Status = appsv1.DeploymentStatus{}
-			pod := waitingPod("CrashLoopBackOff", "back-off", false)
-			pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{
-				ExitCode: 239, Message: fmt.Sprintf(said, "a", row.path),
-			}
-			w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), job.Flink{}, plan.Present([]corev1.Pod{pod})
-			w.run()
-			w.run()
-			w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
-			stalled, safe := w.condition(summary.Stalled), w.condition(summary.StateSafe)
-			if stalled.Reason != row.reason || !strings.Contains(stalled.Message, row.path) {
-				t.Errorf("Stalled is %+v, want %s", stalled, row.reason)
-			}
-			if row.unsafe && (safe.Status != metav1.ConditionFalse ||
-				!strings.Contains(safe.Message, "s3://c/chk-4") || !strings.Contains(safe.Message, "kubectl patch")) {
-				t.Errorf("StateSafe is %+v, want False, the newest checkpoint and the way out", safe)
-			}
-			if !row.unsafe && safe.Status != "" {
-				t.Errorf("StateSafe is %+v, want none", safe)
-			}
-			if got := w.condition(summary.ClusterAvailable); got.Reason != "CrashLoopBackOff" {
-				t.Errorf("ClusterAvailable is %+v", got)
-			}
-		})
+	w := stable(t, application)
+	w.s.Resource.Status.JobStatus.Checkpoint = &v1beta1.KnownCheckpoint{Path: "s3://c/chk-4"}
+	told := func(when, safe, reason string) {
+		t.Helper()
+		stalled, c := w.condition(summary.Stalled), w.condition(summary.StateSafe)
+		if stalled.Reason != reason || string(c.Status) != safe {
+			t.Errorf("%s: Stalled is %+v, want %s; StateSafe is %+v, want %s", when, stalled, reason, c, safe)
+		}
+		if safe != "" && (!strings.Contains(c.Message, "s3://c/chk-4") || !strings.Contains(c.Message, "kubectl patch")) {
+			t.Errorf("%s: StateSafe is %+v, want the newest checkpoint and the way out", when, c)
+		}
 	}
+	w.refuses("s3://s/savepoint-1")
+	w.run()
+	told("another path is not there", "", "CrashLoopBackOff")
+	w.refuses(v1beta1.LastStatePlaceholder)
+	w.run()
+	w.run()
+	w.want(plan.Broken, v1beta1.LifecycleDeployed, v1beta1.JobManagerError, v1beta1.FlinkJobReconciling)
+	told("its last state is not there", "False", "RestoreFailed")
+	if got := w.condition(summary.ClusterAvailable); got.Reason != "CrashLoopBackOff" {
+		t.Errorf("ClusterAvailable is %+v", got)
+	}
+	w.serveJob(v1beta1.FlinkJobInitializing)
+	w.run()
+	told("it tries again", "False", "RestoreFailed")
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	told("it runs", "", "")
 }
 
 func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {

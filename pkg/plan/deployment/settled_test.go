@@ -90,6 +90,11 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.s.Now = w.s.Now.Add(time.Minute)
 			w.s.Flink.Health, w.s.HAData = restarted(100), noHAMaps
 		}},
+		"its last state is not there, and it tries again": {"S8/T6", stateful, func(w *world) {
+			w.refuses(v1beta1.LastStatePlaceholder)
+			w.run()
+			w.s.Pods = plan.Present([]corev1.Pod{})
+		}},
 	}
 	drawn := drawing.Read(t, "../job/settled.go", "Settled")
 	var shown []string

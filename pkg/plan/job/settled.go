@@ -35,6 +35,7 @@ import (
 //	T3  a rollback that cannot be, so it may still become stable  not stalled, Waiting  Waiting    no
 //	T4  a rollback that cannot be                                 not stalled           see S      yes
 //	T5  an unhealthy job that a restart would cost its state      not stalled           see S      yes
+//	T6  no last state, by an earlier look; it tries again         not stalled, Waiting  Waiting    yes
 func Settled(v *Life) (Result, bool) {
 	v.markStable()
 	v.clearError()
@@ -48,8 +49,10 @@ func Settled(v *Life) (Result, bool) {
 		o.Wait = *v.Stuck // it may still become stable
 	case v.Stuck != nil && o.Stall == nil:
 		o.Stall = v.Stuck
-	case o.Stall == nil:
+	case o.Stall == nil && v.Unwell != nil:
 		o.Stall = v.Unwell
+	case o.Stall == nil && o.Situation == plan.Waiting:
+		o.Stall = v.refusedBefore()
 	}
 	return o, true
 }
@@ -89,6 +92,19 @@ func (v *Life) broken() Result {
 		o.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(o.Stall.Message)}
 	}
 	return o
+}
+
+// refusedBefore is what broken has told of this generation, while the JobManager tries again and Flink has not begun to
+// run the job; nil when it told nothing. What a person reads does not come and go with each of its starts.
+func (v *Life) refusedBefore() *plan.Cause {
+	tries := v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady || v.Job == nil ||
+		v.Job.State == v1beta1.FlinkJobInitializing
+	told, stalled := v.toldStalled()
+	if !tries || !stalled || told.Reason != string(plan.ReasonRestoreFailed) ||
+		told.ObservedGeneration != v.Resource().Generation {
+		return nil
+	}
+	return &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: told.Message}
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.

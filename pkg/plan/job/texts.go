@@ -1,19 +1,26 @@
 package job
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // StalledAlready reports whether the stored status says the same, so that it is not told again.
 func (v *Life) StalledAlready(message string) bool {
-	message = v.Hide(message)
+	told, stalled := v.toldStalled()
+	return stalled && told.Message == summary.OneLine(v.Hide(message), summary.MaxMessageLength)
+}
+
+// toldStalled is the condition Stalled as it is stored.
+func (v *Life) toldStalled() (metav1.Condition, bool) {
 	for _, c := range v.Resource().Status.Conditions {
-		if c.Type == summary.Stalled && c.Message == summary.OneLine(message, summary.MaxMessageLength) {
-			return true
+		if c.Type == summary.Stalled {
+			return c, true
 		}
 	}
-	return false
+	return metav1.Condition{}, false
 }
 
 // ErrorText is status.error of one cause.
