@@ -131,6 +131,9 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 				"parallelism 3, wait-more 10",
 			startsFromElsewhere(""), less,
 		},
+		"a resumption of a job that keeps its state is from nothing": {
+			"apply 1, wait-long 0, suspend 0, wait-more 10, resume 0, wait-more 10", startsFromElsewhere(""), less,
+		},
 		"a start after a recorded failure is from nothing": {
 			"apply 3, wait-long 0, fail-job 0, wait-more 10, parallelism 3, wait-more 10", startsFromElsewhere(""), less,
 		},
