@@ -60,9 +60,11 @@ func (in ObserveInput) withCurrent(c, defaults Config) (Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed, err := Flatten(in.Deployed.FlinkConfiguration)
-	if err != nil {
-		return nil, err
+	removed := current
+	if in.Deployed.FlinkConfiguration.String() != in.Current.FlinkConfiguration.String() {
+		if removed, err = Flatten(in.Deployed.FlinkConfiguration); err != nil {
+			return nil, err
+		}
 	}
 	for name := range removed {
 		if isOurs(name) {

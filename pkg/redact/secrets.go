@@ -20,11 +20,13 @@ type Secrets struct {
 // count as far as they look like secrets: the password of a URL, a system property in a list of Java options.
 func Known(configs []map[string]string, args ...[]string) Secrets {
 	var found []string
+	looked := map[string]bool{} // the specs of one resource have most values in common
 	for _, config := range configs {
 		for name, value := range config {
 			if Sensitive(name) {
 				found = append(found, value)
-			} else {
+			} else if !looked[value] {
+				looked[value] = true
 				found = append(found, parts(value)...)
 			}
 		}

@@ -39,7 +39,9 @@ func newJudge(h *harness) *judge {
 // But for two: A job that has just ended, and does not answer, is stopped by its high-availability data as one that
 // runs. It goes on from that data, which is its newest state; only a JobManager that answers could tell that it has
 // ended. And so is one that runs and answered, while its status could not be written for longer than a JobManager may
-// stay silent: nothing says that it ever answered.
+// stay silent: nothing says that it ever answered. One that is recorded as ended, and that a JobManager without
+// high-availability data began again since, is replaced as one that has ended. And a deletion ends without
+// high-availability data that could not be read for as long as a clean-up may take, if it tells so.
 func (j *judge) look(name string) {
 	t := j.h.t
 	resource := j.h.resource(name)
@@ -67,8 +69,13 @@ func (j *judge) look(name string) {
 	known, missed := final(p, open), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
 	hide(&j.hidden, parts, func() plan.Plan { return deployment.Make(s) }, func(part string, blind plan.Plan) {
-		if how := stopOf(blind); missed && asks[part] && takesNothing[how] ||
-			how == v1beta1.StopLastState && stopOf(p) == v1beta1.StopCancel { // either goes on from its newest checkpoint
+		how, ended := stopOf(blind), s.Resource.Status.JobStatus.State.IsTerminal()
+		switch {
+		case missed && asks[part] && (takesNothing[how] || ended && how == v1beta1.StopNone):
+			return
+		case how == v1beta1.StopLastState && stopOf(p) == v1beta1.StopCancel: // either goes on from its newest checkpoint
+			return
+		case part == "HANodes" && tellsOf(blind, plan.ReasonHighAvailabilityDataLeft):
 			return
 		}
 		for _, action := range final(blind, open) {
@@ -100,6 +107,11 @@ func stopOf(p plan.Plan) v1beta1.StopKind {
 		return ""
 	}
 	return status.Intent.Stop
+}
+
+// tellsOf reports whether a plan has an event with a reason.
+func tellsOf(p plan.Plan, reason plan.Reason) bool {
+	return slices.ContainsFunc(p.Events, func(e plan.Event) bool { return e.Reason == reason })
 }
 
 // hidden is how many parts are hidden, one after the other, in one look.

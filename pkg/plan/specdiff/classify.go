@@ -2,6 +2,7 @@ package specdiff
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -36,6 +37,9 @@ func Classify[S Spec](old, new *S, mode v1beta1.Mode) Change {
 	}
 	if new == nil {
 		new = &none
+	}
+	if reflect.DeepEqual(old, new) { // most rounds: nothing to flatten
+		return Change{Kind: None}
 	}
 	switch wanted := any(new).(type) {
 	case *v1beta1.FlinkSessionJobSpec:

@@ -14,6 +14,9 @@ import (
 // compareConfig compares two configurations by flat key, in the order in which the Java operator lists keys. A
 // configuration that cannot be flattened (validation refuses it) is compared as one text.
 func compareConfig(path string, old, new v1beta1.FlinkConfiguration, mode v1beta1.Mode) []entry {
+	if old.String() == new.String() {
+		return nil
+	}
 	oldFlat, oldErr := flinkconf.Flatten(old)
 	newFlat, newErr := flinkconf.Flatten(new)
 	if oldErr != nil || newErr != nil {
