@@ -165,12 +165,17 @@ func (r *run) excuse(why string) {
 }
 
 // excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was
-// stopped is no excuse.
+// stopped is no excuse. One that failed as somebody deleted its Deployment, before any status knew of a checkpoint,
+// goes on from less: Flink has taken its checkpoints out of the high-availability data.
 func (r *run) excuseFailure() {
-	i := r.status(demo).Intent
+	status := r.status(demo)
+	i := status.Intent
 	stopped := i != nil && i.Step == v1beta1.StepStopping && !r.w.Nodes.IsDown("node-1")
 	if !stopped || notYet["failed-by-its-stop"] != "" {
 		r.excuse("its job failed")
+	}
+	if gone := r.w.Kube.Peek(kubesim.Deployments, namespace, demo) == nil; gone && status.JobStatus.Checkpoint == nil {
+		r.losesEnd()
 	}
 }
 

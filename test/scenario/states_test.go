@@ -73,6 +73,7 @@ func newStates(h *harness) *states {
 // anew begins with a resource that was just made.
 func (s *states) anew() {
 	s.floor, s.losses, s.rerun, s.before = 0, nil, rerun{}, len(s.h.w.Flink.Starts(namespace, demo))
+	s.reported, s.toldOf = time.Time{}, 0
 }
 
 // forget lets go of what was completed: whatever comes next may begin from nothing.

@@ -156,6 +156,41 @@ func TestARecoveryWithoutACheckpointIsTold(t *testing.T) {
 	}
 }
 
+// No status could be written while the first run of a job ran, and its Deployment is lost: the job may have completed a
+// checkpoint and failed for good, as its JobManager was told to end.
+func TestARecoveryOfARunThatNobodySaw(t *testing.T) {
+	rows := map[string]struct {
+		since time.Duration
+		told  int
+	}{
+		"it was released long ago": {30 * time.Second, 1},
+		"it was just released":     {time.Second, 0},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, highlyAvailable)
+			w.run()
+			w.s.Now = w.s.Now.Add(row.since)
+			w.lose()
+			w.s.HAData = without(haMaps(w.status().JobStatus.JobID))
+			w.run()
+			if from := w.from(); from.Reason != "NoCheckpointYet" {
+				t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+			}
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+			w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
+			w.run()
+			w.s.Now = w.s.Now.Add(10 * time.Second)
+			w.run()
+			unsafe := w.condition(summary.StateSafe).Reason == "JobRestarted"
+			if told := w.told("JobRestarted"); told != row.told || unsafe != (row.told > 0) {
+				t.Errorf("told %d times, want %d: %+v; rounds %q", told, row.told, w.status().Conditions, w.log)
+			}
+		})
+	}
+}
+
 // without are the same ConfigMaps without a checkpoint.
 func without(data plan.Observed[[]hadata.ConfigMap]) plan.Observed[[]hadata.ConfigMap] {
 	maps, _ := data.Get()

@@ -184,10 +184,13 @@ func (v *Life) restoredOlder(restored Restored) bool {
 // had completed. A job may have failed for good, and have begun again from nothing, while nobody could look. Where a
 // job that ran is lost, it may have made its first checkpoint since the last look, and Flink have let go of it:
 //
-//	its data names            then
-//	no checkpoint             lost: it begins from nothing, and no process of it writes to the data any more
-//	maybe what it was given   suspected
-//	another                   suspected, if the job is known to have completed one
+//	the job                  its data names            then
+//	ran                      no checkpoint             lost: it begins from nothing, and no process of it writes to the
+//	                                                   data any more
+//	ran                      maybe what it was given   suspected
+//	completed a checkpoint   another                   suspected
+//	was released long ago,   no checkpoint             suspected: it may have run where no status could be written
+//	and no run was recorded
 func (v *Life) suspectStart(intent *v1beta1.Intent) {
 	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState {
 		return
@@ -198,11 +201,15 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
 	}, intent.Purpose)
 	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
+	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > promptStop
+	unseen := released && intent.Purpose == v1beta1.PurposeRecover && v.Want.JobStatus.StartTime == ""
 	known := v.KnownCheckpoint()
 	switch {
 	case lost && intent.From.Path == "":
 		v.suspect()
 		v.loseProgress("")
+	case unseen && intent.From.Path == "":
+		v.suspect()
 	case lost && v.Want.JobStatus.UpgradeSavepointPath != "", known != nil && known.Path != "":
 		v.suspect()
 	}
