@@ -175,7 +175,11 @@ func (r *run) excuseFailure() {
 		r.excuse("its job failed")
 	}
 	if gone := r.w.Kube.Peek(kubesim.Deployments, namespace, demo) == nil; gone && status.JobStatus.Checkpoint == nil {
+		before := len(r.states.losses)
 		r.losesEnd()
+		for _, l := range r.states.losses[before:] {
+			l.unseen = false // who recovers the Deployment knows that its job may have run
+		}
 	}
 }
 
