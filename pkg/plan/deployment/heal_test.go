@@ -5,12 +5,15 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
 // checked switches the health check of a spec on.
@@ -37,6 +40,8 @@ func (w *world) health(restarts int64) {
 func TestAnUnhealthyJob(t *testing.T) {
 	off := strings.Replace(checked(application), `health-check.enabled":"true"`, `health-check.enabled":"false"`, 1)
 	rows := map[string]struct {
+		// row is the way through the drawing, see package drawing.
+		row     string
 		spec    string
 		data    plan.Observed[[]hadata.ConfigMap]
 		state   v1beta1.FlinkJobState
@@ -46,45 +51,47 @@ func TestAnUnhealthyJob(t *testing.T) {
 		stalled string
 		reason  string
 	}{
-		"stateless": {checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopStateless,
+		"stateless": {"H2/H4", checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), v1beta1.StopStateless,
 			v1beta1.UpgradeModeStateless, "",
 			"it needs nothing from the one before"},
-		"restarting all the time": {checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100),
+		"restarting all the time": {"H2/H4", checked(application), noHAMaps, v1beta1.FlinkJobRestarting, restarted(100),
 			v1beta1.StopStateless, v1beta1.UpgradeModeStateless, "",
 			"any job that has not ended"},
 		// T3.45
-		"highly available": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100),
+		"highly available": {"H2/H5", checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning, restarted(100),
 			v1beta1.StopLastState, v1beta1.UpgradeModeLastState, "",
 			"from its data"},
 		// T3.46
-		"highly available, by its checkpoints": {checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning,
+		"highly available, by its checkpoints": {"H2/H5", checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobRunning,
 			plan.Present(health.Seen{Progress: start.Add(-time.Hour)}), v1beta1.StopLastState, v1beta1.UpgradeModeLastState,
 			"", "none was completed for an hour"},
 		// T3.48
-		"its data is gone": {checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
+		"its data is gone": {"H2/H7", checked(highlyAvailable), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
 			"JobUnhealthy",
 			"its state would be lost"},
-		"its data cannot be looked at": {checked(highlyAvailable), plan.Unknown[[]hadata.ConfigMap]("time-out"),
+		"its data cannot be looked at": {"H2/H6", checked(highlyAvailable), plan.Unknown[[]hadata.ConfigMap]("time-out"),
 			v1beta1.FlinkJobRunning, restarted(100), "", "", "",
 			"nothing is done on a guess"},
-		"stateful, not highly available": {checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "",
-			"JobUnhealthy",
+		"stateful, not highly available": {"H2/H7", checked(stateful), noHAMaps, v1beta1.FlinkJobRunning, restarted(100),
+			"", "", "JobUnhealthy",
 			"its state would be lost"},
 		"it may restart as often": {
-			checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed",
+			"H1", checked(application), noHAMaps, v1beta1.FlinkJobRunning, restarted(64), "", "", "", "the threshold is allowed",
 		},
 		"Flink does not say": {
-			checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "",
+			"H1", checked(application), noHAMaps, v1beta1.FlinkJobRunning, plan.Unknown[health.Seen]("no metric"), "", "", "",
 			"nobody knows",
 		},
 		// T3.47
 		"it has failed": {
-			checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "",
+			"H1", checked(highlyAvailable), haMaps("x"), v1beta1.FlinkJobFailed, restarted(100), "", "", "",
 			"that is for another option",
 		},
-		"switched off": {off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
+		"switched off": {"H1", off, noHAMaps, v1beta1.FlinkJobRunning, restarted(100), "", "", "", "nobody asked for it"},
 	}
+	drawn, shown := drawing.Read(t, "../job/heal.go", "Heal"), []string{"H3"} // H3: the test below
 	for name, row := range rows {
+		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
 			w := judged(t, row.spec)
 			w.s.Now = w.s.Now.Add(time.Minute)
@@ -110,7 +117,37 @@ func TestAnUnhealthyJob(t *testing.T) {
 			if n := w.told("RestartUnhealthyJob"); n != want {
 				t.Errorf("RestartUnhealthyJob was told %d times, want %d", n, want)
 			}
+			w.healedAs(drawn, row.row)
 		})
+	}
+	if err := drawn.Shown("Heal", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// healedAs fails the test when the job is stopped in another way than drawn, or a person is called.
+func (w *world) healedAs(drawn drawing.Drawing, way string) {
+	w.t.Helper()
+	answer := drawing.Row{"stop": "-", "a person": "no"}
+	if i := w.status().Intent; i != nil {
+		answer["stop"] = string(i.Stop)
+	}
+	if w.condition(summary.Stalled).Status == "True" {
+		answer["a person"] = "yes"
+	}
+	if err := drawn.Holds(way, answer); err != nil {
+		w.t.Errorf("%v; rounds %q", err, w.log)
+	}
+}
+
+func TestAJobThatIsUnhealthySoonAfterARestart(t *testing.T) {
+	w := judged(t, checked(application))
+	w.s.Resource.Status.Restarts = &v1beta1.Restarts{InARow: 3, Last: metav1.NewTime(w.s.Now)}
+	w.health(100)
+	w.run()
+	w.healedAs(drawing.Read(t, "../job/heal.go", "Heal"), "H3")
+	if c := w.condition(summary.Reconciling); c.Reason != string(plan.ReasonRestartPending) {
+		t.Errorf("it waits for something else: %+v", w.status().Conditions)
 	}
 }
 

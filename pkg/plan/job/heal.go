@@ -10,14 +10,15 @@ import (
 // Heal restarts a job that runs and does not get on, where kubernetes.operator.cluster.health-check.enabled asks for
 // it.
 //
-//	the job                                    then
-//	healthy, or it could not be looked at      -
-//	unhealthy, and status does not say so yet  say so, and look at once for what a restart needs
-//	unhealthy soon after another restart       wait, longer each time: see package restarts
-//	unhealthy, may start empty                 cancel it and start it as it was started
-//	unhealthy, high-availability data          delete its cluster and start it from the data, under its ID
-//	unhealthy, the data cannot be looked at    wait for another look
-//	unhealthy, no data                         left alone, because a restart would lose its state: a person decides
+//	 #  the job                                    stop       a person  then
+//	H1  healthy, or it could not be looked at      -          no        -
+//	H2  unhealthy, and status does not say so yet  -          no        say so, look at once for what a restart needs
+//	H3  unhealthy soon after another restart       -          no        wait, longer each time: see package restarts
+//	H4  unhealthy, may start empty                 Stateless  no        cancel it and start it as it was started
+//	H5  unhealthy, high-availability data          LastState  no        delete its cluster, start it from the data, under
+//	                                                                    its ID
+//	H6  unhealthy, the data cannot be looked at    -          no        wait for another look
+//	H7  unhealthy, no data                         -          yes       left alone: a restart would lose its state
 func Heal(v *Life) (Result, bool) {
 	why := v.Unhealthy()
 	standing, _ := v.Driver.Standing()

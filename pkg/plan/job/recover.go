@@ -10,19 +10,22 @@ import (
 
 // RecoverLost decides for a cluster or job that should run and does not.
 //
-//	what                                        then
-//	the Deployment is being deleted by someone  wait until it is gone
-//	what is to be restarted below, soon after   wait, longer each time: see package restarts
-//	another restart
-//	no Deployment, job ended                    settled, unless failed jobs are restarted: then from its recorded state
-//	no Deployment, a session in an upgrade      another operator's, which goes on
-//	no Deployment, recovery switched off        stalled
-//	no Deployment, session or stateless         start again
-//	no Deployment, high availability            start again from its data
-//	no Deployment, otherwise                    the state is lost: a person decides
-//	job CANCELED behind our back                stop what is left, start from the newest state that its statistics name
-//	job FAILED, restart of failed jobs on       the same
-//	job FINISHED by a stop that was given up    the same: a request that came late has ended it
+//	  #  what                                        begins   a person  then
+//	 L1  the Deployment is being deleted by someone  -        no        wait until it is gone
+//	 L2  what is to be restarted below, soon after   -        no        wait, longer each time: see package restarts
+//	     another restart
+//	 L3  no Deployment, job ended                    -        no        settled
+//	 L4  no Deployment, job FAILED, restart of       Recover  no        start from its recorded state
+//	     failed jobs on
+//	 L5  no Deployment, a session in an upgrade      Upgrade  no        another operator's, which goes on
+//	 L6  no Deployment, recovery switched off        -        yes       stalled
+//	 L7  no Deployment, session or stateless         Recover  no        start again
+//	 L8  no Deployment, high availability            Recover  no        start again from its data
+//	 L9  no Deployment, otherwise                    -        yes       the state is lost: a person decides
+//	L10  job CANCELED behind our back                Recover  no        stop what is left, start from the newest state
+//	                                                                    that its statistics name
+//	L11  job FAILED, restart of failed jobs on       Recover  no        the same
+//	L12  job FINISHED by a stop that was given up    Recover  no        the same: a request that came late has ended it
 func RecoverLost(v *Life) (Result, bool) {
 	if v.Last == nil || !v.LastRunning() {
 		return Result{}, false
