@@ -29,22 +29,27 @@ type rollbackChoice struct {
 
 // chooseRollback says from which state the last stable spec starts, first match wins.
 //
-//	what was deployed                          the stable spec starts
-//	has another Flink version than it          refuse, unless another operator has begun: an older Flink may not read
-//	                                           what a newer one wrote
-//	a savepoint is being written               wait
-//	the high-availability data is unknown      wait
-//	has no state to keep, or may start empty   empty
-//	needed a savepoint and never ran           from that savepoint
-//	is a session job that Flink refused to run from what that was to start from
-//	has a job that has ended, and could be     wait
-//	asked of it and was not
-//	has a job that is about to end             wait
-//	has a job that has ended, as for a change   from its newest state, once that is read; Flink removes the
-//	                                            high-availability data
-//	is a session job                           from its newest state, once it was stopped, see rollbackByCancel
-//	otherwise                                  from the high-availability data, if it looks for it where what was
-//	                                           deployed keeps it
+//	  #  what was deployed                        answer   stop       the stable spec starts
+//	 B1  has another Flink version than it        refuses  -          not, unless another operator has begun: an older
+//	                                                                  Flink may not read what a newer one wrote
+//	 B2  writes a savepoint                       waits    -          when that is written
+//	 B3  has high-availability data that is       waits    -          when it can be read
+//	     unknown
+//	 B4  has no state to keep, or may start       begins   Stateless  empty
+//	     empty
+//	 B5  needed a savepoint and never ran         begins   None       from that savepoint
+//	 B6  is a session job that Flink refused      begins   None       from what that was to start from
+//	 B7  has a job that has ended, and could be   waits    -          when it was asked
+//	     asked of it and was not
+//	 B8  has a job that is about to end           waits    -          when it has
+//	 B9  has a job that has ended, and its        waits    -          when that is read
+//	     newest state is not read
+//	B10  has a job that has ended, otherwise      begins   None       from its newest state, as for a change; Flink
+//	                                                                  removes the high-availability data
+//	B11  is a session job                         begins   see then   from its newest state, see rollbackByCancel
+//	B12  otherwise                                begins   LastState  from the high-availability data, if it looks for it
+//	                                                                  where what was deployed keeps it
+//	B13  B5 to B12, and that state is not there   refuses  -          not
 //
 // A state that is not there is no reason to take anything down: then it refuses.
 func (v *Life) chooseRollback() rollbackChoice {
