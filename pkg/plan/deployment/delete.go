@@ -11,15 +11,16 @@ import (
 // deleting ends a resource that is marked for deletion. It takes an open intent over; the finalizer goes when a fresh
 // read finds nothing of ours left.
 //
-//	there is                              then
-//	no finalizer of ours                  nothing
-//	Deployment Unknown                    wait
-//	session jobs, or running jobs, that   wait and say which
-//	block the deletion
-//	a savepoint was asked for             take it, for as long as a checkpoint may take; then go on without
-//	our Deployment                        intent, take it down
-//	our Deployment, being deleted         wait
-//	nothing, or somebody else's           pods ended? HA data gone? then the finalizer
+//	 #  there is                              finalizer  stop       then
+//	D1  no finalizer of ours                  -          -          nothing
+//	D2  Deployment Unknown                    stays      -          wait
+//	D3  session jobs, or running jobs, that   stays      -          wait and say which
+//	    block the deletion
+//	D4  a savepoint was asked for             stays      Savepoint  take it, for as long as a checkpoint may take; then
+//	                                                                go on without
+//	D5  our Deployment                        stays      Stateless  intent, take it down
+//	D6  our Deployment, being deleted         stays      Stateless  wait
+//	D7  nothing, or somebody else's           goes       -          pods ended? HA data gone? then the finalizer
 func deleting(v *view) (job.Result, bool) {
 	if v.Seen.Resource.DeletionTimestamp == nil {
 		return job.Result{}, false

@@ -14,12 +14,14 @@ import (
 
 // Change decides for a resource whose spec asks for something else than what was acted on last.
 //
-//	acted on   asked      change               then
-//	running    suspended  any                  stop as package upgrade decides, end suspended
-//	running    running    savepoint redeploy   stop without state, start from initialSavepointPath
-//	running    running    effective            stop as package upgrade decides, start
-//	suspended  running    any                  start from what the suspension left, as package restore chooses
-//	any        any        ignored              only the generation deployed moves
+//	 #  acted on   asked      change              begins    then
+//	C1  running    suspended  any                 Suspend   stop as package upgrade decides, end suspended
+//	C2  running    running    savepoint redeploy  Redeploy  stop without state, start from initialSavepointPath
+//	C3  running    running    effective           Upgrade   stop as package upgrade decides, start
+//	C4  suspended  running    savepoint redeploy  Redeploy  start from initialSavepointPath
+//	C5  suspended  running    otherwise           Resume    start from what the suspension left, as package restore
+//	                                                        chooses
+//	C6  any        as it is   ignored, or none    -         only the generation deployed moves
 //
 // A change that must wait leaves room for recovery, where that is allowed; one that is refused leaves the job as it is.
 func Change(v *Life) (Result, bool) {
