@@ -35,22 +35,27 @@ const (
 // lastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
 // not known.
 //
-//	statistics                  newest state                     retention               answer
-//	may be older than the end   -                                -                       Unsettled
-//	unknown                     -                                -                       Unknown
-//	known                       none, one is known, not FINISHED -                       Forgotten
-//	of no execution graph       none, not FINISHED               makes checkpoints       Forgotten
-//	of no execution graph       none, not FINISHED               unknown                 Unknown
-//	known                       none                             -                       None
-//	known                       was discarded, FINISHED          -                       that before it, if not the
-//	                                                                                     job's own:
-//	                                                                                     nobody needs it any more
-//	known                       was discarded                    -                       Discarded
-//	known                       has no path                      -                       Nowhere
-//	known                       a savepoint, or not of this job  -                       Named
-//	known                       the job's own                    unknown                 Unknown
-//	known                       the job's own                    goes with such an end   Discarded
-//	known                       the job's own                    outlives such an end    Named
+//	  #  statistics                 newest state                         retention             answer
+//	 N1  may be older than the end  -                                    -                     Unsettled
+//	 N2  unknown                    -                                    -                     Unknown
+//	 N3  known                      none, one is known, not FINISHED     -                     Forgotten
+//	 N4  of no execution graph      none, not FINISHED                   makes checkpoints     Forgotten
+//	 N5  of no execution graph      none, not FINISHED                   unknown               Unknown
+//	 N6  known                      none                                 -                     None
+//	 N7  known                      was discarded, not FINISHED          -                     Discarded
+//	 N8  known                      was discarded, FINISHED, that        -                     None
+//	                                before it is none or the job's own:
+//	                                nobody needs it any more
+//	 N9  known                      was discarded, FINISHED, that        -                     Named
+//	                                before it is not the job's own
+//	N10  known                      has no path                          -                     Nowhere
+//	N11  known                      has a path, FINISHED, or is a        -                     Named
+//	                                savepoint, or not of this job
+//	N12  known                      the job's own                        unknown               Unknown
+//	N13  known                      the job's own                        goes with such an     Discarded
+//	                                                                     end
+//	N14  known                      the job's own                        outlives such an      Named
+//	                                                                     end
 //
 // Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
 // that waits for resources has no statistics, and none after it has failed or was cancelled there: they are those of a
