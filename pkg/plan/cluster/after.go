@@ -8,15 +8,16 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// After decides what becomes of a JobManager whose job has ended or is suspended.
+// After decides what becomes of a JobManager whose job has ended or is suspended. First match wins:
 //
-//	what                                              then
-//	a Deployment that a start prepared, suspended     delete it: that start never came to its release
-//	the job runs again with another start time        no replicas, and a Warning: its main method was run a second time
-//	suspended without high availability, replicas     no replicas: a replaced pod would run the job again
-//	ended or suspended for longer than the TTL        delete the cluster, unless it still has to be asked what the job
-//	                                                  ended with;
-//	                                                  high-availability data stays
+//	 #  there is                                          the Deployment  for
+//	A1  a Deployment that a start prepared, suspended     goes            that start never came to its release
+//	A2  a job that had ended and runs again               no replicas     its main method was run a second time, see the
+//	                                                                      Warning
+//	A3  a suspension without high availability, replicas  no replicas     a replaced pod would run the job again
+//	A4  an end whose last state is not read yet           stays           the JobManager has to be asked for it
+//	A5  an end or suspension older than the TTL           goes            the cluster; high-availability data stays
+//	A6  anything else                                     stays           the rules that follow decide
 func After(v *Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {

@@ -165,13 +165,15 @@ func TestANonceRestarts(t *testing.T) {
 	}
 }
 
+// ttl lets the cluster of a job that has ended stay for five minutes.
+func ttl(spec string) string {
+	return with(
+		spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment.shutdown-ttl":"5 min",`,
+	)
+}
+
 // T3.28
 func TestTheClusterOfAnEndedJobGoesAfterItsTime(t *testing.T) {
-	ttl := func(spec string) string {
-		return with(
-			spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.jm-deployment.shutdown-ttl":"5 min",`,
-		)
-	}
 	rows := map[string]func(w *world){
 		"finished": func(w *world) { w.serveJob(v1beta1.FlinkJobFinished); w.run() },
 		"failed":   func(w *world) { w.serveJob(v1beta1.FlinkJobFailed); w.run() },
