@@ -83,8 +83,6 @@ func TestChangeIsAsDrawn(t *testing.T) {
 }
 
 func TestDeletingIsAsDrawn(t *testing.T) {
-	saves := with(stateful, `"flinkConfiguration":{`,
-		`"flinkConfiguration":{"kubernetes.operator.job.savepoint-on-deletion":"true",`)
 	rows := map[string]struct {
 		// row is the one that draws it, see package drawing.
 		row  string
@@ -100,7 +98,7 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"a session with jobs": {"D3", session, func(w *world) {
 			w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl"}})
 		}},
-		"saves first":            {"D4", saves, func(*world) {}},
+		"saves first":            {"D4", savesFirst, func(*world) {}},
 		"runs":                   {"D5", application, func(*world) {}},
 		"is being taken down":    {"D6", application, func(w *world) { w.run() }},
 		"lost":                   {"D7", application, (*world).lose},

@@ -23,6 +23,19 @@ func (w *world) delete() {
 	w.bump()
 }
 
+// savesFirst is a job that is to take a savepoint before its deletion.
+var savesFirst = with(stateful, `"flinkConfiguration":{`,
+	`"flinkConfiguration":{"kubernetes.operator.job.savepoint-on-deletion":"true",`)
+
+// collects lets somebody else delete the Deployment, as the garbage collector does.
+func (w *world) collects() {
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	now := metav1.NewTime(w.s.Now)
+	jm.DeletionTimestamp = &now
+	w.s.JobManager = plan.Present(jm)
+}
+
 // TestDeletionEndsInEveryState deletes a resource at every point of its life.
 // R12
 func TestDeletionEndsInEveryState(t *testing.T) {
@@ -222,11 +235,7 @@ func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, stateful)
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",` +
-					`"kubernetes.operator.job.savepoint-on-deletion":"true"}`,
-			)
+			w := stable(t, savesFirst)
 			w.delete()
 			w.s.Now = w.s.Now.Add(row.late)
 			if p := w.run(); !strings.Contains(p.String(), "with savepoint") {
@@ -253,13 +262,7 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 		w.s.Resource.Finalizers = append(w.s.Resource.Finalizers, metav1.FinalizerDeleteDependents)
 		w.delete()
 	}
-	collect := func(w *world) {
-		jm, _ := w.s.JobManager.Get()
-		jm = jm.DeepCopy()
-		now := metav1.NewTime(w.s.Now)
-		jm.DeletionTimestamp = &now
-		w.s.JobManager = plan.Present(jm)
-	}
+	collect := (*world).collects
 	rows := map[string]struct {
 		happens func(w *world)
 		says    string
@@ -283,11 +286,7 @@ func TestASavepointThatIsForestalledIsTold(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := stable(t, stateful)
-			w.s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
-				`{"state.savepoints.dir":"file:///s","state.checkpoints.dir":"file:///c",` +
-					`"kubernetes.operator.job.savepoint-on-deletion":"true"}`,
-			)
+			w := stable(t, savesFirst)
 			row.happens(w)
 			for range 3 {
 				w.run()

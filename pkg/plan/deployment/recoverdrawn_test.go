@@ -26,13 +26,7 @@ func TestRecoverLostIsAsDrawn(t *testing.T) {
 		spec string
 		then func(w *world)
 	}{
-		"its Deployment goes": {"L1", application, func(w *world) {
-			jm, _ := w.s.JobManager.Get()
-			jm = jm.DeepCopy()
-			now := metav1.NewTime(w.s.Now)
-			jm.DeletionTimestamp = &now
-			w.s.JobManager = plan.Present(jm)
-		}},
+		"its Deployment goes":       {"L1", application, (*world).collects},
 		"lost soon after a restart": {"L2", application, func(w *world) { w.restarted(); w.lose() }},
 		"failed soon after a restart": {"L2", restarts(application), func(w *world) {
 			w.restarted()

@@ -19,14 +19,15 @@ func (v *Life) DeletionOpen() bool {
 // SaveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
 // may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
 //
-//	attempt            deletion             job        then
-//	open, in time      -                    -          wait for it
-//	open, too long     -                    -          skip it
-//	failed since then  late                 -          skip it
-//	failed             -                    -          wait until the next is due
-//	-                  late                 not RUNNING skip it
-//	-                  -                    not RUNNING wait
-//	-                  also a late look     RUNNING    begin one
+//	 #  attempt                   deletion          job          then
+//	V1  skipped before            -                 -            go on
+//	V2  open, in time             -                 -            wait for it
+//	V3  open, too long            -                 -            skip it
+//	V4  failed since then         late              -            skip it
+//	V5  -                         late              not RUNNING  skip it
+//	V6  failed, the next not due  -                 -            wait until the next is due
+//	V7  -                         -                 not RUNNING  wait until it runs
+//	V8  -                         also a late look  RUNNING      begin one
 func (v *Life) SaveFirst() (Result, bool) {
 	if standing, _ := v.Driver.Standing(); standing == Going || !v.savesFirst() {
 		return Result{}, false
@@ -46,6 +47,9 @@ func (v *Life) SaveFirst() (Result, bool) {
 			Message: fmt.Sprintf(
 				"No savepoint could be taken within %s: the job is deleted without one", v.CheckpointTimeout(),
 			)})
+		if open {
+			v.Intent().Stop = v1beta1.StopStateless
+		}
 		return Result{}, false
 	case backoff.Waits(retry, v.Generation, v.Seen.Now):
 		return Result{Wait: plan.Cause{Reason: plan.Reason(retry.Reason), Message: retry.Message}}, true
@@ -62,10 +66,10 @@ func (v *Life) SaveFirst() (Result, bool) {
 	}), true
 }
 
-// savesFirst reports whether a savepoint is to be taken before the deletion, and has not been.
+// savesFirst reports whether a savepoint is to be taken before the deletion, and has neither been nor been skipped.
 func (v *Life) savesFirst() bool {
-	saved := v.DeletionOpen() && v.Intent().Ended
-	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !saved &&
+	done := v.DeletionOpen() && (v.Intent().Ended || v.Intent().Stop == v1beta1.StopStateless)
+	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !done &&
 		!v.Want.JobStatus.State.IsTerminal()
 }
 
@@ -73,13 +77,14 @@ func (v *Life) savesFirst() bool {
 // foreground propagation the garbage collector deletes what the resource owns as soon as the resource is marked, before
 // anybody can act.
 //
-//	Deployment           deletion         then
-//	there                -                -
-//	going away, or gone  savepoint open   tell, and go on without
-//	going away, or gone  open             told already, or taken down by us
-//	going away           -                tell: the intent that follows is the mark that it was told
-//	gone                 first look       tell
-//	gone since then      -                tell: MISSING is the mark
+//	 #  Deployment           deletion        tells                      for
+//	F1  there                -               nothing
+//	F2  going away, or gone  savepoint open  that it may be unfinished  the deletion goes on without
+//	F3  going away, or gone  open            nothing                    it was told, or we took it down
+//	F4  going away           -               that none was taken        the intent that follows is the mark of it
+//	F5  gone                 first look      that none was taken        MISSING is the mark of it
+//	F6  gone since then      -               that none was taken        MISSING is the mark of it
+//	F7  gone and MISSING     -               nothing                    it was told
 func (v *Life) Forestalled() {
 	standing, _ := v.Driver.Standing()
 	if standing > Going || !v.savesFirst() {

@@ -1,0 +1,170 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+func TestSaveFirstIsAsDrawn(t *testing.T) {
+	const late = 11 * time.Minute
+	restarts := func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }
+	runs := func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }
+	opens := func(w *world) {
+		w.run()
+		w.stopWith(job.StopProgress{State: job.StopInProgress})
+		w.run()
+	}
+	fails := func(w *world) {
+		w.run()
+		w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "disk full"})
+		w.run()
+	}
+	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row   string
+		then  func(w *world)
+		after time.Duration
+	}{
+		"skipped, and it is still there": {"V1", func(w *world) { opens(w); w.skipsAndStays() }, time.Minute},
+		"under way":                      {"V2", opens, 0},
+		"under way for nearly too long":  {"V2", opens, 10 * time.Minute},
+		"under way since a late look": {"V2", func(w *world) {
+			w.s.Now = w.s.Now.Add(late)
+			opens(w)
+		}, time.Minute},
+		"under way for too long":          {"V3", opens, late},
+		"failed, and late":                {"V4", fails, late},
+		"failed, late, and it runs again": {"V4", func(w *world) { fails(w); runs(w) }, late},
+		"restarts, and late":              {"V5", restarts, late},
+		"does not answer, and late":       {"V5", func(w *world) { w.s.Flink = unansweredFlink() }, late},
+		"failed":                          {"V6", fails, 0},
+		"failed, and restarts":            {"V7", func(w *world) { fails(w); restarts(w) }, time.Minute},
+		"restarts":                        {"V7", restarts, 0},
+		"failed, the next is due":         {"V8", func(w *world) { fails(w); runs(w) }, time.Minute},
+		"runs":                            {"V8", func(*world) {}, 0},
+		"runs, at a late look":            {"V8", func(*world) {}, late},
+	}
+	drawn := drawing.Read(t, "../job/deletion.go", "SaveFirst")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, savesFirst)
+			w.delete()
+			row.then(w)
+			w.s.Now, w.events = w.s.Now.Add(row.after), nil
+			if err := drawn.Holds(row.row, drawing.Row{"then": w.savesBefore()}); err != nil {
+				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+			}
+		})
+	}
+	if err := drawn.Shown("SaveFirst", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// skipsAndStays lets the time of the savepoint pass, and the deletion of the Deployment that follows fail.
+func (w *world) skipsAndStays() {
+	w.s.Now = w.s.Now.Add(11 * time.Minute)
+	jm, flink := w.s.JobManager, w.s.Flink
+	w.round()
+	w.s.JobManager, w.s.Flink = jm, flink
+}
+
+// savesBefore makes rounds, and says what becomes of the savepoint of the deletion in them.
+func (w *world) savesBefore() string {
+	before := w.status().Intent
+	w.run()
+	after := w.status().Intent
+	saving := after != nil && after.Stop == v1beta1.StopSavepoint
+	switch {
+	case w.told(string(plan.ReasonSavepointSkipped)) > 0 && !saving:
+		return "skip it"
+	case saving && (before == nil || before.OperationID != after.OperationID):
+		return "begin one"
+	case after != nil && after.Stop == v1beta1.StopStateless:
+		return "go on"
+	}
+	return map[plan.Reason]string{
+		plan.ReasonSavepointInProgress: "wait for it",
+		plan.ReasonSavepointError:      "wait until the next is due",
+		plan.ReasonSavepointPending:    "wait until it runs",
+	}[plan.Reason(w.condition(summary.Reconciling).Reason)]
+}
+
+func TestForestalledIsAsDrawn(t *testing.T) {
+	waits := func(w *world) {
+		w.serveJob(v1beta1.FlinkJobRestarting)
+		w.run()
+	}
+	gone := func(w *world) {
+		w.terminate()
+		w.s.Pods = plan.Present([]corev1.Pod{{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}})
+	}
+	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row  string
+		then func(w *world)
+	}{
+		"there":               {"F1", func(*world) {}},
+		"there, and saves":    {"F1", func(w *world) { w.run() }},
+		"goes while it saves": {"F2", func(w *world) { w.run(); w.collects() }},
+		"gone while it saves": {"F2", func(w *world) { w.run(); gone(w) }},
+		"goes, and told":      {"F3", func(w *world) { w.collects(); w.run() }},
+		"gone after that":     {"F3", func(w *world) { w.collects(); w.run(); gone(w) }},
+		"taken down without": {"F3", func(w *world) {
+			w.run()
+			w.s.Now = w.s.Now.Add(11 * time.Minute)
+			w.run()
+		}},
+		"goes at once":              {"F4", (*world).collects},
+		"goes before it saves":      {"F4", func(w *world) { waits(w); w.collects() }},
+		"gone at once":              {"F5", gone},
+		"gone before it saves":      {"F6", func(w *world) { waits(w); gone(w) }},
+		"gone, its pods are left":   {"F7", func(w *world) { gone(w); w.run() }},
+		"gone since, its pods left": {"F7", func(w *world) { waits(w); gone(w); w.run() }},
+	}
+	drawn := drawing.Read(t, "../job/deletion.go", "Forestalled")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, savesFirst)
+			w.delete()
+			row.then(w)
+			w.events = nil
+			w.run()
+			if err := drawn.Holds(row.row, drawing.Row{"tells": w.skipped()}); err != nil {
+				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+			}
+		})
+	}
+	if err := drawn.Shown("Forestalled", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// skipped is what was told of a savepoint that a deletion went on without.
+func (w *world) skipped() string {
+	tells := "nothing"
+	for _, e := range w.events {
+		switch {
+		case e.Reason != plan.ReasonSavepointSkipped:
+		case strings.Contains(e.Message, "not known to be complete"):
+			tells = "that it may be unfinished"
+		default:
+			tells = "that none was taken"
+		}
+	}
+	return tells
+}
