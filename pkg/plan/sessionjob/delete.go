@@ -11,17 +11,25 @@ import (
 
 // deleting ends a resource that is marked for deletion. First match wins:
 //
-//	there is                                           then
-//	no finalizer of ours                               nothing
-//	a request to run the job that may be on its way    wait
-//	no job, see jobLeft                                let it go
-//	a job, and the cluster is being deleted and does   let it go: the job ends with the cluster
-//	not wait for its jobs
-//	a savepoint was asked for                          take it, for as long as a checkpoint may take; then go on without
-//	a job that nobody could ask for, for longer than   let it go, and say that the job may run
-//	a clean-up may take
-//	a job that nobody can ask for                      wait
-//	a job                                              cancel it, until it has ended
+//	  #  there is                                              finalizer  Flink is asked for  tells
+//	 X1  no finalizer of ours                                  -          nothing             nothing
+//	 X2  a request to run the job that may be on its way       stays      nothing             nothing
+//	 X3  a job that is being stopped with the savepoint that   stays      a savepoint         nothing
+//	     was asked for
+//	 X4  no job, see jobLeft                                   goes       nothing             nothing
+//	 X5  a job, and the cluster is being deleted and does not  goes       nothing             nothing
+//	     wait for its jobs: it ends with the cluster
+//	 X6  a job that nobody could ask for, for longer than a    goes       nothing             that it may run
+//	     clean-up may take
+//	 X7  a job that nobody can ask for                         stays      nothing             nothing
+//	 X8  a job, and a savepoint was asked for                  stays      a savepoint         nothing
+//	 X9  a job that Flink did not list for longer than that:   goes       nothing             that it may run
+//	     it may come back
+//	X10  a job that Flink does not list                        stays      nothing             nothing
+//	X11  a job                                                 stays      a cancellation      nothing
+//
+// A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. A cancellation is
+// awaited.
 func deleting(v *view) (job.Result, bool) {
 	r := v.Seen.Resource
 	if r.DeletionTimestamp == nil {
@@ -42,23 +50,21 @@ func deleting(v *view) (job.Result, bool) {
 }
 
 func (v *view) end() job.Result {
-	standing, why := v.Standing()
-	overdue := v.DeletingFor() > v.CleanupTimeout()
-	switch {
-	case v.runsSoon():
+	if v.runsSoon() {
 		return job.Result{Wait: submitting}
-	case v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present():
+	}
+	if v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
 		if o, saving := v.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
 			return o
 		}
+	}
+	standing, why := v.Standing()
+	overdue := v.DeletingFor() > v.CleanupTimeout()
+	switch {
 	case !v.jobLeft(standing) || v.goesWithCluster():
 		return v.letGo()
 	case standing != job.There && overdue:
-		v.Tell(plan.Event{
-			Warning: true, Reason: plan.ReasonJobLeftRunning, Component: plan.ComponentOperator, Once: true,
-			Message: fmt.Sprintf("The resource is deleted, and job %s may still run: %s", v.Want.JobStatus.JobID, why),
-		})
-		return v.letGo()
+		return v.letRun(why)
 	case standing != job.There:
 		return job.Result{Wait: plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}}
 	}
@@ -68,7 +74,7 @@ func (v *view) end() job.Result {
 	j, listed := v.listed()
 	switch {
 	case !listed && overdue:
-		return v.letGo()
+		return v.letRun("Flink does not list it, and may restore it from high-availability data")
 	case !listed:
 		return job.Result{Wait: plan.Cause{Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job"}}
 	}
@@ -88,12 +94,13 @@ func (v *view) runsSoon() bool {
 
 // jobLeft reports whether a job of the resource may run. First match wins:
 //
-//	the job                                     left
-//	has no ID, or none was asked to run         no
-//	is listed                                   until it has ended
-//	was recorded to have ended                  no
-//	is Gone                                     no
-//	otherwise                                   yes
+//	 #  the job                              left
+//	J1  has no ID, or none was asked to run  no
+//	J2  is listed and has ended              no
+//	J3  is listed                            yes
+//	J4  was recorded to have ended           no
+//	J5  is Gone                              no
+//	J6  otherwise                            yes
 func (v *view) jobLeft(standing job.Standing) bool {
 	status, intent := v.Want.JobStatus, v.Intent()
 	j, listed := v.listed()
@@ -111,6 +118,15 @@ func (v *view) jobLeft(standing job.Standing) bool {
 // goesWithCluster reports whether the session cluster is being deleted, and does not wait for its jobs.
 func (v *view) goesWithCluster() bool {
 	return v.cluster != nil && v.cluster.Resource().DeletionTimestamp != nil && !v.cluster.BlocksOnSessionJobs()
+}
+
+// letRun lets the resource go while its job may run, and says so.
+func (v *view) letRun(why string) job.Result {
+	v.Tell(plan.Event{
+		Warning: true, Reason: plan.ReasonJobLeftRunning, Component: plan.ComponentOperator, Once: true,
+		Message: fmt.Sprintf("The resource is deleted, and job %s may still run: %s", v.Want.JobStatus.JobID, why),
+	})
+	return v.letGo()
 }
 
 func (v *view) letGo() job.Result {

@@ -23,13 +23,15 @@ func (v *view) listed() (job.Job, bool) {
 
 // Standing is how far the job is there. First match wins:
 //
-//	Flink          lists the job  the session cluster                      the job is
-//	answers        yes            -                                        There
-//	answers        no             may bring it back, see comesBack         There
-//	answers        no             otherwise                                Gone
-//	does not       -              is not there, nor its JobManager         Gone
-//	does not       -              keeps none, and its JobManager is gone   Gone
-//	does not       -              otherwise                                Unknown
+//	 #  Flink     lists the job  the session cluster                            the job is
+//	Y1  answers   yes            -                                              There
+//	Y2  answers   no             may bring it back, see comesBack, and once     There
+//	                             took it
+//	Y3  answers   no             otherwise                                      Gone
+//	Y4  does not  -              is not there, nor its JobManager               Gone
+//	Y5  does not  -              keeps no data of it, and its JobManager is     Gone
+//	                             gone
+//	Y6  does not  -              otherwise                                      Unknown
 func (v *view) Standing() (job.Standing, string) {
 	if v.seen.Flink.Jobs.IsPresent() {
 		if v.Present() || (v.comesBack() && !v.NeverRan()) {

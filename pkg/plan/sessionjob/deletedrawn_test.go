@@ -1,0 +1,235 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+// delete marks the resource for deletion.
+func (w *world) delete() {
+	w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
+	w.bump()
+}
+
+// savesFirst is a job that runs, and is to take a savepoint before its deletion.
+func savesFirst(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, stateful("savepoint"))
+	w.edit(options(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`))
+	w.untilSteady()
+	return w
+}
+
+// keepsOn lets the job go on as if nobody had stopped it with a savepoint.
+func (w *world) keepsOn() {
+	clear(w.stops)
+	for i := range w.jobs {
+		w.jobs[i].State = v1beta1.FlinkJobRunning
+	}
+}
+
+// brings is a session cluster that brings its jobs back.
+func (w *world) brings() {
+	w.s.Cluster = plan.Present(sessionCluster(
+		"high-availability.type", "kubernetes", "high-availability.storageDir", "file:///h",
+	))
+}
+
+func TestDeletingIsAsDrawn(t *testing.T) {
+	const overdue = 6 * time.Minute
+	runs := func(t *testing.T) *world {
+		w := newWorld(t, stateless)
+		w.untilSteady()
+		return w
+	}
+	begins := func(t *testing.T) *world { return newWorld(t, stateless) }
+	silent := func(w *world) { w.silent = true }
+	unlisted := func(w *world) {
+		w.brings()
+		w.jobs = nil
+	}
+	saving := func(w *world) {
+		w.run()
+		w.keepsOn()
+	}
+	rows := map[string]struct {
+		// row is the way through the drawing, see package drawing.
+		row    string
+		from   func(t *testing.T) *world
+		before func(w *world)
+		then   func(w *world)
+		after  time.Duration
+	}{
+		"never looked at": {"X1", begins, nil, nil, 0},
+		"asked to run": {"X2", begins, func(w *world) {
+			for len(w.runs) == 0 {
+				w.round()
+			}
+			w.jobs = nil
+		}, nil, 0},
+		"saves":           {"X3", savesFirst, nil, saving, 0},
+		"not started":     {"J1/X4", begins, func(w *world) { w.round() }, nil, 0},
+		"its jar is sent": {"J1/X4", begins, func(w *world) { w.uploads = false; w.run() }, nil, 0},
+		"has ended": {"J2/X4", runs, func(w *world) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
+		}, nil, 0},
+		"was cancelled": {"J2/X4", runs, nil, func(w *world) { w.run() }, 0},
+		"told not to save, and ended": {"J2/X4", savesFirst, nil, func(w *world) {
+			saving(w)
+			w.edit(options(`{}`))
+			w.run()
+		}, 0},
+		"its savepoint took too long, and ended": {"J2/X4", savesFirst, nil, func(w *world) {
+			saving(w)
+			w.sleep(11 * time.Minute)
+			w.run()
+		}, 0},
+		"ended long ago": {"J4/X4", runs, func(w *world) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.run()
+			w.jobs = nil
+		}, nil, 0},
+		"lost": {"J5/X4", runs, func(w *world) { w.jobs = nil }, nil, 0},
+		"its cluster goes": {"J3/X5", runs, func(w *world) {
+			d := sessionCluster("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
+			d.DeletionTimestamp = &metav1.Time{Time: start}
+			w.s.Cluster = plan.Present(d)
+		}, nil, 0},
+		"nobody answered":            {"J6/X6", runs, silent, nil, overdue},
+		"nobody answered, and saves": {"J6/X6", savesFirst, silent, nil, overdue},
+		"nobody answers":             {"J6/X7", runs, silent, nil, 0},
+		"nobody answers, and saves":  {"J6/X7", savesFirst, silent, nil, 0},
+		"is to save":                 {"J3/X8", savesFirst, nil, nil, 0},
+		"is to save, at a late look": {"J3/X8", savesFirst, nil, nil, time.Hour},
+		"may come back, for long":    {"J6/X9", runs, unlisted, nil, overdue},
+		"may come back":              {"J6/X10", runs, unlisted, nil, 0},
+		"runs":                       {"J3/X11", runs, nil, nil, 0},
+		"runs, at a late look":       {"J3/X11", runs, nil, nil, time.Hour},
+	}
+	drawn := drawing.Read(t, "delete.go", "deleting", "jobLeft")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := row.from(t)
+			if row.before != nil {
+				row.before(w)
+			}
+			w.delete()
+			if row.then != nil {
+				row.then(w)
+			}
+			w.sleep(row.after)
+			if err := drawn.Holds(row.row, w.ending()); err != nil {
+				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+			}
+			if left, way, is := strings.Cut(row.row, "/"); is {
+				answer := map[bool]string{true: "no", false: "yes"}[way == "X4"]
+				if err := drawn.Holds(left, drawing.Row{"left": answer}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for _, declaration := range []string{"deleting", "jobLeft"} {
+		if err := drawn.Shown(declaration, shown...); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// ending makes one round of a deletion, and is that in the words of the drawing.
+func (w *world) ending() drawing.Row {
+	w.t.Helper()
+	answer := drawing.Row{"finalizer": "stays", "Flink is asked for": "nothing", "tells": "nothing"}
+	held := len(w.s.Resource.Finalizers) > 0
+	p := w.round()
+	switch {
+	case !held:
+		answer["finalizer"] = "-"
+	case len(w.s.Resource.Finalizers) == 0:
+		answer["finalizer"] = "goes"
+	}
+	for _, a := range p.Actions {
+		switch a.(type) {
+		case plan.StopWithSavepoint:
+			answer["Flink is asked for"] = "a savepoint"
+		case plan.CancelJob:
+			answer["Flink is asked for"] = "a cancellation"
+		}
+	}
+	for _, e := range p.Events {
+		if e.Reason == plan.ReasonJobLeftRunning {
+			answer["tells"] = "that it may run"
+		}
+	}
+	return answer
+}
+
+func TestStandingIsAsDrawn(t *testing.T) {
+	gone := func(w *world) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() }
+	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row  string
+		then func(w *world)
+	}{
+		"listed":          {"Y1", func(*world) {}},
+		"listed as ended": {"Y1", func(w *world) { w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed) }},
+		"may come back":   {"Y2", func(w *world) { w.brings(); w.jobs = nil }},
+		"may have, for long": {"Y3", func(w *world) {
+			w.brings()
+			w.jobs = nil
+			w.sleep(11 * time.Minute)
+		}},
+		"never taken": {"Y3", func(w *world) {
+			w.brings()
+			w.refuses = "no such class"
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.Bad" })
+			for len(w.runs) < 2 {
+				w.run()
+			}
+		}},
+		"not listed": {"Y3", func(w *world) { w.jobs = nil }},
+		"no cluster": {"Y4", func(w *world) {
+			w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+			gone(w)
+		}},
+		"no JobManager":       {"Y5", gone},
+		"no JobManager, data": {"Y6", func(w *world) { w.brings(); gone(w) }},
+		"no cluster, but a JobManager": {"Y6", func(w *world) {
+			w.s.Cluster, w.silent = plan.Absent[*v1beta1.FlinkDeployment](), true
+		}},
+		"no answer": {"Y6", func(w *world) { w.silent = true }},
+	}
+	names := map[job.Standing]string{job.There: "There", job.Gone: "Gone", job.StandingUnknown: "Unknown"}
+	drawn := drawing.Read(t, "host.go", "Standing")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.untilSteady()
+			row.then(w)
+			w.look()
+			standing, why := newView(w.s).Standing()
+			if err := drawn.Holds(row.row, drawing.Row{"the job is": names[standing]}); err != nil {
+				t.Errorf("%v; rounds %q", err, w.log)
+			}
+			if (why != "") != (standing == job.StandingUnknown) {
+				t.Errorf("%s, and why: %q", names[standing], why)
+			}
+		})
+	}
+	if err := drawn.Shown("Standing", shown...); err != nil {
+		t.Error(err)
+	}
+}
