@@ -142,14 +142,17 @@ func (v *view) jar() (Jar, bool) {
 
 // awaitJar uploads the jar of the open start until Flink lists it. First match wins:
 //
-//	Flink's jars        the jar          this function  asked for        then
-//	are not known       -                -              -                wait
-//	list it             -                -              -                there
-//	-                   failed lately    -              -                wait for the next attempt
-//	-                   the empty one    -              -                upload it
-//	-                   any              uploads        -                upload it
-//	-                   any              does not       and still wanted wait
-//	-                   any              does not       not, or long ago ask for the upload
+//	 #  Flink's jars   the jar        this function  asked for            then
+//	U1  are not known  -              -              -                    wait for their list
+//	U2  list it        -              -              -                    it is there
+//	U3  -              failed lately  -              -                    wait for the next attempt
+//	U4  -              the empty one  -              -                    upload it
+//	U5  -              any            uploads        -                    upload it
+//	U6  -              any            does not       yes, and not long    wait for the upload
+//	                                                 ago
+//	U7  -              any            does not       not, long ago, or    ask for the upload
+//	                                                 of a JobManager
+//	                                                 that was replaced
 func (v *view) awaitJar() (job.Result, bool) {
 	intent, uri := v.Intent(), v.StoredTarget().Job.JarURI
 	_, there := v.jar()
@@ -203,15 +206,18 @@ func (v *view) runRefused() bool {
 
 // CarryRelease runs the jar of a released start until Flink lists the job, then closes the intent. First match wins:
 //
-//	Flink lists the job  the session cluster     Flink was asked to run it  then
-//	yes                  -                       -                          delete the jar, and close the intent
-//	unknown              -                       -                          wait
-//	no                   is another since then   yes                        close: the job is lost
-//	no                   takes no job            -                          wait
-//	no                   takes it                yes, not long ago          wait
-//	no                   takes it                refused, lately            delete the jar, and leave room for another
-//	                                                                        spec, and a rollback
-//	no                   takes it                otherwise                  see runOnce
+//	 #  Flink lists the job  the session cluster    Flink was asked to run it  its jar    then
+//	K1  yes                  -                      -                          is listed  delete the jar
+//	K2  yes                  -                      -                          -          close the intent
+//	K3  unknown              -                      -                          -          wait
+//	K4  no                   is another since then  yes                        -          close the intent
+//	K5  no                   takes no job           -                          -          wait
+//	K6  no                   takes it               yes, not long ago          -          wait
+//	K7  no                   takes it               refused, lately            is listed  delete the jar
+//	K8  no                   takes it               refused, lately            -          leave room
+//	K9  no                   takes it               otherwise                  -          see runOnce
+//
+// A job that was asked of another JobManager is lost. The room is for another spec, and a rollback.
 func (v *view) CarryRelease() (job.Result, bool) {
 	intent, waits := v.Intent(), job.Result{Situation: plan.Waiting, Wait: submitting}
 	release := intent.Release
@@ -244,10 +250,12 @@ func (v *view) CarryRelease() (job.Result, bool) {
 
 // runOnce is the next step towards the job of a released start. First match wins:
 //
-//	the jar             the release was stored  then
-//	Flink lists it not  -                       upload it
-//	is listed           long ago, or never      store it again, so that a session cluster sees that a request follows
-//	is listed           just now                store that Flink is asked, and run it
+//	 #  the jar        the release was stored  then
+//	O1  is not listed  -                       upload it, see awaitJar
+//	O2  is listed      long ago, or never      store the release again
+//	O3  is listed      just now                run it
+//
+// A session cluster sees by the release that a request follows. That Flink is asked is stored first.
 func (v *view) runOnce() job.Result {
 	release, waits := v.Intent().Release, job.Result{Situation: plan.Waiting, Wait: submitting}
 	if o, upload := v.awaitJar(); upload {
