@@ -49,7 +49,11 @@ func (v *Cluster) TakeApart() job.Result {
 		return v.WaitForEnd()
 	case !Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
-		return job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
+		o := job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
+		if v.SuspectHeldUp() {
+			o.Record = "suspicion"
+		}
+		return o
 	case !known:
 		return v.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
 	case MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):

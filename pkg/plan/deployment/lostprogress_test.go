@@ -191,6 +191,47 @@ func TestARecoveryOfARunThatNobodySaw(t *testing.T) {
 	}
 }
 
+// The takedown of a job that has no checkpoint yet is refused for a while, and then somebody deletes its Deployment:
+// the job may have completed its first checkpoint, and failed for good, in between.
+func TestAStopThatIsHeldUp(t *testing.T) {
+	rows := map[string]struct {
+		refused time.Duration
+		told    int
+	}{
+		"for seconds": {3 * time.Second, 1},
+		"not at all":  {0, 0},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = without(haMaps(w.status().JobStatus.JobID))
+			w.edit(upgradeImage)
+			w.refusedRound()
+			if i := w.status().Intent; i == nil || i.Stop != v1beta1.StopLastState {
+				t.Fatalf("intent %+v, rounds %q", i, w.log)
+			}
+			if row.refused > 0 {
+				w.s.Now = w.s.Now.Add(row.refused)
+				w.refusedRound()
+			}
+			w.lose()
+			w.run()
+			if from := w.from(); from.Reason != "NoCheckpointYet" {
+				t.Fatalf("it starts from %+v, rounds %q", from, w.log)
+			}
+			w.run()
+			w.beginsAnew()
+			w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
+			w.run()
+			w.s.Now = w.s.Now.Add(10 * time.Second)
+			w.run()
+			if told := w.told("JobRestarted"); told != row.told {
+				t.Errorf("told %d times, want %d: %+v; rounds %q", told, row.told, w.status().Conditions, w.log)
+			}
+		})
+	}
+}
+
 // without are the same ConfigMaps without a checkpoint.
 func without(data plan.Observed[[]hadata.ConfigMap]) plan.Observed[[]hadata.ConfigMap] {
 	maps, _ := data.Get()

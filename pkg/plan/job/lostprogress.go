@@ -231,6 +231,22 @@ func (v *Life) suspectStop(how v1beta1.StopKind) {
 	}
 }
 
+// SuspectHeldUp does the same where a stop by last-state was held up: the job ran on meanwhile, may have made its first
+// checkpoint, and have failed for good as its JobManager was told to end. It reports whether that is to be recorded,
+// which must be before the cluster is taken down: nobody sees it any more then.
+func (v *Life) SuspectHeldUp() bool {
+	intent := v.Intent()
+	if intent.Stop != v1beta1.StopLastState || v.Since(intent.StoredAt) <= takedownTakes || v.IsSession() ||
+		v.MayStartEmpty() || v.KnownCheckpoint() != nil || v.SuspectsLostProgress() || v.Host.NeverRan() {
+		return false
+	}
+	v.suspect()
+	return true
+}
+
+// takedownTakes is how long a pass that has stored a stop needs until the cluster is told to end.
+const takedownTakes = 2 * time.Second
+
 // suspect holds the next start to what Flink says that its job was restored from.
 func (v *Life) suspect() {
 	now := v.Now()
