@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -23,7 +24,7 @@ func (h *harness) connect(agent string) gather.Connect {
 	h.t.Helper()
 	if h.direct {
 		way := &http.Transport{}
-		way.RegisterProtocol("http", h.w.Transport(agent))
+		way.RegisterProtocol("http", sender{h, agent, h.w.Transport(agent)})
 		return func(e plan.Endpoint) (*flinkrest.Client, error) {
 			return flinkrest.New(flinkrest.Options{BaseURL: e.URL, Transport: way, Timeout: e.Timeout})
 		}
@@ -68,4 +69,19 @@ func (h *harness) newObserve(agent string) http.Handler {
 		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
 	})
+}
+
+// sender is the way of one client to Flink. A fault of the product that a test plants is in what the product sends.
+type sender struct {
+	h     *harness
+	agent string
+	send  http.RoundTripper
+}
+
+// RoundTrip sends a request, or what a faulty product would send in its place.
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s.h.sends == nil || !strings.HasPrefix(s.agent, "reconcile") {
+		return s.send.RoundTrip(r)
+	}
+	return s.h.sends(r, s.send.RoundTrip)
 }

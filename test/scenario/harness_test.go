@@ -56,6 +56,9 @@ type harness struct {
 	hosted    map[string]string
 	onSession bool
 
+	// sends, unless nil, sends what the functions send to Flink: a test of the judge plants faults of the product so.
+	sends func(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error)
+
 	disorder disorder
 	late     []cloudevents.Event
 	parity   bool

@@ -85,10 +85,12 @@ var retained = option("execution.checkpointing.externalized-checkpoint-retention
 
 func newRun(t testing.TB) *run {
 	r := &run{harness: install(&harness{t: t, direct: true}), nodes: 1, options: map[string]string{}}
-	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness)
+	r.states, r.judge, r.taken = newStates(r.harness), newJudge(r.harness), newSnapshots(r.harness, demo)
 	r.states.failed = r.excuseFailure
 	r.watch.stored = r.callsNobody
-	r.policies.r = r
+	r.policies = policies{
+		h: r.harness, name: demo, disturbed: r.disturbed, struck: r.states.struck, fault: r.fault,
+	}
 	r.w.Kube.Policy = r.policies.judge
 	r.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
 	r.w.Kube.AddNode("node-2")
@@ -276,7 +278,7 @@ func (r *run) conclude() {
 	r.t.Helper()
 	r.w.Tap.Revive()
 	r.watch.arm()
-	r.ungoverned()
+	r.policies.ungoverned()
 	r.disorder = inOrder
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")

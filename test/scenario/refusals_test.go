@@ -17,16 +17,21 @@ type policy struct {
 
 // policies are those of one run. Several may be in force at a time.
 type policies struct {
-	r   *run
-	all []policy
+	h    *harness
+	name string // the resource that may grow no more
+	// disturbed is called when something begins to go wrong, struck when it strikes.
+	disturbed, struck func()
+	// fault arms one.
+	fault func(wire.Fault)
+	all   []policy
 }
 
 // judge is asked by the API server.
 func (p *policies) judge(w kubesim.Write) error {
 	for _, one := range p.all {
-		if p.r.w.Clock.Now().Before(one.until) {
+		if p.h.w.Clock.Now().Before(one.until) {
 			if err := one.refuses(w); err != nil {
-				p.r.states.struck()
+				p.struck()
 				return err
 			}
 		}
@@ -51,48 +56,48 @@ var webhooks = []struct {
 
 // refusalVerbs are what the API server refuses although nothing is wrong with the spec: for one kind of object, for a
 // while.
-var refusalVerbs = map[string]func(r *run, n int){
-	"quota": func(r *run, n int) {
+var refusalVerbs = map[string]func(p *policies, n int){
+	"quota": func(p *policies, n int) {
 		kind := pick(n, quotas...)
-		r.govern(n/len(quotas), func(w kubesim.Write) error {
+		p.govern(n/len(quotas), func(w kubesim.Write) error {
 			if w.Verb != "create" || w.Resource != kind {
 				return nil
 			}
 			return kubesim.OverQuota(w)
 		})
 	},
-	"webhook-denies":  func(r *run, n int) { r.webhook(n, kubesim.DeniedByWebhook) },
-	"webhook-forbids": func(r *run, n int) { r.webhook(n, kubesim.ForbiddenByWebhook) },
-	"webhook-away":    func(r *run, n int) { r.webhook(n, kubesim.WebhookAway) },
-	"too-many-requests": func(r *run, n int) {
-		r.refusals()
-		until := r.w.Clock.Now().Add(aWhile(n))
-		r.fault(wire.Fault{Status: 429, Match: func(q wire.Request) bool {
-			return q.System == "kube" && r.w.Clock.Now().Before(until)
+	"webhook-denies":  func(p *policies, n int) { p.webhook(n, kubesim.DeniedByWebhook) },
+	"webhook-forbids": func(p *policies, n int) { p.webhook(n, kubesim.ForbiddenByWebhook) },
+	"webhook-away":    func(p *policies, n int) { p.webhook(n, kubesim.WebhookAway) },
+	"too-many-requests": func(p *policies, n int) {
+		p.refusals()
+		until := p.h.w.Clock.Now().Add(aWhile(n))
+		p.fault(wire.Fault{Status: 429, Match: func(q wire.Request) bool {
+			return q.System == "kube" && p.h.w.Clock.Now().Before(until)
 		}})
 	},
-	"time-out": func(r *run, n int) {
-		r.fault(wire.Fault{Nth: 1 + n, After: true, Status: 504, Match: func(q wire.Request) bool {
+	"time-out": func(p *policies, n int) {
+		p.fault(wire.Fault{Nth: 1 + n, After: true, Status: 504, Match: func(q wire.Request) bool {
 			return q.System == "kube" && wire.Writes("reconcile")(q)
 		}})
 	},
 	// What is stored of the resource now fits, and little more.
-	"object-limit": func(r *run, n int) {
-		if u := r.resource(demo); u != nil && n%4 != 3 {
-			r.refusals()
-			r.w.Kube.ObjectLimit = kubesim.Size(u) + pick(n, 200, 1000, 4000)
+	"object-limit": func(p *policies, n int) {
+		if u := p.h.resource(p.name); u != nil && n%4 != 3 {
+			p.refusals()
+			p.h.w.Kube.ObjectLimit = kubesim.Size(u) + pick(n, 200, 1000, 4000)
 			return
 		}
-		r.w.Kube.ObjectLimit = 0
+		p.h.w.Kube.ObjectLimit = 0
 	},
 }
 
 // aWhile is shorter than a pass, or long enough that much is tried again.
 func aWhile(n int) time.Duration { return pick(n, 10*time.Second, time.Minute, 6*time.Minute) }
 
-func (r *run) webhook(n int, refusal func() error) {
+func (p *policies) webhook(n int, refusal func() error) {
 	at := pick(n, webhooks...)
-	r.govern(n/len(webhooks)+1, func(w kubesim.Write) error {
+	p.govern(n/len(webhooks)+1, func(w kubesim.Write) error {
 		if w.Resource != at.resource || w.Subresource != at.subresource {
 			return nil
 		}
@@ -101,18 +106,18 @@ func (r *run) webhook(n int, refusal func() error) {
 }
 
 // refusals notes that the API server may refuse what is right.
-func (r *run) refusals() {
-	r.disturbed()
-	r.refused = true
+func (p *policies) refusals() {
+	p.disturbed()
+	p.h.refused = true
 }
 
 // govern adds a policy.
-func (r *run) govern(n int, refuses func(kubesim.Write) error) {
-	r.refusals()
-	r.policies.all = append(r.policies.all, policy{r.w.Clock.Now().Add(aWhile(n)), refuses})
+func (p *policies) govern(n int, refuses func(kubesim.Write) error) {
+	p.refusals()
+	p.all = append(p.all, policy{p.h.w.Clock.Now().Add(aWhile(n)), refuses})
 }
 
 // ungoverned takes all of it away.
-func (r *run) ungoverned() {
-	r.policies.all, r.w.Kube.ObjectLimit = nil, 0
+func (p *policies) ungoverned() {
+	p.all, p.h.w.Kube.ObjectLimit = nil, 0
 }

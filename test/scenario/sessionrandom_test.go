@@ -3,7 +3,6 @@ package scenario
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,23 +12,15 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"k8s.io/apimachinery/pkg/api/meta"
-
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
-	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// Random runs of a session job, etl, and its session cluster, session: commands on both, and faults. They are drawn,
-// shortened and replayed as those of an application, but by KNFLINK_SCENARIO_SESSION_SCRIPT.
+// Random runs of two session jobs, etl and etl2, and their session cluster, session: commands on all, and faults. They
+// are drawn, shortened and replayed as those of an application, but by KNFLINK_SCENARIO_SESSION_SCRIPT.
 
-const etl, host = "etl", "session"
+const etl, etl2, host = "etl", "etl2", "session"
 
 // sessionModes are the kinds of job and cluster that a run can have, in the order that scripts number them.
 var sessionModes = []struct {
@@ -46,28 +37,27 @@ var sessionModes = []struct {
 	{"savepoint, recorded", []change{stateful("savepoint"), retained, recorded}, nil},
 }
 
-// sessionRun is one random run.
+// sessionRun is one random run of two session jobs on one session cluster.
 type sessionRun struct {
 	*harness
 	mode  int
 	slots int
-	seen  int // starts that were looked at
-	floor int64
-	// latest is where the most that was completed lies.
-	latest string
-	// begun are the IDs of the jobs that began; again says that one began where it had begun, before its first
-	// checkpoint.
-	begun map[string]bool
-	again bool
-	// excused says why the job may need a person; empty: it may not.
-	excused string
-	script  job.Script
-	judge   *sessionJudge
+	// jobs are etl and etl2.
+	jobs     []*hostedJob
+	judge    *sessionJudge
+	taken    *snapshots
+	policies policies
 }
 
 func newSessionRun(t testing.TB) *sessionRun {
-	r := &sessionRun{harness: install(&harness{t: t, direct: true}), begun: map[string]bool{}}
-	r.hosted[etl], r.judge = host, newSessionJudge(r.harness)
+	r := &sessionRun{harness: install(&harness{t: t, direct: true})}
+	r.jobs = []*hostedJob{newHostedJob(r, etl), newHostedJob(r, etl2)}
+	r.judge, r.taken = newSessionJudge(r.harness), newSnapshots(r.harness, etl, etl2)
+	r.policies = policies{
+		h: r.harness, name: etl, disturbed: func() {}, struck: func() {}, fault: func(f wire.Fault) { r.w.Tap.Inject(f) },
+	}
+	r.w.Kube.Policy = r.policies.judge
+	r.w.Kube.AddNode("node-2")
 	r.apply(host, r.cluster())
 	return r
 }
@@ -82,147 +72,22 @@ func (r *sessionRun) there(name string) bool {
 	return u != nil && u.GetDeletionTimestamp() == nil
 }
 
-func (r *sessionRun) stateful() bool {
-	return !strings.HasPrefix(sessionModes[r.mode].name, "stateless")
-}
 func (r *sessionRun) highlyAvailable() bool { return sessionModes[r.mode].cluster != nil }
 
-func (r *sessionRun) change(c ...change) {
-	if r.there(etl) {
-		r.edit(etl, c...)
+// each does something with both jobs.
+func (r *sessionRun) each(do func(j *hostedJob)) {
+	for _, j := range r.jobs {
+		do(j)
 	}
 }
 
+// excuse tells both jobs what happened to their cluster.
 func (r *sessionRun) excuse(why string) {
-	if r.excused == "" {
-		r.excused = why
-	}
+	r.each(func(j *hostedJob) { j.excuse(why); j.stir() })
 }
 
-// losesProcess is a JobManager that goes: without high availability its jobs do, too. One that has not recorded how its
-// job ended runs it again.
-func (r *sessionRun) losesProcess() {
-	j := r.job(etl)
-	if !r.highlyAvailable() || (j != nil && j.State.Ended() && !r.w.Storage.Ended(j.ID)) {
-		r.excuse("its JobManager was lost")
-	}
-	if s := r.status(etl); s.Intent != nil && s.Intent.Step == v1beta1.StepStopping {
-		r.excuse("its JobManager was lost while the job was stopped")
-	} else if s.Intent != nil && s.Intent.Step == v1beta1.StepReleased && (j == nil || j.ID != s.Intent.JobID) {
-		r.excuse("its JobManager was lost while it was asked to run the job: whether it did is not known")
-	}
-	if j != nil && j.State.Ended() && !r.w.Storage.Ended(j.ID) {
-		r.floor = 0
-	}
-}
-
-func (r *sessionRun) scripts(s job.Script) {
-	r.script = s
-	r.w.Flink.ScriptJob(etl, s)
-}
-
-func (r *sessionRun) runningJob(do func(j *job.Job)) {
-	if r.running(etl) == "RUNNING" {
-		r.flink(etl, do)
-	}
-}
-
-var sessionVerbs = map[string]func(r *sessionRun, n int){
-	"apply": func(r *sessionRun, n int) {
-		if r.resource(etl) != nil || r.resource(host) != nil && !r.there(host) {
-			return
-		}
-		r.excused, r.floor, r.seen, r.again = "", 0, len(r.startsOf(etl)), false
-		if r.mode != n%len(sessionModes) && r.there(host) {
-			r.excuse("its cluster is changed under it")
-		}
-		r.mode = n % len(sessionModes)
-		r.apply(host, r.cluster())
-		r.submit(etl, sessionJob(host, sessionModes[r.mode].job...))
-	},
-	"parallelism": func(r *sessionRun, n int) { r.change(parallelism(int64(1 + n%5))) },
-	"invalid":     func(r *sessionRun, _ int) { r.change(parallelism(0)) },
-	"suspend":     func(r *sessionRun, _ int) { r.change(jobState("suspended")) },
-	"resume":      func(r *sessionRun, _ int) { r.change(jobState("running")) },
-	"restart":     func(r *sessionRun, n int) { r.change(field("restartNonce", int64(n))) },
-	"other-jar":   func(r *sessionRun, n int) { r.change(jobField("jarURI", []string{jarURI, otherJar, ""}[n%3])) },
-	"delete": func(r *sessionRun, _ int) {
-		if r.there(etl) {
-			r.remove(etl)
-		}
-	},
-	"delete-cluster": func(r *sessionRun, _ int) {
-		if r.there(host) {
-			r.remove(host)
-		}
-	},
-	"cluster-slots": func(r *sessionRun, n int) {
-		if r.slots = n % 5; r.there(host) {
-			r.losesProcess()
-			r.apply(host, r.cluster())
-		}
-	},
-	"make-cluster": func(r *sessionRun, _ int) {
-		if r.resource(host) == nil {
-			r.excuse("its cluster was deleted")
-			r.apply(host, r.cluster())
-		}
-	},
-	"wait":      func(r *sessionRun, n int) { r.steps(1 + n/3) },
-	"wait-more": func(r *sessionRun, n int) { r.steps(6 + n) },
-	"wait-long": func(r *sessionRun, n int) { r.steps(30 + n) },
-	"lose-events": func(r *sessionRun, _ int) {
-		r.w.Kube.Feed.Take()
-		r.takeControl()
-		r.late = nil
-	},
-	"disorder": func(r *sessionRun, n int) {
-		r.disorder = append(disorders, inOrder, inOrder)[n%(len(disorders)+2)]
-	},
-	"crash": func(r *sessionRun, n int) { r.w.Tap.Inject(crashAfter(1 + n)) },
-	"second-pass": func(r *sessionRun, n int) {
-		r.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Do: r.secondPass()})
-	},
-	"refuse": func(r *sessionRun, n int) {
-		r.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Status: 500})
-	},
-	"lose-answer": func(r *sessionRun, n int) {
-		r.w.Tap.Inject(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Refused})
-	},
-	"lose-deployment": func(r *sessionRun, _ int) {
-		if r.w.Kube.Get(kubesim.Deployments, namespace, host) != nil {
-			r.losesProcess()
-			r.loseDeployment(host)
-		}
-	},
-	"crash-jobmanager": func(r *sessionRun, _ int) {
-		pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": host, "component": "jobmanager"})
-		if len(pods) > 0 && r.w.Flink.JobManagers(namespace, host) > 0 {
-			r.losesProcess()
-			r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
-		}
-	},
-	"fail-job": func(r *sessionRun, _ int) {
-		r.runningJob(func(j *job.Job) { r.excuse("its job failed"); j.Fail("X", "no such topic", r.w.Clock.Now()) })
-	},
-	"finish-job": func(r *sessionRun, _ int) {
-		r.runningJob(func(j *job.Job) { r.excuse("its job finished"); r.floor = 0; j.Finish(r.w.Clock.Now()) })
-	},
-	"cancel-job": func(r *sessionRun, _ int) {
-		r.runningJob(func(j *job.Job) { r.excuse("somebody cancelled its job"); j.Cancel(r.w.Clock.Now()) })
-	},
-	"savepoints-fail": func(r *sessionRun, _ int) { r.scripts(job.Script{SnapshotFails: "the store is full"}) },
-	"savepoints-slow": func(r *sessionRun, n int) { r.scripts(job.Script{SnapshotSteps: n, CancelSteps: n}) },
-	"main-fails":      func(r *sessionRun, _ int) { r.scripts(job.Script{MainFails: "X: no such topic"}) },
-	"main-slow":       func(r *sessionRun, n int) { r.scripts(job.Script{MainSteps: 1 + n}) },
-	"job-right":       func(r *sessionRun, _ int) { r.scripts(job.Script{}) },
-	"runs-time-out": func(r *sessionRun, n int) {
-		r.w.Flink.Script(namespace, host, process.Script{RunTimesOut: n%2 == 0, MainSteps: n % 4 * 5})
-	},
-	"no-jar": func(r *sessionRun, n int) {
-		r.jars.refuse([]string{jarURI, otherJar}[n%2], []int{0, http.StatusNotFound, http.StatusBadGateway}[n%3])
-	},
-}
+// losesProcess is a JobManager that goes.
+func (r *sessionRun) losesProcess() { r.each((*hostedJob).losesProcess) }
 
 func (r *sessionRun) steps(n int) {
 	for range n {
@@ -231,32 +96,7 @@ func (r *sessionRun) steps(n int) {
 	}
 }
 
-// look holds that a job whose state is kept never begins with less than it had completed, and that nobody is called
-// where nobody is needed.
-func (r *sessionRun) look() {
-	starts := r.startsOf(etl)
-	for _, start := range starts[r.seen:] {
-		if r.stateful() && start.Progress < r.floor {
-			r.t.Errorf("began with less than it had: %s, and %s had progress %d\n%s", start, r.latest, r.floor, r.describe())
-		}
-		r.again = r.again || (r.begun[start.JobID] && !strings.Contains(start.From, "/chk-"))
-		r.begun[start.JobID] = true
-	}
-	r.seen = len(starts)
-	s := r.status(etl)
-	if j := r.job(etl); j != nil && r.resource(etl) != nil && s.JobStatus.JobID == j.ID && j.State != job.Finished {
-		for _, c := range j.Checkpoints {
-			if c.Status == job.Completed && !c.Savepoint && !c.Discarded && c.Progress > r.floor {
-				r.floor, r.latest = c.Progress, c.Path
-			}
-		}
-	}
-	unsafe := meta.FindStatusCondition(s.Conditions, summary.StateSafe)
-	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted) && r.again
-	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && !began && (r.excused == "" || !r.stateful()) {
-		r.t.Errorf("%s calls for a person: %s: %s\n%s", s.Situation, unsafe.Reason, unsafe.Message, r.describe())
-	}
-}
+func (r *sessionRun) look() { r.each((*hostedJob).look) }
 
 func (r *sessionRun) do(line string) {
 	r.t.Helper()
@@ -271,86 +111,76 @@ func (r *sessionRun) do(line string) {
 	r.afterPass()
 	r.flush()
 	r.look()
-	r.runsWhatIsRecorded()
+	r.taken.look()
+	r.each((*hostedJob).runsWhatIsRecorded)
 	r.judge.look(etl)
+	r.judge.look(etl2)
 	if err := r.watch.finish(); err != nil {
 		r.t.Fatalf("after %q: %v\n%s", line, err, r.describe())
 	}
 }
 
-// runsWhatIsRecorded holds that what runs is what status says was deployed.
-func (r *sessionRun) runsWhatIsRecorded() {
-	s, j := r.status(etl), r.job(etl)
-	recorded := s.ReconciliationStatus
-	text := recorded.LastReconciledSpec
-	switch {
-	case s.Intent != nil, s.Situation != "Steady", j == nil, j.State != job.Running, j.ID != s.JobStatus.JobID:
-		return
-	case recorded.State == v1beta1.ReconciliationRolledBack:
-		text = recorded.LastStableSpec
-	case recorded.State != v1beta1.ReconciliationDeployed:
-		return
-	}
-	record, err := v1beta1.ParseReconciledSessionJob(text)
-	if err != nil || record.Spec.Job == nil || int(record.Spec.Job.Parallelism) != j.Parallelism {
-		r.t.Errorf("%s, and what runs has parallelism %d: %v\n%s", recorded.State, j.Parallelism, err, r.describe())
-	}
-}
-
-// conclude takes all faults away: then both come to rest, the world is quiet, and their deletion ends.
+// conclude takes all faults away: then all come to rest, the world is quiet, and their deletion ends.
 func (r *sessionRun) conclude() {
 	r.t.Helper()
-	r.w.Tap.Revive()
-	r.watch.arm()
-	r.disorder = inOrder
-	r.scripts(job.Script{})
-	r.w.Flink.Script(namespace, host, process.Script{})
-	r.jars.refuse(jarURI, 0)
-	r.jars.refuse(otherJar, 0)
-	if r.there(etl) && r.resource(host) == nil {
+	r.calm()
+	if r.resource(host) == nil && (r.there(etl) || r.there(etl2)) {
 		r.excuse("its cluster was deleted")
 		r.apply(host, r.cluster())
 	}
-	if r.there(etl) && r.there(host) {
-		r.edit(etl, jobState("running"), parallelism(2))
-		edited := r.w.Clock.Now()
-		r.until("it comes to rest", func() bool {
-			r.look()
-			s := r.status(etl)
-			return s.ObservedGeneration == r.resource(etl).GetGeneration() && (s.Situation == "Steady" ||
-				s.Situation == "Ended") ||
-				r.excused != "" && strings.HasPrefix(r.condition(etl, "Stalled"), "True") &&
-					r.w.Clock.Now().Sub(edited) > seenBy
-		})
-	}
-	if r.resource(etl) != nil && !r.there(etl) {
-		r.untilGone(etl)
-	}
+	r.each((*hostedJob).comesToRest)
+	r.each(func(j *hostedJob) {
+		if r.resource(j.name) != nil && !r.there(j.name) {
+			r.untilGone(j.name)
+		}
+	})
 	r.rest()
+	r.taken.atRest()
 	r.rest()
 	if r.there(host) || r.resource(host) == nil {
 		r.quiet()
 	}
 	r.look()
-	r.runsWhatIsRecorded()
-	for _, name := range []string{etl, host} {
+	r.each((*hostedJob).runsWhatIsRecorded)
+	for _, name := range []string{etl, etl2, host} {
 		if r.there(name) {
 			r.remove(name)
 		}
 	}
-	r.untilGone(etl)
-	r.untilGone(host)
-	for _, u := range r.w.Kube.List(kubesim.FlinkStateSnapshots, namespace, nil) {
-		r.deletes(kubesim.FlinkStateSnapshots, u.GetName())
-		r.untilEnded(kubesim.FlinkStateSnapshots, u.GetName())
+	for _, name := range []string{etl, etl2, host} {
+		r.untilGone(name)
 	}
+	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
 }
 
-func attemptSession(t testing.TB, script []string) string {
+// calm takes all faults away.
+func (r *sessionRun) calm() {
+	r.w.Tap.Revive()
+	r.watch.arm()
+	r.policies.ungoverned()
+	r.disorder = inOrder
+	if r.w.Nodes.IsDown("node-1") {
+		r.w.Nodes.NodeUp("node-1")
+	}
+	r.w.Nodes.KubeletUp("node-1")
+	r.w.Nodes.StatusLate(0)
+	r.each(func(j *hostedJob) { j.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) })
+	r.w.Flink.Script(namespace, host, process.Script{})
+	r.jars.refuse(jarURI, 0)
+	r.jars.refuse(otherJar, 0)
+}
+
+func attemptSession(t testing.TB, script []string) string { return attemptSessionWith(t, script, nil) }
+
+// attemptSessionWith carries a script out, with a fault planted unless plant is nil, and returns its first failure.
+func attemptSessionWith(t testing.TB, script []string, plant func(*sessionRun)) string {
 	return tried(t, func(one *trial) {
 		r := newSessionRun(one)
+		if plant != nil {
+			plant(r)
+		}
 		for _, line := range script {
 			if r.do(line); one.Failed() {
 				return
@@ -387,15 +217,6 @@ func TestSessionRunsFoundByChance(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) { replaySession(t, file) })
 	}
 }
-
-// sessionLots are the commands to draw from.
-var sessionLots = func() []string {
-	var all []string
-	for _, verb := range names(sessionVerbs) {
-		all = append(all, slices.Repeat([]string{verb}, max(1, often[verb]))...)
-	}
-	return all
-}()
 
 // drawSession is run number n of a seed.
 func drawSession(seed, n uint64) []string {

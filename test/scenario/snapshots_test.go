@@ -20,35 +20,44 @@ var snapshotVerbs = map[string]func(r *run, n int){
 		}
 	},
 	"checkpoint-nonce": func(r *run, n int) { r.editIfThere(jobField("checkpointTriggerNonce", int64(n))) },
-	"snapshot": func(r *run, n int) {
-		spec := of(demo, map[string]any{"backoffLimit": int64(n % 3)})
-		if n%4 == 3 {
-			spec["checkpoint"] = map[string]any{}
-		} else {
-			spec["savepoint"] = map[string]any{"disposeOnDelete": n%2 == 0}
-		}
-		r.taken.made++
-		r.take(fmt.Sprintf("mine-%d", r.taken.made), spec)
-	},
-	"drop-snapshot": func(r *run, n int) {
-		if all := r.taken.all(); len(all) > 0 {
-			r.taken.drop(all[n%len(all)])
-		}
-	},
+	"snapshot":         func(r *run, n int) { r.taken.ask(demo, n) },
+	"drop-snapshot":    func(r *run, n int) { r.taken.dropOne(n) },
 }
 
 // snapshots watches what becomes of snapshots.
 type snapshots struct {
 	h        *harness
+	of       []string // the resources whose jobs they are of
 	made     int
 	triggers seen
 	ended    map[string]string // what each that is final was when it became so, by name and UID
 }
 
-func newSnapshots(h *harness) *snapshots { return &snapshots{h: h, ended: map[string]string{}} }
+func newSnapshots(h *harness, of ...string) *snapshots {
+	return &snapshots{h: h, of: of, ended: map[string]string{}}
+}
 
 func (s *snapshots) all() []*unstructured.Unstructured {
 	return s.h.w.Kube.PeekAll(kubesim.FlinkStateSnapshots, namespace, nil)
+}
+
+// ask makes a FlinkStateSnapshot of a job.
+func (s *snapshots) ask(name string, n int) {
+	spec := of(name, map[string]any{"backoffLimit": int64(n % 3)})
+	if n%4 == 3 {
+		spec["checkpoint"] = map[string]any{}
+	} else {
+		spec["savepoint"] = map[string]any{"disposeOnDelete": n%2 == 0}
+	}
+	s.made++
+	s.h.take(fmt.Sprintf("mine-%d", s.made), spec)
+}
+
+// dropOne deletes one of them, if there is one.
+func (s *snapshots) dropOne(n int) {
+	if all := s.all(); len(all) > 0 {
+		s.drop(all[n%len(all)])
+	}
 }
 
 func (s *snapshots) drop(u *unstructured.Unstructured) {
@@ -117,15 +126,17 @@ func (s *snapshots) look() {
 		}
 		paths[path] = snapshot.Name
 	}
-	s.history()
+	for _, name := range s.of {
+		s.history(name)
+	}
 }
 
 // history holds that status records each savepoint once, and under one trigger ID at a time.
-func (s *snapshots) history() {
+func (s *snapshots) history(name string) {
 	t := s.h.t
 	t.Helper()
-	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
-	info := s.h.status(demo).JobStatus.SavepointInfo
+	u := s.h.w.Kube.Peek(s.h.kindOf(name), namespace, name)
+	info := s.h.status(name).JobStatus.SavepointInfo
 	if u == nil || info == nil {
 		return
 	}
@@ -150,9 +161,11 @@ func (s *snapshots) atRest() {
 		s.look()
 		return !slices.ContainsFunc(s.all(), func(u *unstructured.Unstructured) bool { return waits(s.decode(u).Status) })
 	})
-	status := s.h.status(demo)
-	if info := status.JobStatus.SavepointInfo; info != nil && info.TriggerID != nil && status.Situation == "Steady" {
-		t.Errorf("a savepoint is in flight at rest: %s", *info.TriggerID)
+	for _, name := range s.of {
+		status := s.h.status(name)
+		if info := status.JobStatus.SavepointInfo; info != nil && info.TriggerID != nil && status.Situation == "Steady" {
+			t.Errorf("%s: a savepoint is in flight at rest: %s", name, *info.TriggerID)
+		}
 	}
 }
 

@@ -3,12 +3,14 @@ package scenario
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -23,6 +25,7 @@ type watcher struct {
 	jobs       seen
 	statuses   int
 	violations int
+	stopped    int // the newest effect that was looked at by lookAtStop
 	// stored, unless nil, is called with each.
 	stored func(*v1beta1.FlinkDeployment)
 }
@@ -58,6 +61,10 @@ func (w *watcher) arm() {
 		Match: func(r wire.Request) bool { return r.Subresource == "status" }, Effective: true, After: true, Do: w.look,
 	})
 	w.armRuns()
+	w.h.w.Tap.Inject(wire.Fault{
+		Match: func(r wire.Request) bool { return r.System == "flink" && r.IsWrite() }, Effective: true, After: true,
+		Do: w.lookAtStop,
+	})
 }
 
 // armRuns looks right after each run of a jar, too.
@@ -106,6 +113,36 @@ func (w *watcher) lookAtRun() {
 		if stop != nil && stop.Step == v1beta1.StepStopping && stop.StoredAt.Time.Before(intent.Release.At.Time) {
 			t.Errorf("%s: job %s runs on a cluster that is about to be stopped since %s, released at %s",
 				own.Name, run[1], stop.StoredAt, intent.Release.At)
+		}
+	}
+}
+
+var stopsJob = regexp.MustCompile(`^(?:cancel|trigger ` + string(job.Stop) + ` [0-9a-f]{32} of) job ([0-9a-f]{32}) in `)
+
+// lookAtStop holds, of a job of a session cluster that a function was just told to stop: its own resource is being
+// deleted, or had stored before that it is stopped. A job that nobody's resource speaks of is not ours to stop.
+func (w *watcher) lookAtStop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	effects := w.h.w.Tap.Effects()
+	for _, e := range effects[min(w.stopped, len(effects)):] {
+		stop := stopsJob.FindStringSubmatch(e.Text)
+		if w.stopped = e.Seq; stop == nil || !strings.HasPrefix(e.Agent, "reconcile") {
+			continue
+		}
+		asked := false
+		for _, u := range append(w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil),
+			w.h.w.Kube.PeekAll(kubesim.FlinkSessionJobs, "", nil)...) {
+			d, err := w.h.decode(u)
+			if err != nil || d.Status.JobStatus.JobID != stop[1] {
+				continue
+			}
+			i := d.Status.Intent
+			asked = asked || u.GetKind() == v1beta1.KindFlinkDeployment || u.GetDeletionTimestamp() != nil ||
+				i != nil && i.Step == v1beta1.StepStopping
+		}
+		if !asked {
+			w.h.t.Errorf("%s: nobody's status says that this job is stopped", e)
 		}
 	}
 }
