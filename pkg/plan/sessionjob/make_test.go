@@ -353,6 +353,25 @@ func TestASavepointBeforeTheDeletionOfASessionJob(t *testing.T) {
 	}
 }
 
+// R12: the job that is then cancelled has ended, and its savepoint never will
+func TestADeletionWhoseSavepointIsSkippedEnds(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`)
+	})
+	w.untilSteady()
+	w.saves = false
+	w.s.Resource.DeletionTimestamp = &metav1.Time{Time: w.s.Now}
+	w.bump()
+	for i := 0; i < 100 && len(w.s.Resource.Finalizers) > 0; i++ {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	if len(w.s.Resource.Finalizers) > 0 || len(w.running()) != 0 {
+		t.Errorf("finalizers %v, jobs %v\n%q", w.s.Resource.Finalizers, w.running(), w.log)
+	}
+}
+
 // R9: the job stores its intent, then looks at its session cluster
 func TestARunIsNotAskedForOnceTheClusterIsAboutToChange(t *testing.T) {
 	w := newWorld(t, stateless)

@@ -37,6 +37,7 @@ type world struct {
 	missing string            // the URI of a jar that cannot be had
 	uploads bool              // this function uploads
 	silent  bool              // Flink does not answer
+	saves   bool              // Flink takes savepoints
 }
 
 const stateless = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl.jar","parallelism":2,
@@ -44,7 +45,7 @@ const stateless = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl
 
 func newWorld(t *testing.T, spec string) *world {
 	t.Helper()
-	w := &world{t: t, version: 1, uploads: true, stops: map[string]string{}}
+	w := &world{t: t, version: 1, uploads: true, saves: true, stops: map[string]string{}}
 	r := &v1beta1.FlinkSessionJob{}
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkSessionJob
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "etl", "uid-of-etl", 1, "1"
@@ -207,6 +208,9 @@ func (w *world) do(a plan.Action) bool {
 	case plan.CancelJob:
 		w.set(a.JobID, v1beta1.FlinkJobCanceled)
 	case plan.StopWithSavepoint:
+		if !w.saves {
+			break
+		}
 		w.set(a.JobID, v1beta1.FlinkJobFinished)
 		w.stops[a.TriggerID] = fmt.Sprintf("file:///s/savepoint-%d", len(w.stops)+1)
 	}
