@@ -42,6 +42,8 @@ type hostedJob struct {
 	// settled is the spec that the job last came to run with: it begins again for another one alone, or when something
 	// happens to it.
 	settled settledSpec
+	// stirred is how many starts there were when something last happened to the job: it is not seen at once.
+	stirred int
 }
 
 // settledSpec is one generation of one resource; the zero value is none.
@@ -79,7 +81,7 @@ func (j *hostedJob) excuse(why string) {
 }
 
 // stir is something that happens to the job, or to its cluster: it may begin again.
-func (j *hostedJob) stir() { j.settled = settledSpec{} }
+func (j *hostedJob) stir() { j.settled, j.stirred = settledSpec{}, len(j.r.startsOf(j.name)) }
 
 // losesProcess is a JobManager that goes: without high availability its jobs do, too. One that has not recorded how its
 // job ended runs it again.
@@ -164,12 +166,12 @@ func (j *hostedJob) spec() settledSpec {
 	return settledSpec{}
 }
 
-// settles notes the spec of a job that runs as asked. That is told of the run that there is.
+// settles notes the spec of a job that runs as asked, and that began since something last happened to it.
 func (j *hostedJob) settles(s v1beta1.FlinkDeploymentStatus) {
 	runs, spec := j.r.job(j.name), j.spec()
 	if runs != nil && runs.State == job.Running && runs.ID == s.JobStatus.JobID && s.Intent == nil &&
 		s.Situation == string(plan.Steady) && s.LifecycleState == v1beta1.LifecycleStable &&
-		s.ObservedGeneration == spec.generation && j.r.w.Flink.JobManagers(namespace, host) == 1 {
+		s.ObservedGeneration == spec.generation && j.seen > j.stirred {
 		j.settled = spec
 	}
 }
