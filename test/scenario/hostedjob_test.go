@@ -171,7 +171,8 @@ func (j *hostedJob) settles(s v1beta1.FlinkDeploymentStatus) {
 	runs, spec := j.r.job(j.name), j.spec()
 	if runs != nil && runs.State == job.Running && runs.ID == s.JobStatus.JobID && s.Intent == nil &&
 		s.Situation == string(plan.Steady) && s.LifecycleState == v1beta1.LifecycleStable &&
-		s.ObservedGeneration == spec.generation && j.seen > j.stirred {
+		s.ObservedGeneration == spec.generation && j.seen > j.stirred &&
+		meta.IsStatusConditionTrue(s.Conditions, summary.Ready) {
 		j.settled = spec
 	}
 }
