@@ -151,7 +151,7 @@ func (j *hostedJob) begins(start process.Start) {
 	if start.How == "fail-over" {
 		return
 	}
-	if j.settled != (settledSpec{}) && j.settled == j.spec() {
+	if byUs := start.How != "high-availability data"; byUs && j.settled != (settledSpec{}) && j.settled == j.spec() {
 		j.r.t.Errorf("began again, and nobody asked for that: %s\n%s", start, j.r.describe())
 	}
 	j.again = j.again || (j.begun[start.JobID] && !strings.Contains(start.From, "/chk-"))
@@ -168,7 +168,11 @@ func (j *hostedJob) spec() settledSpec {
 
 // settles notes the spec of a job that runs as asked, and that began since something last happened to it.
 func (j *hostedJob) settles(s v1beta1.FlinkDeploymentStatus) {
-	runs, spec := j.r.job(j.name), j.spec()
+	runs, spec, cluster := j.r.job(j.name), j.spec(), j.r.resource(host)
+	if cluster == nil || j.r.status(host).ObservedGeneration != cluster.GetGeneration() ||
+		!meta.IsStatusConditionTrue(j.r.status(host).Conditions, summary.Ready) {
+		return // a change of the cluster may still come
+	}
 	if runs != nil && runs.State == job.Running && runs.ID == s.JobStatus.JobID && s.Intent == nil &&
 		s.Situation == string(plan.Steady) && s.LifecycleState == v1beta1.LifecycleStable &&
 		s.ObservedGeneration == spec.generation && j.seen > j.stirred &&
