@@ -100,7 +100,7 @@ func shows(status v1beta1.FlinkDeploymentStatus, start process.Start) bool {
 func (s *states) look() {
 	s.lookForFailure()
 	u := s.h.w.Kube.Peek(kubesim.FlinkDeployments, namespace, demo)
-	if u != nil && u.GetDeletionTimestamp() != nil {
+	if u == nil || u.GetDeletionTimestamp() != nil {
 		s.floor = 0 // nothing is started any more, and what a replaced pod runs until it ends is nobody's
 	}
 	starts := s.h.w.Flink.Starts(namespace, demo)
