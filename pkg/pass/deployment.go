@@ -23,7 +23,7 @@ func (r *Runner) decideDeployment(ctx context.Context, t target, last apply.Resu
 	return decision{
 		plan: p, hide: deployment.Hider(s),
 		failed: func(ctx context.Context, result apply.Result, err error) error {
-			return r.failed(ctx, t.object, result, s, err)
+			return r.failed(ctx, t.object, result, tried[deployment.Snapshot]{s, p}, err)
 		},
 		done: func(ctx context.Context, result *apply.Result) {
 			if onlyFinalizer(p) {
@@ -45,10 +45,17 @@ func onlyFinalizer(p plan.Plan) bool {
 	return only
 }
 
+// tried is a plan, and what it was made from.
+type tried[S any] struct {
+	seen S
+	plan plan.Plan
+}
+
 // failed shows an error that only a person can fix in the resource's status; the others show in the log and come again.
 func (r *Runner) failed(
-	ctx context.Context, object kube.Object, result apply.Result, s deployment.Snapshot, err error,
+	ctx context.Context, object kube.Object, result apply.Result, t tried[deployment.Snapshot], err error,
 ) error {
+	s := t.seen
 	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
 		return showErr
 	}
@@ -58,7 +65,8 @@ func (r *Runner) failed(
 	}
 	left := leftBy(s, result)
 	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
-		return r.tooLarge(ctx, object, result, left, err)
+		plans := deployment.MakeTooLarge(left, left.Resource.Status, t.plan.StatusIn(result.Failed))
+		return r.showTooLarge(ctx, object, result, plans, err)
 	}
 	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
 		return showErr

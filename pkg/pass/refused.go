@@ -56,33 +56,22 @@ func writesStatus(failed plan.Action) bool {
 	return failed == nil || record
 }
 
-// tooLarge shows that a status was refused because of its size: in one that is smaller, and in a smaller one still. The
-// event beside them needs neither.
-func (r *Runner) tooLarge(
-	ctx context.Context, object kube.Object, result apply.Result, left deployment.Snapshot, err error,
-) error {
-	p, less := deployment.MakeTooLarge(left, left.Resource.Status)
-	return r.showTooLarge(ctx, object, result, refusedSize{p, less, err})
-}
-
-// refusedSize is a status that was refused because of its size: what shows it, what shows it with less, and why.
-type refusedSize struct {
-	shows, less plan.Plan
-	err         error
-}
-
-// showTooLarge carries out the first of the two plans that the API server takes.
+// showTooLarge shows, by the first of the plans whose status the API server takes, that a status was refused because of
+// its size. The event beside the first needs no status.
 func (r *Runner) showTooLarge(
-	ctx context.Context, object kube.Object, result apply.Result, t refusedSize,
+	ctx context.Context, object kube.Object, result apply.Result, plans []plan.Plan, err error,
 ) error {
-	_, showErr := r.Apply.Execute(ctx, object, result.Resource, t.shows)
-	if fail.ReasonOf(showErr) == fail.ReasonTooLarge {
-		_, showErr = r.Apply.Execute(ctx, object, result.Resource, t.less)
+	for _, p := range plans {
+		_, showErr := r.Apply.Execute(ctx, object, result.Resource, p)
+		if fail.ReasonOf(showErr) == fail.ReasonTooLarge {
+			continue
+		}
+		if showErr != nil {
+			return showErr
+		}
+		break
 	}
-	if showErr != nil && fail.ReasonOf(showErr) != fail.ReasonTooLarge {
-		return showErr
-	}
-	return t.err
+	return err
 }
 
 // leftBy is the snapshot with the resource as the round left it.

@@ -21,7 +21,7 @@ func (r *Runner) decideSessionJob(ctx context.Context, t target, last apply.Resu
 	return decision{
 		plan: p, hide: sessionjob.Hider(s),
 		failed: func(ctx context.Context, result apply.Result, err error) error {
-			return r.sessionJobFailed(ctx, t.object, result, s, err)
+			return r.sessionJobFailed(ctx, t.object, result, tried[sessionjob.Snapshot]{s, p}, err)
 		},
 		done: func(ctx context.Context, result *apply.Result) {
 			if !sessionjob.MovesJob(s, p) {
@@ -37,12 +37,13 @@ func (r *Runner) decideSessionJob(ctx context.Context, t target, last apply.Resu
 // sessionJobFailed shows an error that the resource's status has to tell: one that only a person can fix, and any of an
 // upload or a run, which are tried again. The others show in the log and come again.
 func (r *Runner) sessionJobFailed(
-	ctx context.Context, object kube.Object, result apply.Result, s sessionjob.Snapshot, err error,
+	ctx context.Context, object kube.Object, result apply.Result, t tried[sessionjob.Snapshot], err error,
 ) error {
 	kind, submission := fail.KindOf(err), sessionjob.IsSubmission(result.Failed)
 	if kind == fail.Conflict || (!submission && kind != fail.Denied && kind != fail.Invalid) {
 		return err
 	}
+	s := t.seen
 	resource := s.Resource.DeepCopy()
 	resource.ResourceVersion = result.Resource.GetResourceVersion()
 	if stored, ok := result.Stored.(*v1beta1.FlinkSessionJobStatus); ok {
@@ -51,8 +52,8 @@ func (r *Runner) sessionJobFailed(
 	s.Resource = resource
 	reason, message := fail.ReasonOf(err), fail.Message(err)
 	if writesStatus(result.Failed) && reason == fail.ReasonTooLarge {
-		p, less := sessionjob.MakeTooLarge(s, resource.Status)
-		return r.showTooLarge(ctx, object, result, refusedSize{p, less, err})
+		plans := sessionjob.MakeTooLarge(s, resource.Status, t.plan.StatusIn(result.Failed))
+		return r.showTooLarge(ctx, object, result, plans, err)
 	}
 	p, shown := sessionJobRefused(s, result.Failed, message)
 	if !shown || kind != fail.Invalid {

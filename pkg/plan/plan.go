@@ -67,6 +67,16 @@ func (p Plan) Effects() []Action {
 	return append(append([]Action{}, p.Actions...), p.Finish...)
 }
 
+// StatusIn is the status that the plan was to store with an action; nil stands for the one at the end of a round. It is
+// nil for an action that stores none.
+func (p Plan) StatusIn(failed Action) any {
+	if failed == nil {
+		return p.Status
+	}
+	record, _ := failed.(Record)
+	return record.Status
+}
+
 // IsQuiet reports whether carrying the plan out changes nothing but, perhaps, the status.
 func (p Plan) IsQuiet() bool {
 	return len(p.Actions) == 0 && len(p.Finish) == 0 && len(p.Events) == 0 && p.Requeue != RequeueNow

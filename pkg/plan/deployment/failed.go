@@ -28,12 +28,18 @@ func MakeFailed(s Snapshot, status v1beta1.FlinkDeploymentStatus, reason, messag
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
 func Hider(s Snapshot) func(text string) string { return cluster.New(s).Hide }
 
-// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. less
-// is for an API server that refuses that, too.
-func MakeTooLarge(s Snapshot, status v1beta1.FlinkDeploymentStatus) (p, less plan.Plan) {
+// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. Each
+// plan is for an API server that refuses the one before it, too.
+func MakeTooLarge(s Snapshot, status v1beta1.FlinkDeploymentStatus, refused any) []plan.Plan {
 	v := left(s, status)
-	p = v.finish(v.ShowTooLarge())
-	return p, v.Smaller(p.Situation)
+	next, _ := refused.(*v1beta1.FlinkDeploymentStatus)
+	kept := next != nil && v.KeepLost(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	p := v.finish(v.ShowTooLarge())
+	all := []plan.Plan{p, v.Smaller(p.Situation)}
+	if kept {
+		all = append(all, MakeTooLarge(s, status, nil)[1])
+	}
+	return all
 }
 
 // RefusedRequest is what a round sees after Flink refused a request for a snapshot: the refusal as the answer. left is

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -107,4 +109,49 @@ func (w *world) refuseFinish() plan.Plan {
 		w.store(status)
 	}
 	return p
+}
+
+// The run that shows a loss may be over when there is room again.
+func TestALossIsStoredWhereTheWholeStatusIsTooLarge(t *testing.T) {
+	rows := map[string]struct {
+		change func(refused *v1beta1.FlinkDeploymentStatus)
+		plans  int
+		reason string
+	}{
+		"a loss": {func(*v1beta1.FlinkDeploymentStatus) {}, 3, "with the loss, with less words, without it"},
+		"no loss": {
+			func(s *v1beta1.FlinkDeploymentStatus) { s.LostProgress = nil }, 2, "in words, with less words",
+		},
+		"one that an operation begins with": {
+			func(s *v1beta1.FlinkDeploymentStatus) { s.Intent = &v1beta1.Intent{OperationID: "next"} }, 2, "that comes again",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, stateful)
+			w.beginsAnew()
+			w.look()
+			refused := Make(w.s).StatusIn(nil).(*v1beta1.FlinkDeploymentStatus)
+			row.change(refused)
+			all := MakeTooLarge(w.s, w.status(), refused)
+			if len(all) != row.plans {
+				t.Fatalf("%d plans, want %d: %s", len(all), row.plans, row.reason)
+			}
+			if row.plans == 2 {
+				return
+			}
+			for i, p := range all {
+				next := p.Status.(*v1beta1.FlinkDeploymentStatus)
+				safe := !meta.IsStatusConditionFalse(next.Conditions, summary.StateSafe)
+				if last := i == len(all)-1; safe != last || (next.LostProgress == nil) != last {
+					t.Errorf("plan %d: %+v, %+v", i, next.LostProgress, next.Conditions)
+				}
+			}
+			w.store(all[1].Status.(*v1beta1.FlinkDeploymentStatus))
+			w.run()
+			if c := w.condition(summary.StateSafe); c.Reason != string(plan.ReasonJobRestarted) || w.told(c.Reason) != 0 {
+				t.Errorf("%+v, told %d times more", c, w.told(c.Reason))
+			}
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -39,8 +40,33 @@ func (v *Life) ShowTooLarge() Result {
 	}
 }
 
+// KeepLost takes over, of a status that was refused because of its size, that the run it shows has lost what the job
+// had done, or may have: that run may be over when there is room again. False where what is stored says as much, and
+// where the refused status begins an operation: that comes again.
+func (v *Life) KeepLost(run string, refused *v1beta1.LostProgress, intent *v1beta1.Intent) bool {
+	stored := v.Want.LostProgress
+	begins := intent != nil && (v.Intent() == nil || v.Intent().OperationID != intent.OperationID)
+	if refused == nil || run == "" || begins ||
+		(stored != nil && stored.Before == refused.Before && certainty(stored) >= certainty(refused)) {
+		return false
+	}
+	v.Want.JobStatus.StartTime, v.Want.LostProgress = run, refused.DeepCopy()
+	return true
+}
+
+// certainty orders what is known of lost progress.
+func certainty(lost *v1beta1.LostProgress) int {
+	switch {
+	case lost.Seen != nil:
+		return 2
+	case lost.Unknown != nil:
+		return 1
+	}
+	return 0
+}
+
 // Smaller is, once the plan of ShowTooLarge is made, the plan for an API server that refuses that, too: it leaves most
-// conditions out, so that it is smaller than what is stored.
+// conditions and the long messages out, so that it is smaller than what is stored.
 func (v *Life) Smaller(s plan.Situation) plan.Plan {
 	left := v.Resource().Status
 	small := v.Want.DeepCopy()
@@ -50,8 +76,11 @@ func (v *Life) Smaller(s plan.Situation) plan.Plan {
 		return slices.Contains(derived, c.Type)
 	})
 	for i := range small.Conditions {
-		if c := &small.Conditions[i]; c.Type == summary.Ready || c.Type == summary.Stalled {
+		switch c := &small.Conditions[i]; c.Type {
+		case summary.Ready, summary.Stalled:
 			c.Message = statusTooLargeShort
+		case summary.StateSafe:
+			c.Message = "see the event " + c.Reason
 		}
 	}
 	less := plan.Plan{Situation: s}

@@ -40,12 +40,18 @@ func MakeFailed(
 	return v.finish(o)
 }
 
-// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. less
-// is for an API server that refuses that, too.
-func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus) (p, less plan.Plan) {
+// MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. Each
+// plan is for an API server that refuses the one before it, too.
+func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any) []plan.Plan {
 	v := left(s, status)
-	p = v.finish(v.ShowTooLarge())
-	return p, v.leaveForm(v.Smaller(p.Situation))
+	next, _ := refused.(*v1beta1.FlinkSessionJobStatus)
+	kept := next != nil && v.KeepLost(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	p := v.finish(v.ShowTooLarge())
+	all := []plan.Plan{p, v.leaveForm(v.Smaller(p.Situation))}
+	if kept {
+		all = append(all, MakeTooLarge(s, status, nil)[1])
+	}
+	return all
 }
 
 // IsSubmission reports whether an action is one of those that bring a jar to Flink and run it.
