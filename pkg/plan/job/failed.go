@@ -103,10 +103,10 @@ const statusTooLarge = "the API server refused the status: with it the resource 
 	" logConfiguration and podTemplate into ConfigMaps. What needs a larger status waits until then"
 
 // triedIn is the situation in which an effect failed: the one that the round before left, unless nothing is tried in
-// that one. Then this round has found another.
+// that one, or a steady job may have lost what it had done. Then this round has found another.
 func (v *Life) triedIn() plan.Situation {
-	switch s := plan.Situation(v.Resource().Status.Situation); s {
-	case plan.StateLost, plan.Unaccounted, "":
+	switch s := plan.Situation(v.Resource().Status.Situation); {
+	case s == plan.StateLost, s == plan.Unaccounted, s == "", s == plan.Steady && v.SuspectsLostProgress():
 		return plan.Waiting
 	default:
 		return s
