@@ -165,11 +165,18 @@ func (v *Life) failedOver() Result {
 // endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
 // was given.
 func (v *Life) endWithStatistics(j Job) Result {
-	switch answer, text := v.lastStateOf(j); answer {
+	answer, text := v.lastStateOf(j)
+	switch answer {
 	case LastStateUnsettled:
 		return Result{Situation: plan.Stopping, Wait: jobEnded}
 	case LastStateUnknown:
 		return v.Unobservable("the checkpoints of the job that has ended", text)
+	}
+	if v.SuspectsLostProgress() { // nobody can ask this run any more
+		v.Job = &j
+		v.judgeLostProgress()
+	}
+	switch answer {
 	case LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
 		from := v1beta1.StartPoint{

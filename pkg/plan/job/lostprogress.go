@@ -56,12 +56,14 @@ func (v *Life) SuspectsLostProgress() bool {
 }
 
 // awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
-// That is known a few seconds after the job runs, or not soon. A Flink that does not answer for less than a minute
-// counts as one whose job goes on.
+// That is known a few seconds after the job runs, or not within a minute after its JobManager became ready. A Flink
+// that does not answer for less than a minute counts as one whose job goes on.
 func (v *Life) awaitsRestore() bool {
 	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && v.unanswered()
-	return v.SuspectsLostProgress() && goesOn &&
-		v.Since(*v.Want.LostProgress.Suspected) < answerTimeout
+	if !v.SuspectsLostProgress() || !goesOn {
+		return false
+	}
+	return v.Since(*v.Want.LostProgress.Suspected) < answerTimeout || v.Since(v.Host.AvailableAt()) < answerTimeout
 }
 
 // mayHaveMade is how many checkpoints a run of that start time may have completed until now, a few by hand included.
@@ -256,6 +258,12 @@ func (v *Life) suspect() {
 	v.Want.LostProgress.Suspected = &now
 }
 
+// givesUp reports whether who asked for a start lets go of the state that the job has, or chose another.
+func (v *Life) givesUp(intent *v1beta1.Intent) bool {
+	return intent.Purpose != v1beta1.PurposeRecover &&
+		(intent.Purpose == v1beta1.PurposeRedeploy || v.MayStartEmpty())
+}
+
 // endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or
 // asked for the start after it was told. A spec that was there before it was seen goes on from what is left. What is
 // only suspected stays for a start from high-availability data, whose job shows what it was restored from; from a path
@@ -268,8 +276,7 @@ func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	if intent.From.Kind != v1beta1.StartLastState {
 		lost.Suspected = nil
 	}
-	recovers := intent.Purpose == v1beta1.PurposeRecover
-	gaveUp := !recovers && (intent.Purpose == v1beta1.PurposeRedeploy || v.MayStartEmpty())
+	recovers, gaveUp := intent.Purpose == v1beta1.PurposeRecover, v.givesUp(intent)
 	told := lost.Seen != nil || lost.Unknown != nil
 	if gaveUp || (told && !recovers && intent.Generation > lost.Generation) {
 		lost.Seen, lost.Unknown = nil, nil

@@ -57,7 +57,7 @@ func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 func (v *Life) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
-	if intent.From.Kind == v1beta1.StartLastState {
+	if intent.From.Kind == v1beta1.StartLastState || !v.givesUp(intent) {
 		v.giveUpRestore(status.JobStatus.StartTime)
 	}
 	v.endLostProgress(intent)
