@@ -17,7 +17,7 @@ var kinds = []string{"deployment", "sessionjob", "snapshot", "unsupported"}
 //	sessionjob -> cluster -> job -> status -> leaves
 //	snapshot -> leaves
 //
-// A job knows its cluster by interfaces of its own (host.go, driver.go).
+// A job knows its cluster by interfaces of its own (host.go, steps.go).
 var planRooms = map[string][]string{
 	"status":      {},
 	"job":         {"status"},

@@ -29,7 +29,7 @@ type Cluster struct {
 // New makes the Cluster of a snapshot. Accept and Observe, in this order, are the caller's.
 func New(s Snapshot) *Cluster {
 	v := &Cluster{Seen: &s, Life: job.New(&s.Seen)}
-	v.Host, v.Driver = v, v
+	v.Host, v.Starter, v.Stopper = v, v, v
 	v.hideObjects()
 	return v
 }

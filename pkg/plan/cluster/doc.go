@@ -1,6 +1,6 @@
 // Package cluster is one JobManager cluster, the host of a job: its objects, whether it runs or ever ran, how it is
 // started and taken down, and what stands in its place.
 //
-// PURE: see package plan. It answers what package job asks of a host (driver.go, cluster.go), and decides nothing about
+// PURE: see package plan. It answers what package job asks of a host (cluster.go, host.go), and decides nothing about
 // the job. Start reading at Cluster, then at the drawing above CarryStart and above TakeApart.
 package cluster

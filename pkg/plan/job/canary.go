@@ -17,7 +17,7 @@ func Canary(v *Life) (Result, bool) {
 	v.Untouched = true
 	if _, missing := v.MissingFinalizer(); r.DeletionTimestamp != nil && !missing {
 		return Result{
-			Situation: plan.Canary, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v.Driver.Finalizer()}},
+			Situation: plan.Canary, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v.Host.Finalizer()}},
 		}, true
 	}
 	return Result{Situation: plan.Canary}, true

@@ -143,11 +143,11 @@ func (v *Life) tellChange(diff specdiff.Change) {
 
 // stopAsDecided begins the stop, or ends it at once when there is nothing to stop.
 func (v *Life) stopAsDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) Result {
-	standing, _ := v.Driver.Standing()
+	standing, _ := v.Host.Standing()
 	present, how := standing.Is(), stopKinds[d.Suspend]
 	switch {
 	case !present && purpose == v1beta1.PurposeSuspend:
-		if o, occupied := v.Driver.Occupied(); occupied {
+		if o, occupied := v.Starter.Occupied(); occupied {
 			return o
 		}
 		v.RecordSuspended(v.Spec, d.Restore)

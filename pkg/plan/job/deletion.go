@@ -29,7 +29,7 @@ func (v *Life) DeletionOpen() bool {
 //	V7  -                         -                 not RUNNING  wait until it runs
 //	V8  -                         also a late look  RUNNING      begin one
 func (v *Life) SaveFirst() (Result, bool) {
-	if standing, _ := v.Driver.Standing(); standing == Going || !v.savesFirst() {
+	if standing, _ := v.Host.Standing(); standing == Going || !v.savesFirst() {
 		return Result{}, false
 	}
 	open, retry, late := v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
@@ -86,7 +86,7 @@ func (v *Life) savesFirst() bool {
 //	F6  gone since then      -               that none was taken        MISSING is the mark of it
 //	F7  gone and MISSING     -               nothing                    it was told
 func (v *Life) Forestalled() {
-	standing, _ := v.Driver.Standing()
+	standing, _ := v.Host.Standing()
 	if standing > Going || !v.savesFirst() {
 		return
 	}

@@ -54,7 +54,7 @@ func (v *Life) awaitSavepoint() Result {
 	_, format, drain := v.SavepointTarget()
 	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
 		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.savepointDirectory(), Format: format, Drain: drain,
-		Endpoint: v.Driver.Endpoint(),
+		Endpoint: v.Host.Endpoint(),
 	}}}
 }
 
@@ -119,7 +119,7 @@ func (v *Life) awaitCancel() Result {
 	}
 	return Result{
 		Situation: plan.Stopping, Wait: waits,
-		Actions: []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Driver.Endpoint(), Counts: true}},
+		Actions: []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Host.Endpoint(), Counts: true}},
 	}
 }
 
@@ -223,7 +223,7 @@ func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) R
 		o.Record, o.Actions = "end", append(kept, o.Actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
-	down := v.Driver.TakeDown()
+	down := v.Stopper.TakeDown()
 	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, down...), Again: len(down) == 0}
 }
 
@@ -235,7 +235,7 @@ func (v *Life) suspendEnded(restore v1beta1.UpgradeMode) Result {
 	if v.Intent() != nil {
 		target = v.Target()
 	}
-	rest := v.Driver.Rest() // before another spec counts as the one that runs
+	rest := v.Stopper.Rest() // before another spec counts as the one that runs
 	v.RecordSuspended(target, restore)
 	if len(rest) == 0 {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady

@@ -70,7 +70,7 @@ func certainty(lost *v1beta1.LostProgress) int {
 func (v *Life) Smaller(s plan.Situation) plan.Plan {
 	left := v.Resource().Status
 	small := v.Want.DeepCopy()
-	v.Driver.Trim(small)
+	v.Host.Trim(small)
 	small.Error, small.Intent = left.Error, left.Intent.DeepCopy()
 	small.Conditions = slices.DeleteFunc(small.Conditions, func(c metav1.Condition) bool {
 		return slices.Contains(derived, c.Type)

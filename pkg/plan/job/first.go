@@ -58,8 +58,8 @@ func (v *Life) Rejected() {
 
 // MissingFinalizer adds the finalizer that holds the resource; false when it is there.
 func (v *Life) MissingFinalizer() (plan.Action, bool) {
-	if slices.Contains(v.Seen.Resource.Finalizers, v.Driver.Finalizer()) {
+	if slices.Contains(v.Seen.Resource.Finalizers, v.Host.Finalizer()) {
 		return nil, false
 	}
-	return plan.AddFinalizer{Finalizer: v.Driver.Finalizer()}, true
+	return plan.AddFinalizer{Finalizer: v.Host.Finalizer()}, true
 }

@@ -21,7 +21,7 @@ import (
 //	H7  unhealthy, no data                         -          yes       left alone: a restart would lose its state
 func Heal(v *Life) (Result, bool) {
 	why := v.Unhealthy()
-	standing, _ := v.Driver.Standing()
+	standing, _ := v.Host.Standing()
 	if why == "" || !standing.Is() || standing == Going || !v.LastRunning() {
 		return Result{}, false
 	}

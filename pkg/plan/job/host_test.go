@@ -44,8 +44,6 @@ func (g *guest) Rest() []plan.Action                                       { ret
 func (g *guest) WaitForEnd() Result                                        { return Result{} }
 func (g *guest) Unsettled() (string, bool)                                 { return "", false }
 func (g *guest) PodFailure() *plan.Cause                                   { return nil }
-func (g *guest) ReportPodFailure() Result                                  { return Result{} }
-func (g *guest) TellPodFailure()                                           {}
 func (g *guest) ForgetEarlier(*v1beta1.Intent, v1beta1.FlinkDeploymentSpec) (Result, bool) {
 	return Result{}, false
 }
@@ -96,7 +94,7 @@ func TestALifeWithoutADeployment(t *testing.T) {
 		t.Helper()
 		v := New(&seen)
 		g := &guest{v}
-		v.Host, v.Driver = g, g
+		v.Host, v.Starter, v.Stopper = g, g, g
 		for i, rule := range rules {
 			if i == 2 && v.Last != nil { // as a kind's face does after what is under way
 				v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady

@@ -32,7 +32,7 @@ func (v *Life) observeSnapshots() []plan.Action {
 	var again []plan.Action
 	for _, r := range requests {
 		if slices.Contains(p.Again, r.Type) {
-			again = append(again, snapshots.Ask(f, r.Type, r.TriggerID, v.Driver.Endpoint()))
+			again = append(again, snapshots.Ask(f, r.Type, r.TriggerID, v.Host.Endpoint()))
 		}
 	}
 	return again
@@ -47,7 +47,7 @@ func (v *Life) observeSnapshots() []plan.Action {
 //	there                                 lists as ended is gone
 //	there                                 otherwise      is expected
 func (v *Life) expects(status *v1beta1.JobStatus) (running, expected bool) {
-	switch standing, _ := v.Driver.Standing(); standing {
+	switch standing, _ := v.Host.Standing(); standing {
 	case StandingUnknown:
 		return false, true
 	case Gone, Going, Standby:

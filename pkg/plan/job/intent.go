@@ -103,10 +103,10 @@ func CarryOn(v *Life) (Result, bool) {
 	if intent == nil {
 		return Result{}, false
 	}
-	standing, why := v.Driver.Standing()
+	standing, why := v.Host.Standing()
 	switch standing {
 	case StandingUnknown:
-		return v.Unobservable(v.Driver.What(), why), true
+		return v.Unobservable(v.Host.What(), why), true
 	case Gone, Going:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}
@@ -115,11 +115,11 @@ func CarryOn(v *Life) (Result, bool) {
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:
-		return v.Driver.CarryStop(), true
+		return v.Stopper.CarryStop(), true
 	case v1beta1.StepStarting:
-		return v.Driver.CarryStart(), true
+		return v.Starter.CarryStart(), true
 	case v1beta1.StepReleased:
-		return v.Driver.CarryRelease()
+		return v.Starter.CarryRelease()
 	}
 	return Result{
 		Situation: plan.NotOurs,

@@ -85,7 +85,7 @@ func TestLastStateOfIsAsDrawn(t *testing.T) {
 			}
 			v := New(&seen)
 			g := &guest{v}
-			v.Host, v.Driver = g, g
+			v.Host, v.Starter, v.Stopper = g, g, g
 			answer, path := v.lastStateOf(j)
 			if err := drawn.Holds(row.row, drawing.Row{"answer": string(answer)}); err != nil {
 				t.Error(err)

@@ -23,8 +23,10 @@ type Life struct {
 	Seen *Seen
 	// Host runs the job.
 	Host Host
-	// Driver starts and takes down what it runs on; nil where nothing is decided.
-	Driver Driver
+	// Starter starts it there.
+	Starter Starter
+	// Stopper takes down what it runs on.
+	Stopper Stopper
 	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one,
 	// else the last accepted one.
 	Spec v1beta1.FlinkDeploymentSpec

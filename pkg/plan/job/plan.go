@@ -22,10 +22,10 @@ func (v *Life) Plan(o Result, more ...metav1.Condition) plan.Plan {
 		v.Fail(o.Stall.Reason, o.Stall.Message)
 	}
 	v.Summarize(status.Verdict{
-		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.Driver.PodFailure(),
+		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.Host.PodFailure(),
 	}, more...)
 	next := v.Want.DeepCopy()
-	v.Driver.Trim(next)
+	v.Host.Trim(next)
 	storedspec.Shorten(next)
 	if v.BeginsOperation() {
 		storedspec.Reserve(next)
@@ -74,7 +74,7 @@ func (v *Life) keepSecrets(p *plan.Plan) {
 
 // gone reports whether the result removes the last finalizer of a resource that is being deleted.
 func (v *Life) gone(o Result) bool {
-	last := plan.RemoveFinalizer{Finalizer: v.Driver.Finalizer()}
+	last := plan.RemoveFinalizer{Finalizer: v.Host.Finalizer()}
 	r := v.Seen.Resource
 	return r.DeletionTimestamp != nil && len(o.Finish) == 1 && o.Finish[0] == plan.Action(last) &&
 		slices.Equal(r.Finalizers, []string{last.Finalizer})

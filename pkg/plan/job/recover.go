@@ -30,10 +30,10 @@ func RecoverLost(v *Life) (Result, bool) {
 	if v.Last == nil || !v.LastRunning() {
 		return Result{}, false
 	}
-	standing, _ := v.Driver.Standing()
+	standing, _ := v.Host.Standing()
 	state := v.Want.JobStatus.State
 	if standing == Going {
-		o := v.Driver.WaitForEnd()
+		o := v.Stopper.WaitForEnd()
 		o.Situation = plan.Lost
 		return o, true
 	}

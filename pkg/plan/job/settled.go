@@ -69,25 +69,25 @@ func (v *Life) settle() Result {
 	case v.Seen.Flink.Distrusted:
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
-		if failure := v.Driver.PodFailure(); failure != nil && failure.Reason == plan.ReasonJobManagerCrashed {
-			v.Driver.TellPodFailure()
+		if failure := v.Host.PodFailure(); failure != nil && failure.Reason == plan.ReasonJobManagerCrashed {
+			v.tellPodFailure()
 		}
-		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
 	case v.Job != nil && v.SuspectsLostProgress():
-		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
+		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
 		taken := v.takeSnapshots()
 		return Result{Situation: plan.Steady, Actions: taken.Actions, Record: taken.Record}
 	case v.Vanished() && v.Refused == nil:
 		return v.vanished()
 	}
-	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Driver.PodFailure())}
+	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
 }
 
 // broken reports a JobManager that cannot start, and where that is because it finds no last state, what a person can
 // do. The start path of a last-state start is there so that Flink fails rather than begin from nothing.
 func (v *Life) broken() Result {
-	o := v.Driver.ReportPodFailure()
+	o := v.reportPodFailure()
 	if o.Stall != nil && strings.Contains(o.Stall.Message, v1beta1.LastStatePlaceholder) {
 		o.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(o.Stall.Message)}
 	}

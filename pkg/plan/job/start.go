@@ -14,10 +14,10 @@ import (
 func (v *Life) BeginStart(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
 ) Result {
-	if o, occupied := v.Driver.Occupied(); occupied {
+	if o, occupied := v.Starter.Occupied(); occupied {
 		return o
 	}
-	if o, runs := v.Driver.MayRunAnother(&target); runs {
+	if o, runs := v.Starter.MayRunAnother(&target); runs {
 		return o
 	}
 	r := v.Seen.Resource
@@ -32,7 +32,7 @@ func (v *Life) BeginStart(
 	if from.Kind == v1beta1.StartLastState {
 		intent.JobID = v.Want.JobStatus.JobID
 	}
-	earlier, some := v.Driver.ForgetEarlier(intent, target)
+	earlier, some := v.Starter.ForgetEarlier(intent, target)
 	if some && len(earlier.Actions) == 0 {
 		return earlier
 	}
@@ -40,7 +40,7 @@ func (v *Life) BeginStart(
 	moves := target.Job != nil && v.hAMoves(&target)
 	open := v.Want.Intent
 	v.Want.Intent = intent
-	prepare, jobID, err := v.Driver.Prepare(intent)
+	prepare, jobID, err := v.Starter.Prepare(intent)
 	if err != nil {
 		v.Want.Intent = open
 		return v.CannotRender(err)

@@ -46,7 +46,7 @@ func (v *Life) BeginStop(s Stop) Result {
 	intent := v.newIntent(s.Purpose, v1beta1.StepStopping, s.Target)
 	intent.Stop, intent.Restore = s.How, s.Restore
 	intent.Stops = &v1beta1.Incarnation{
-		DeploymentUID: v.Driver.Incarnation(), JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
+		DeploymentUID: v.Host.Incarnation(), JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
 	}
 	open := v.Want.Intent
 	switch {
@@ -67,7 +67,7 @@ func (v *Life) BeginStop(s Stop) Result {
 		intent.TriggerID = plan.DeriveID(r.UID, v.over(), plan.PurposeTrigger)
 	}
 	v.Want.Intent = intent
-	if err := v.Driver.Startable(intent); err != nil {
+	if err := v.Starter.Startable(intent); err != nil {
 		v.Want.Intent = open
 		return v.CannotRender(err)
 	}
@@ -82,7 +82,7 @@ func (v *Life) BeginStop(s Stop) Result {
 
 // replace takes a cluster down for another, or starts that one where there is none.
 func (v *Life) replace(s Stop) Result {
-	if standing, _ := v.Driver.Standing(); standing.Is() {
+	if standing, _ := v.Host.Standing(); standing.Is() {
 		return v.BeginStop(s)
 	}
 	return v.StartFrom(s.Purpose, s.Target, s.Restore)
@@ -98,7 +98,7 @@ func (v *Life) StopStep() Result {
 		case v1beta1.StopCancel:
 			return v.awaitCancel()
 		case v1beta1.StopStateless, "":
-			if o, awaited := v.Driver.AwaitJobGraph(); awaited {
+			if o, awaited := v.Stopper.AwaitJobGraph(); awaited {
 				return o
 			}
 		case v1beta1.StopNone:
@@ -110,7 +110,7 @@ func (v *Life) StopStep() Result {
 	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
 		return v.suspendEnded(intent.Restore)
 	}
-	return v.Driver.TakeApart()
+	return v.Stopper.TakeApart()
 }
 
 // beganMeanwhile gives up a stop of a job that never began, once it may have: taking its cluster down was refused, or
@@ -127,7 +127,7 @@ func (v *Life) beganMeanwhile() (Result, bool) {
 	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.Host.NeverRan():
 		return Result{}, false
 	}
-	if why, unknown := v.Driver.Unsettled(); unknown {
+	if why, unknown := v.Host.Unsettled(); unknown {
 		return v.Unobservable("the pods of the cluster", why), true
 	}
 	return v.attemptFailed(plan.ReasonJobBegan, "the job began before its cluster could be taken down"), true
@@ -156,7 +156,7 @@ func (v *Life) Stopped() Result {
 		target = v.Spec
 	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	if o, runs := v.Driver.MayRunAnother(&target); runs {
+	if o, runs := v.Starter.MayRunAnother(&target); runs {
 		return o
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {

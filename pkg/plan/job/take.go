@@ -34,7 +34,7 @@ func (v *Life) takeSnapshots() taken {
 	if !snapshots.UsesResources(f) {
 		if len(due) > 0 {
 			status, asks := snapshots.BeginAll(
-				f, due, plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now), v.Driver.Endpoint(),
+				f, due, plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now), v.Host.Endpoint(),
 			)
 			v.Want.JobStatus = status
 			return taken{Actions: asks, Record: "snapshot"}
@@ -105,7 +105,7 @@ func (v *Life) shortenHistory(f snapshots.Facts) taken {
 	if dispose == "" {
 		return taken{}
 	}
-	return taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Driver.Endpoint(), Path: dispose}}}
+	return taken{Actions: []plan.Action{plan.DisposeSavepoint{Endpoint: v.Host.Endpoint(), Path: dispose}}}
 }
 
 // leftOpen reports whether Flink left open what may be told of the job.

@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
@@ -41,4 +42,29 @@ func (v *Life) errorText(cause summary.Cause, trace string) string {
 		return message
 	}
 	return text
+}
+
+// reportPodFailure shows why the JobManager cannot start.
+func (v *Life) reportPodFailure() Result {
+	failure := v.Host.PodFailure()
+	if failure == nil {
+		return Result{Situation: plan.Waiting}
+	}
+	v.tellPodFailure()
+	return Result{Situation: plan.Broken, Stall: failure}
+}
+
+// tellPodFailure tells once why the JobManager does not start.
+func (v *Life) tellPodFailure() {
+	failure := v.Host.PodFailure()
+	if v.Shows() {
+		return
+	}
+	text := v.ErrorText(status.TypeDeploymentFailed, failure.Message, string(failure.Reason))
+	if v.Want.Error != text {
+		v.Tell(plan.Event{
+			Warning: true, Reason: failure.Reason, Component: plan.ComponentJobManager, Message: failure.Message,
+		})
+	}
+	v.Want.Error = text
 }

@@ -83,9 +83,3 @@ func (v *view) Unsettled() (why string, unknown bool) {
 
 // PodFailure is nil: the session cluster's status tells of its pods.
 func (v *view) PodFailure() *plan.Cause { return nil }
-
-// ReportPodFailure is not asked for.
-func (v *view) ReportPodFailure() job.Result { return job.Result{Situation: plan.Waiting} }
-
-// TellPodFailure tells nothing.
-func (v *view) TellPodFailure() {}

@@ -18,7 +18,7 @@ type view struct {
 func newView(s Snapshot) *view {
 	v := &view{seen: &s, cluster: clusterOf(&s)}
 	v.Life = job.New(v.lifeOf())
-	v.Host, v.Driver = v, v
+	v.Host, v.Starter, v.Stopper = v, v, v
 	return v
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // Standing is how far the JobManager's Deployment is there, and why that is not known.
@@ -61,26 +60,6 @@ func (v *Cluster) Rest() []plan.Action {
 // Unsettled says why the pods of the JobManager are not known.
 func (v *Cluster) Unsettled() (why string, unknown bool) {
 	return v.Seen.Pods.Why(), v.Seen.Pods.IsUnknown()
-}
-
-// ReportPodFailure shows why the JobManager cannot start.
-func (v *Cluster) ReportPodFailure() job.Result {
-	v.TellPodFailure()
-	return job.Result{Situation: plan.Broken, Stall: &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}}
-}
-
-// TellPodFailure tells once why the JobManager does not start.
-func (v *Cluster) TellPodFailure() {
-	if v.Shows() {
-		return
-	}
-	text := v.ErrorText(status.TypeDeploymentFailed, v.Failure.Message, string(v.Failure.Reason))
-	if v.Want.Error != text {
-		v.Tell(plan.Event{
-			Warning: true, Reason: v.Failure.Reason, Component: plan.ComponentJobManager, Message: v.Failure.Message,
-		})
-	}
-	v.Want.Error = text
 }
 
 // PodFailure is why the JobManager does not start; nil when nothing says so.

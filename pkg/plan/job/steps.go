@@ -1,25 +1,12 @@
 package job
 
 import (
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Driver starts and takes down what a job runs on. Each answer is the next step of that, and a step can be repeated.
-type Driver interface {
-	// Standing is how far the newest start is there, and why that is not known.
-	Standing() (Standing, string)
-	// Incarnation is the newest start that is there; empty when none is.
-	Incarnation() types.UID
-	// Endpoint is where the JobManager answers.
-	Endpoint() plan.Endpoint
-	// What names what is looked at for a Standing, as in "the JobManager Deployment".
-	What() string
-	// Finalizer is the one that holds the resource while its job may run.
-	Finalizer() string
-
+// Starter starts a job on its host. Each answer is the next step of that, and a step can be repeated.
+type Starter interface {
 	// Startable reports why the start that an intent leads to cannot be made.
 	Startable(intent *v1beta1.Intent) error
 	// Occupied waits while processes of an earlier start may run, though it is gone; false when none do.
@@ -36,7 +23,10 @@ type Driver interface {
 	CarryStart() Result
 	// CarryRelease is false once the start runs.
 	CarryRelease() (Result, bool)
+}
 
+// Stopper takes down what a job runs on. Each answer is the next step of that, and a step can be repeated.
+type Stopper interface {
 	// CarryStop goes on with an open stop until nothing of the job's host is left, or needs to be.
 	CarryStop() Result
 	// AwaitJobGraph waits, in a stop that gives the state up, for what the successor would run; false when there is
@@ -50,35 +40,4 @@ type Driver interface {
 	Rest() []plan.Action
 	// WaitForEnd waits for a host that is being deleted.
 	WaitForEnd() Result
-	// Unsettled says why nobody knows whether processes run; empty when it is known.
-	Unsettled() (why string, unknown bool)
-
-	// Trim leaves out of a status what the resource has no room for.
-	Trim(next *v1beta1.FlinkDeploymentStatus)
-	// PodFailure is why the JobManager does not start; nil when nothing says so.
-	PodFailure() *plan.Cause
-	// ReportPodFailure shows it, TellPodFailure tells it where it is news.
-	ReportPodFailure() Result
-	// TellPodFailure tells it once.
-	TellPodFailure()
 }
-
-// Standing is how far a start is there.
-type Standing int
-
-// How far a start is there.
-const (
-	// StandingUnknown: nobody could look.
-	StandingUnknown Standing = iota
-	// Gone: it is not there.
-	Gone
-	// Going: it is being deleted.
-	Going
-	// Standby: it is there and asks for no process.
-	Standby
-	// There: it is there.
-	There
-)
-
-// Is reports whether the start is there, also while it goes.
-func (s Standing) Is() bool { return s >= Going }
