@@ -35,9 +35,9 @@ func After(v *Cluster) (job.Result, bool) {
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
 		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire}}, true
-	case !v.LastRunning() && !retired && !v.HighAvailabilityUsable():
+	case !v.LastRunning() && !retired && !job.HAData(v.Life).Usable():
 		return job.Result{Situation: plan.Suspended, Finish: []plan.Action{retire}}, true
-	case ended && !v.AwaitsLastState() && v.Since(v.EndedAt()) > v.ShutdownTTL():
+	case ended && !job.LastState(v.Life).Awaited() && v.Since(v.EndedAt()) > v.ShutdownTTL():
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
 		remove := v.deleteCluster(jm)
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing

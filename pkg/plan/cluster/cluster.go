@@ -19,7 +19,7 @@ import (
 // Cluster is one FlinkDeployment as one decision sees it: the life of its job, and the JobManager cluster that the job
 // runs on.
 type Cluster struct {
-	*job.Life
+	job.Life
 	// Seen is the snapshot.
 	Seen *Snapshot
 	// Failure is why the JobManager cannot start; nil when nothing says so.

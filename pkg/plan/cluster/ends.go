@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // TerminatingFor is how long the old cluster has been going away.
@@ -15,7 +17,7 @@ func (v *Cluster) TerminatingFor() time.Duration {
 	case intent != nil:
 		return v.Since(intent.StoredAt)
 	case v.Seen.Resource.DeletionTimestamp != nil:
-		return v.DeletingFor()
+		return job.Deletion(v.Life).Age()
 	case present && jm.DeletionTimestamp != nil:
 		return v.Since(*jm.DeletionTimestamp)
 	case v.Want.PaceSince != nil:
@@ -45,7 +47,7 @@ func (v *Cluster) SessionBlockers() []string {
 		var running []string
 		jobs, answered := v.Seen.Flink.Jobs.Get()
 		if jm, present := v.Seen.JobManager.Get(); !answered && present && jm.Status.AvailableReplicas > 0 &&
-			v.DeletingFor() < v.CleanupTimeout() {
+			job.Deletion(v.Life).Age() < v.CleanupTimeout() {
 			reasons = append(reasons, "its jobs cannot be listed: "+v.Seen.Flink.Jobs.Why())
 		}
 		for _, j := range jobs {

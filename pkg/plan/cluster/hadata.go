@@ -15,7 +15,7 @@ func (v *Cluster) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	case !data.Store.Readable():
 		return job.Result{}, false
 	case unknown:
-		return v.Unobservable(what, why), true
+		return job.Unobservable(what, why), true
 	case data.InUse() != "":
 		return job.Result{
 			Situation: situation, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: data.InUse()},
@@ -36,7 +36,7 @@ func (v *Cluster) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDepl
 	if intent.From != nil && intent.From.Kind == v1beta1.StartLastState {
 		data := v.HA()
 		if what, why, unknown := data.Unknown(); unknown && data.Store.Readable() {
-			return v.Unobservable(what, why), true
+			return job.Unobservable(what, why), true
 		}
 		return job.Result{Actions: []plan.Action{data.DropJobGraphs()}}, true
 	}

@@ -51,7 +51,7 @@ func (v *Cluster) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID str
 // With high availability it does not, and stays for its time to live, so that people can read its logs.
 func (v *Cluster) Rest() []plan.Action {
 	jm, present := v.Seen.JobManager.Get()
-	if v.HighAvailabilityUsable() || !present {
+	if job.HAData(v.Life).Usable() || !present {
 		return nil
 	}
 	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}

@@ -31,8 +31,8 @@ const graphRemoval = 10 * time.Second
 //	answers   ended, or CANCELLING       wait
 //	answers   otherwise                  cancel (again)
 func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
-	intent, target := v.Intent(), v.Target()
-	if intent.Purpose == v1beta1.PurposeDelete || !v.FindsJobGraph(&target) {
+	intent, target := v.Intent(), job.Goal(v.Life).Target()
+	if intent.Purpose == v1beta1.PurposeDelete || !job.HAData(v.Life).FindsJobGraph(&target) {
 		return job.Result{}, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
@@ -73,7 +73,7 @@ func (v *Cluster) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result
 	if intent != nil {
 		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
 	}
-	if ended || !v.FindsJobGraph(target) {
+	if ended || !job.HAData(v.Life).FindsJobGraph(target) {
 		return job.Result{}, false
 	}
 	why := v.jobGraph("the cluster was deleted and the end of its job was not observed")

@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/clusterinfo"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // Observe brings the status up to what was seen of the JobManager and its job. It decides nothing. First match wins:
@@ -46,7 +47,7 @@ func (v *Cluster) Observe() {
 		})
 	}
 	v.observeInfo()
-	v.ObserveJob()
+	job.ObserveJob(v.Life)
 }
 
 // findPodFailure says why a JobManager is not available, in the words of status where it tells the same problem.

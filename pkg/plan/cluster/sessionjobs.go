@@ -54,7 +54,7 @@ func (v *Cluster) awaitCalls() (job.Result, bool) {
 	}
 	jobs, known := v.Seen.SessionJobs.Get()
 	if !known && !v.Seen.SessionJobs.IsAbsent() {
-		return v.Unobservable("the session jobs of the cluster", v.Seen.SessionJobs.Why()), true
+		return job.Unobservable("the session jobs of the cluster", v.Seen.SessionJobs.Why()), true
 	}
 	var waits []string
 	for _, j := range jobs {

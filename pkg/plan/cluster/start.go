@@ -37,7 +37,7 @@ func (v *Cluster) Occupied() (job.Result, bool) {
 func (v *Cluster) CarryStart() job.Result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
-	target := v.StartTarget()
+	target := job.Goal(v.Life).StartTarget()
 	if present && jm.DeletionTimestamp != nil {
 		wait := plan.Cause{
 			Reason: plan.ReasonClusterTerminating, Message: "the Deployment of an earlier start is being deleted",
@@ -51,17 +51,17 @@ func (v *Cluster) CarryStart() job.Result {
 		if present {
 			return v.removePrepared(jm)
 		}
-		return v.SuspendStart(target)
+		return job.Starting(v.Life).Suspend(target)
 	}
-	if o, redirected := v.RedirectStart(target); redirected {
+	if o, redirected := job.Starting(v.Life).Redirect(target); redirected {
 		return o
 	}
-	if o, gone := v.LastStateGone(); gone {
+	if o, gone := job.Starting(v.Life).LastStateGone(); gone {
 		return o
 	}
 	made, _, err := v.RenderStart(intent)
 	if err != nil {
-		return v.CannotRender(err)
+		return job.Starting(v.Life).CannotRender(err)
 	}
 	if !present || !v.AllPrepared(Companions(made)) {
 		earlier, some := v.ForgetEarlier(intent, target) // the pass that stored the intent may have ended before it did
@@ -104,7 +104,7 @@ func (v *Cluster) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDep
 	}
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
-	v.RecordDeployed(target)
+	job.Record(v.Life).Released(target)
 	v.tellUnmanagedIngress(target)
 	return job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
 }

@@ -39,7 +39,7 @@ func (v *Cluster) TakeApart() job.Result {
 	if o, calls := v.awaitCalls(); calls {
 		return o
 	}
-	if !v.NeedsHAData() {
+	if !job.HAData(v.Life).NeededNext() {
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
 	}
 	jm, present := v.Seen.JobManager.Get()
@@ -50,12 +50,12 @@ func (v *Cluster) TakeApart() job.Result {
 	case !Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
 		o := job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
-		if v.SuspectHeldUp() {
+		if job.LostProgress(v.Life).SuspectHeldUp() {
 			o.Record = "suspicion"
 		}
 		return o
 	case !known:
-		return v.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
+		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
 	case MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
 		return v.WaitForEnd()
 	}
@@ -105,27 +105,27 @@ func (v *Cluster) CarryStop() job.Result {
 			return v.stands("a Deployment that the open stop does not account for")
 		}
 		if jm.DeletionTimestamp == nil {
-			return v.StopStep()
+			return job.Stopping(v.Life).Step()
 		}
 		return v.WaitForEnd()
 	}
-	if o, lost := v.StopLost(); lost {
+	if o, lost := job.Ending(v.Life).Lost(); lost {
 		return o
 	}
 	if o, runs := v.MayRun(); runs {
 		return o
 	}
-	if o, first := v.RemoveHAData(plan.Stopping); first && v.DisposesHAData() {
+	if o, first := v.RemoveHAData(plan.Stopping); first && job.HAData(v.Life).GoesWithStop() {
 		return o
 	}
-	return v.Stopped()
+	return job.Stopping(v.Life).End()
 }
 
 // MayRun waits while a process of a cluster whose Deployment is gone may still run.
 func (v *Cluster) MayRun() (job.Result, bool) {
 	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
 		if seen.IsUnknown() {
-			return v.Unobservable("the pods of the cluster", seen.Why()), true
+			return job.Unobservable("the pods of the cluster", seen.Why()), true
 		}
 	}
 	if o, stands := v.taskManagersStand(); stands {
@@ -151,7 +151,7 @@ func (v *Cluster) taskManagersStand() (job.Result, bool) {
 	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
 		return job.Result{}, false
 	case !present:
-		return v.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
+		return job.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
 	case v.jobManagerLeft():
 		return v.WaitForEnd(), true
 	}

@@ -34,7 +34,7 @@ func (v *Cluster) TakeOver() {
 	switch {
 	case (!v.LastRunning() || v.IsSession()) && v.IsFirst() && v.Seen.JobManager.IsAbsent():
 		v.Note("the first start by another operator did not complete: it is repeated")
-		v.RecordNeverDeployed()
+		job.Record(v.Life).NeverDeployed()
 	case present && v.madeForRecord(jm):
 		v.Note("the recorded spec is deployed already: an upgrade by another operator is taken over")
 		v.SetJobState(v.startedAs())
@@ -83,7 +83,7 @@ func (v *Cluster) recordDeployed() {
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateRunning
 	}
-	v.StoreReconciled(record, v.IsFirst())
+	job.Record(v.Life).Store(record, v.IsFirst())
 }
 
 // runsRecorded reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session

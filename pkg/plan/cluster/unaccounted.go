@@ -20,7 +20,7 @@ func Unaccounted(v *Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
-		return v.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
+		return job.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	case present && !v.Owned(jm):
 		return v.stands("a Deployment that belongs to another owner"), true
 	case present && v.Last == nil && v.Problem == "" && v.Seen.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
@@ -34,7 +34,7 @@ func Unaccounted(v *Cluster) (job.Result, bool) {
 	}
 	what, why, unknown := v.HA().Unknown()
 	if unknown {
-		return v.Unobservable(what, why), true
+		return job.Unobservable(what, why), true
 	}
 	where := v.HA().Checkpoint()
 	return v.stands("high-availability data with a checkpoint (" + where + ")"), where != ""
@@ -57,20 +57,20 @@ func (v *Cluster) stands(what string) job.Result {
 func (v *Cluster) adopt() job.Result {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
-		return v.Unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())
+		return job.Unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())
 	}
 	if v.Spec.Job != nil {
 		if len(jobs) != 1 {
 			return v.stands(fmt.Sprintf("a cluster with %d jobs instead of one", len(jobs)))
 		}
 		v.Want.JobStatus.JobID = jobs[0].ID
-		v.Want.TaskManager = v.TaskManagerInfo(v.Spec)
+		v.Want.TaskManager = job.TaskManagerInfo(v.Life, v.Spec)
 	}
 	v.Want.Error = ""
 	v.Deployed = v.Generation
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
-	v.StoreReconciled(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)
+	job.Record(v.Life).Store(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)
 	v.Observe()
 	o, _ := job.Settled(v.Life)
 	return o

@@ -25,15 +25,15 @@ func deleting(v *view) (job.Result, bool) {
 	if v.Seen.Resource.DeletionTimestamp == nil {
 		return job.Result{}, false
 	}
-	if _, missing := v.MissingFinalizer(); missing {
+	if _, missing := job.MissingFinalizer(v.Life); missing {
 		return job.Result{Situation: plan.Deleting}, true
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleting
 	jm, present := v.Seen.JobManager.Get()
 	if v.Seen.JobManager.IsUnknown() {
-		return v.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
+		return job.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
-	if !v.DeletionOpen() {
+	if !job.Deletion(v.Life).Open() {
 		if o, blocked := v.deletionBlocked(); blocked {
 			return o, true
 		}
@@ -43,13 +43,13 @@ func deleting(v *view) (job.Result, bool) {
 			})
 		}
 	}
-	v.Forestalled()
+	job.Deletion(v.Life).Forestalled()
 	if present && v.Owned(jm) {
-		if o, saving := v.SaveFirst(); saving {
+		if o, saving := job.Deletion(v.Life).SaveFirst(); saving {
 			o.Situation = plan.Deleting
 			return o, true
 		}
-		if jm.DeletionTimestamp != nil && v.DeletionOpen() {
+		if jm.DeletionTimestamp != nil && job.Deletion(v.Life).Open() {
 			o := v.WaitForEnd()
 			o.Situation = plan.Deleting
 			return o, true
@@ -61,13 +61,13 @@ func deleting(v *view) (job.Result, bool) {
 
 func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
-	if v.DeletionOpen() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
+	if job.Deletion(v.Life).Open() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
 		o := v.TakeApart()
 		o.Situation = plan.Deleting
 		return o
 	}
 	events := v.Events
-	o := v.BeginStop(job.Stop{
+	o := job.Stopping(v.Life).Begin(job.Stop{
 		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopStateless, Restore: v1beta1.UpgradeModeStateless,
 	})
 	v.Events = events // a deletion is told as Cleanup
@@ -86,12 +86,13 @@ func (v *view) finalize() job.Result {
 		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
-	if o, first := v.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !v.LeavesHAData()) {
+	ha := job.HAData(v.Life)
+	if o, first := v.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !ha.MayStay()) {
 		return o
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	if started {
-		v.TellsUnreadableHAData()
+		ha.TellUnreadable()
 	}
 	return job.Result{
 		Situation: plan.Deleting, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkDeployment}},
@@ -108,7 +109,7 @@ func (v *view) deletionBlocked() (job.Result, bool) {
 		return job.Result{}, false
 	}
 	message := "The session cluster is not deleted while " + strings.Join(reasons, " and ")
-	if !v.StalledAlready(message) {
+	if !job.Report(v.Life).StalledAlready(message) {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonCleanupFailed, Component: plan.ComponentOperator, Message: message,
 		})

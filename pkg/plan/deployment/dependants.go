@@ -29,4 +29,4 @@ func MovesCluster(s Snapshot, p plan.Plan) bool {
 }
 
 // Dependants are who has to look again when the job moved: its FlinkStateSnapshots that are not finished.
-func Dependants(s Snapshot) []plan.Dependant { return cluster.New(s).Dependants() }
+func Dependants(s Snapshot) []plan.Dependant { return job.Snapshots(cluster.New(s).Life).Dependants() }

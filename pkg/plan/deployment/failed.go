@@ -22,7 +22,7 @@ func left(s Snapshot, status v1beta1.FlinkDeploymentStatus) *view {
 // again.
 func MakeFailed(s Snapshot, status v1beta1.FlinkDeploymentStatus, reason, message string) plan.Plan {
 	v := left(s, status)
-	return v.finish(v.ShowFailure(reason, message))
+	return v.finish(job.Report(v.Life).EffectFailed(reason, message))
 }
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
@@ -33,9 +33,9 @@ func Hider(s Snapshot) func(text string) string { return cluster.New(s).Hide }
 func MakeTooLarge(s Snapshot, status v1beta1.FlinkDeploymentStatus, refused any) []plan.Plan {
 	v := left(s, status)
 	next, _ := refused.(*v1beta1.FlinkDeploymentStatus)
-	kept := next != nil && v.KeepLost(next.JobStatus.StartTime, next.LostProgress, next.Intent)
-	p := v.finish(v.ShowTooLarge())
-	all := []plan.Plan{p, v.Smaller(p.Situation)}
+	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	p := v.finish(job.Report(v.Life).TooLarge())
+	all := []plan.Plan{p, job.Report(v.Life).Smaller(p.Situation)}
 	if kept {
 		all = append(all, MakeTooLarge(s, status, nil)[1])
 	}
@@ -51,5 +51,5 @@ func RefusedRequest(left Snapshot, failed plan.Action, message string) (Snapshot
 
 // RefusedDisposal tells that Flink refused to dispose of a savepoint of the history. False for every other action.
 func RefusedDisposal(seen Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
-	return cluster.New(seen).RefusedDisposal(failed, message)
+	return job.RefusedDisposal(cluster.New(seen).Life, failed, message)
 }

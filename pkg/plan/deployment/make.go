@@ -43,7 +43,7 @@ var rules = []struct {
 }
 
 // of is a rule that concerns the job alone.
-func of(decide func(*job.Life) (job.Result, bool)) rule {
+func of(decide func(job.Life) (job.Result, bool)) rule {
 	return func(v *view) (job.Result, bool) { return decide(v.Life) }
 }
 
@@ -76,5 +76,5 @@ func (v *view) finish(o job.Result) plan.Plan {
 	if v.ingress != nil {
 		more = append(more, *v.ingress)
 	}
-	return v.Plan(o, more...)
+	return job.Outcome(v.Life).Plan(o, more...)
 }

@@ -66,7 +66,7 @@ func TestTheChoiceOfARollbackIsAsDrawn(t *testing.T) {
 			w.fails()
 		}},
 	}
-	drawn := drawing.Read(t, "../job/rollbackchoice.go", "chooseRollback")
+	drawn := drawing.Read(t, "../job/rollbackchoice.go", "choose")
 	shown := []string{"B6", "B11"} // of session jobs
 	for name, row := range rows {
 		shown = append(shown, row.row)
@@ -92,7 +92,7 @@ func TestTheChoiceOfARollbackIsAsDrawn(t *testing.T) {
 			}
 		})
 	}
-	if err := drawn.Shown("chooseRollback", shown...); err != nil {
+	if err := drawn.Shown("choose", shown...); err != nil {
 		t.Error(err)
 	}
 }

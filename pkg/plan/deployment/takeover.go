@@ -12,7 +12,7 @@ func takenOver(v *view) (job.Result, bool) {
 		return job.Result{}, false
 	}
 	jm, present := v.Seen.JobManager.Get()
-	if add, missing := v.MissingFinalizer(); missing && present && v.Owned(jm) {
+	if add, missing := job.MissingFinalizer(v.Life); missing && present && v.Owned(jm) {
 		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{add}, Again: true}, true
 	}
 	v.TakeOver()

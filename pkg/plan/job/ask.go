@@ -51,7 +51,7 @@ const recentEnd = time.Minute
 //	LateStops    the job has FINISHED, maybe by a stop that was given up
 //	Requests     the status records a snapshot in flight
 //	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
-func AskMore(v *Life) More {
+func AskMore(v Life) More {
 	status := v.Seen.Resource.Status
 	jobs, ok := v.Seen.Flink.Jobs.Get()
 	if !ok {
@@ -62,50 +62,44 @@ func AskMore(v *Life) More {
 	if found && (AnotherRun(status.JobStatus, j) || (awaited && BeganAnew(v.Intent().Stops, j))) {
 		return More{}
 	}
-	changing := v.AsksToStop()
+	changing := AsksToStop(v)
 	moved := found && j.State != status.JobStatus.State
 	recorded := status.ReconciliationStatus
 	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
-	judged := found && !j.State.IsTerminal() && v.AtRest() && v.ChecksHealth()
-	worth := v.LooksForCheckpoint() || (changing && !v.MayStartEmpty())
+	judged := found && !j.State.IsTerminal() && v.AtRest() && Health(v).Checked()
+	worth := looksForCheckpoint(v) || (changing && !v.MayStartEmpty())
 	looks := j.State == v1beta1.FlinkJobRunning && v.AtRest() && worth
-	began := found && (v.SuspectsLostProgress() || v.BeganAgain(j.StartTime, status.JobStatus))
+	began := found && (suspected(v.Want.LostProgress) || LostProgress(v).beganAgain(j.StartTime, status.JobStatus))
 	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)
-	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || v.RollsBack() ||
-		v.MayBeStoppedLate(j.State)
+	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || RollsBack(v) ||
+		givenUpStop(v).mayHaveEnded(j.State)
 	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
 	changes := found && !j.State.IsTerminal() && changing
-	keeps := v.ChoosesState() || !v.MayStartEmpty()
+	keeps := Goal(v).choosesState() || !v.MayStartEmpty()
 	history := 0
 	if found {
-		history = v.ExceptionsDue(j)
+		history = exceptionHistory(v).due(j)
 	}
 	return More{
 		Exceptions: history,
-		Health:     judged, Progress: judged && v.ChecksProgress(),
+		Health:     judged, Progress: judged && Health(v).ChecksProgress(),
 		Facts:   v.IsApplication() && !awaited && (settling || becameReady || moved),
 		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || status.Error == ""),
-		Checkpoints: ended || looks || began || (found && v.StopOverdue()) ||
+		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
 		Graph:     ended || (changes && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
-		LateStops: found && v.MayBeStoppedLate(j.State),
+		LateStops: found && givenUpStop(v).mayHaveEnded(j.State),
 		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }
 
-// AtRest reports whether no operation is under way.
-func (v *Life) AtRest() bool {
-	released := v.Intent() == nil || v.Intent().Step == v1beta1.StepReleased
-	return released && v.Resource().DeletionTimestamp == nil
-}
-
 // RollsBack reports whether a rollback is due.
-func (v *Life) RollsBack() bool { return v.AtRest() && v.RollbackDue() }
+func RollsBack(v Life) bool { return v.AtRest() && rollback(v).due() }
 
 // AsksToStop reports whether the spec differs from what was acted on, so that the job may be stopped in this round.
-func (v *Life) AsksToStop() bool {
+func AsksToStop(v Life) bool {
 	return v.Last != nil && v.Seen.SpecProblem == "" &&
 		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
 }

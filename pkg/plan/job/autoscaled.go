@@ -6,14 +6,14 @@ import (
 )
 
 // Autoscaled reports whether the recorded spec may carry what an autoscaler had set, and nothing has turned that off.
-func (v *Life) Autoscaled() bool {
-	_, on := v.autoscaler()
+func Autoscaled(v Life) bool {
+	_, on := autoscaler(v)
 	return on
 }
 
 // autoscaler is the configuration that the autoscaler of the job would read, and whether there is anything of it to
 // keep.
-func (v *Life) autoscaler() (flinkconf.Config, bool) {
+func autoscaler(v Life) (flinkconf.Config, bool) {
 	r := v.Seen.Resource
 	recorded := r.Status.ReconciliationStatus.LastReconciledSpec
 	if v.Last == nil || v.Seen.SpecProblem != "" || !autoscaled.MayShow(recorded) {
@@ -32,8 +32,8 @@ func (v *Life) autoscaler() (flinkconf.Config, bool) {
 }
 
 // keepAutoscaled lays over the spec what an autoscaler had set in the recorded one.
-func (v *Life) keepAutoscaled() {
-	c, on := v.autoscaler()
+func keepAutoscaled(v Life) {
+	c, on := autoscaler(v)
 	if !on {
 		return
 	}

@@ -9,13 +9,13 @@ import (
 
 // Canary leaves a resource alone that somebody made to test an operator: it is not deployed, and not held when it is
 // deleted.
-func Canary(v *Life) (Result, bool) {
+func Canary(v Life) (Result, bool) {
 	r := v.Seen.Resource
 	if !strings.EqualFold(r.Labels[v1beta1.LabelCanary], "true") {
 		return Result{}, false
 	}
 	v.Untouched = true
-	if _, missing := v.MissingFinalizer(); r.DeletionTimestamp != nil && !missing {
+	if _, missing := MissingFinalizer(v); r.DeletionTimestamp != nil && !missing {
 		return Result{
 			Situation: plan.Canary, Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v.Host.Finalizer()}},
 		}, true

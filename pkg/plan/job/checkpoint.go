@@ -4,19 +4,19 @@ import "github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 
 // KnownCheckpoint is a checkpoint that the job is known to have completed; nil when none is known, or only one of
 // another job.
-func (v *Life) KnownCheckpoint() *v1beta1.KnownCheckpoint {
-	known := v.Want.JobStatus.Checkpoint
-	if known == nil || known.JobID != v.Want.JobStatus.JobID {
+func KnownCheckpoint(status v1beta1.JobStatus) *v1beta1.KnownCheckpoint {
+	known := status.Checkpoint
+	if known == nil || known.JobID != status.JobID {
 		return nil
 	}
 	return known
 }
 
-// LooksForCheckpoint reports whether the statistics of a running job are worth a question: it keeps its state, and that
+// looksForCheckpoint reports whether the statistics of a running job are worth a question: it keeps its state, and that
 // it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that was removed, and
 // statistics that Flink forgot, look like those of a job that has nothing to lose.
-func (v *Life) LooksForCheckpoint() bool {
-	return v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && v.KnownCheckpoint() == nil
+func looksForCheckpoint(v Life) bool {
+	return v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && KnownCheckpoint(v.Want.JobStatus) == nil
 }
 
 // observeCheckpoint remembers that the job has completed a checkpoint.
@@ -28,13 +28,13 @@ func (v *Life) LooksForCheckpoint() bool {
 //	statistics with another path             that path
 //	high-availability data that names one    that there is one, and the path as it was
 //	otherwise                                as it was
-func (v *Life) observeCheckpoint() {
+func observeCheckpoint(v Life) {
 	status := &v.Want.JobStatus
-	if status.JobID == "" || v.IsSession() || v.SuspectsLostProgress() {
+	if status.JobID == "" || v.IsSession() || suspected(v.Want.LostProgress) {
 		return
 	}
 	next := v1beta1.KnownCheckpoint{JobID: status.JobID}
-	known := v.KnownCheckpoint()
+	known := KnownCheckpoint(v.Want.JobStatus)
 	if known != nil {
 		next = *known
 	}
@@ -42,7 +42,7 @@ func (v *Life) observeCheckpoint() {
 	c, _ := v.Seen.Flink.Checkpoints.Get()
 	own := c.Path != "" && c.Path != status.UpgradeSavepointPath && c.Kind != KindRestoredSavepoint
 	switch {
-	case v.discarded():
+	case checkpointDiscarded(v):
 		next.Path = ""
 	case own:
 		next.Path = c.Path
@@ -52,11 +52,11 @@ func (v *Life) observeCheckpoint() {
 	status.Checkpoint = &next
 }
 
-// discarded reports whether the job has ended and Flink deleted its newest checkpoint with it.
-func (v *Life) discarded() bool {
+// checkpointDiscarded reports whether the job has ended and Flink deleted its newest checkpoint with it.
+func checkpointDiscarded(v Life) bool {
 	if v.Job == nil || !v.Job.State.IsTerminal() {
 		return false
 	}
-	answer, _ := v.lastStateOf(*v.Job)
+	answer, _ := LastState(v).of(*v.Job)
 	return answer == LastStateDiscarded
 }

@@ -1,12 +1,9 @@
 package job
 
 import (
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
-	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -14,7 +11,7 @@ import (
 // Config is the configuration that talks about what runs: composed from the spec acted on last, with the operator's own
 // keys of the Resource as it is now, so that they count without a new deployment. Before the first deployment it is the
 // spec's own. One that cannot be composed falls back to the installation's defaults: validation reports it.
-func (v *Life) Config() flinkconf.Config {
+func (v *Round) Config() flinkconf.Config {
 	if v.observed != nil {
 		return v.observed
 	}
@@ -30,7 +27,7 @@ func (v *Life) Config() flinkconf.Config {
 }
 
 // compose is the configuration of a spec that runs, with the operator's own keys of the current one.
-func (v *Life) compose(deployed, current *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+func (v *Round) compose(deployed, current *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 	r := v.Seen.Resource
 	in := flinkconf.ObserveInput{
 		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
@@ -48,25 +45,13 @@ func (v *Life) compose(deployed, current *v1beta1.FlinkDeploymentSpec) flinkconf
 }
 
 // Compose is the configuration of a spec that is being started.
-func (v *Life) Compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
+func (v *Round) Compose(spec *v1beta1.FlinkDeploymentSpec) flinkconf.Config {
 	return v.compose(spec, spec)
-}
-
-// dropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
-// does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
-func (v *Life) dropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
-	c := v.Compose(spec)
-	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
-		if c.Has(option) {
-			return options.Read(c.Bool, option, false)
-		}
-	}
-	return false
 }
 
 // savepointDirectory is where a stop writes its savepoint: as the configuration that runs has it, else as the wanted
 // one has it. Empty means that neither says so.
-func (v *Life) savepointDirectory() string {
+func savepointDirectory(v Life) string {
 	if directory, _, _ := v.SavepointTarget(); directory != "" {
 		return directory
 	}
@@ -74,7 +59,7 @@ func (v *Life) savepointDirectory() string {
 }
 
 // TaskManagerInfo feeds the scale subresource of an application that is started.
-func (v *Life) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
+func TaskManagerInfo(v Life, spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskManagerInfo {
 	config := v.Compose(&spec)
 	parallelism, slots := options.Read(
 		config.Int, key.DefaultParallelism, 1,
@@ -83,6 +68,3 @@ func (v *Life) TaskManagerInfo(spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskMa
 		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
 	}
 }
-
-// errorBounds are the options that bound status.error.
-func (v *Life) errorBounds() summary.ErrorBounds { return plan.ErrorBounds(v.Config()) }

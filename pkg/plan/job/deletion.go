@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,10 +12,16 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 )
 
-// DeletionOpen reports whether the intent of the deletion is stored.
-func (v *Life) DeletionOpen() bool {
+// Deletion is what a job needs before its resource goes: the savepoint that was asked for, and who forestalled it.
+type Deletion Life
+
+// Open reports whether the intent of the deletion is stored.
+func (v Deletion) Open() bool {
 	return v.Intent() != nil && v.Intent().Purpose == v1beta1.PurposeDelete && Whole(v.Intent())
 }
+
+// Age is how long the resource has been marked for deletion.
+func (v Deletion) Age() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
 
 // SaveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
 // may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
@@ -28,12 +35,12 @@ func (v *Life) DeletionOpen() bool {
 //	V6  failed, the next not due  -                 -            wait until the next is due
 //	V7  -                         -                 not RUNNING  wait until it runs
 //	V8  -                         also a late look  RUNNING      begin one
-func (v *Life) SaveFirst() (Result, bool) {
+func (v Deletion) SaveFirst() (Result, bool) {
 	if standing, _ := v.Host.Standing(); standing == Going || !v.savesFirst() {
 		return Result{}, false
 	}
-	open, retry, late := v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
-		v.DeletingFor() > v.CheckpointTimeout()
+	open, retry, late := v.Open() && v.Intent().Stop == v1beta1.StopSavepoint, v.Want.Retry,
+		v.Age() > v.CheckpointTimeout()
 	failed := retry != nil && retry.Generation == v.Generation &&
 		retry.After.After(v.Seen.Resource.DeletionTimestamp.Time)
 	jobs, _ := v.Seen.Flink.Jobs.Get()
@@ -41,7 +48,7 @@ func (v *Life) SaveFirst() (Result, bool) {
 	runs := found && j.State == v1beta1.FlinkJobRunning
 	switch {
 	case open && v.Since(v.Intent().StoredAt) <= v.CheckpointTimeout():
-		return v.awaitSavepoint(), true
+		return Ending(v).awaitSavepoint(), true
 	case open, late && (failed || !runs):
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
 			Message: fmt.Sprintf(
@@ -61,14 +68,14 @@ func (v *Life) SaveFirst() (Result, bool) {
 			},
 		}, true
 	}
-	return v.BeginStop(Stop{
+	return Stopping(v).Begin(Stop{
 		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopSavepoint, Restore: v1beta1.UpgradeModeSavepoint,
 	}), true
 }
 
 // savesFirst reports whether a savepoint is to be taken before the deletion, and has neither been nor been skipped.
-func (v *Life) savesFirst() bool {
-	done := v.DeletionOpen() && (v.Intent().Ended || v.Intent().Stop == v1beta1.StopStateless)
+func (v Deletion) savesFirst() bool {
+	done := v.Open() && (v.Intent().Ended || v.Intent().Stop == v1beta1.StopStateless)
 	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !done &&
 		!v.Want.JobStatus.State.IsTerminal()
 }
@@ -85,14 +92,14 @@ func (v *Life) savesFirst() bool {
 //	F5  gone                 first look      that none was taken        MISSING is the mark of it
 //	F6  gone since then      -               that none was taken        MISSING is the mark of it
 //	F7  gone and MISSING     -               nothing                    it was told
-func (v *Life) Forestalled() {
+func (v Deletion) Forestalled() {
 	standing, _ := v.Host.Standing()
 	if standing > Going || !v.savesFirst() {
 		return
 	}
 	stored, saving := v.Seen.Resource.Status, false
 	switch {
-	case v.DeletionOpen():
+	case v.Open():
 		if saving = v.Intent().Stop == v1beta1.StopSavepoint; !saving {
 			return
 		}

@@ -34,9 +34,9 @@ func Moves(was v1beta1.JobStatus, next *v1beta1.JobStatus, p plan.Plan) bool {
 }
 
 // Dependants are who has to look again when the job moved: its FlinkStateSnapshots that are not finished.
-func (v *Life) Dependants() []plan.Dependant {
+func (v Snapshots) Dependants() []plan.Dependant {
 	var all []plan.Dependant
-	for _, name := range snapshots.Waiting(v.SnapshotFacts()) {
+	for _, name := range snapshots.Waiting(v.facts()) {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkStateSnapshot, Name: name})
 	}
 	return all

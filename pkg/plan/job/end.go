@@ -10,6 +10,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 )
 
+// Ending waits, within an open stop, for the end of its job, and records what the job ended with before anything that
+// knows it may go. A stop whose job goes on is given up, and tried again later.
+type Ending Life
+
 // awaitSavepoint goes on with a stop-with-savepoint. The job was listed after the request was seen to be completed.
 // Only a job that has ended was stopped: Flink restarts one that does not end after its savepoint.
 //
@@ -23,8 +27,8 @@ import (
 //	answers     not ended                in progress   wait; overdue, see there
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID
-func (v *Life) awaitSavepoint() Result {
-	j, o, ok := v.stopsJob()
+func (v Ending) awaitSavepoint() Result {
+	j, o, ok := v.find()
 	if !ok {
 		return o
 	}
@@ -36,26 +40,34 @@ func (v *Life) awaitSavepoint() Result {
 		from := v1beta1.StartPoint{
 			Kind: v1beta1.StartSavepoint, Path: progress.Path, Taken: &now, Reason: stoppedWithSavepoint,
 		}
-		return v.recordEnd(j.State, from)
+		return v.record(j.State, from)
 	case j.State.IsTerminal():
-		return v.endWithStatistics(j)
-	case completed && (goesOn(j) || v.StopOverdue()), asked && progress.State == StopUnfinished:
+		return v.withStatistics(j)
+	case completed && (goesOn(j) || v.overdue()), asked && progress.State == StopUnfinished:
 		message := fmt.Sprintf("Flink took the savepoint %s, but the job did not end. %s", progress.Path, progress.Cause)
 		return v.attemptFailed(plan.ReasonStopUnfinished, strings.TrimSpace(message))
 	case asked && progress.State == StopFailed:
 		return v.attemptFailed(plan.ReasonSavepointError, "the stop with savepoint failed: "+progress.Cause)
-	case asked && progress.State == StopInProgress && v.StopOverdue():
-		return v.endOverdue()
+	case asked && progress.State == StopInProgress && v.overdue():
+		return v.cancelOverdue()
 	case completed, asked && progress.State == StopInProgress:
 		return Result{Situation: plan.Stopping, Wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
-		return v.Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
+		return Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
 	_, format, drain := v.SavepointTarget()
 	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
-		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: v.savepointDirectory(), Format: format, Drain: drain,
+		JobID: j.ID, TriggerID: v.Intent().TriggerID, Directory: savepointDirectory(Life(v)), Format: format, Drain: drain,
 		Endpoint: v.Host.Endpoint(),
 	}}}
+}
+
+// overdue reports whether the open stop with savepoint has taken longer than Flink gives a savepoint, and a minute for
+// the end of the tasks.
+func (v Ending) overdue() bool {
+	intent := v.Intent()
+	open := intent != nil && intent.Step == v1beta1.StepStopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
+	return open && v.Since(intent.StoredAt) > v.CheckpointTimeout()+time.Minute
 }
 
 // goesOn reports whether a job works again, or is about to, although Flink has completed its stop. All its tasks had
@@ -70,12 +82,12 @@ func goesOn(j Job) bool {
 	return true
 }
 
-// endOverdue goes on with a stop whose savepoint Flink does not give up, and that does not come to its end.
+// cancelOverdue goes on with a stop whose savepoint Flink does not give up, and that does not come to its end.
 //
 //	newest state of the job                      then
 //	a stop's savepoint, and none is being made   cancel the job: it waits for tasks that do not end
 //	otherwise                                    a person looks; an answer of Flink goes on with it
-func (v *Life) endOverdue() Result {
+func (v Ending) cancelOverdue() Result {
 	c, known := v.Seen.Flink.Checkpoints.Get()
 	if known && c.Kind == KindStop && c.Pending.IsZero() && !c.Discarded {
 		v.Intent().Stop = v1beta1.StopCancel
@@ -100,14 +112,14 @@ func (v *Life) endOverdue() Result {
 //	answers     ended                record the end with the newest state of its statistics
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again)
-func (v *Life) awaitCancel() Result {
-	j, o, ok := v.stopsJob()
+func (v Ending) awaitCancel() Result {
+	j, o, ok := v.find()
 	waits := plan.Cause{Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled"}
 	switch {
 	case !ok:
 		return o
 	case j.State.IsTerminal():
-		return v.endWithStatistics(j)
+		return v.withStatistics(j)
 	case j.State == v1beta1.FlinkJobCancelling:
 		o = Result{Situation: plan.Stopping, Wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
@@ -123,12 +135,12 @@ func (v *Life) awaitCancel() Result {
 	}
 }
 
-// stopsJob finds the job that the open intent stops; without it, what to do instead.
-func (v *Life) stopsJob() (Job, Result, bool) {
+// find finds the job that the open intent stops; without it, what to do instead.
+func (v Ending) find() (Job, Result, bool) {
 	intent := v.Intent()
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
-		return Job{}, v.Unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
+		return Job{}, Unobservable("the job that is being stopped", v.Seen.Flink.Jobs.Why()), false
 	}
 	j, listed := FindJob(jobs, intent.Stops.JobID)
 	switch {
@@ -151,8 +163,8 @@ func (v *Life) stopsJob() (Job, Result, bool) {
 // failedOver answers a job that began again while it was being stopped. With high availability it was restored from its
 // latest checkpoint, and the stop is tried again; without, it began from its old state, and what it had done since may
 // be in a savepoint that nobody told us of: a person decides.
-func (v *Life) failedOver() Result {
-	if v.HighAvailabilityUsable() {
+func (v Ending) failedOver() Result {
+	if HAData(v).Usable() {
 		return v.attemptFailed(plan.ReasonJobManagerFailover, "the JobManager failed over while the job was being stopped")
 	}
 	return v.stateLost(
@@ -162,27 +174,27 @@ func (v *Life) failedOver() Result {
 	)
 }
 
-// endWithStatistics records the end of a job with the newest state that its statistics name, else with the one that it
-// was given.
-func (v *Life) endWithStatistics(j Job) Result {
-	answer, text := v.lastStateOf(j)
+// withStatistics records the end of a job with the newest state that its statistics name, else with the one that it was
+// given.
+func (v Ending) withStatistics(j Job) Result {
+	answer, text := LastState(v).of(j)
 	switch answer {
 	case LastStateUnsettled:
 		return Result{Situation: plan.Stopping, Wait: jobEnded}
 	case LastStateUnknown:
-		return v.Unobservable("the checkpoints of the job that has ended", text)
+		return Unobservable("the checkpoints of the job that has ended", text)
 	}
-	if v.SuspectsLostProgress() { // nobody can ask this run any more
+	if suspected(v.Want.LostProgress) { // nobody can ask this run any more
 		v.Job = &j
-		v.judgeLostProgress()
+		LostProgress(v).judge()
 	}
 	switch answer {
 	case LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
 		from := v1beta1.StartPoint{
-			Kind: v1beta1.StartSavepoint, Path: text, Taken: v.takenAt(c), Reason: "NewestCheckpoint",
+			Kind: v1beta1.StartSavepoint, Path: text, Taken: LastState(v).takenAt(c), Reason: "NewestCheckpoint",
 		}
-		return v.recordEnd(j.State, from)
+		return v.record(j.State, from)
 	case LastStateNowhere:
 		return v.stateLost(plan.ReasonCheckpointNotFound,
 			"the newest checkpoint of the job is stored where no job can be restored "+
@@ -190,36 +202,36 @@ func (v *Life) endWithStatistics(j Job) Result {
 	case LastStateDiscarded:
 		return v.stateLost(plan.ReasonCheckpointDiscarded, CheckpointDiscarded)
 	case LastStateForgotten:
-		return v.stateLost(plan.ReasonCheckpointForgotten, v.checkpointForgotten())
+		return v.stateLost(plan.ReasonCheckpointForgotten, LastState(v).forgotten())
 	}
 	v.SetJobState(j.State)
-	choice := restore.Choose(v.restoreFacts(v.Intent().Purpose, v.Target(), v1beta1.UpgradeModeSavepoint))
+	choice := restore.Choose(facts(v).forRestore(v.Intent().Purpose, Goal(v).Target(), v1beta1.UpgradeModeSavepoint))
 	if choice.Verdict != plan.Go {
-		return v.cannotStart(choice)
+		return Starting(v).refuse(choice)
 	}
-	return v.recordEnd(j.State, choice.From)
+	return v.record(j.State, choice.From)
 }
 
 // stoppedWithSavepoint is why a start is from the savepoint that its predecessor was stopped with.
 const stoppedWithSavepoint = "StopWithSavepoint"
 
-// recordEnd stores what the job ended with before anything that knows it may go; then the stop goes on.
-func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) Result {
+// record stores what the job ended with before anything that knows it may go; then the stop goes on.
+func (v Ending) record(state v1beta1.FlinkJobState, from v1beta1.StartPoint) Result {
 	intent, now := v.Intent(), v.Now()
 	intent.Ended, intent.EndedAt, intent.From = true, &now, &from
 	v.SetJobState(state)
-	from.Taken = v.Taken(from)
-	v.recordState(from)
+	from.Taken = LastState(v).taken(from)
+	LastState(v).record(from)
 	if from.Kind == v1beta1.StartEmpty {
 		intent.Restore = v1beta1.UpgradeModeStateless
 	}
 	v.Note(fmt.Sprintf("the job ended %s with %s", state, from.Path))
 	var kept []plan.Action
 	if from.Reason == stoppedWithSavepoint {
-		kept = v.keepSavepoint(from.Path)
+		kept = Snapshots(v).keep(from.Path)
 	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
-		o := v.suspendEnded(intent.Restore)
+		o := Stopping(v).suspend(intent.Restore)
 		o.Record, o.Actions = "end", append(kept, o.Actions...) // a snapshot that cannot be made leaves the path known
 		return o
 	}
@@ -227,26 +239,10 @@ func (v *Life) recordEnd(state v1beta1.FlinkJobState, from v1beta1.StartPoint) R
 	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, down...), Again: len(down) == 0}
 }
 
-// suspendEnded records the suspension of a job whose end is recorded, or recorded with it. With high availability the
-// JobManager stays for its time to live, and people read its logs; without, it would run the job again when its pod is
-// replaced, so it goes to no replicas.
-func (v *Life) suspendEnded(restore v1beta1.UpgradeMode) Result {
-	target := v.Spec
-	if v.Intent() != nil {
-		target = v.Target()
-	}
-	rest := v.Stopper.Rest() // before another spec counts as the one that runs
-	v.RecordSuspended(target, restore)
-	if len(rest) == 0 {
-		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-	}
-	return Result{Situation: plan.Suspended, Finish: rest}
-}
-
 // attemptFailed closes the open stop, which took nothing away, and remembers when to try again.
-func (v *Life) attemptFailed(reason plan.Reason, message string) Result {
-	again := v.recordAttemptFailed(reason, message)
-	v.Fail(reason, message)
+func (v Ending) attemptFailed(reason plan.Reason, message string) Result {
+	again := Record(v).attemptFailed(reason, message)
+	Report(v).Fail(reason, message)
 	return Result{
 		Situation: plan.Waiting,
 		Wait: plan.Cause{
@@ -258,10 +254,10 @@ func (v *Life) attemptFailed(reason plan.Reason, message string) Result {
 // stateLost stops at an open stop whose job's last state is not known. Nothing is taken down, and the message says what
 // a person can do. Flink tells the path of a savepoint to nobody but who asks the JobManager that took it, so its place
 // is named as far as it is known.
-func (v *Life) stateLost(reason plan.Reason, message string) Result {
-	v.Fail(reason, message+". Manual restore required.")
+func (v Ending) stateLost(reason plan.Reason, message string) Result {
+	Report(v).Fail(reason, message+". Manual restore required.")
 	find := "Find the newest savepoint or checkpoint of the job."
-	if directory := v.savepointDirectory(); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
+	if directory := savepointDirectory(Life(v)); v.Intent().Stop == v1beta1.StopSavepoint && directory != "" {
 		find = fmt.Sprintf(
 			"If Flink completed the savepoint, it is the newest %s/savepoint-%.6s-*; else find the newest checkpoint of "+
 				"the job.",
@@ -275,9 +271,9 @@ func (v *Life) stateLost(reason plan.Reason, message string) Result {
 	}
 }
 
-// StopLost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never
-// used again.
-func (v *Life) StopLost() (Result, bool) {
+// Lost answers a Deployment that went away while its job's last state was not recorded yet. Its job ID is never used
+// again.
+func (v Ending) Lost() (Result, bool) {
 	intent := v.Intent()
 	if intent.Ended || (intent.Stop != v1beta1.StopSavepoint && intent.Stop != v1beta1.StopCancel) ||
 		intent.Purpose == v1beta1.PurposeDelete {

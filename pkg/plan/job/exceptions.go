@@ -8,16 +8,18 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
-// ExceptionsDue is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means
-// not to ask.
-func (v *Life) ExceptionsDue(job Job) int {
-	if v.Last == nil || v.IsSession() || !exceptions.Due(v.exceptionRecord(), v.historyOf(job), v.Seen.Now) {
+// exceptionHistory knows which of the job's failures were told, and tells of the new ones.
+type exceptionHistory Life
+
+// due is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means not to ask.
+func (v exceptionHistory) due(job Job) int {
+	if v.Last == nil || v.IsSession() || !exceptions.Due(v.recorded(), v.of(job), v.Seen.Now) {
 		return 0
 	}
-	return v.exceptionOptions().Limit
+	return v.bounds().Limit
 }
 
-func (v *Life) exceptionOptions() exceptions.Options {
+func (v exceptionHistory) bounds() exceptions.Options {
 	c := v.Config()
 	return exceptions.Options{
 		Limit: max(0, options.Read(c.Int, key.EventsExceptionsLimit, 10)),
@@ -25,24 +27,24 @@ func (v *Life) exceptionOptions() exceptions.Options {
 	}
 }
 
-func (v *Life) exceptionRecord() *exceptions.Record {
+func (v exceptionHistory) recorded() *exceptions.Record {
 	return exceptions.Parse(v.Resource().Status.ClusterInfo[exceptions.Key])
 }
 
-func (v *Life) historyOf(job Job) exceptions.Job {
+func (v exceptionHistory) of(job Job) exceptions.Job {
 	return exceptions.Job{
 		ID: job.ID, Modified: job.Modified, Ended: job.State.IsTerminal(), End: job.EndTime,
 		Moved: job.State != v.Resource().Status.JobStatus.State,
 	}
 }
 
-// observeExceptions tells of the failures that are new in the job's history, and keeps the record.
-func (v *Life) observeExceptions() {
+// observe tells of the failures that are new in the job's history, and keeps the record.
+func (v exceptionHistory) observe() {
 	entries, ok := v.Seen.Flink.Exceptions.Get()
 	if !ok || v.Job == nil {
 		return
 	}
-	record, events := exceptions.Tell(v.exceptionRecord(), v.historyOf(*v.Job), entries, v.exceptionOptions(), v.Seen.Now)
+	record, events := exceptions.Tell(v.recorded(), v.of(*v.Job), entries, v.bounds(), v.Seen.Now)
 	for _, e := range events {
 		v.Tell(e)
 	}

@@ -10,14 +10,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// upgradeFacts are what package upgrade decides on.
-func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
+// facts collects what packages upgrade and restore decide on.
+type facts Life
+
+// forUpgrade are what package upgrade decides on.
+func (v facts) forUpgrade(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	f := upgrade.Facts{
 		Now: v.Seen.Now, Application: v.IsApplication(), Wanted: v1beta1.UpgradeModeStateless,
 		State:      v.Want.JobStatus.State,
 		JobManager: v.Want.JobManagerDeploymentStatus, VersionChanged: v.Running().FlinkVersion != v.Spec.FlinkVersion,
-		HighAvailability: v.usableHAData(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
-		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: v.AwaitsLastState(),
+		HighAvailability: HAData(v).known(), Recorded: v.Want.JobStatus.UpgradeSavepointPath, Options: v.UpgradeOptions(),
+		Checkpoints: v.checkpointTimes(), Retention: v.Seen.Flink.Retention, Unread: LastState(v).Awaited(),
 	}
 	if !v.MayStartEmpty() && purpose != v1beta1.PurposeRedeploy {
 		f.Wanted = v.Spec.Job.DesiredUpgradeMode()
@@ -28,9 +31,9 @@ func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	if job := v.Last.Spec.Job; job != nil {
 		f.RecordedMode = job.UpgradeMode
 	}
-	f.Options.SavepointDir = v.savepointDirectory() != ""
-	f.SavepointPending, f.Unanswered, f.Vanished = v.savepointPending(), v.unanswered(), v.Vanished()
-	f.Forgets = v.forgets()
+	f.Options.SavepointDir = savepointDirectory(Life(v)) != ""
+	f.SavepointPending, f.Unanswered, f.Vanished = Snapshots(v).savepointPending(), unanswered(Life(v)), vanished(Life(v))
+	f.Forgets = LastState(v).forgets()
 	if v.startedEmpty() || v.startedFromPath() {
 		f.NeverStarted = v.neverRanYet()
 		if v.Host.Present() && v.Want.JobStatus.StartTime == "" && !f.NeverStarted {
@@ -40,20 +43,8 @@ func (v *Life) upgradeFacts(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	return f
 }
 
-// answerTimeout is how long a JobManager whose pod is ready may leave a call unanswered before its job counts as one
-// that does not run.
-const answerTimeout = time.Minute
-
-// unanswered reports whether nobody has said for less than that what the job does: since it was heard of last, or its
-// pod became ready.
-func (v *Life) unanswered() bool {
-	silent := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerDeployedNotReady &&
-		v.Want.JobStatus.State == v1beta1.FlinkJobReconciling
-	return silent && (v.Since(v.EndedAt()) < answerTimeout || v.Since(v.Host.AvailableAt()) < answerTimeout)
-}
-
 // startedEmpty reports whether the newest start was given no state, or is the first one and no recovery of it.
-func (v *Life) startedEmpty() bool {
+func (v facts) startedEmpty() bool {
 	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
 	if v.IsFirst() {
 		return recorded != v1beta1.LastStatePlaceholder
@@ -63,22 +54,20 @@ func (v *Life) startedEmpty() bool {
 
 // startedFromPath reports whether the newest start was given a savepoint or checkpoint that status still names: it can
 // be given it again.
-func (v *Life) startedFromPath() bool {
+func (v facts) startedFromPath() bool {
 	job, recorded := v.Last.Spec.Job, v.Want.JobStatus.UpgradeSavepointPath
 	return job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint && recorded != "" &&
 		recorded != v1beta1.LastStatePlaceholder
 }
 
-func (v *Life) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
+func (v facts) checkpointTimes() plan.Observed[upgrade.Checkpoints] {
 	c, ok := v.Seen.Flink.Checkpoints.Get()
 	if !ok && !v.Seen.Flink.Checkpoints.IsAbsent() {
 		return plan.Unknown[upgrade.Checkpoints](v.Seen.Flink.Checkpoints.Why())
 	}
-	return plan.Present(upgrade.Checkpoints{JobStart: v.jobStart(), Completed: c.Completed, Pending: c.Pending})
-}
-
-func (v *Life) jobStart() time.Time {
-	return startOf(v.Want.JobStatus.StartTime)
+	return plan.Present(upgrade.Checkpoints{
+		JobStart: startOf(v.Want.JobStatus.StartTime), Completed: c.Completed, Pending: c.Pending,
+	})
 }
 
 // startOf reads the start time of a run as status has it; the zero time when it has none.
@@ -90,24 +79,24 @@ func startOf(text string) time.Time {
 	return time.UnixMilli(millis)
 }
 
-// restoreFacts are what package restore chooses on.
-func (v *Life) restoreFacts(
+// forRestore are what package restore chooses on.
+func (v facts) forRestore(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
 ) restore.Facts {
 	r, job := v.Seen.Resource, v.Want.JobStatus
 	f := restore.Facts{
 		Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, Purpose: purpose, Mode: mode,
 		Recorded:         job.UpgradeSavepointPath,
-		HighAvailability: namesCheckpoint(v.haDataFor(&target)),
+		HighAvailability: namesCheckpoint(HAData(v).of(&target)),
 	}
-	known := v.KnownCheckpoint()
+	known := KnownCheckpoint(v.Want.JobStatus)
 	if known != nil {
 		f.Completed, f.NewestKnown = true, known.Path
 	}
 	emptyStill := v.Last != nil && v.startedEmpty() && v.neverRanYet()
 	never := v.Seen.Flink.Checkpoints.IsAbsent() || emptyStill
 	f.NoState = job.State == v1beta1.FlinkJobFinished || (never && known == nil)
-	if v.AwaitsLastState() {
+	if LastState(v).Awaited() {
 		f.Recorded = v1beta1.LastStatePlaceholder
 	}
 	if last := lastSavepoint(job); last != job.SupersededSavepoint && !emptyStill { // else it is of a job before it
@@ -120,12 +109,6 @@ func (v *Life) restoreFacts(
 	return f
 }
 
-// Remedy says how a person starts the job from a state of their choice.
-func (v *Life) Remedy() string {
-	r := v.Seen.Resource
-	return restore.Remedy(v.Seen.kind(), r.Namespace, r.Name, redeployNonce(v.Spec))
-}
-
 func redeployNonce(spec v1beta1.FlinkDeploymentSpec) int64 {
 	if spec.Job == nil || spec.Job.SavepointRedeployNonce == nil {
 		return 0
@@ -134,6 +117,6 @@ func redeployNonce(spec v1beta1.FlinkDeploymentSpec) int64 {
 }
 
 // neverRanYet reports whether the newest start never ran a container.
-func (v *Life) neverRanYet() bool {
+func (v facts) neverRanYet() bool {
 	return v.Want.JobStatus.StartTime == "" && v.Host.NeverRan()
 }

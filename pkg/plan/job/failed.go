@@ -6,17 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// ShowFailure shows, in the status that a round left behind, an effect that failed. Its caller says whether it waits
+// EffectFailed shows, in the status that a round left behind, an effect that failed. Its caller says whether it waits
 // for a person or for the next attempt.
-func (v *Life) ShowFailure(reason, message string) Result {
-	text := v.ErrorText(status.TypeReconciliation, message, reason)
+func (v Report) EffectFailed(reason, message string) Result {
+	text := v.errorText(status.TypeReconciliation, message, reason)
 	if v.Want.Error != text {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonError, Component: plan.ComponentJobManager, Message: message})
 	}
@@ -26,48 +25,23 @@ func (v *Life) ShowFailure(reason, message string) Result {
 	}
 }
 
-// ShowTooLarge shows that the next status was refused because of its size.
-func (v *Life) ShowTooLarge() Result {
+// TooLarge shows that the next status was refused because of its size.
+func (v Report) TooLarge() Result {
 	told := func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Reason == fail.ReasonTooLarge }
 	if !slices.ContainsFunc(v.Resource().Status.Conditions, told) {
 		v.Tell(plan.Event{
 			Warning: true, Reason: fail.ReasonTooLarge, Component: plan.ComponentOperator, Message: statusTooLarge,
 		})
 	}
-	v.Want.Error = v.ErrorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
+	v.Want.Error = v.errorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
 	return Result{
 		Situation: v.triedIn(), Stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
 	}
 }
 
-// KeepLost takes over, of a status that was refused because of its size, that the run it shows has lost what the job
-// had done, or may have: that run may be over when there is room again. False where what is stored says as much, and
-// where the refused status begins an operation: that comes again.
-func (v *Life) KeepLost(run string, refused *v1beta1.LostProgress, intent *v1beta1.Intent) bool {
-	stored := v.Want.LostProgress
-	begins := intent != nil && (v.Intent() == nil || v.Intent().OperationID != intent.OperationID)
-	if refused == nil || run == "" || begins ||
-		(stored != nil && stored.Before == refused.Before && certainty(stored) >= certainty(refused)) {
-		return false
-	}
-	v.Want.JobStatus.StartTime, v.Want.LostProgress = run, refused.DeepCopy()
-	return true
-}
-
-// certainty orders what is known of lost progress.
-func certainty(lost *v1beta1.LostProgress) int {
-	switch {
-	case lost.Seen != nil:
-		return 2
-	case lost.Unknown != nil:
-		return 1
-	}
-	return 0
-}
-
-// Smaller is, once the plan of ShowTooLarge is made, the plan for an API server that refuses that, too: it leaves most
-// conditions and the long messages out, so that it is smaller than what is stored.
-func (v *Life) Smaller(s plan.Situation) plan.Plan {
+// Smaller is, once the plan of Report.TooLarge is made, the plan for an API server that refuses that, too: it leaves
+// most conditions and the long messages out, so that it is smaller than what is stored.
+func (v Report) Smaller(s plan.Situation) plan.Plan {
 	left := v.Resource().Status
 	small := v.Want.DeepCopy()
 	v.Host.Trim(small)
@@ -104,9 +78,9 @@ const statusTooLarge = "the API server refused the status: with it the resource 
 
 // triedIn is the situation in which an effect failed: the one that the round before left, unless nothing is tried in
 // that one, or a steady job may have lost what it had done. Then this round has found another.
-func (v *Life) triedIn() plan.Situation {
+func (v Report) triedIn() plan.Situation {
 	switch s := plan.Situation(v.Resource().Status.Situation); {
-	case s == plan.StateLost, s == plan.Unaccounted, s == "", s == plan.Steady && v.SuspectsLostProgress():
+	case s == plan.StateLost, s == plan.Unaccounted, s == "", s == plan.Steady && suspected(v.Want.LostProgress):
 		return plan.Waiting
 	default:
 		return s
@@ -129,7 +103,7 @@ func RefusedRequest(left *Flink, failed plan.Action, message string) bool {
 
 // RefusedDisposal tells that Flink refused to dispose of a savepoint of the history: it stays there, and is tried
 // again. False for every other action.
-func (v *Life) RefusedDisposal(failed plan.Action, message string) (plan.Plan, bool) {
+func RefusedDisposal(v Life, failed plan.Action, message string) (plan.Plan, bool) {
 	a, ok := failed.(plan.DisposeSavepoint)
 	if !ok {
 		return plan.Plan{}, false

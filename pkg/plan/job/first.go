@@ -3,7 +3,6 @@ package job
 import (
 	"slices"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -14,12 +13,12 @@ import (
 //	does not validate  Invalid: the status says why; nothing else until the spec changes
 //	suspended          NeverStarted
 //	running            the finalizer, then a first start
-func First(v *Life) (Result, bool) {
+func First(v Life) (Result, bool) {
 	if v.Last != nil {
 		return Result{}, false
 	}
 	if v.Problem != "" {
-		v.Rejected()
+		Report(v).Rejected()
 		return Result{
 			Situation: plan.Invalid, Stall: &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem},
 		}, true
@@ -29,10 +28,10 @@ func First(v *Life) (Result, bool) {
 	if !v.WantsRunning() {
 		return Result{Situation: plan.NeverStarted}, true
 	}
-	if add, missing := v.MissingFinalizer(); missing {
+	if add, missing := MissingFinalizer(v); missing {
 		return Result{Situation: plan.FirstStart, Actions: []plan.Action{add}, Again: true}, true
 	}
-	return v.BeginStart(v1beta1.PurposeDeploy, v.Spec, firstState(&v.Spec)), true
+	return Starting(v).Begin(v1beta1.PurposeDeploy, v.Spec, firstState(&v.Spec)), true
 }
 
 // firstState is the state of a first start: the named savepoint, else none.
@@ -45,19 +44,8 @@ func firstState(spec *v1beta1.FlinkDeploymentSpec) v1beta1.StartPoint {
 	return v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "FirstStart"}
 }
 
-// Rejected tells once that the spec does not validate.
-func (v *Life) Rejected() {
-	text := v.ErrorText(summary.TypeValidation, v.Headline, "")
-	if v.Want.Error != text {
-		v.Tell(plan.Event{
-			Warning: true, Reason: plan.ReasonValidationError, Component: plan.ComponentOperator, Message: v.Headline,
-		})
-	}
-	v.Want.Error = text
-}
-
 // MissingFinalizer adds the finalizer that holds the resource; false when it is there.
-func (v *Life) MissingFinalizer() (plan.Action, bool) {
+func MissingFinalizer(v Life) (plan.Action, bool) {
 	if slices.Contains(v.Seen.Resource.Finalizers, v.Host.Finalizer()) {
 		return nil, false
 	}

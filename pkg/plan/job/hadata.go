@@ -8,59 +8,63 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// HighAvailabilityUsable reports whether high-availability data may be used by a start: the configuration that runs and
-// the wanted one keep it in the same place, and we can look there.
-func (v *Life) HighAvailabilityUsable() bool {
-	return v.keepsHAData(&v.Spec)
+// HAData is what a decision may expect of the job's high-availability data: whether a start finds it, who still needs
+// it, and when it goes.
+type HAData Life
+
+// Usable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
+// keep it in the same place, and we can look there.
+func (v HAData) Usable() bool {
+	return v.keeps(&v.Spec)
 }
 
-// keepsHAData reports whether a start of the spec finds the high-availability data of what runs, in a place where we
-// can look.
-func (v *Life) keepsHAData(target *v1beta1.FlinkDeploymentSpec) bool {
+// keeps reports whether a start of the spec finds the high-availability data of what runs, in a place where we can
+// look.
+func (v HAData) keeps(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.Host.HA().Store
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.Compose(target)))
 }
 
-// hAMoves reports whether a spec keeps its high-availability data in a place where what runs does not.
-func (v *Life) hAMoves(target *v1beta1.FlinkDeploymentSpec) bool {
+// moves reports whether a spec keeps its high-availability data in a place where what runs does not.
+func (v HAData) moves(target *v1beta1.FlinkDeploymentSpec) bool {
 	next := hadata.StoreOf(v.Compose(target))
 	return next.Readable() && !next.Same(v.Host.HA().Store)
 }
 
-// hADataElsewhere reports whether the job kept its high-availability data where the wanted configuration does not look
-// for it.
-func (v *Life) hADataElsewhere() bool {
-	return v.Host.HA().Store.Readable() && !v.HighAvailabilityUsable()
+// elsewhere reports whether the job kept its high-availability data where the wanted configuration does not look for
+// it.
+func (v HAData) elsewhere() bool {
+	return v.Host.HA().Store.Readable() && !v.Usable()
 }
 
-// usableHAData is what is known of the high-availability data that a start could use.
-func (v *Life) usableHAData() plan.Observed[upgrade.HAData] {
-	return v.haDataFor(&v.Spec)
+// known is what is known of the high-availability data that a start could use.
+func (v HAData) known() plan.Observed[upgrade.HAData] {
+	return v.of(&v.Spec)
 }
 
-// haDataFor is what is known of the high-availability data that a start of the spec would find.
-func (v *Life) haDataFor(target *v1beta1.FlinkDeploymentSpec) plan.Observed[upgrade.HAData] {
-	if !v.keepsHAData(target) {
+// of is what is known of the high-availability data that a start of the spec would find.
+func (v HAData) of(target *v1beta1.FlinkDeploymentSpec) plan.Observed[upgrade.HAData] {
+	if !v.keeps(target) {
 		return plan.Absent[upgrade.HAData]()
 	}
 	return v.Host.HA().Job()
 }
 
-// DisposesHAData reports whether the open stop ends with the high-availability data removed: a deletion does, and the
+// GoesWithStop reports whether the open stop ends with the high-availability data removed: a deletion does, and the
 // stop of a job that needs no state or whose last state is recorded. A session cluster keeps it while it is upgraded,
 // because its jobs may need it.
-func (v *Life) DisposesHAData() bool {
+func (v HAData) GoesWithStop() bool {
 	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return true
 	}
 	return !v.IsSession() && (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "" || v.Intent().Ended)
 }
 
-// NeedsHAData reports whether the successor of what the open stop takes down starts from its high-availability data: a
+// NeededNext reports whether the successor of what the open stop takes down starts from its high-availability data: a
 // job by last-state, and a session cluster, which brings its jobs back.
-func (v *Life) NeedsHAData() bool {
+func (v HAData) NeededNext() bool {
 	intent := v.Intent()
-	if v.Host.HA().Store.Mode == flinkconf.HANone || v.DisposesHAData() {
+	if v.Host.HA().Store.Mode == flinkconf.HANone || v.GoesWithStop() {
 		return false
 	}
 	return v.IsSession() || intent.Restore == v1beta1.UpgradeModeLastState
@@ -69,7 +73,7 @@ func (v *Life) NeedsHAData() bool {
 // FindsJobGraph reports whether a start of the spec may find the job graph of the job before it: that lies in
 // ZooKeeper, where nobody but Flink can look, and a person has not given it up. Flink runs every job graph that it
 // finds, beside the job that it is given.
-func (v *Life) FindsJobGraph(target *v1beta1.FlinkDeploymentSpec) bool {
+func (v HAData) FindsJobGraph(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.Host.HA().Store
 	if !runs.Unreadable() || v.Last == nil || v.IsSession() || target.Job == nil {
 		return false
@@ -90,11 +94,11 @@ func namesCheckpoint(data plan.Observed[upgrade.HAData]) plan.Observed[bool] {
 	return plan.Unknown[bool](data.Why())
 }
 
-// LeavesHAData lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be
+// MayStay lets a deletion end without the high-availability data, when that is not in Kubernetes and could not be
 // removed for as long as a clean-up may take. It tells how to remove it by hand.
-func (v *Life) LeavesHAData() bool {
+func (v HAData) MayStay() bool {
 	message, may := v.Host.HA().Left()
-	if !may || v.DeletingFor() <= v.CleanupTimeout() {
+	if !may || Deletion(v).Age() <= v.CleanupTimeout() {
 		return false
 	}
 	v.Tell(plan.Event{
@@ -104,8 +108,8 @@ func (v *Life) LeavesHAData() bool {
 	return true
 }
 
-// TellsUnreadableHAData tells that a deletion leaves high-availability data behind where nobody but Flink can look.
-func (v *Life) TellsUnreadableHAData() {
+// TellUnreadable tells that a deletion leaves high-availability data behind where nobody but Flink can look.
+func (v HAData) TellUnreadable() {
 	if message, left := v.Host.HA().Left(); left && v.Host.HA().Store.Unreadable() {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonHighAvailabilityDataLeft, Component: plan.ComponentOperator, Once: true,

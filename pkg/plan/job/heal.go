@@ -19,25 +19,25 @@ import (
 //	                                                                    its ID
 //	H6  unhealthy, the data cannot be looked at    -          no        wait for another look
 //	H7  unhealthy, no data                         -          yes       left alone: a restart would lose its state
-func Heal(v *Life) (Result, bool) {
-	why := v.Unhealthy()
+func Heal(v Life) (Result, bool) {
+	why := Health(v).unhealthy()
 	standing, _ := v.Host.Standing()
 	if why == "" || !standing.Is() || standing == Going || !v.LastRunning() {
 		return Result{}, false
 	}
-	if !v.KnownUnhealthy() {
+	if !Health(v).KnownUnhealthy() {
 		o, _ := Settled(v)
 		o.Record, o.Again = "health", true
 		return o, true
 	}
-	if o, early := v.pauses(); early {
+	if o, early := recovery(v).pauses(); early {
 		v.Pending = &plan.Cause{Reason: o.Wait.Reason, Message: why + "; " + o.Wait.Message}
 		return Result{}, false
 	}
 	s := Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
-	switch data := v.usableHAData(); {
+	switch data := HAData(v).known(); {
 	case v.MayStartEmpty():
-		s.How, s.Restore = v1beta1.StopStateless, v.asRecorded()
+		s.How, s.Restore = v1beta1.StopStateless, recovery(v).asRecorded()
 	case data.IsUnknown():
 		return Result{}, false
 	case !data.IsPresent():
@@ -48,11 +48,11 @@ func Heal(v *Life) (Result, bool) {
 	}
 	before := v.Events
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRestartUnhealthyJob, Component: plan.ComponentJob, Message: why})
-	o := v.BeginStop(s)
+	o := Stopping(v).Begin(s)
 	if o.Record == "" {
 		v.Events = before // it cannot be started: that is told, and no restart
 		return o, true
 	}
-	v.forgetHealth()
+	Health(v).forget()
 	return o, true
 }

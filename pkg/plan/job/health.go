@@ -10,20 +10,23 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
-// ChecksHealth reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled,
+// Health judges whether a job that runs gets on, where the options ask for it, and keeps the record of that.
+type Health Life
+
+// Checked reports whether the health of the job is judged: kubernetes.operator.cluster.health-check.enabled,
 // applications only.
-func (v *Life) ChecksHealth() bool {
+func (v Health) Checked() bool {
 	application := v.Last != nil && !v.IsSession() && v.IsApplication()
 	return application && options.Read(v.Config().Bool, key.HealthCheckEnabled, false)
 }
 
 // ChecksProgress reports whether the job's checkpoints count for its health: not switched off, and the job is
 // configured to make some.
-func (v *Life) ChecksProgress() bool {
-	return v.ChecksHealth() && v.healthOptions().ProgressWindow > 0
+func (v Health) ChecksProgress() bool {
+	return v.Checked() && v.bounds().ProgressWindow > 0
 }
 
-func (v *Life) healthOptions() health.Options {
+func (v Health) bounds() health.Options {
 	c := v.Config()
 	o := health.Options{
 		RestartsWindow:    options.Read(c.Duration, key.HealthCheckRestartsWindow, 2*time.Minute),
@@ -39,10 +42,10 @@ func (v *Life) healthOptions() health.Options {
 	return o
 }
 
-// observeHealth judges a job that has not ended, and keeps the record.
-func (v *Life) observeHealth() {
+// observe judges a job that has not ended, and keeps the record.
+func (v Health) observe() {
 	seen, ok := v.Seen.Flink.Health.Get()
-	if !ok || !v.ChecksHealth() || v.Job == nil || v.Job.State.IsTerminal() {
+	if !ok || !v.Checked() || v.Job == nil || v.Job.State.IsTerminal() {
 		return
 	}
 	var last *health.Record
@@ -53,20 +56,20 @@ func (v *Life) observeHealth() {
 	if info == nil {
 		info = map[string]string{}
 	}
-	info[health.Key] = health.Judge(last, v.healthOptions(), v.Seen.Now, seen).Text()
+	info[health.Key] = health.Judge(last, v.bounds(), v.Seen.Now, seen).Text()
 	v.Want.ClusterInfo = info
 }
 
-// Unhealthy says what is wrong with the job by this look; empty when nothing is, or nobody could look.
-func (v *Life) Unhealthy() string {
-	if !v.Seen.Flink.Health.IsPresent() || !v.ChecksHealth() || v.Job == nil || v.Job.State.IsTerminal() {
+// unhealthy says what is wrong with the job by this look; empty when nothing is, or nobody could look.
+func (v Health) unhealthy() string {
+	if !v.Seen.Flink.Health.IsPresent() || !v.Checked() || v.Job == nil || v.Job.State.IsTerminal() {
 		return ""
 	}
 	return unhealthy(v.Want)
 }
 
 // KnownUnhealthy reports whether status says since an earlier look that the job is not healthy.
-func (v *Life) KnownUnhealthy() bool { return unhealthy(v.Resource().Status) != "" }
+func (v Health) KnownUnhealthy() bool { return unhealthy(v.Resource().Status) != "" }
 
 func unhealthy(status v1beta1.FlinkDeploymentStatus) string {
 	r, stored := health.Parse(status.ClusterInfo[health.Key])
@@ -76,5 +79,5 @@ func unhealthy(status v1beta1.FlinkDeploymentStatus) string {
 	return r.Why()
 }
 
-// forgetHealth drops the record: another run of the job begins another.
-func (v *Life) forgetHealth() { delete(v.Want.ClusterInfo, health.Key) }
+// forget drops the record: another run of the job begins another.
+func (v Health) forget() { delete(v.Want.ClusterInfo, health.Key) }

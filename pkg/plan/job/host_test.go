@@ -17,7 +17,7 @@ import (
 
 // guest is a host that is always there and runs many jobs, as a session cluster does: a start is one request, and
 // nothing is taken down but the job.
-type guest struct{ *Life }
+type guest struct{ Life }
 
 func (g *guest) Present() bool            { return true }
 func (g *guest) CanBeAsked() bool         { return true }
@@ -55,7 +55,7 @@ func (g *guest) Prepare(*v1beta1.Intent) (plan.Action, string, error) {
 // CarryStart lets the job run as soon as its intent is stored.
 func (g *guest) CarryStart() Result {
 	g.Intent().Step = v1beta1.StepReleased
-	g.RecordDeployed(g.StartTarget())
+	Record(g.Life).Released(Goal(g.Life).StartTarget())
 	return Result{Situation: plan.Waiting}
 }
 
@@ -67,9 +67,9 @@ func (g *guest) CarryRelease() (Result, bool) {
 // CarryStop ends a stop once the end of the job is recorded.
 func (g *guest) CarryStop() Result {
 	if g.Intent().Ended || g.Intent().Stop == v1beta1.StopNone {
-		return g.Stopped()
+		return Stopping(g.Life).End()
 	}
-	return g.StopStep()
+	return Stopping(g.Life).Step()
 }
 
 func (g *guest) TakeApart() Result { return Result{Situation: plan.Stopping, Actions: g.TakeDown()} }
@@ -88,7 +88,7 @@ func TestALifeWithoutADeployment(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := Seen{Now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Operator: flinkconf.NewOperator(nil), Resource: r}
-	rules := []func(*Life) (Result, bool){InFlight, CarryOn, First, Change, RollBack, Heal, RecoverLost, Settled}
+	rules := []func(Life) (Result, bool){InFlight, CarryOn, First, Change, RollBack, Heal, RecoverLost, Settled}
 	version := 1
 	round := func() Result {
 		t.Helper()
@@ -98,7 +98,7 @@ func TestALifeWithoutADeployment(t *testing.T) {
 		for i, rule := range rules {
 			if i == 2 && v.Last != nil { // as a kind's face does after what is under way
 				v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
-				v.ObserveJob()
+				ObserveJob(v)
 			}
 			if o, mine := rule(v); mine {
 				version++

@@ -9,19 +9,19 @@ import (
 )
 
 // InFlight brings the snapshots that status records up to what Flink says of them. It decides nothing.
-func InFlight(v *Life) (Result, bool) {
-	v.Requests = v.observeSnapshots()
+func InFlight(v Life) (Result, bool) {
+	v.Requests = Snapshots(v).observe()
 	return Result{}, false
 }
 
-// observeSnapshots brings the snapshots in flight up to what Flink says of them. The answer is which requests have to
-// be made again.
-func (v *Life) observeSnapshots() []plan.Action {
+// observe brings the snapshots in flight up to what Flink says of them. The answer is which requests have to be made
+// again.
+func (v Snapshots) observe() []plan.Action {
 	requests := snapshots.Pending(v.Want.JobStatus)
 	if len(requests) == 0 || v.Last == nil {
 		return nil
 	}
-	f := v.SnapshotFacts()
+	f := v.facts()
 	f.Running, f.Expected = v.expects(&f.Status)
 	p := snapshots.ProgressOf(f, v.Seen.Flink.Requests)
 	v.Want.JobStatus.SavepointInfo, v.Want.JobStatus.CheckpointInfo = p.Status.SavepointInfo, p.Status.CheckpointInfo
@@ -46,7 +46,7 @@ func (v *Life) observeSnapshots() []plan.Action {
 //	there                                 lists RUNNING  runs
 //	there                                 lists as ended is gone
 //	there                                 otherwise      is expected
-func (v *Life) expects(status *v1beta1.JobStatus) (running, expected bool) {
+func (v Snapshots) expects(status *v1beta1.JobStatus) (running, expected bool) {
 	switch standing, _ := v.Host.Standing(); standing {
 	case StandingUnknown:
 		return false, true

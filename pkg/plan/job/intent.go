@@ -23,7 +23,7 @@ import (
 // stores.
 
 // newIntent is an intent stored over the resourceVersion that this round read.
-func (v *Life) newIntent(
+func newIntent(v Life,
 	purpose v1beta1.IntentPurpose, step v1beta1.IntentStep, target v1beta1.FlinkDeploymentSpec,
 ) *v1beta1.Intent {
 	r := v.Seen.Resource
@@ -35,9 +35,9 @@ func (v *Life) newIntent(
 		text = "" // it leads to none, and must be stored however large the resource is
 	}
 	return &v1beta1.Intent{
-		OperationID:         plan.DeriveID(r.UID, v.over(), plan.PurposeOperation),
+		OperationID:         plan.DeriveID(r.UID, v.Seen.over(), plan.PurposeOperation),
 		Purpose:             purpose,
-		OverResourceVersion: v.over(),
+		OverResourceVersion: v.Seen.over(),
 		Generation:          v.Generation,
 		SpecHash:            storedspec.Hash(text),
 		Spec:                text,
@@ -47,20 +47,20 @@ func (v *Life) newIntent(
 }
 
 // over is what the IDs of this round are derived from.
-func (v *Life) over() string { return plan.Over(v.Seen.Resource.ResourceVersion, v.Seen.Now) }
+func (s *Seen) over() string { return plan.Over(s.Resource.ResourceVersion, s.Now) }
 
 // Foreign stops at an intent that was not stored for this resource, or not as a whole: a status that was copied or
 // restored from another one, or edited.
-func Foreign(v *Life) (Result, bool) {
+func Foreign(v Life) (Result, bool) {
 	intent := v.Intent()
 	r := v.Seen.Resource
 	switch {
 	case intent == nil:
 		return Result{}, false
 	case intent.OperationID != plan.DeriveID(r.UID, intent.OverResourceVersion, plan.PurposeOperation):
-		return v.notOurs(plan.ReasonForeignIntent, "belongs to another resource"), true
+		return notOurs(v, plan.ReasonForeignIntent, "belongs to another resource"), true
 	case !Whole(intent):
-		return v.notOurs(plan.ReasonIntentIncomplete, "does not say what it is about"), true
+		return notOurs(v, plan.ReasonIntentIncomplete, "does not say what it is about"), true
 	}
 	return Result{}, false
 }
@@ -89,7 +89,7 @@ func keepsState(how v1beta1.StopKind) bool {
 }
 
 // notOurs says how a person clears an intent that nothing is done about.
-func (v *Life) notOurs(reason plan.Reason, why string) Result {
+func notOurs(v Life, reason plan.Reason, why string) Result {
 	r := v.Seen.Resource
 	return Result{Situation: plan.NotOurs, Stall: &plan.Cause{Reason: reason, Message: fmt.Sprintf(
 		"status.intent %s %s, so nothing is done; if no operation is under way, clear it with: "+
@@ -98,7 +98,7 @@ func (v *Life) notOurs(reason plan.Reason, why string) Result {
 }
 
 // CarryOn takes an open intent one step further.
-func CarryOn(v *Life) (Result, bool) {
+func CarryOn(v Life) (Result, bool) {
 	intent := v.Intent()
 	if intent == nil {
 		return Result{}, false
@@ -106,12 +106,13 @@ func CarryOn(v *Life) (Result, bool) {
 	standing, why := v.Host.Standing()
 	switch standing {
 	case StandingUnknown:
-		return v.Unobservable(v.Host.What(), why), true
+		return Unobservable(v.Host.What(), why), true
 	case Gone, Going:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}
-	if v.redeploysInstead(standing) {
-		return v.stopAsDecided(v1beta1.PurposeRedeploy, upgrade.Decide(v.upgradeFacts(v1beta1.PurposeRedeploy))), true
+	if Goal(v).redeploysInstead(standing) {
+		d := upgrade.Decide(facts(v).forUpgrade(v1beta1.PurposeRedeploy))
+		return Stopping(v).asDecided(v1beta1.PurposeRedeploy, d), true
 	}
 	switch intent.Step {
 	case v1beta1.StepStopping:
@@ -130,7 +131,7 @@ func CarryOn(v *Life) (Result, bool) {
 }
 
 // Unobservable waits for what could not be looked at. Nothing is done on a guess.
-func (v *Life) Unobservable(what, why string) Result {
+func Unobservable(what, why string) Result {
 	if why == "" {
 		why = "not checked"
 	}
@@ -141,7 +142,7 @@ func (v *Life) Unobservable(what, why string) Result {
 }
 
 // Unreadable stops at a status that cannot be read back.
-func Unreadable(v *Life) (Result, bool) {
+func Unreadable(v Life) (Result, bool) {
 	if v.Unreadable == "" {
 		return Result{}, false
 	}

@@ -11,29 +11,32 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
-// LastState is what Flink says of the newest state of a job that has ended.
-type LastState string
+// LastStateAnswer is what Flink says of the newest state of a job that has ended.
+type LastStateAnswer string
 
 // The answers about the newest state of a job that has ended.
 const (
 	// LastStateUnsettled: its statistics may not show its end yet.
-	LastStateUnsettled LastState = "Unsettled"
+	LastStateUnsettled LastStateAnswer = "Unsettled"
 	// LastStateUnknown: nobody could look.
-	LastStateUnknown LastState = "Unknown"
+	LastStateUnknown LastStateAnswer = "Unknown"
 	// LastStateNamed: it has a path.
-	LastStateNamed LastState = "Named"
+	LastStateNamed LastStateAnswer = "Named"
 	// LastStateNowhere: it lies where nothing can be restored from.
-	LastStateNowhere LastState = "Nowhere"
+	LastStateNowhere LastStateAnswer = "Nowhere"
 	// LastStateDiscarded: Flink deleted it with the job.
-	LastStateDiscarded LastState = "Discarded"
+	LastStateDiscarded LastStateAnswer = "Discarded"
 	// LastStateForgotten: Flink names none any more, though the job had completed a checkpoint.
-	LastStateForgotten LastState = "Forgotten"
+	LastStateForgotten LastStateAnswer = "Forgotten"
 	// LastStateNone: there is none.
-	LastStateNone LastState = "None"
+	LastStateNone LastStateAnswer = "None"
 )
 
-// lastStateOf says what the newest state of a job that has ended is, first match wins. text is its path, or why it is
-// not known.
+// LastState knows the newest state of a job that has ended: what Flink says of it, what is recorded of it for the next
+// start, and that nobody can tell it any more.
+type LastState Life
+
+// of says what the newest state of a job that has ended is, first match wins. text is its path, or why it is not known.
 //
 //	  #  statistics                 newest state                         retention             answer
 //	 N1  may be older than the end  -                                    -                     Unsettled
@@ -60,16 +63,16 @@ const (
 // Flink deletes what does not outlive the job some time after it shows the job's end. With the adaptive scheduler a job
 // that waits for resources has no statistics, and none after it has failed or was cancelled there: they are those of a
 // job that never ran, and nobody can tell the two apart.
-func (v *Life) lastStateOf(job Job) (answer LastState, text string) {
+func (v LastState) of(job Job) (answer LastStateAnswer, text string) {
 	flink := v.Seen.Flink
 	c, known := flink.Checkpoints.Get()
 	finished := job.State == v1beta1.FlinkJobFinished
 	switch {
-	case !v.statisticsSettled(job):
+	case !v.settled(job):
 		return LastStateUnsettled, ""
 	case flink.Checkpoints.IsUnknown():
 		return LastStateUnknown, flink.Checkpoints.Why()
-	case !known && !finished && (v.KnownCheckpoint() != nil || v.forgets()):
+	case !known && !finished && (KnownCheckpoint(v.Want.JobStatus) != nil || v.forgets()):
 		return LastStateForgotten, ""
 	case !known && !finished && flink.NoGraph && flink.Retention.IsUnknown():
 		return LastStateUnknown, flink.Retention.Why()
@@ -99,14 +102,14 @@ func (v *Life) lastStateOf(job Job) (answer LastState, text string) {
 
 // forgets reports whether empty statistics of the job tell nothing: there is no execution graph that has them, and the
 // job makes checkpoints.
-func (v *Life) forgets() bool {
+func (v LastState) forgets() bool {
 	r, makes := v.Seen.Flink.Retention.Get()
 	return v.Seen.Flink.NoGraph && makes && r.Periodic
 }
 
 // ownedBy reports whether Flink may delete the state with the job: a checkpoint that it made, in this process or an
 // earlier one, and what it was restored from if it was told to claim that.
-func (v *Life) ownedBy(job Job, c Checkpoints) bool {
+func (v LastState) ownedBy(job Job, c Checkpoints) bool {
 	switch c.Kind {
 	case KindSavepoint, KindStop:
 		return false
@@ -118,10 +121,10 @@ func (v *Life) ownedBy(job Job, c Checkpoints) bool {
 	return true
 }
 
-// statisticsSettled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from
-// a cache, and its clock says how old that may be. Of a job that was cancelled without an execution graph it does not
-// know when that was: then it is when the end was first seen.
-func (v *Life) statisticsSettled(job Job) bool {
+// settled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from a cache,
+// and its clock says how old that may be. Of a job that was cancelled without an execution graph it does not know when
+// that was: then it is when the end was first seen.
+func (v LastState) settled(job Job) bool {
 	asked, ended := v.Seen.Flink.Clock, job.EndTime
 	if ended.IsZero() && v.Seen.Flink.NoGraph {
 		asked, ended = v.Seen.Now, v.EndedAt().Time
@@ -136,9 +139,9 @@ func (v *Life) statisticsSettled(job Job) bool {
 // and another.
 const statisticsRoom = time.Second
 
-// observeLastState takes over the newest state of a job that has ended, while the JobManager that knows it is there.
-// before is what was recorded of the job until now. What a job without state of its own was given stays recorded: it
-// had not even read it.
+// observe takes over the newest state of a job that has ended, while the JobManager that knows it is there. before is
+// what was recorded of the job until now. What a job without state of its own was given stays recorded: it had not even
+// read it.
 //
 //	its newest state                                    what is recorded for the next start
 //	-, and it was suspended                             what its suspension recorded: that may be a state of a person's
@@ -148,12 +151,12 @@ const statisticsRoom = time.Second
 //	nowhere, discarded or forgotten                     lost
 //	none, by the statistics of another run              lost: who answers was told of the end and saw nothing of the job
 //	none                                                as it was
-func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
+func (v LastState) observe(job Job, before v1beta1.JobStatus) {
 	if suspended := !v.LastRunning() && before.State.IsTerminal(); !job.State.IsTerminal() || suspended {
 		return
 	}
 	status := &v.Want.JobStatus
-	answer, path := v.lastStateOf(job)
+	answer, path := v.of(job)
 	otherRun := before.StartTime != "" && before.StartTime != job.StartTime
 	switch {
 	case answer == LastStateUnsettled, answer == LastStateUnknown:
@@ -162,10 +165,10 @@ func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
 		}
 	case answer == LastStateNamed:
 		c, _ := v.Seen.Flink.Checkpoints.Get()
-		v.recordState(v1beta1.StartPoint{Path: path, Taken: v.takenAt(c)})
+		v.record(v1beta1.StartPoint{Path: path, Taken: v.takenAt(c)})
 	case answer != LastStateNone, otherRun:
 		status.LastStateUnread = status.LastStateUnread || !before.State.IsTerminal()
-		if v.loseLastState() {
+		if v.lose() {
 			v.tellLost(answer)
 		}
 	default:
@@ -174,22 +177,22 @@ func (v *Life) observeLastState(job Job, before v1beta1.JobStatus) {
 }
 
 // tellLost tells how the newest state of a job was lost, where a person would not see it otherwise.
-func (v *Life) tellLost(answer LastState) {
+func (v LastState) tellLost(answer LastStateAnswer) {
 	e := plan.Event{Warning: true, Component: plan.ComponentJob}
 	switch answer {
 	case LastStateDiscarded:
 		e.Reason, e.Message = plan.ReasonCheckpointDiscarded, CheckpointDiscarded
 	case LastStateForgotten:
-		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.checkpointForgotten()
+		e.Reason, e.Message = plan.ReasonCheckpointForgotten, v.forgotten()
 	default:
 		return
 	}
 	v.Tell(e)
 }
 
-// checkpointForgotten says that nobody knows the newest state of a job any more, and where to look for it.
-func (v *Life) checkpointForgotten() string {
-	known := v.KnownCheckpoint()
+// forgotten says that nobody knows the newest state of a job any more, and where to look for it.
+func (v LastState) forgotten() string {
+	known := KnownCheckpoint(v.Want.JobStatus)
 	if known == nil {
 		return "the job ended while it waited for resources, and the adaptive scheduler does not report the checkpoints " +
 			"that it had completed; if it never ran, upgradeMode stateless and another restartNonce start it empty"
@@ -205,35 +208,34 @@ func (v *Life) checkpointForgotten() string {
 const CheckpointDiscarded = "Flink deleted the newest checkpoint of the job when the job ended: " +
 	"its execution.checkpointing.externalized-checkpoint-retention does not keep it"
 
-// loseLastState records that nobody will ever tell the newest state of a job that has ended, where it was not read: a
-// person decides then. A job that may start empty needs none; it stays unread, because its spec may be changed.
-func (v *Life) loseLastState() (lost bool) {
+// lose records that nobody will ever tell the newest state of a job that has ended, where it was not read: a person
+// decides then. A job that may start empty needs none; it stays unread, because its spec may be changed.
+func (v LastState) lose() (lost bool) {
 	status := &v.Want.JobStatus
 	if lost = status.LastStateUnread && !v.MayStartEmpty(); lost {
-		v.recordState(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
+		v.record(v1beta1.StartPoint{Path: v1beta1.LastStatePlaceholder})
 	}
 	return lost
 }
 
-// losesItsState reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows
-// that.
-func (v *Life) losesItsState() bool {
+// lost reports whether the job has ended other than FINISHED, needs the state that it had, and nobody knows that.
+func (v LastState) lost() bool {
 	status := v.Want.JobStatus
-	ended := upgrade.Ended(status.State, v.HighAvailabilityUsable(), v.Want.JobManagerDeploymentStatus)
+	ended := upgrade.Ended(status.State, HAData(v).Usable(), v.Want.JobManagerDeploymentStatus)
 	lost := ended && status.State != v1beta1.FlinkJobFinished &&
 		status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 	return lost && !v.MayStartEmpty()
 }
 
-// recordState records what the next start is from.
-func (v *Life) recordState(from v1beta1.StartPoint) {
+// record records what the next start is from.
+func (v LastState) record(from v1beta1.StartPoint) {
 	status := &v.Want.JobStatus
 	status.UpgradeSavepointPath, status.StateTaken, status.LastStateUnread = from.Path, from.Taken, false
 }
 
 // takenAt is when the newest state of a job was taken; nil when nobody knows. Of one that was restored Flink says only
 // when that was.
-func (v *Life) takenAt(c Checkpoints) *metav1.Time {
+func (v LastState) takenAt(c Checkpoints) *metav1.Time {
 	status := v.Want.JobStatus
 	switch {
 	case c.Path != "" && c.Path == status.UpgradeSavepointPath && status.StateTaken != nil:
@@ -245,13 +247,13 @@ func (v *Life) takenAt(c Checkpoints) *metav1.Time {
 	return &at
 }
 
-// Taken is when the state of a start was taken, as far as status knows; nil when it does not.
+// taken is when the state of a start was taken, as far as status knows; nil when it does not.
 //
 //	start from               known
 //	the recorded path        with the path
 //	the last savepoint       with it
 //	high-availability data   when the cluster was taken down for it, and its statistics were read then
-func (v *Life) Taken(from v1beta1.StartPoint) *metav1.Time {
+func (v LastState) taken(from v1beta1.StartPoint) *metav1.Time {
 	status, info := v.Want.JobStatus, v.Want.JobStatus.SavepointInfo
 	ofData := v.Intent() != nil && v.Intent().Stop == v1beta1.StopLastState
 	switch {
@@ -271,31 +273,7 @@ func (v *Life) Taken(from v1beta1.StartPoint) *metav1.Time {
 	return nil
 }
 
-// AwaitsLastState reports whether the job has ended, needs its newest state, and that is not read yet.
-func (v *Life) AwaitsLastState() bool {
+// Awaited reports whether the job has ended, needs its newest state, and that is not read yet.
+func (v LastState) Awaited() bool {
 	return v.Want.JobStatus.LastStateUnread && !v.MayStartEmpty()
-}
-
-// Vanished reports whether Flink has not listed a job that ran for so long that it will not come back: it has ended,
-// and nobody was told how. A JobManager that has just failed over lists no job until it has submitted it.
-func (v *Life) Vanished() bool {
-	return v.MissesItsJob() && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
-}
-
-// MissesItsJob reports whether a job that should run has not been listed for that long: since status says so and, where
-// no run of it was ever recorded, since its JobManager's pod is ready. It may have run and ended while no status could
-// be written.
-func (v *Life) MissesItsJob() bool {
-	status := v.Want.JobStatus
-	if v.Last == nil || v.IsSession() || status.State != v1beta1.FlinkJobReconciling {
-		return false
-	}
-	if !v.Host.BringsBack() {
-		return v.Intent() == nil
-	}
-	since := v.EndedAt()
-	if ready := v.Host.AvailableAt(); status.StartTime == "" && ready.After(since.Time) {
-		since = ready
-	}
-	return v.Since(since) > v.CheckpointTimeout()
 }

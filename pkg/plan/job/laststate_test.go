@@ -13,7 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-func TestLastStateOfIsAsDrawn(t *testing.T) {
+func TestLastStateIsAsDrawn(t *testing.T) {
 	const own, other = "s3://c/aa/chk-7", "s3://s/savepoint-1"
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	found := plan.Present[Checkpoints]
@@ -66,7 +66,7 @@ func TestLastStateOfIsAsDrawn(t *testing.T) {
 			"N14", failed, found(Checkpoints{Path: own, Kind: KindRestored}), kept, nil, own,
 		},
 	}
-	drawn := drawing.Read(t, "laststate.go", "lastStateOf")
+	drawn := drawing.Read(t, "laststate.go", "of")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)
@@ -86,7 +86,7 @@ func TestLastStateOfIsAsDrawn(t *testing.T) {
 			v := New(&seen)
 			g := &guest{v}
 			v.Host, v.Starter, v.Stopper = g, g, g
-			answer, path := v.lastStateOf(j)
+			answer, path := LastState(v).of(j)
 			if err := drawn.Holds(row.row, drawing.Row{"answer": string(answer)}); err != nil {
 				t.Error(err)
 			}
@@ -95,7 +95,7 @@ func TestLastStateOfIsAsDrawn(t *testing.T) {
 			}
 		})
 	}
-	if err := drawn.Shown("lastStateOf", shown...); err != nil {
+	if err := drawn.Shown("of", shown...); err != nil {
 		t.Error(err)
 	}
 }

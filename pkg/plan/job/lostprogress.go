@@ -11,8 +11,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
-// observeLostProgress notices a job that has begun again while nothing was under way: its start time is another one.
-// before is what was recorded of the job until now.
+// LostProgress knows whether a job that began again lost what it had done: it suspects that, judges it by what Flink
+// says the job was restored from, and tells it until somebody gave the state up or chose another.
+type LostProgress Life
+
+// observe notices a job that has begun again while nothing was under way: its start time is another one. before is what
+// was recorded of the job until now.
 //
 //	high availability  the job          then
 //	any                may start empty  nothing: it keeps no state
@@ -20,13 +24,13 @@ import (
 //	on                 keeps its state  suspected, until Flink says what it was restored from: where a job fails for
 //	                                    good, Flink deletes its high-availability data
 //
-// What is lost is a Warning, and StateSafe=False, see endLostProgress.
-func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
-	again := v.BeganAgain(v.Want.JobStatus.StartTime, before)
+// What is lost is a Warning, and StateSafe=False, see LostProgress.end.
+func (v LostProgress) observe(before v1beta1.JobStatus) {
+	again := v.beganAgain(v.Want.JobStatus.StartTime, before)
 	switch lost := v.Want.LostProgress; {
-	case again && !v.highlyAvailable():
+	case again && !HAData(v).kept():
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
-		v.loseProgress(v.Want.JobStatus.UpgradeSavepointPath)
+		v.lose(v.Want.JobStatus.UpgradeSavepointPath)
 	case again:
 		if lost != nil {
 			v.giveUpRestore(before.StartTime)
@@ -36,44 +40,42 @@ func (v *Life) observeLostProgress(before v1beta1.JobStatus) {
 		now := v.Now()
 		v.Want.LostProgress.Suspected = &now
 	}
-	if v.SuspectsLostProgress() {
-		v.judgeLostProgress()
+	if suspected(v.Want.LostProgress) {
+		v.judge()
 	}
 }
 
-// BeganAgain reports whether a start time that Flink tells of a job that keeps its state is of another run than status
+// beganAgain reports whether a start time that Flink tells of a job that keeps its state is of another run than status
 // recorded, though nobody started one.
-func (v *Life) BeganAgain(startTime string, recorded v1beta1.JobStatus) bool {
+func (v LostProgress) beganAgain(startTime string, recorded v1beta1.JobStatus) bool {
 	return recorded.StartTime != "" && recorded.StartTime != startTime && !v.MayStartEmpty()
 }
 
-func (v *Life) highlyAvailable() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
+func (v HAData) kept() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
 
-// SuspectsLostProgress reports whether the job began again with high availability, and Flink did not say yet what it
-// was restored from.
-func (v *Life) SuspectsLostProgress() bool {
-	return v.Want.LostProgress != nil && v.Want.LostProgress.Suspected != nil
-}
+// suspected reports whether the job began again with high availability, and Flink did not say yet what it was restored
+// from.
+func suspected(lost *v1beta1.LostProgress) bool { return lost != nil && lost.Suspected != nil }
 
 // awaitsRestore reports whether a change waits for what the job was restored from: once it is stopped, nobody can tell.
 // That is known a few seconds after the job runs, or not within a minute after its JobManager became ready. A Flink
 // that does not answer for less than a minute counts as one whose job goes on.
-func (v *Life) awaitsRestore() bool {
-	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && v.unanswered()
-	if !v.SuspectsLostProgress() || !goesOn {
+func (v LostProgress) awaitsRestore() bool {
+	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && unanswered(Life(v))
+	if !suspected(v.Want.LostProgress) || !goesOn {
 		return false
 	}
 	return v.Since(*v.Want.LostProgress.Suspected) < answerTimeout || v.Since(v.Host.AvailableAt()) < answerTimeout
 }
 
 // mayHaveMade is how many checkpoints a run of that start time may have completed until now, a few by hand included.
-func (v *Life) mayHaveMade(run string) int64 {
+func (v LostProgress) mayHaveMade(run string) int64 {
 	interval := options.Read(v.Config().Duration, key.CheckpointingInterval, 0)
 	return 2 + int64(v.Seen.Now.Sub(startOf(run))/max(interval, time.Second))
 }
 
-// judgeLostProgress looks what a job that began again was restored from. "Its own" is a checkpoint that this run has
-// made: Flink has restarted the job from it, and shows what the run began from no more. First match wins:
+// judge looks what a job that began again was restored from. "Its own" is a checkpoint that this run has made: Flink
+// has restarted the job from it, and shows what the run began from no more. First match wins:
 //
 //	the statistics                the job was restored from                                 then
 //	unknown                       -                                                         suspected
@@ -86,21 +88,21 @@ func (v *Life) mayHaveMade(run string) int64 {
 //	-                             a savepoint, or what this start was given                 lost
 //	-                             a checkpoint with a smaller number than the one known     lost
 //	-                             another checkpoint                                        no more was lost
-func (v *Life) judgeLostProgress() {
+func (v LostProgress) judge() {
 	c, found := v.Seen.Flink.Checkpoints.Get()
 	empty := !found || c.Restored == nil
 	own := !empty && c.First > 0 && c.Restored.Number >= c.First
 	switch {
 	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore(), empty && v.refusedToBegin():
 	case empty, own && v.beganAnew(c.First):
-		v.loseProgress("")
+		v.lose("")
 	case own:
 		if v.Want.JobStatus.UpgradeSavepointPath != "" {
 			v.giveUpRestore(v.Want.JobStatus.StartTime)
 		}
 		v.endSuspicion()
 	case v.restoredOlder(*c.Restored):
-		v.loseProgress(c.Restored.Path)
+		v.lose(c.Restored.Path)
 	default:
 		v.endSuspicion()
 	}
@@ -108,8 +110,8 @@ func (v *Life) judgeLostProgress() {
 
 // beganAnew reports whether the numbers of a run's checkpoints, of which this is the first, show that it was restored
 // from none, or from an older one than the newest known.
-func (v *Life) beganAnew(first int64) bool {
-	known := v.KnownCheckpoint()
+func (v LostProgress) beganAnew(first int64) bool {
+	known := KnownCheckpoint(v.Want.JobStatus)
 	if first == 1 || known == nil {
 		return first == 1
 	}
@@ -118,7 +120,7 @@ func (v *Life) beganAnew(first int64) bool {
 }
 
 // endSuspicion notes that no more was lost than is told.
-func (v *Life) endSuspicion() {
+func (v LostProgress) endSuspicion() {
 	if lost := v.Want.LostProgress; lost.Seen == nil && lost.Unknown == nil {
 		v.Want.LostProgress = nil
 	} else {
@@ -128,19 +130,19 @@ func (v *Life) endSuspicion() {
 
 // refusedToBegin reports whether the job failed and was not to begin without its high-availability data: Flink refuses
 // to start it then, see v1beta1.LastStatePlaceholder.
-func (v *Life) refusedToBegin() bool {
+func (v LostProgress) refusedToBegin() bool {
 	return v.Job.State == v1beta1.FlinkJobFailed &&
 		v.Want.JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 }
 
 // giveUpRestore notes that nobody can find out any more what a run, of that start time, was restored from, as another
 // one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many.
-func (v *Life) giveUpRestore(run string) {
+func (v LostProgress) giveUpRestore(run string) {
 	lost := v.Want.LostProgress
-	if !v.SuspectsLostProgress() || lost.Seen != nil || lost.Unknown != nil || run == "" || run == lost.Before {
+	if !suspected(v.Want.LostProgress) || lost.Seen != nil || lost.Unknown != nil || run == "" || run == lost.Before {
 		return
 	}
-	if known := v.KnownCheckpoint(); known != nil {
+	if known := KnownCheckpoint(v.Want.JobStatus); known != nil {
 		number, numbered := checkpointNumber(known.Path)
 		if numbered && number > v.mayHaveMade(run) {
 			return
@@ -149,23 +151,23 @@ func (v *Life) giveUpRestore(run string) {
 	now := v.Now()
 	lost.Unknown, lost.Generation = &now, v.Resource().Generation
 	v.Tell(plan.Event{
-		Warning: true, Reason: plan.ReasonRestoreNotShown, Component: plan.ComponentJob, Message: v.restoreUnknown(),
+		Warning: true, Reason: plan.ReasonRestoreNotShown, Component: plan.ComponentJob, Message: v.unknownText(),
 	})
 }
 
-// loseProgress records, and tells, that the job began again from a state, or from none.
-func (v *Life) loseProgress(from string) {
+// lose records, and tells, that the job began again from a state, or from none.
+func (v LostProgress) lose(from string) {
 	lost, now := v.Want.LostProgress, v.Now()
 	lost.Seen, lost.Suspected, lost.From, lost.Generation = &now, nil, v.Hide(from), v.Resource().Generation
-	message := v.progressLost()
+	message := v.lostText()
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonJobRestarted, Component: plan.ComponentJob, Message: message})
 }
 
 // showsRestore reports whether the statistics are newer than the moment in which the job was restored: its tasks have
 // run, or it has ended, for longer than an answer is kept in Flink's cache.
-func (v *Life) showsRestore() bool {
+func (v LostProgress) showsRestore() bool {
 	if v.Job.State.IsTerminal() {
-		return v.statisticsSettled(*v.Job) && !v.Seen.Flink.NoGraph
+		return LastState(v).settled(*v.Job) && !v.Seen.Flink.NoGraph
 	}
 	age := v.StatisticsAge() + statisticsRoom
 	return v.Job.Runs() && v.Since(*v.Want.LostProgress.Suspected) >= age && v.Since(v.EndedAt()) >= age
@@ -173,9 +175,9 @@ func (v *Life) showsRestore() bool {
 
 // restoredOlder reports whether what a job was restored from is none of its own checkpoints, or older than the one that
 // it is known to have completed.
-func (v *Life) restoredOlder(restored Restored) bool {
+func (v LostProgress) restoredOlder(restored Restored) bool {
 	given := restored.Path != "" && restored.Path == v.Want.JobStatus.UpgradeSavepointPath
-	if known := v.KnownCheckpoint(); known != nil && !given && !restored.Savepoint {
+	if known := KnownCheckpoint(v.Want.JobStatus); known != nil && !given && !restored.Savepoint {
 		number, isNumber := checkpointNumber(known.Path)
 		return isNumber && restored.Number < number
 	}
@@ -193,7 +195,7 @@ func (v *Life) restoredOlder(restored Restored) bool {
 //	completed a checkpoint   another                   suspected
 //	was released long ago,   no checkpoint             suspected: it may have run where no status could be written
 //	and no run was recorded
-func (v *Life) suspectStart(intent *v1beta1.Intent) {
+func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	if v.MayStartEmpty() || intent.From.Kind != v1beta1.StartLastState {
 		return
 	}
@@ -205,11 +207,11 @@ func (v *Life) suspectStart(intent *v1beta1.Intent) {
 	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
 	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > promptStop
 	unseen := released && intent.Purpose == v1beta1.PurposeRecover && v.Want.JobStatus.StartTime == ""
-	known := v.KnownCheckpoint()
+	known := KnownCheckpoint(v.Want.JobStatus)
 	switch {
 	case lost && intent.From.Path == "":
 		v.suspect()
-		v.loseProgress("")
+		v.lose("")
 	case unseen && intent.From.Path == "":
 		v.suspect()
 	case lost && v.Want.JobStatus.UpgradeSavepointPath != "", known != nil && known.Path != "":
@@ -224,11 +226,11 @@ const promptStop = 10 * time.Second
 // suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
 // it: whoever stops a job that Flink lists knows what it has completed, or the data names it. A start that was released
 // long ago may have run where no status could be written since, and data that names no checkpoint have named one.
-func (v *Life) suspectStop(how v1beta1.StopKind) {
+func (v LostProgress) suspectStop(how v1beta1.StopKind) {
 	released, data := v.Host.ReleasedAt(), v.Host.HA()
 	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen
-	if how == v1beta1.StopLastState && v.Job == nil && ran && v.highlyAvailable() && !v.MayStartEmpty() {
+	if how == v1beta1.StopLastState && v.Job == nil && ran && HAData(v).kept() && !v.MayStartEmpty() {
 		v.suspect()
 	}
 }
@@ -236,10 +238,11 @@ func (v *Life) suspectStop(how v1beta1.StopKind) {
 // SuspectHeldUp does the same where a stop by last-state was held up: the job ran on meanwhile, may have made its first
 // checkpoint, and have failed for good as its JobManager was told to end. It reports whether that is to be recorded,
 // which must be before the cluster is taken down: nobody sees it any more then.
-func (v *Life) SuspectHeldUp() bool {
+func (v LostProgress) SuspectHeldUp() bool {
 	intent := v.Intent()
 	if intent.Stop != v1beta1.StopLastState || v.Since(intent.StoredAt) <= takedownTakes || v.IsSession() ||
-		v.MayStartEmpty() || v.KnownCheckpoint() != nil || v.SuspectsLostProgress() || v.Host.NeverRan() {
+		v.MayStartEmpty() || KnownCheckpoint(v.Want.JobStatus) != nil || suspected(v.Want.LostProgress) ||
+		v.Host.NeverRan() {
 		return false
 	}
 	v.suspect()
@@ -250,7 +253,7 @@ func (v *Life) SuspectHeldUp() bool {
 const takedownTakes = 2 * time.Second
 
 // suspect holds the next start to what Flink says that its job was restored from.
-func (v *Life) suspect() {
+func (v LostProgress) suspect() {
 	now := v.Now()
 	if v.Want.LostProgress == nil {
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: v.Want.JobStatus.StartTime}
@@ -259,16 +262,16 @@ func (v *Life) suspect() {
 }
 
 // givesUp reports whether who asked for a start lets go of the state that the job has, or chose another.
-func (v *Life) givesUp(intent *v1beta1.Intent) bool {
+func (v LostProgress) givesUp(intent *v1beta1.Intent) bool {
 	return intent.Purpose != v1beta1.PurposeRecover &&
 		(intent.Purpose == v1beta1.PurposeRedeploy || v.MayStartEmpty())
 }
 
-// endLostProgress ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or
-// asked for the start after it was told. A spec that was there before it was seen goes on from what is left. What is
-// only suspected stays for a start from high-availability data, whose job shows what it was restored from; from a path
-// it is another job.
-func (v *Life) endLostProgress(intent *v1beta1.Intent) {
+// end ends, with a start, what is told of lost progress: somebody gave the state up, chose another, or asked for the
+// start after it was told. A spec that was there before it was seen goes on from what is left. What is only suspected
+// stays for a start from high-availability data, whose job shows what it was restored from; from a path it is another
+// job.
+func (v LostProgress) end(intent *v1beta1.Intent) {
 	lost := v.Want.LostProgress
 	if lost == nil {
 		return
@@ -288,4 +291,29 @@ func (v *Life) endLostProgress(intent *v1beta1.Intent) {
 	default:
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: lost.Before, Suspected: lost.Suspected}
 	}
+}
+
+// Keep takes over, of a status that was refused because of its size, that the run it shows has lost what the job had
+// done, or may have: that run may be over when there is room again. False where what is stored says as much, and where
+// the refused status begins an operation: that comes again.
+func (v LostProgress) Keep(run string, refused *v1beta1.LostProgress, intent *v1beta1.Intent) bool {
+	stored := v.Want.LostProgress
+	begins := intent != nil && (v.Intent() == nil || v.Intent().OperationID != intent.OperationID)
+	if refused == nil || run == "" || begins ||
+		(stored != nil && stored.Before == refused.Before && certainty(stored) >= certainty(refused)) {
+		return false
+	}
+	v.Want.JobStatus.StartTime, v.Want.LostProgress = run, refused.DeepCopy()
+	return true
+}
+
+// certainty orders what is known of lost progress.
+func certainty(lost *v1beta1.LostProgress) int {
+	switch {
+	case lost.Seen != nil:
+		return 2
+	case lost.Unknown != nil:
+		return 1
+	}
+	return 0
 }

@@ -32,14 +32,15 @@ const (
 //	runs                     goes with the job     below it                         Deleted
 //	runs                     kept                  older than its newest, one kept  Deleted
 //	runs                     kept                  otherwise                        Kept
-func (v *Life) chosenOwnCheckpoint() OwnCheckpoint {
+func chosenOwnCheckpoint(v Life) OwnCheckpoint {
 	if v.Job == nil || v.Job.State.IsTerminal() || v.Want.LostProgress != nil || v.Spec.Job == nil {
 		return OwnCheckpointNone
 	}
-	chosen, own := v.numberOf(v.Spec.Job.InitialSavepointPath)
+	jobID := v.Want.JobStatus.JobID
+	chosen, own := numberOf(jobID, v.Spec.Job.InitialSavepointPath)
 	kept, makes := v.Seen.Flink.Retention.Get()
 	c, known := v.Seen.Flink.Checkpoints.Get()
-	newest, counts := v.numberOf(c.Path)
+	newest, counts := numberOf(jobID, c.Path)
 	switch {
 	case !own || v.Seen.Flink.Retention.IsAbsent():
 		return OwnCheckpointNone
@@ -51,10 +52,9 @@ func (v *Life) chosenOwnCheckpoint() OwnCheckpoint {
 	return OwnCheckpointKept
 }
 
-// numberOf is the number of a checkpoint that lies where the job writes its own; false for another path.
-func (v *Life) numberOf(location string) (int64, bool) {
+// numberOf is the number of a checkpoint that lies where a job writes its own; false for another path.
+func numberOf(jobID, location string) (int64, bool) {
 	n, isCheckpoint := checkpointNumber(location)
-	jobID := v.Want.JobStatus.JobID
 	return n, isCheckpoint && jobID != "" && path.Base(path.Dir(withoutMetadata(location))) == jobID
 }
 

@@ -1,7 +1,11 @@
 package job
 
 import (
+	"time"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
 	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 )
 
@@ -19,15 +23,18 @@ import (
 //
 // A recovery starts the recorded spec again and moves none of them.
 
-// recordStopping is the status while a job is being stopped.
-func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
+// Record writes into status what the steps of an operation leave there, as the drawing above has it.
+type Record Life
+
+// stopping is the status while a job is being stopped.
+func (v Record) stopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
 	status := &v.Want
 	if c, known := v.Seen.Flink.Checkpoints.Get(); how == v1beta1.StopLastState {
 		if status.JobStatus.StateTaken = nil; known {
-			status.JobStatus.StateTaken = v.takenAt(c)
+			status.JobStatus.StateTaken = LastState(v).takenAt(c)
 		}
 	}
-	v.suspectStop(how)
+	LostProgress(v).suspectStop(how)
 	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
 	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
 		v.SetJobState(v1beta1.FlinkJobCancelling)
@@ -36,7 +43,7 @@ func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 		return
 	}
 	if status.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack && v.LastStable != nil {
-		v.recordWhatRuns()
+		v.whatRuns()
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationUpgrading
 	if purpose == v1beta1.PurposeRollback {
@@ -50,19 +57,19 @@ func (v *Life) recordStopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKin
 	if old.Spec.Job != nil {
 		old.Spec.Job.UpgradeMode = v.Want.Intent.Restore
 	}
-	v.StoreReconciled(old, false)
+	v.Store(old, false)
 }
 
-// recordStarting is the status while a start is prepared.
-func (v *Life) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
+// starting is the status while a start is prepared.
+func (v Record) starting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.Error = ""
-	if intent.From.Kind == v1beta1.StartLastState || !v.givesUp(intent) {
-		v.giveUpRestore(status.JobStatus.StartTime)
+	if intent.From.Kind == v1beta1.StartLastState || !LostProgress(v).givesUp(intent) {
+		LostProgress(v).giveUpRestore(status.JobStatus.StartTime)
 	}
-	v.endLostProgress(intent)
-	v.suspectStart(intent)
-	v.holdToData(intent)
+	LostProgress(v).end(intent)
+	LostProgress(v).suspectStart(intent)
+	HAIncarnation(v).holdTo(intent)
 	status.Restarts = restarts.Count(status.Restarts, intent.Purpose, v.Now())
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	status.ClusterInfo = nil
@@ -101,7 +108,7 @@ func (v *Life) recordStarting(intent *v1beta1.Intent, target v1beta1.FlinkDeploy
 		record.Spec.Job.UpgradeMode = RestoredMode(intent.From)
 	}
 	v.keepNonces(&record.Spec)
-	v.StoreReconciled(record, v.Last == nil || v.IsFirst())
+	v.Store(record, v.Last == nil || v.IsFirst())
 }
 
 // lastSavepoint is where the newest savepoint in status lies; empty when there is none.
@@ -124,13 +131,13 @@ func RestoredMode(from *v1beta1.StartPoint) v1beta1.UpgradeMode {
 	}
 }
 
-// RecordDeployed is the status of a released start.
-func (v *Life) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
+// Released is the status of a released start.
+func (v Record) Released(target v1beta1.FlinkDeploymentSpec) {
 	status := &v.Want
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
 	if target.Job != nil {
 		v.SetJobState(v1beta1.FlinkJobReconciling)
-		status.TaskManager = v.TaskManagerInfo(target)
+		status.TaskManager = TaskManagerInfo(Life(v), target)
 	}
 	switch v.Intent().Purpose {
 	case v1beta1.PurposeRecover:
@@ -147,32 +154,40 @@ func (v *Life) RecordDeployed(target v1beta1.FlinkDeploymentSpec) {
 		record.Spec.Job.UpgradeMode = RestoredMode(v.Intent().From)
 	}
 	v.keepNonces(&record.Spec)
-	v.StoreReconciled(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
+	v.Store(record, v.Intent().Purpose == v1beta1.PurposeDeploy)
 	if v.Intent().Purpose == v1beta1.PurposeRedeploy {
 		v.LastStable, status.ReconciliationStatus.LastStableSpec = v.Last, status.ReconciliationStatus.LastReconciledSpec
 	}
 }
 
-// generationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
-// that one's, because a newer spec has to wait.
-func (v *Life) generationOf(next *v1beta1.Intent) int64 {
-	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
-		return open.Generation
+// markStable records the spec acted on last as one that runs well.
+//
+//	cluster      stable once
+//	application  the job's tasks run, or it is FINISHED by itself
+//	session      Flink answers
+func (v Record) markStable() {
+	r := &v.Want.ReconciliationStatus
+	if r.State != v1beta1.ReconciliationDeployed || v.Last == nil ||
+		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
+		return
 	}
-	return next.Generation
+	runs := v.Job != nil && v.Job.Runs()
+	if v.Last.Spec.Job == nil || runs || (v.LastRunning() && v.Want.JobStatus.State == v1beta1.FlinkJobFinished) {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
 }
 
-// RecordSuspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a
-// state to start from, the resumption starts from it.
-func (v *Life) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
+// suspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a state
+// to start from, the resumption starts from it.
+func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
 	v.Deployed = v.Generation
 	if intent := status.Intent; intent != nil && v.Problem != "" {
 		v.Deployed = intent.Generation
 	}
-	if from := v.chosen(); from != nil {
+	if from := Goal(v).chosen(); from != nil {
 		restore = RestoredMode(from)
-		v.recordState(*from)
+		LastState(v).record(*from)
 	}
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false
@@ -189,15 +204,50 @@ func (v *Life) RecordSuspended(target v1beta1.FlinkDeploymentSpec, restore v1bet
 	record.Spec.Job.State = v1beta1.JobStateSuspended
 	record.Spec.Job.UpgradeMode = restore
 	v.keepNonces(&record.Spec)
-	v.StoreReconciled(record, false)
+	v.Store(record, false)
 	status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
 }
 
-// recordWhatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK
+// attemptFailed closes the open intent, whose stop took nothing away, and answers when the next attempt may be made.
+func (v Record) attemptFailed(reason plan.Reason, message string) time.Time {
+	intent := v.Intent()
+	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), string(reason), v.Hide(message))
+	if intent.Stop == v1beta1.StopSavepoint {
+		next := &v1beta1.GivenUpStop{JobID: intent.Stops.JobID, TriggerID: intent.TriggerID, At: v.Now()}
+		if last := v.Want.GivenUpStop; last != nil && last.JobID == next.JobID && v.Since(last.At) < lateFor {
+			next.Earlier = append([]string{last.TriggerID}, last.Earlier...)
+			next.Earlier = next.Earlier[:min(len(next.Earlier), mostEarlier)]
+		}
+		v.Want.GivenUpStop = next
+	}
+	v.Want.Intent = nil
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	v.howItRuns()
+	return v.Want.Retry.After.Time
+}
+
+// howItRuns takes back the upgradeMode that a stop had recorded for its successor: what runs was started from what
+// status.jobStatus.startedFrom says.
+func (v Record) howItRuns() {
+	from := v.Want.JobStatus.StartedFrom
+	if v.Last == nil || v.Last.Spec.Job == nil || from == nil || v.Last.Spec.Job.UpgradeMode == RestoredMode(from) {
+		return
+	}
+	r := &v.Want.ReconciliationStatus
+	stable := r.LastStableSpec == r.LastReconciledSpec
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	record.Spec.Job.UpgradeMode = RestoredMode(from)
+	v.Store(record, v.IsFirst())
+	if stable {
+		r.LastStableSpec = r.LastReconciledSpec
+	}
+}
+
+// whatRuns makes the stable spec, which runs since a rollback, the recorded one: a change that leaves ROLLED_BACK
 // begins from it, and if it comes to nothing that is what still runs. A state that the spec does not choose anew is not
 // chosen by the comparison with it either.
-func (v *Life) recordWhatRuns() {
-	record, chooses := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}, v.ChoosesState()
+func (v Record) whatRuns() {
+	record, chooses := v1beta1.ReconciledDeployment{Spec: *v.LastStable.Spec.DeepCopy()}, Goal(v).choosesState()
 	if failed := v.Last.Spec.Job; record.Spec.Job != nil && failed != nil {
 		record.Spec.Job.UpgradeMode = failed.UpgradeMode
 		if v.Spec.Job != nil && !chooses {
@@ -205,13 +255,12 @@ func (v *Life) recordWhatRuns() {
 		}
 	}
 	v.keepNonces(&record.Spec)
-	v.StoreReconciled(record, false)
+	v.Store(record, false)
 	v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
 }
 
-// recordRolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked
-// for.
-func (v *Life) recordRolledForward() {
+// rolledForward is the status after the user wrote the spec back that runs since a rollback: it is what was asked for.
+func (v Record) rolledForward() {
 	record := v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}
 	if record.Spec.Job != nil && v.Last.Spec.Job != nil {
 		record.Spec.Job.UpgradeMode = v.Last.Spec.Job.UpgradeMode
@@ -221,11 +270,11 @@ func (v *Life) recordRolledForward() {
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	v.Deployed = v.Generation
 	v.Want.Error = ""
-	v.StoreReconciled(record, false)
+	v.Store(record, false)
 }
 
-// RecordNeverDeployed takes back the record of a first start that was never released.
-func (v *Life) RecordNeverDeployed() {
+// NeverDeployed takes back the record of a first start that was never released.
+func (v Record) NeverDeployed() {
 	status := &v.Want
 	status.Intent, status.TaskManager, status.Error = nil, nil, ""
 	status.JobStatus = v1beta1.JobStatus{}
@@ -236,7 +285,7 @@ func (v *Life) RecordNeverDeployed() {
 
 // keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint
 // afterwards.
-func (v *Life) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
+func (v Record) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
 	if spec.Job == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
@@ -244,13 +293,8 @@ func (v *Life) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
 	spec.Job.CheckpointTriggerNonce = v.Last.Spec.Job.CheckpointTriggerNonce
 }
 
-// IsFirst reports whether what is recorded is still the first deployment.
-func (v *Life) IsFirst() bool {
-	return v.Last != nil && v.Last.Meta != nil && v.Last.Meta.FirstDeployment
-}
-
-// StoreReconciled makes the record lastReconciledSpec; first is its firstDeployment.
-func (v *Life) StoreReconciled(record v1beta1.ReconciledDeployment, first bool) {
+// Store makes the record lastReconciledSpec; first is its firstDeployment.
+func (v Record) Store(record v1beta1.ReconciledDeployment, first bool) {
 	record.Meta = &v1beta1.ReconciledMetadata{APIVersion: v1beta1.APIVersion, FirstDeployment: first}
 	text, err := record.Text()
 	if err != nil {

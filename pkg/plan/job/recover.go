@@ -26,7 +26,7 @@ import (
 //	                                                                    that its statistics name
 //	L11  job FAILED, restart of failed jobs on       Recover  no        the same
 //	L12  job FINISHED by a stop that was given up    Recover  no        the same: a request that came late has ended it
-func RecoverLost(v *Life) (Result, bool) {
+func RecoverLost(v Life) (Result, bool) {
 	if v.Last == nil || !v.LastRunning() {
 		return Result{}, false
 	}
@@ -39,27 +39,27 @@ func RecoverLost(v *Life) (Result, bool) {
 	}
 	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
 	if !standing.Is() {
-		return v.recoverCluster(state)
+		return recovery(v).ofCluster(state)
 	}
-	if o, early := v.pauses(); early && failed {
+	if o, early := recovery(v).pauses(); early && failed {
 		return o, true
 	}
-	late := v.stoppedLate()
+	late := givenUpStop(v).tookEffect()
 	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) ||
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady {
 		return Result{}, false
 	}
-	if v.AwaitsLastState() {
-		return v.awaitLastState(plan.Lost), true
+	if LastState(v).Awaited() {
+		return settling(v).awaitLastState(plan.Lost), true
 	}
-	if o, early := v.pauses(); early {
+	if o, early := recovery(v).pauses(); early {
 		return o, true
 	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() && !late {
-		mode = v.asRecorded()
+		mode = recovery(v).asRecorded()
 	}
-	o := v.BeginStop(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
+	o := Stopping(v).Begin(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
 	if o.Record != "" {
 		why := fmt.Sprintf("Restarting the job, which is %s", state)
 		if late {
@@ -70,13 +70,16 @@ func RecoverLost(v *Life) (Result, bool) {
 	return o, true
 }
 
+// recovery starts again what should run and does not, no sooner than the pause between two restarts allows.
+type recovery Life
+
 // pauses waits for the time of the next restart.
-func (v *Life) pauses() (Result, bool) {
+func (v recovery) pauses() (Result, bool) {
 	why, early := restarts.Pause(v.Want.Restarts, v.Seen.Now)
 	return Result{Situation: plan.Lost, Wait: plan.Cause{Reason: restarts.Pending, Message: why}}, early
 }
 
-func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
+func (v recovery) ofCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	mode := v1beta1.UpgradeModeLastState
 	switch {
 	case !v.IsSession() && state.IsTerminal() && (state != v1beta1.FlinkJobFailed || !v.RestartsFailed()):
@@ -86,7 +89,7 @@ func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	}
 	switch {
 	case v.IsSession() && v.Want.ReconciliationStatus.State == v1beta1.ReconciliationUpgrading:
-		return v.StartFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
+		return Starting(v).beginFrom(v1beta1.PurposeUpgrade, *v.Running(), v1beta1.UpgradeModeStateless), true
 	case v.IsApplication() && !v.RecoveryEnabled():
 		return Result{Situation: plan.Lost, Stall: &plan.Cause{Reason: plan.ReasonRecoveryDisabled,
 			Message: "the JobManager Deployment is missing and kubernetes.operator.jm-deployment-recovery.enabled is " +
@@ -98,7 +101,7 @@ func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	if o, early := v.pauses(); early {
 		return o, true
 	}
-	o := v.StartFrom(v1beta1.PurposeRecover, *v.Running(), mode)
+	o := Starting(v).beginFrom(v1beta1.PurposeRecover, *v.Running(), mode)
 	if o.Record != "" {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob,
@@ -106,6 +109,16 @@ func (v *Life) recoverCluster(state v1beta1.FlinkJobState) (Result, bool) {
 		})
 	}
 	return o, true
+}
+
+// asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was
+// given.
+func (v recovery) asRecorded() v1beta1.UpgradeMode {
+	if job := v.Last.Spec.Job; job != nil && job.UpgradeMode == v1beta1.UpgradeModeSavepoint &&
+		v.Want.JobStatus.UpgradeSavepointPath != "" {
+		return v1beta1.UpgradeModeSavepoint
+	}
+	return v1beta1.UpgradeModeStateless
 }
 
 var jobEnded = plan.Cause{

@@ -18,11 +18,11 @@ import (
 
 // RolledForward records the stable spec, written back by the user after a rollback, as what runs: nothing is to be done
 // for it.
-func RolledForward(v *Life) (Result, bool) {
+func RolledForward(v Life) (Result, bool) {
 	rolledBack := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack
 	if rolledBack && v.Problem == "" && v.LastStable != nil &&
 		!specdiff.Classify(&v.LastStable.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective() {
-		v.recordRolledForward()
+		Record(v).rolledForward()
 	}
 	return Result{}, false
 }
@@ -34,12 +34,12 @@ func RolledForward(v *Life) (Result, bool) {
 //	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
 //	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
 //	status says so
-func RollBack(v *Life) (Result, bool) {
-	v.markStable()
-	if !v.RollbackDue() {
+func RollBack(v Life) (Result, bool) {
+	Record(v).markStable()
+	if !rollback(v).due() {
 		return Result{}, false
 	}
-	d := v.chooseRollback()
+	d := rollback(v).choose()
 	switch d.Verdict {
 	case plan.Refuse:
 		v.Stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
@@ -47,7 +47,7 @@ func RollBack(v *Life) (Result, bool) {
 	case plan.Wait:
 		return Result{Situation: d.Situation, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
 	}
-	o := v.replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
+	o := Stopping(v).replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
 	if o.Record != "" {
 		v.Tell(plan.Event{
 			Reason: plan.ReasonRollback, Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
@@ -56,16 +56,19 @@ func RollBack(v *Life) (Result, bool) {
 	return o, true
 }
 
-// takesOverRollback reports whether another operator was rolling back: no intent of ours accounts for the state.
-func (v *Life) takesOverRollback() bool {
+// rollback decides whether, and from which state, what was deployed is taken back to the last stable spec.
+type rollback Life
+
+// takesOver reports whether another operator was rolling back: no intent of ours accounts for the state.
+func (v rollback) takesOver() bool {
 	return v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRollingBack && v.Intent() == nil && v.Last != nil &&
 		v.LastStable != nil
 }
 
-// RollbackDue reports whether a rollback should begin, whether or not it can.
-func (v *Life) RollbackDue() bool {
+// due reports whether a rollback should begin, whether or not it can.
+func (v rollback) due() bool {
 	r := v.Want.ReconciliationStatus
-	if v.takesOverRollback() {
+	if v.takesOver() {
 		return true
 	}
 	if v.Last == nil || v.LastStable == nil || r.State != v1beta1.ReconciliationDeployed ||
@@ -88,7 +91,7 @@ func (v *Life) RollbackDue() bool {
 
 // startedAt is when the newest start had its chance: when it was recorded or, if that was later because a pass had
 // died, when its host was released.
-func (v *Life) startedAt() time.Time {
+func (v rollback) startedAt() time.Time {
 	at := time.UnixMilli(v.Want.ReconciliationStatus.ReconciliationTimestamp)
 	if released := v.Host.ReleasedAt(); released.After(at) {
 		return released

@@ -27,7 +27,7 @@ type rollbackChoice struct {
 	Message string
 }
 
-// chooseRollback says from which state the last stable spec starts, first match wins.
+// choose says from which state the last stable spec starts, first match wins.
 //
 //	  #  what was deployed                        answer   stop       the stable spec starts
 //	 B1  has another Flink version than it        refuses  -          not, unless another operator has begun: an older
@@ -46,25 +46,25 @@ type rollbackChoice struct {
 //	     newest state is not read
 //	B10  has a job that has ended, otherwise      begins   None       from its newest state, as for a change; Flink
 //	                                                                  removes the high-availability data
-//	B11  is a session job                         begins   see then   from its newest state, see rollbackByCancel
+//	B11  is a session job                         begins   see then   from its newest state, see rollback.byCancel
 //	B12  otherwise                                begins   LastState  from the high-availability data, if it looks for it
 //	                                                                  where what was deployed keeps it
 //	B13  B5 to B12, and that state is not there   refuses  -          not
 //
 // A state that is not there is no reason to take anything down: then it refuses.
-func (v *Life) chooseRollback() rollbackChoice {
+func (v rollback) choose() rollbackChoice {
 	d := rollbackChoice{Verdict: plan.Go, How: v1beta1.StopNone, Restore: v1beta1.UpgradeModeSavepoint}
-	data, target, recorded := v.usableHAData(), v.LastStable.Spec, v.Last.Spec.Job
+	data, target, recorded := HAData(v).known(), v.LastStable.Spec, v.Last.Spec.Job
 	present := v.Host.Present()
 	state := v.Want.JobStatus.State
 	ended := upgrade.Ended(state, data.IsPresent(), v.Want.JobManagerDeploymentStatus)
 	switch {
-	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.takesOverRollback():
+	case target.FlinkVersion != v.Last.Spec.FlinkVersion && !v.takesOver():
 		return refuseRollback(plan.ReasonRollbackUnsupported,
 			fmt.Sprintf("and the last stable spec has another Flink version, %s, so it is "+
 				"not rolled back automatically; correct the spec, or set the old version with a state that it can read. %s",
 				target.FlinkVersion, v.Remedy()))
-	case v.savepointPending():
+	case Snapshots(v).savepointPending():
 		return waitWithRollback(
 			plan.Waiting, plan.ReasonSavepointPending, "a savepoint is being written; the roll-back begins when it is done",
 		)
@@ -77,7 +77,7 @@ func (v *Life) chooseRollback() rollbackChoice {
 		return d
 	case recorded.UpgradeMode == v1beta1.UpgradeModeSavepoint && present && v.Host.NeverRan():
 	case !v.IsApplication() && v.Host.NeverRan():
-	case state.IsTerminal() && v.unasked():
+	case state.IsTerminal() && unasked(Life(v)):
 		return waitWithRollback(
 			plan.Unobservable, plan.ReasonUnobservable, "the job that has ended cannot be read: "+v.Seen.Flink.Jobs.Why(),
 		)
@@ -85,16 +85,16 @@ func (v *Life) chooseRollback() rollbackChoice {
 		return waitWithRollback(
 			plan.Waiting, plan.ReasonJobEnding, "the job is "+string(state)+"; the roll-back begins when it has ended",
 		)
-	case ended && v.AwaitsLastState():
+	case ended && LastState(v).Awaited():
 		return rollbackChoice{Verdict: plan.Wait, OthersAllowed: true}
 	case ended:
 	case !v.IsApplication():
-		return v.rollbackByCancel()
+		return v.byCancel()
 	default:
 		d.How, d.Restore = v1beta1.StopLastState, v1beta1.UpgradeModeLastState
 	}
-	c := restore.Choose(v.restoreFacts(v1beta1.PurposeRollback, target, d.Restore))
-	if takesOver := v.takesOverRollback() && !present; c.Verdict != plan.Go && !takesOver {
+	c := restore.Choose(facts(v).forRestore(v1beta1.PurposeRollback, target, d.Restore))
+	if takesOver := v.takesOver() && !present; c.Verdict != plan.Go && !takesOver {
 		return refuseRollback(
 			plan.ReasonRollbackImpossible, "and it cannot be rolled back; correct the spec first. "+c.Message,
 		)
@@ -102,10 +102,10 @@ func (v *Life) chooseRollback() rollbackChoice {
 	return d
 }
 
-// rollbackByCancel stops a session job that does not become stable as a change with upgradeMode last-state would: high-
+// byCancel stops a session job that does not become stable as a change with upgradeMode last-state would: high-
 // availability data is no start for it.
-func (v *Life) rollbackByCancel() rollbackChoice {
-	facts := v.upgradeFacts(v1beta1.PurposeRollback)
+func (v rollback) byCancel() rollbackChoice {
+	facts := facts(v).forUpgrade(v1beta1.PurposeRollback)
 	facts.Wanted = v1beta1.UpgradeModeLastState
 	d := upgrade.Decide(facts)
 	switch d.Verdict {

@@ -13,7 +13,7 @@ import (
 
 // Hide makes a text fit to be told: without the secrets of the resource and of the operator, and without what looks
 // like one.
-func (v *Life) Hide(text string) string {
+func (v *Round) Hide(text string) string {
 	if text == "" {
 		return ""
 	}
@@ -31,7 +31,7 @@ func (v *Life) Hide(text string) string {
 }
 
 // HideIn makes an event fit to be told.
-func (v *Life) HideIn(e plan.Event) plan.Event {
+func (v *Round) HideIn(e plan.Event) plan.Event {
 	e.Message = v.Hide(e.Message)
 	e.Annotations = maps.Clone(e.Annotations)
 	for name, text := range e.Annotations {
@@ -42,7 +42,7 @@ func (v *Life) HideIn(e plan.Event) plan.Event {
 
 // hideSeen hides secrets in what Flink says. It comes before any bound cuts such a text: half a
 // secret is not known any more as one.
-func (v *Life) hideSeen() {
+func hideSeen(v Life) {
 	flink := &v.Seen.Flink
 	flink.Failure, flink.FailureTrace = plan.Within(flink.Failure, v.Hide), v.Hide(flink.FailureTrace)
 	flink.Stop = plan.Within(flink.Stop, func(p StopProgress) StopProgress {

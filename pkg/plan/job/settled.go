@@ -36,10 +36,10 @@ import (
 //	T4  a rollback that cannot be                                 not stalled           see S      yes
 //	T5  an unhealthy job that a restart would cost its state      not stalled           see S      yes
 //	T6  no last state, by an earlier look; it tries again         not stalled, Waiting  Waiting    yes
-func Settled(v *Life) (Result, bool) {
-	v.markStable()
-	v.clearError()
-	o := v.settle()
+func Settled(v Life) (Result, bool) {
+	Record(v).markStable()
+	settling(v).clearError()
+	o := settling(v).settle()
 	switch {
 	case v.Refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
 		o.Situation, o.Stall, o.Wait = plan.Refused, v.Refused, plan.Cause{}
@@ -52,12 +52,15 @@ func Settled(v *Life) (Result, bool) {
 	case o.Stall == nil && v.Unwell != nil:
 		o.Stall = v.Unwell
 	case o.Stall == nil && o.Situation == plan.Waiting:
-		o.Stall = v.refusedBefore()
+		o.Stall = settling(v).refusedBefore()
 	}
 	return o, true
 }
 
-func (v *Life) settle() Result {
+// settling names what is left when nothing is decided, what it waits for, and what a person can do.
+type settling Life
+
+func (v settling) settle() Result {
 	state := v.Want.JobStatus.State
 	switch jm := v.Want.JobManagerDeploymentStatus; {
 	case !v.LastRunning():
@@ -70,15 +73,15 @@ func (v *Life) settle() Result {
 		return v.distrusted()
 	case jm != v1beta1.JobManagerReady:
 		if failure := v.Host.PodFailure(); failure != nil && failure.Reason == plan.ReasonJobManagerCrashed {
-			v.tellPodFailure()
+			Report(v).tellPodFailure()
 		}
 		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
-	case v.Job != nil && v.SuspectsLostProgress():
+	case v.Job != nil && suspected(v.Want.LostProgress):
 		return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
 	case v.IsSession() || (v.Job != nil && v.Job.Runs()):
-		taken := v.takeSnapshots()
+		taken := Snapshots(v).take()
 		return Result{Situation: plan.Steady, Actions: taken.Actions, Record: taken.Record}
-	case v.Vanished() && v.Refused == nil:
+	case vanished(Life(v)) && v.Refused == nil:
 		return v.vanished()
 	}
 	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
@@ -86,8 +89,8 @@ func (v *Life) settle() Result {
 
 // broken reports a JobManager that cannot start, and where that is because it finds no last state, what a person can
 // do. The start path of a last-state start is there so that Flink fails rather than begin from nothing.
-func (v *Life) broken() Result {
-	o := v.reportPodFailure()
+func (v settling) broken() Result {
+	o := Report(v).podFailure()
 	if o.Stall != nil && strings.Contains(o.Stall.Message, v1beta1.LastStatePlaceholder) {
 		o.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(o.Stall.Message)}
 	}
@@ -96,10 +99,10 @@ func (v *Life) broken() Result {
 
 // refusedBefore is what broken has told of this generation, while the JobManager tries again and Flink has not begun to
 // run the job; nil when it told nothing. What a person reads does not come and go with each of its starts.
-func (v *Life) refusedBefore() *plan.Cause {
+func (v settling) refusedBefore() *plan.Cause {
 	tries := v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady || v.Job == nil ||
 		v.Job.State == v1beta1.FlinkJobInitializing
-	told, stalled := v.toldStalled()
+	told, stalled := Report(v).toldStalled()
 	if !tries || !stalled || told.Reason != string(plan.ReasonRestoreFailed) ||
 		told.ObservedGeneration != v.Resource().Generation {
 		return nil
@@ -108,7 +111,7 @@ func (v *Life) refusedBefore() *plan.Cause {
 }
 
 // clearError forgets an error that is proved gone: Flink answers and the job has not failed, and the spec is accepted.
-func (v *Life) clearError() {
+func (v settling) clearError() {
 	ready := v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerReady || !v.LastRunning()
 	if v.Refused == nil && v.Want.Retry == nil && v.Problem == "" && ready &&
 		v.Want.JobStatus.State != v1beta1.FlinkJobFailed {
@@ -116,17 +119,13 @@ func (v *Life) clearError() {
 	}
 }
 
-// Shows reports whether this round shows the error of a spec that is invalid, or of a change that is refused: it is
-// what a person asked for last, and two errors that take turns would be told again by each pass.
-func (v *Life) Shows() bool { return v.Problem != "" || v.Refused != nil }
-
 // distrusted reports a JobManager that nobody can ask until a person fixes something. Nothing is known of its job, so
 // nothing is done.
-func (v *Life) distrusted() Result {
+func (v settling) distrusted() Result {
 	why := "the JobManager runs and its REST API cannot be used: " + v.Seen.Flink.Jobs.Why() +
 		"; docs/install.md, TLS, " +
 		"names the Secret"
-	if !v.StalledAlready(why) {
+	if !Report(v).StalledAlready(why) {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonTLSFailed, Component: plan.ComponentJobManager, Message: why})
 	}
 	return Result{Situation: plan.Waiting, Stall: &plan.Cause{Reason: plan.ReasonTLSFailed, Message: why}}
@@ -134,16 +133,16 @@ func (v *Life) distrusted() Result {
 
 // vanished reports a job that Flink no longer lists. It can be begun again where it needs no state, or its
 // high-availability data has it.
-func (v *Life) vanished() Result {
+func (v settling) vanished() Result {
 	why := "Flink no longer lists the job, so it has ended, and its JobManager was replaced before the result " +
 		"could be read; see its logs"
 	if v.Want.JobStatus.StartTime == "" {
 		why = "Flink lists no job: it ended while its status could not be written, and its JobManager was replaced" +
 			" since, or its main method has not submitted it; see the JobManager's logs"
 	}
-	switch data := v.usableHAData(); {
+	switch data := HAData(v).known(); {
 	case data.IsUnknown() && !v.MayStartEmpty():
-		return v.Unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
+		return Unobservable("the high-availability data of a job that Flink no longer lists", data.Why())
 	case data.IsPresent() || v.MayStartEmpty():
 		return Result{
 			Situation: plan.Ended, Stall: &plan.Cause{
@@ -160,11 +159,11 @@ func (v *Life) vanished() Result {
 }
 
 // ended reports a job that ended by itself, with the cause of a failure.
-func (v *Life) ended(state v1beta1.FlinkJobState) Result {
+func (v settling) ended(state v1beta1.FlinkJobState) Result {
 	if cause, ok := v.failureCause(); ok && state == v1beta1.FlinkJobFailed {
-		text := v.jobFailure(cause)
+		text := Report(v).jobFailed(cause)
 		news := v.Want.Error != text
-		if v.Shows() {
+		if Report(v).Shows() {
 			text, news = v.Want.Error, v.Resource().Status.JobStatus.State != state
 		}
 		if news {
@@ -173,9 +172,9 @@ func (v *Life) ended(state v1beta1.FlinkJobState) Result {
 		v.Want.Error = text
 	}
 	switch {
-	case v.AwaitsLastState():
+	case LastState(v).Awaited():
 		return v.awaitLastState(plan.Waiting)
-	case v.losesItsState() && v.Stuck == nil: // a rollback that cannot be says the same and more
+	case LastState(v).lost() && v.Stuck == nil: // a rollback that cannot be says the same and more
 		return Result{Situation: plan.Ended, Stall: &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 			Message: fmt.Sprintf("the job is %s, and its newest checkpoint "+
 				"was deleted with it or could not be read any more. Find its newest savepoint. %s", state, v.Remedy())}}
@@ -183,16 +182,29 @@ func (v *Life) ended(state v1beta1.FlinkJobState) Result {
 	return Result{Situation: plan.Ended}
 }
 
+// failureCause is why the job failed, one line: Flink's own word or, when its JobManager is gone without one, where to
+// look. It is empty and false while Flink may still tell.
+func (v settling) failureCause() (string, bool) {
+	cause, known := v.Seen.Flink.Failure.Get()
+	switch {
+	case known:
+		return cause, true
+	case v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing && v.Resource().Status.Error == "":
+		return "the job failed, and its JobManager was deleted before the cause could be read; see its logs", true
+	}
+	return "", false
+}
+
 // awaitLastState waits for what a job ended with. What Flink has not told for as long as a checkpoint may take needs a
 // person; an answer still goes on with it.
-func (v *Life) awaitLastState(s plan.Situation) Result {
+func (v settling) awaitLastState(s plan.Situation) Result {
 	o := Result{Situation: s, Wait: jobEnded}
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
 		return o
 	}
 	why := "Flink does not respond"
 	if v.Job != nil {
-		_, why = v.lastStateOf(*v.Job)
+		_, why = LastState(v).of(*v.Job)
 	}
 	o.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+

@@ -8,8 +8,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 )
 
-// SnapshotFacts are what the decisions about the job's snapshots depend on.
-func (v *Life) SnapshotFacts() snapshots.Facts {
+// Snapshots asks for the savepoints and checkpoints that the spec and the options want of the running job, follows the
+// requests, and cleans up what is old.
+type Snapshots Life
+
+// facts are what the decisions about the job's snapshots depend on.
+func (v Snapshots) facts() snapshots.Facts {
 	r := v.Seen.Resource
 	f := snapshots.Facts{
 		Now: v.Seen.Now, Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, UID: r.UID,
@@ -31,9 +35,9 @@ func (v *Life) SnapshotFacts() snapshots.Facts {
 	return f
 }
 
-// TakesSnapshots reports whether the spec or the options ask for snapshots of the running job: a nonce that is not
-// recorded yet, or a period.
-func (v *Life) TakesSnapshots() bool {
+// Wanted reports whether the spec or the options ask for snapshots of the running job: a nonce that is not recorded
+// yet, or a period.
+func (v Snapshots) Wanted() bool {
 	if v.Last == nil || v.Last.Spec.Job == nil || v.Spec.Job == nil {
 		return false
 	}
@@ -50,7 +54,7 @@ func pendingNonce(wanted, recorded *int64) bool {
 }
 
 // HasHistory reports whether the status has a history of savepoints, which may have to be shortened.
-func (v *Life) HasHistory() bool {
+func (v Snapshots) HasHistory() bool {
 	info := v.Want.JobStatus.SavepointInfo
 	return info != nil && len(info.SavepointHistory) > 0
 }
@@ -58,10 +62,10 @@ func (v *Life) HasHistory() bool {
 // savepointPending reports whether a savepoint that somebody asked for keeps a change waiting: it is being written, and
 // kubernetes.operator.job.upgrade.ignore-pending-savepoint is false. A job that nobody speaks for just now may still be
 // writing it.
-func (v *Life) savepointPending() bool {
+func (v Snapshots) savepointPending() bool {
 	pending := slices.ContainsFunc(snapshots.Pending(v.Want.JobStatus), func(r snapshots.Request) bool {
 		return r.Type == snapshots.Savepoint
 	})
-	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || v.unanswered()) &&
+	return pending && (v.Want.JobStatus.State == v1beta1.FlinkJobRunning || unanswered(Life(v))) &&
 		!v.IgnoresPendingSavepoint()
 }

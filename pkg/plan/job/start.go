@@ -5,13 +5,20 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// BeginStart stores the intent of a start and prepares it. from is the state that the job starts from.
-func (v *Life) BeginStart(
+// Starting stores the intent of a start with the state that the job starts from, and leads a start that is not released
+// to a newer spec. Why none can be made, it reports.
+type Starting Life
+
+// Begin stores the intent of a start and prepares it. from is the state that the job starts from.
+func (v Starting) Begin(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
 ) Result {
 	if o, occupied := v.Starter.Occupied(); occupied {
@@ -21,13 +28,13 @@ func (v *Life) BeginStart(
 		return o
 	}
 	r := v.Seen.Resource
-	intent := v.newIntent(purpose, v1beta1.StepStarting, target)
+	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.generationOf(intent)
-	from.Taken = v.Taken(from)
+	from.Taken = LastState(v).taken(from)
 	intent.From = &from
 	intent.Restore = RestoredMode(&from)
 	if target.Job != nil {
-		intent.JobID = plan.DeriveID(r.UID, v.over(), plan.PurposeJob)
+		intent.JobID = plan.DeriveID(r.UID, v.Seen.over(), plan.PurposeJob)
 	}
 	if from.Kind == v1beta1.StartLastState {
 		intent.JobID = v.Want.JobStatus.JobID
@@ -37,7 +44,7 @@ func (v *Life) BeginStart(
 		return earlier
 	}
 	// the next round prepares, and looks for what an earlier life left there
-	moves := target.Job != nil && v.hAMoves(&target)
+	moves := target.Job != nil && HAData(v).moves(&target)
 	open := v.Want.Intent
 	v.Want.Intent = intent
 	prepare, jobID, err := v.Starter.Prepare(intent)
@@ -48,7 +55,7 @@ func (v *Life) BeginStart(
 	if jobID != "" {
 		intent.JobID = jobID // the one that the user fixed in the configuration
 	}
-	v.recordStarting(intent, target)
+	Record(v).starting(intent, target)
 	told := status.Starting(from, target.Job != nil)
 	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
 	v.tellDroppedState(&target, from)
@@ -60,9 +67,18 @@ func (v *Life) BeginStart(
 	return o
 }
 
+// generationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of
+// that one's, because a newer spec has to wait.
+func (v Starting) generationOf(next *v1beta1.Intent) int64 {
+	if open := v.Intent(); open != nil && open.SpecHash == next.SpecHash {
+		return open.Generation
+	}
+	return next.Generation
+}
+
 // tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a
 // path, with allowNonRestoredState.
-func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
+func (v Starting) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
 	lastState := target.Job != nil && target.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState
 	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.dropsUnclaimed(target) {
 		return
@@ -73,36 +89,48 @@ func (v *Life) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta
 				" and Flink does not report it", from.Path)})
 }
 
-// StartFrom starts from the state that package restore chooses for how the job was stopped.
-func (v *Life) StartFrom(
-	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
-) Result {
-	choice := restore.Choose(v.restoreFacts(purpose, target, mode))
-	if choice.Verdict != plan.Go {
-		return v.cannotStart(choice)
+// dropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
+// does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
+func (v Starting) dropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
+	c := v.Compose(spec)
+	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
+		if c.Has(option) {
+			return options.Read(c.Bool, option, false)
+		}
 	}
-	return v.BeginStart(purpose, target, choice.From)
+	return false
 }
 
-// cannotStart reports why a job may not start. Nothing is deleted.
-func (v *Life) cannotStart(c restore.Choice) Result {
+// beginFrom starts from the state that package restore chooses for how the job was stopped.
+func (v Starting) beginFrom(
+	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, mode v1beta1.UpgradeMode,
+) Result {
+	choice := restore.Choose(facts(v).forRestore(purpose, target, mode))
+	if choice.Verdict != plan.Go {
+		return v.refuse(choice)
+	}
+	return v.Begin(purpose, target, choice.From)
+}
+
+// refuse reports why a job may not start. Nothing is deleted.
+func (v Starting) refuse(c restore.Choice) Result {
 	if c.Verdict == plan.Wait {
 		return Result{Situation: plan.Unobservable, Wait: plan.Cause{Reason: c.Reason, Message: c.Message}}
 	}
 	message := strings.TrimSpace(v.Host.HA().Store.Problem + " " + c.Message)
-	if c.Reason == plan.ReasonRestoreFailed && v.hADataElsewhere() {
+	if c.Reason == plan.ReasonRestoreFailed && HAData(v).elsewhere() {
 		message = "The high-availability options of the spec are not those that the job ran with; set them back to start " +
 			"from the data that it left. " + message
 	}
-	if !v.Shows() {
-		v.Fail(c.Reason, message)
+	if !Report(v).Shows() {
+		Report(v).Fail(c.Reason, message)
 	}
 	return Result{Situation: plan.StateLost, Stall: &plan.Cause{Reason: c.Reason, Message: message}}
 }
 
 // CannotRender reports a spec that validates but cannot be turned into objects. What runs, if anything, is left alone.
-func (v *Life) CannotRender(err error) Result {
-	v.Want.Error = v.ErrorText(status.TypeReconciliation, err.Error(), "")
+func (v Starting) CannotRender(err error) Result {
+	v.Want.Error = Report(v).errorText(status.TypeReconciliation, err.Error(), "")
 	return Result{
 		Situation: plan.Refused,
 		Stall: &plan.Cause{
@@ -112,40 +140,40 @@ func (v *Life) CannotRender(err error) Result {
 }
 
 // LastStateGone stops a start from high-availability data that is no longer there: the job would start empty.
-func (v *Life) LastStateGone() (Result, bool) {
+func (v Starting) LastStateGone() (Result, bool) {
 	intent := v.Intent()
 	if intent.From == nil || intent.From.Kind != v1beta1.StartLastState {
 		return Result{}, false
 	}
-	choice := restore.Choose(v.restoreFacts(intent.Purpose, v.Target(), v1beta1.UpgradeModeLastState))
+	choice := restore.Choose(facts(v).forRestore(intent.Purpose, Goal(v).Target(), v1beta1.UpgradeModeLastState))
 	if choice.Verdict == plan.Go {
 		return Result{}, false
 	}
-	return v.cannotStart(choice), true
+	return v.refuse(choice), true
 }
 
-// SuspendStart ends a start of which nothing runs yet, because the job is to be suspended.
-func (v *Life) SuspendStart(target v1beta1.FlinkDeploymentSpec) Result {
+// Suspend ends a start of which nothing runs yet, because the job is to be suspended.
+func (v Starting) Suspend(target v1beta1.FlinkDeploymentSpec) Result {
 	if v.Intent().Purpose == v1beta1.PurposeDeploy {
-		v.RecordNeverDeployed()
+		Record(v).NeverDeployed()
 		return Result{Situation: plan.NeverStarted}
 	}
-	v.RecordSuspended(target, v.Intent().Restore)
+	Record(v).suspended(target, v.Intent().Restore)
 	return Result{Situation: plan.Suspended}
 }
 
-// RedirectStart leads a start that is not released to a newer spec: a new intent is stored over this one. What state it
+// Redirect leads a start that is not released to a newer spec: a new intent is stored over this one. What state it
 // starts from is settled already, but of a first start and where the newer spec says it. False where there is none.
-func (v *Life) RedirectStart(target v1beta1.FlinkDeploymentSpec) (Result, bool) {
+func (v Starting) Redirect(target v1beta1.FlinkDeploymentSpec) (Result, bool) {
 	intent := v.Intent()
 	switch first := intent.Purpose == v1beta1.PurposeDeploy; {
 	case intent.Generation == v.Generation:
-	case v.AsksRedeploy() && !first:
-		return v.StartFrom(v1beta1.PurposeRedeploy, v.Spec, ""), true
-	case v.Redirects(target) && first:
-		return v.StartFrom(intent.Purpose, target, ""), true
-	case v.Redirects(target):
-		return v.BeginStart(v.Redirected(target), target, *intent.From), true
+	case Goal(v).asksRedeploy() && !first:
+		return v.beginFrom(v1beta1.PurposeRedeploy, v.Spec, ""), true
+	case Goal(v).redirects(target) && first:
+		return v.beginFrom(intent.Purpose, target, ""), true
+	case Goal(v).redirects(target):
+		return v.Begin(Goal(v).redirected(target), target, *intent.From), true
 	}
 	return Result{}, false
 }

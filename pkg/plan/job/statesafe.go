@@ -11,24 +11,24 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// stateSafe is the condition of a job that began again without its newest state, or maybe without; nil when it did not.
-func (v *Life) stateSafe() *metav1.Condition {
+// condition is the condition of a job that began again without its newest state, or maybe without; nil when it did not.
+func (v LostProgress) condition() *metav1.Condition {
 	lost := v.Want.LostProgress
 	switch {
 	case lost == nil:
 	case lost.Seen != nil:
-		c := status.Condition(summary.StateSafe, false, plan.ReasonJobRestarted, v.progressLost())
+		c := status.Condition(summary.StateSafe, false, plan.ReasonJobRestarted, v.lostText())
 		return &c
 	case lost.Unknown != nil:
-		c := status.Condition(summary.StateSafe, false, plan.ReasonRestoreNotShown, v.restoreUnknown())
+		c := status.Condition(summary.StateSafe, false, plan.ReasonRestoreNotShown, v.unknownText())
 		c.Status = metav1.ConditionUnknown
 		return &c
 	}
 	return nil
 }
 
-// progressLost says what was lost and what a person can do.
-func (v *Life) progressLost() string {
+// lostText says what was lost and what a person can do.
+func (v LostProgress) lostText() string {
 	lost := v.Want.LostProgress
 	from := "without state"
 	if lost.From != "" {
@@ -40,8 +40,8 @@ func (v *Life) progressLost() string {
 		lost.Seen.UTC().Format(time.RFC3339), from, v.Remedy())
 }
 
-// restoreUnknown says the same where nobody knows whether something was lost.
-func (v *Life) restoreUnknown() string {
+// unknownText says the same where nobody knows whether something was lost.
+func (v LostProgress) unknownText() string {
 	return fmt.Sprintf("The JobManager was replaced, and lost again before %s, and Flink had not said by then from which"+
 		" checkpoint the job had gone on. If the run before had failed for good, what it had done is lost. Look whether"+
 		" the job's checkpoint directory has a newer checkpoint of it. %s Any other start takes the state that the job"+
@@ -49,7 +49,7 @@ func (v *Life) restoreUnknown() string {
 }
 
 // lastStateRefused says why Flink cannot start a job from its last state, and what a person can do.
-func (v *Life) lastStateRefused(failure string) string {
+func (v settling) lastStateRefused(failure string) string {
 	known := ""
 	if c := v.Want.JobStatus.Checkpoint; c != nil && c.Path != "" {
 		known = fmt.Sprintf(" The newest checkpoint known is %s, if its files are still there.", c.Path)

@@ -7,6 +7,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // A stop, drawn for one pass and the next:
@@ -39,11 +40,40 @@ type Stop struct {
 	Restore v1beta1.UpgradeMode
 }
 
-// BeginStop stores the intent to take the running cluster down, and begins to. The start must be there. Where
-// the job's last state is known already, it is stored with the intent.
-func (v *Life) BeginStop(s Stop) Result {
+var stopKinds = map[upgrade.Suspend]v1beta1.StopKind{
+	upgrade.SuspendNone: v1beta1.StopNone, upgrade.SuspendStateless: v1beta1.StopStateless,
+	upgrade.SuspendSavepoint: v1beta1.StopSavepoint,
+	upgrade.SuspendCancel:    v1beta1.StopCancel, upgrade.SuspendLastState: v1beta1.StopLastState,
+}
+
+// asDecided begins the stop, or ends it at once when there is nothing to stop.
+func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) Result {
+	standing, _ := v.Host.Standing()
+	present, how := standing.Is(), stopKinds[d.Suspend]
+	switch {
+	case !present && purpose == v1beta1.PurposeSuspend:
+		if o, occupied := v.Starter.Occupied(); occupied {
+			return o
+		}
+		Record(v).suspended(v.Spec, d.Restore)
+		return Result{Situation: plan.Suspended}
+	case !present:
+		return Starting(v).beginFrom(purpose, v.Spec, d.Restore)
+	case how == v1beta1.StopNone && purpose == v1beta1.PurposeSuspend && v.Want.JobStatus.State.IsTerminal():
+		return v.suspend(d.Restore)
+	}
+	return v.Begin(Stop{purpose, v.Spec, how, d.Restore})
+}
+
+// Stopping takes what runs down, for a successor, a suspension or a deletion: from the intent to the start that
+// follows.
+type Stopping Life
+
+// Begin stores the intent to take the running cluster down, and begins to. The start must be there. Where the job's
+// last state is known already, it is stored with the intent.
+func (v Stopping) Begin(s Stop) Result {
 	r := v.Seen.Resource
-	intent := v.newIntent(s.Purpose, v1beta1.StepStopping, s.Target)
+	intent := newIntent(Life(v), s.Purpose, v1beta1.StepStopping, s.Target)
 	intent.Stop, intent.Restore = s.How, s.Restore
 	intent.Stops = &v1beta1.Incarnation{
 		DeploymentUID: v.Host.Incarnation(), JobID: v.Want.JobStatus.JobID, JobStartTime: v.Want.JobStatus.StartTime,
@@ -52,51 +82,51 @@ func (v *Life) BeginStop(s Stop) Result {
 	switch {
 	case s.Purpose == v1beta1.PurposeRedeploy, s.How == v1beta1.StopNone, s.How == v1beta1.StopStateless &&
 		s.Restore == v1beta1.UpgradeModeSavepoint:
-		choice := restore.Choose(v.restoreFacts(s.Purpose, s.Target, s.Restore))
+		choice := restore.Choose(facts(v).forRestore(s.Purpose, s.Target, s.Restore))
 		if choice.Verdict != plan.Go {
-			return v.cannotStart(choice)
+			return Starting(v).refuse(choice)
 		}
 		intent.From = &choice.From
 	case s.How == v1beta1.StopLastState:
-		if choice := restore.Choose(v.restoreFacts(s.Purpose, s.Target, s.Restore)); choice.Verdict != plan.Go {
-			return v.cannotStart(choice) // what runs is all that is left of the state
+		if choice := restore.Choose(facts(v).forRestore(s.Purpose, s.Target, s.Restore)); choice.Verdict != plan.Go {
+			return Starting(v).refuse(choice) // what runs is all that is left of the state
 		}
 	case s.How == v1beta1.StopStateless, s.How == "":
 		intent.From = &v1beta1.StartPoint{Kind: v1beta1.StartEmpty, Reason: "Stateless"}
 	case s.How == v1beta1.StopSavepoint:
-		intent.TriggerID = plan.DeriveID(r.UID, v.over(), plan.PurposeTrigger)
+		intent.TriggerID = plan.DeriveID(r.UID, v.Seen.over(), plan.PurposeTrigger)
 	}
 	v.Want.Intent = intent
 	if err := v.Starter.Startable(intent); err != nil {
 		v.Want.Intent = open
-		return v.CannotRender(err)
+		return Starting(v).CannotRender(err)
 	}
-	v.recordStopping(s.Purpose, s.How)
+	Record(v).stopping(s.Purpose, s.How)
 	v.Tell(plan.Event{
 		Reason: plan.ReasonSuspended, Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
 	})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.How, s.Restore))
-	o := v.StopStep()
+	o := v.Step()
 	return Result{Situation: stopSituation(s.Purpose), Record: "intent", Actions: o.Actions, Again: o.Again}
 }
 
 // replace takes a cluster down for another, or starts that one where there is none.
-func (v *Life) replace(s Stop) Result {
+func (v Stopping) replace(s Stop) Result {
 	if standing, _ := v.Host.Standing(); standing.Is() {
-		return v.BeginStop(s)
+		return v.Begin(s)
 	}
-	return v.StartFrom(s.Purpose, s.Target, s.Restore)
+	return Starting(v).beginFrom(s.Purpose, s.Target, s.Restore)
 }
 
-// StopStep is the next effect of an open stop on a cluster that is there.
-func (v *Life) StopStep() Result {
+// Step is the next effect of an open stop on a cluster that is there.
+func (v Stopping) Step() Result {
 	intent := v.Intent()
 	if !intent.Ended {
 		switch intent.Stop {
 		case v1beta1.StopSavepoint:
-			return v.awaitSavepoint()
+			return Ending(v).awaitSavepoint()
 		case v1beta1.StopCancel:
-			return v.awaitCancel()
+			return Ending(v).awaitCancel()
 		case v1beta1.StopStateless, "":
 			if o, awaited := v.Stopper.AwaitJobGraph(); awaited {
 				return o
@@ -108,9 +138,25 @@ func (v *Life) StopStep() Result {
 		}
 	}
 	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
-		return v.suspendEnded(intent.Restore)
+		return v.suspend(intent.Restore)
 	}
 	return v.Stopper.TakeApart()
+}
+
+// suspend records the suspension of a job whose end is recorded, or recorded with it. With high availability the
+// JobManager stays for its time to live, and people read its logs; without, it would run the job again when its pod is
+// replaced, so it goes to no replicas.
+func (v Stopping) suspend(restore v1beta1.UpgradeMode) Result {
+	target := v.Spec
+	if v.Intent() != nil {
+		target = Goal(v).Target()
+	}
+	rest := v.Stopper.Rest() // before another spec counts as the one that runs
+	Record(v).suspended(target, restore)
+	if len(rest) == 0 {
+		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
+	}
+	return Result{Situation: plan.Suspended, Finish: rest}
 }
 
 // beganMeanwhile gives up a stop of a job that never began, once it may have: taking its cluster down was refused, or
@@ -121,16 +167,16 @@ func (v *Life) StopStep() Result {
 //	of one that never began                      Unknown    -             wait
 //	of one that never began                      known      never ran     go on
 //	of one that never began                      known      may have run  give it up; the next attempt decides anew
-func (v *Life) beganMeanwhile() (Result, bool) {
+func (v Stopping) beganMeanwhile() (Result, bool) {
 	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
 	switch {
 	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.Host.NeverRan():
 		return Result{}, false
 	}
 	if why, unknown := v.Host.Unsettled(); unknown {
-		return v.Unobservable("the pods of the cluster", why), true
+		return Unobservable("the pods of the cluster", why), true
 	}
-	return v.attemptFailed(plan.ReasonJobBegan, "the job began before its cluster could be taken down"), true
+	return Ending(v).attemptFailed(plan.ReasonJobBegan, "the job began before its cluster could be taken down"), true
 }
 
 func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
@@ -148,10 +194,10 @@ func stopSituation(purpose v1beta1.IntentPurpose) plan.Situation {
 	}
 }
 
-// Stopped ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
-func (v *Life) Stopped() Result {
+// End ends a stop: the job is gone for good, so its start, if one follows, is a new intent.
+func (v Stopping) End() Result {
 	intent := v.Intent()
-	target, redeploys := v.Target(), v.AsksRedeploy()
+	target, redeploys := Goal(v).Target(), Goal(v).asksRedeploy()
 	if redeploys {
 		target = v.Spec
 	}
@@ -160,17 +206,17 @@ func (v *Life) Stopped() Result {
 		return o
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		v.RecordSuspended(target, intent.Restore)
+		Record(v).suspended(target, intent.Restore)
 		return Result{Situation: plan.Suspended}
 	}
 	if redeploys {
-		return v.StartFrom(v1beta1.PurposeRedeploy, target, "")
+		return Starting(v).beginFrom(v1beta1.PurposeRedeploy, target, "")
 	}
-	purpose := v.Redirected(target)
+	purpose := Goal(v).redirected(target)
 	if intent.From != nil {
-		return v.BeginStart(purpose, target, *intent.From)
+		return Starting(v).Begin(purpose, target, *intent.From)
 	}
-	return v.StartFrom(purpose, target, intent.Restore)
+	return Starting(v).beginFrom(purpose, target, intent.Restore)
 }
 
 // Cancellable reports whether a job in such a state can be cancelled.

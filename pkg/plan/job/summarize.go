@@ -1,17 +1,20 @@
 package job
 
 import (
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// Summarize derives from the result and the status what people and the clock read: situation, conditions, lifecycle
+// summarize derives from the result and the status what people and the clock read: situation, conditions, lifecycle
 // state, pace.
-func (v *Life) Summarize(o status.Verdict, more ...metav1.Condition) {
+func (v Outcome) summarize(o status.Verdict, more ...metav1.Condition) {
 	v.Want.Situation = string(o.Situation)
 	if o.Stall == nil && v.Problem != "" {
 		o.Stall = &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem}
@@ -33,7 +36,7 @@ func (v *Life) Summarize(o status.Verdict, more ...metav1.Condition) {
 	v.Want.Pace, v.Want.PaceSince = m.Pace()
 }
 
-func (v *Life) setConditions(o status.Verdict, more []metav1.Condition) {
+func (v Outcome) setConditions(o status.Verdict, more []metav1.Condition) {
 	if running, ok := summary.MakeRunning(&v.Want); ok {
 		more = append([]metav1.Condition{running}, more...)
 	}
@@ -45,16 +48,27 @@ func (v *Life) setConditions(o status.Verdict, more []metav1.Condition) {
 		Problem: v.Problem, JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
 		Session:   v.IsSession(),
 		Suspended: (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
-		StateSafe: v.stateSafe(), More: more, Hide: v.Hide,
+		StateSafe: LostProgress(v).condition(), More: more, Hide: v.Hide,
 	}, o)
 }
 
 // setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
 // spec that it sees.
-func (v *Life) setGenerations() {
+func (v Outcome) setGenerations() {
 	v.Want.ObservedGeneration, v.Want.DeployedGeneration = v.Resource().Generation, nil
 	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {
 		deployed := v.Deployed
 		v.Want.DeployedGeneration = &deployed
 	}
+}
+
+// nextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
+func (v Outcome) nextAttempt(waitsFor plan.Reason) time.Time {
+	switch r := v.Want.Retry; {
+	case waitsFor == restarts.Pending:
+		return restarts.Due(v.Want.Restarts, v.Seen.Now)
+	case r != nil && string(waitsFor) == r.Reason && v.Intent() == nil:
+		return r.After.Time
+	}
+	return time.Time{}
 }

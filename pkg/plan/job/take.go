@@ -15,18 +15,18 @@ type taken struct {
 	Record string
 }
 
-// takeSnapshots takes what is due for a steady job, and cleans up what is old.
+// take takes what is due for a steady job, and cleans up what is old.
 //
 //	snapshots as resources   what is due                                        what is old
 //	yes                      made; its nonce counts as handled with the status  FlinkStateSnapshots, the history in
 //	                                                                            status
 //	                         that goes with it, and its name follows from it
 //	no                       begun in status, stored, then asked for            the history in status
-func (v *Life) takeSnapshots() taken {
-	if v.Problem != "" || (!v.TakesSnapshots() && !v.HasHistory()) {
+func (v Snapshots) take() taken {
+	if v.Problem != "" || (!v.Wanted() && !v.HasHistory()) {
 		return taken{}
 	}
-	f := v.SnapshotFacts()
+	f := v.facts()
 	due, notes := snapshots.Due(f)
 	for _, note := range notes {
 		v.Note(note)
@@ -61,7 +61,7 @@ func (v *Life) takeSnapshots() taken {
 }
 
 // handled records a nonce as handled; nil records none. What was stable stays stable.
-func (v *Life) handled(t snapshots.Type, nonce *int64) {
+func (v Snapshots) handled(t snapshots.Type, nonce *int64) {
 	if nonce == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
@@ -69,15 +69,15 @@ func (v *Life) handled(t snapshots.Type, nonce *int64) {
 	stable := r.LastStableSpec == r.LastReconciledSpec
 	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
 	snapshots.RecordNonce(record.Spec.Job, t, nonce)
-	v.StoreReconciled(record, v.IsFirst())
+	Record(v).Store(record, v.IsFirst())
 	if stable {
 		r.LastStableSpec = r.LastReconciledSpec
 	}
 }
 
-// keepSavepoint keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
-func (v *Life) keepSavepoint(path string) []plan.Action {
-	f := v.SnapshotFacts()
+// keep keeps the savepoint of a stop: as a FlinkStateSnapshot, or in the status itself.
+func (v Snapshots) keep(path string) []plan.Action {
+	f := v.facts()
 	if !snapshots.UsesResources(f) {
 		v.Want.JobStatus = snapshots.RecordUpgrade(v.Want.JobStatus, path, snapshots.FormatOf(f), v.Intent().StoredAt.Time)
 		return nil
@@ -91,7 +91,7 @@ func (v *Life) keepSavepoint(path string) []plan.Action {
 
 // shortenHistory takes one savepoint from the history in status, and disposes of it. The shorter history is stored once
 // Flink has accepted that, so nothing else may be waiting to be stored, also nothing that Flink left unanswered.
-func (v *Life) shortenHistory(f snapshots.Facts) taken {
+func (v Snapshots) shortenHistory(f snapshots.Facts) taken {
 	stored := v.Resource().Status
 	if stored.Situation != string(plan.Steady) || !status.SameMeaning(stored, v.Want) ||
 		len(snapshots.Pending(f.Status)) > 0 {
@@ -109,8 +109,8 @@ func (v *Life) shortenHistory(f snapshots.Facts) taken {
 }
 
 // leftOpen reports whether Flink left open what may be told of the job.
-func (v *Life) leftOpen() bool {
-	failures := v.Job != nil && v.ExceptionsDue(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
-	checkpoint := v.LooksForCheckpoint() && v.Seen.Flink.Checkpoints.IsUnknown()
-	return failures || checkpoint || (v.ChecksHealth() && v.Seen.Flink.Health.IsUnknown())
+func (v Snapshots) leftOpen() bool {
+	failures := v.Job != nil && exceptionHistory(v).due(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
+	checkpoint := looksForCheckpoint(Life(v)) && v.Seen.Flink.Checkpoints.IsUnknown()
+	return failures || checkpoint || (Health(v).Checked() && v.Seen.Flink.Health.IsUnknown())
 }

@@ -20,7 +20,7 @@ import (
 //	READY               may have lost progress what it was restored from
 //	READY               ran, and is not listed its submission; for so long, see Vanished
 //	READY               otherwise              a job that is RUNNING
-func (v *Life) waitsFor(podFailure *plan.Cause) plan.Cause {
+func (v settling) waitsFor(podFailure *plan.Cause) plan.Cause {
 	jm, state := v.Want.JobManagerDeploymentStatus, v.Want.JobStatus.State
 	switch {
 	case podFailure != nil:
@@ -38,7 +38,7 @@ func (v *Life) waitsFor(podFailure *plan.Cause) plan.Cause {
 		return JobManagerStarting
 	case v.Job != nil && state == v1beta1.FlinkJobCreated:
 		return status.TasksNotRunning
-	case v.Job != nil && v.SuspectsLostProgress():
+	case v.Job != nil && suspected(v.Want.LostProgress):
 		return restoreNotShown
 	case v.Job == nil && v.Want.JobStatus.StartTime != "":
 		until := v.EndedAt().Add(v.CheckpointTimeout()).UTC().Format(time.RFC3339)

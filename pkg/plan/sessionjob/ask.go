@@ -33,7 +33,7 @@ func ClusterOf(s Snapshot) string {
 
 // AskAutoscaled reports whether to look at what the Java operator's autoscaler stored, given the session cluster. What
 // it set is part of the spec that the other questions are about.
-func AskAutoscaled(s Snapshot) bool { return newView(s).Autoscaled() }
+func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 
 // Ask says what to look at, given the session cluster.
 //
@@ -56,7 +56,8 @@ func Ask(s Snapshot) Questions {
 	deleting := s.Resource.DeletionTimestamp != nil
 	q.Jars = starts && !deleting
 	q.Stop = stops && intent.Stop == v1beta1.StopSavepoint && !intent.Ended && intent.Stops != nil
-	q.Snapshots = intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
+	snapshots := job.Snapshots(v.Life)
+	q.Snapshots = intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
 	return q
 }
 

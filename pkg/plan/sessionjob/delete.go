@@ -35,7 +35,7 @@ func deleting(v *view) (job.Result, bool) {
 	if r.DeletionTimestamp == nil {
 		return job.Result{}, false
 	}
-	if _, missing := v.MissingFinalizer(); missing {
+	if _, missing := job.MissingFinalizer(v.Life); missing {
 		return job.Result{Situation: plan.Deleting}, true
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleting
@@ -53,13 +53,14 @@ func (v *view) end() job.Result {
 	if v.runsSoon() {
 		return job.Result{Wait: submitting}
 	}
-	if v.DeletionOpen() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
-		if o, saving := v.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
+	deletion := job.Deletion(v.Life)
+	if deletion.Open() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
+		if o, saving := deletion.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
 			return o
 		}
 	}
 	standing, why := v.Standing()
-	overdue := v.DeletingFor() > v.CleanupTimeout()
+	overdue := deletion.Age() > v.CleanupTimeout()
 	switch {
 	case !v.jobLeft(standing) || v.goesWithCluster():
 		return v.letGo()
@@ -68,7 +69,7 @@ func (v *view) end() job.Result {
 	case standing != job.There:
 		return job.Result{Wait: plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}}
 	}
-	if o, saving := v.SaveFirst(); saving {
+	if o, saving := deletion.SaveFirst(); saving {
 		return o
 	}
 	j, listed := v.listed()

@@ -18,7 +18,7 @@ func MovesJob(s Snapshot, p plan.Plan) bool {
 // Dependants are who has to look again when the job moved: its FlinkStateSnapshots that are not finished and, when the
 // resource goes, its session cluster, whose deletion may wait for that.
 func Dependants(s Snapshot, p plan.Plan) []plan.Dependant {
-	all := newView(s).Dependants()
+	all := job.Snapshots(newView(s).Life).Dependants()
 	if name := ClusterOf(s); name != "" && len(p.Finish) > 0 {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkDeployment, Name: name})
 	}

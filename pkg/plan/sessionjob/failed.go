@@ -27,7 +27,7 @@ func MakeFailed(
 	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
 ) plan.Plan {
 	v := left(s, status)
-	o, intent := v.ShowFailure(reason, message), v.Intent()
+	o, intent := job.Report(v.Life).EffectFailed(reason, message), v.Intent()
 	if !IsSubmission(failed) || intent == nil {
 		return v.finish(o)
 	}
@@ -45,9 +45,9 @@ func MakeFailed(
 func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any) []plan.Plan {
 	v := left(s, status)
 	next, _ := refused.(*v1beta1.FlinkSessionJobStatus)
-	kept := next != nil && v.KeepLost(next.JobStatus.StartTime, next.LostProgress, next.Intent)
-	p := v.finish(v.ShowTooLarge())
-	all := []plan.Plan{p, v.leaveForm(v.Smaller(p.Situation))}
+	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	p := v.finish(job.Report(v.Life).TooLarge())
+	all := []plan.Plan{p, v.leaveForm(job.Report(v.Life).Smaller(p.Situation))}
 	if kept {
 		all = append(all, MakeTooLarge(s, status, nil)[1])
 	}
@@ -72,5 +72,5 @@ func RefusedRequest(left Snapshot, failed plan.Action, message string) (Snapshot
 
 // RefusedDisposal tells that Flink refused to dispose of a savepoint of the history. False for every other action.
 func RefusedDisposal(seen Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
-	return newView(seen).RefusedDisposal(failed, message)
+	return job.RefusedDisposal(newView(seen).Life, failed, message)
 }

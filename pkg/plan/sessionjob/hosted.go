@@ -55,7 +55,7 @@ func hosted(v *view) (job.Result, bool) {
 		return job.Result{}, false
 	}
 	if v.Problem != "" {
-		v.Rejected()
+		job.Report(v.Life).Rejected()
 	}
 	return job.Result{Situation: plan.Waiting, Wait: why}, true
 }

@@ -27,8 +27,8 @@ func lost(v *view) (job.Result, bool) {
 	}
 	message := "Flink no longer lists the job: the session cluster was replaced, and it keeps no high-availability data" +
 		" that would have brought the job back. Manual restore required. " + v.newestKnown()
-	if !v.Shows() {
-		v.Fail(plan.ReasonSessionClusterLost, message)
+	if !job.Report(v.Life).Shows() {
+		job.Report(v.Life).Fail(plan.ReasonSessionClusterLost, message)
 	}
 	return job.Result{Situation: plan.StateLost, Stall: &plan.Cause{
 		Reason: plan.ReasonSessionClusterLost, Message: message + v.Remedy(),
@@ -38,7 +38,7 @@ func lost(v *view) (job.Result, bool) {
 // newestKnown says from what the job could start, as far as status knows.
 func (v *view) newestKnown() string {
 	status := v.Want.JobStatus
-	if known := v.KnownCheckpoint(); known != nil && known.Path != "" {
+	if known := job.KnownCheckpoint(v.Want.JobStatus); known != nil && known.Path != "" {
 		return "The newest checkpoint that is known is " + known.Path + "; a newer one may be beside it. "
 	}
 	if info := status.SavepointInfo; info != nil && info.LastSavepoint != nil && info.LastSavepoint.Location != "" {

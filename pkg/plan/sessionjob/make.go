@@ -37,7 +37,7 @@ var rules = []struct {
 }
 
 // of is a rule that concerns the job alone.
-func of(decide func(*job.Life) (job.Result, bool)) rule {
+func of(decide func(job.Life) (job.Result, bool)) rule {
 	return func(v *view) (job.Result, bool) { return decide(v.Life) }
 }
 
@@ -58,7 +58,7 @@ func Make(s Snapshot) plan.Plan {
 // finish adds the summary to what a rule decided, and leaves the form of a FlinkDeployment.
 func (v *view) finish(o job.Result) plan.Plan {
 	v.Want.JobManagerDeploymentStatus = v.jobManager()
-	p := v.Plan(o)
+	p := job.Outcome(v.Life).Plan(o)
 	for i := range p.Events {
 		if p.Events[i].Component == plan.ComponentJobManager {
 			p.Events[i].Component = plan.ComponentJob
@@ -104,7 +104,7 @@ func first(v *view) (job.Result, bool) {
 func observed(v *view) (job.Result, bool) {
 	if v.Last != nil {
 		v.Want.JobManagerDeploymentStatus = v.jobManager()
-		v.ObserveJob()
+		job.ObserveJob(v.Life)
 	}
 	return job.Result{}, false
 }

@@ -70,16 +70,16 @@ func (v *view) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string
 //
 //	the spec that counts        the session cluster  then
 //	is suspended                -                    nothing was started: record the suspension
-//	is a newer one              -                    store a new intent over this one, see RedirectStart
+//	is a newer one              -                    store a new intent over this one, see Starting.Redirect
 //	its jar cannot be had       -                    after the readiness timeout, the last stable one, see goBack
 //	any                         takes no job         wait
 //	any                         takes it             upload the jar, and release once Flink lists it
 func (v *view) CarryStart() job.Result {
-	intent, target := v.Intent(), v.StartTarget()
+	intent, target := v.Intent(), job.Goal(v.Life).StartTarget()
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		return v.SuspendStart(target)
+		return job.Starting(v.Life).Suspend(target)
 	}
-	if o, redirected := v.RedirectStart(target); redirected {
+	if o, redirected := job.Starting(v.Life).Redirect(target); redirected {
 		return o
 	}
 	if o, back := v.goBack(); back {
@@ -96,7 +96,7 @@ func (v *view) CarryStart() job.Result {
 	now := v.Now()
 	intent.Release = &v1beta1.Release{DeploymentUID: v.Incarnation(), At: &now}
 	intent.UploadAt, v.Want.Retry = nil, nil
-	v.RecordDeployed(target)
+	job.Record(v.Life).Released(target)
 	return job.Result{Situation: plan.Waiting, Wait: submitting, Record: "release", Again: true}
 }
 
@@ -110,8 +110,8 @@ func (v *view) goBack() (job.Result, bool) {
 	if !v.goesBack() {
 		return job.Result{}, false
 	}
-	v.RecordDeployed(v.StoredTarget())
-	o := v.BeginStart(v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), *v.Intent().From)
+	job.Record(v.Life).Released(job.Goal(v.Life).StoredTarget())
+	o := job.Starting(v.Life).Begin(v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), *v.Intent().From)
 	v.Tell(plan.Event{
 		Reason: plan.ReasonRollback, Component: plan.ComponentJob, Message: "Rolling back failed deployment.",
 	})
@@ -154,7 +154,7 @@ func (v *view) jar() (Jar, bool) {
 //	                                                 of a JobManager
 //	                                                 that was replaced
 func (v *view) awaitJar() (job.Result, bool) {
-	intent, uri := v.Intent(), v.StoredTarget().Job.JarURI
+	intent, uri := v.Intent(), job.Goal(v.Life).StoredTarget().Job.JarURI
 	_, there := v.jar()
 	asked := intent.UploadAt != nil && v.Since(*intent.UploadAt) < uploadTakes && !v.replacedSince(*intent.UploadAt)
 	wait := job.Result{Wait: plan.Cause{Reason: plan.ReasonJarUploading, Message: "the jar is being uploaded"}}
@@ -181,7 +181,7 @@ func (v *view) awaitJar() (job.Result, bool) {
 
 // jarHeader are the HTTP headers of the download.
 func (v *view) jarHeader() map[string]string {
-	spec := v.StoredTarget()
+	spec := job.Goal(v.Life).StoredTarget()
 	header, err := v.Compose(&spec).Map(key.ArtifactsHTTPHeader)
 	if err != nil {
 		v.Note("kubernetes.operator.user.artifacts.http.header cannot be read, the jar is fetched without it")
@@ -298,7 +298,7 @@ func (v *view) replacedSince(at metav1.Time) bool { return at.Time.Before(v.Avai
 
 // runJar runs the jar of the open start.
 func (v *view) runJar() plan.Action {
-	intent, spec := v.Intent(), v.StoredTarget()
+	intent, spec := v.Intent(), job.Goal(v.Life).StoredTarget()
 	jar, _ := v.jar()
 	config := v.Compose(&spec)
 	run := plan.RunJar{

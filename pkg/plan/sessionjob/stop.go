@@ -20,17 +20,17 @@ import (
 func (v *view) CarryStop() job.Result {
 	intent := v.Intent()
 	if standing, _ := v.Standing(); standing == job.Gone {
-		if o, lost := v.StopLost(); lost {
+		if o, lost := job.Ending(v.Life).Lost(); lost {
 			return o
 		}
-		return v.Stopped()
+		return job.Stopping(v.Life).End()
 	}
 	keeps := intent.Stop == v1beta1.StopSavepoint || intent.Stop == v1beta1.StopCancel
 	if j, listed := v.listed(); listed && j.State.IsTerminal() && (intent.Ended || !keeps) {
 		v.SetJobState(j.State)
-		return v.Stopped()
+		return job.Stopping(v.Life).End()
 	}
-	return v.StopStep()
+	return job.Stopping(v.Life).Step()
 }
 
 // TakeApart cancels the job, until it has ended.

@@ -20,7 +20,7 @@ func takenOver(v *view) (job.Result, bool) {
 	if v.Last == nil {
 		return job.Result{}, false
 	}
-	if add, missing := v.MissingFinalizer(); missing && v.Present() {
+	if add, missing := job.MissingFinalizer(v.Life); missing && v.Present() {
 		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{add}, Again: true}, true
 	}
 	r := &v.Want.ReconciliationStatus
@@ -37,11 +37,11 @@ func takenOver(v *view) (job.Result, bool) {
 		v.Note("the recorded spec runs already: a start by another operator is taken over")
 		record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
 		record.Spec.Job.State = v1beta1.JobStateRunning
-		v.StoreReconciled(record, v.IsFirst())
+		job.Record(v.Life).Store(record, v.IsFirst())
 		r.State = v1beta1.ReconciliationDeployed
 	case !v.LastRunning() && v.IsFirst():
 		v.Note("the first start by another operator did not complete: it is repeated")
-		v.RecordNeverDeployed()
+		job.Record(v.Life).NeverDeployed()
 	case !v.LastRunning() && !v.WantsRunning():
 		v.Note("the suspension by another operator has ended")
 		r.State = v1beta1.ReconciliationDeployed

@@ -9,7 +9,7 @@ import (
 
 // view is one FlinkSessionJob for the rules: the life of its job, and the session cluster that it runs on.
 type view struct {
-	*job.Life
+	job.Life
 	seen *Snapshot
 	// cluster is the session cluster; nil when it is not there, or not known.
 	cluster *cluster.Cluster

@@ -106,7 +106,7 @@ func (v *view) lacksFinalizer() bool {
 	return !slices.Contains(v.resource().Finalizers, v1beta1.FinalizerFlinkStateSnapshot)
 }
 
-// errorText is status.error of one cause.
+// Report.bounded is status.error of one cause.
 func (v *view) errorText(kind, message string) string {
 	message = v.hide(message)
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", plan.ErrorBounds(v.job.config))

@@ -42,7 +42,7 @@ type Questions struct {
 
 // Autoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else: what
 // it says is part of the spec.
-func Autoscaled(s cluster.Snapshot) bool { return cluster.New(s).Autoscaled() }
+func Autoscaled(s cluster.Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 
 // First says what to look at next, given the resource and its Deployment.
 //
@@ -76,7 +76,7 @@ func First(s cluster.Snapshot) Questions {
 		endpoint := v.Endpoint()
 		q.Flink = &endpoint
 	}
-	lost, changing := isLost(v), v.AsksToStop()
+	lost, changing := isLost(v), job.AsksToStop(v.Life)
 	q.Pods = asksPods(v)
 	q.Ingress = !deleting && !stopping && mayHaveIngress(v)
 	if intent != nil && intent.Step == v1beta1.StepStarting {
@@ -87,25 +87,27 @@ func First(s cluster.Snapshot) Questions {
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
-	heals := v.AtRest() && v.KnownUnhealthy() && v.ChecksHealth()
+	heals := v.AtRest() && job.Health(v.Life).KnownUnhealthy() && job.Health(v.Life).Checked()
 	q.TaskManagers = asksTaskManagers(v)
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
 	late := (q.TaskManagers || retiring(v)) && v.Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
-	missed := v.AtRest() && v.MissesItsJob()
+	missed := v.AtRest() && job.MissesItsJob(v.Life)
 	stops := stopping && s.JobManager.IsAbsent()
 	changes := intent == nil && (lost || changing)
-	needed := first || deleting || fromHA || heals || v.RollsBack() || missed || late || begins || stops || changes ||
-		v.AsksHAData()
+	rollsBack := job.RollsBack(v.Life)
+	needed := first || deleting || fromHA || heals || rollsBack || missed || late || begins || stops || changes ||
+		job.HAIncarnation(v.Life).Wanted()
 	if ha := v.HAToRemove().Store; ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || v.RollsBack())
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || rollsBack)
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
-	q.Snapshots = available && intent == nil && !deleting && !ended && (v.TakesSnapshots() || v.HasHistory())
+	snapshots := job.Snapshots(v.Life)
+	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
 	q.SessionJobs = (deleting || stopping) && v.IsSession()
 	return q
 }
@@ -157,7 +159,8 @@ func Nodes(s cluster.Snapshot) []string {
 		return nil
 	}
 	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && v.Overdue()
-	counts := v.AsksToStop() || v.RollsBack() || (v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping)
+	stopping := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping
+	counts := job.AsksToStop(v.Life) || job.RollsBack(v.Life) || stopping
 	for _, pod := range left {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
 		if pod.Spec.NodeName != "" && (late || ended || (counts && !evidence.HasRun(pod))) {

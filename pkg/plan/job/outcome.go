@@ -11,17 +11,21 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
+// Outcome makes of a rule's result what leaves the round: the status with its conditions, generations and pace, and the
+// plan.
+type Outcome Life
+
 // Plan is the plan of a result, with the status that follows from it.
-func (v *Life) Plan(o Result, more ...metav1.Condition) plan.Plan {
+func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 	if v.Untouched {
 		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
 	}
 	v.tellNoEffect()
 	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
 		o.Stall = v.Refused
-		v.Fail(o.Stall.Reason, o.Stall.Message)
+		Report(v).Fail(o.Stall.Reason, o.Stall.Message)
 	}
-	v.Summarize(status.Verdict{
+	v.summarize(status.Verdict{
 		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.Host.PodFailure(),
 	}, more...)
 	next := v.Want.DeepCopy()
@@ -62,7 +66,7 @@ func (v *Life) Plan(o Result, more ...metav1.Condition) plan.Plan {
 }
 
 // keepSecrets leaves them out of what the plan tells.
-func (v *Life) keepSecrets(p *plan.Plan) {
+func (v Outcome) keepSecrets(p *plan.Plan) {
 	p.Events, p.Notes = slices.Clone(p.Events), slices.Clone(p.Notes)
 	for i := range p.Events {
 		p.Events[i] = v.HideIn(p.Events[i])
@@ -73,7 +77,7 @@ func (v *Life) keepSecrets(p *plan.Plan) {
 }
 
 // gone reports whether the result removes the last finalizer of a resource that is being deleted.
-func (v *Life) gone(o Result) bool {
+func (v Outcome) gone(o Result) bool {
 	last := plan.RemoveFinalizer{Finalizer: v.Host.Finalizer()}
 	r := v.Seen.Resource
 	return r.DeletionTimestamp != nil && len(o.Finish) == 1 && o.Finish[0] == plan.Action(last) &&

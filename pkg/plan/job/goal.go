@@ -8,9 +8,13 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
+// Goal is where the open intent leads: the spec it was stored with, or a newer one that redirects it, and the state
+// that such a one chooses.
+type Goal Life
+
 // Target is the spec that the open intent leads to. A newer spec redirects it, unless it wants state that the intent
 // gave up: that one waits for the intent's end.
-func (v *Life) Target() v1beta1.FlinkDeploymentSpec {
+func (v Goal) Target() v1beta1.FlinkDeploymentSpec {
 	intent := v.Intent()
 	if v.bound() {
 		return v.StoredTarget()
@@ -24,7 +28,7 @@ func (v *Life) Target() v1beta1.FlinkDeploymentSpec {
 
 // StartTarget is the spec that a start leads to as long as it is not released: the newest accepted one. What state it
 // starts from is settled already.
-func (v *Life) StartTarget() v1beta1.FlinkDeploymentSpec {
+func (v Goal) StartTarget() v1beta1.FlinkDeploymentSpec {
 	if v.Problem == "" && !v.bound() {
 		return *v.Spec.DeepCopy()
 	}
@@ -36,31 +40,36 @@ func (v *Life) StartTarget() v1beta1.FlinkDeploymentSpec {
 //	a rollback or a recovery        while the spec asks for nothing new, or is invalid
 //	a restart from the last state   while the spec is for another Flink version, which could not read that state, or
 //	                                keeps its high-availability data elsewhere, where it would not find that state
-func (v *Life) bound() bool {
+func (v Goal) bound() bool {
 	intent := v.Intent()
 	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
 	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
 		return true
 	}
-	unread := v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion || v.hADataElsewhere()
-	return intent.Restore == v1beta1.UpgradeModeLastState && unread && !v.AsksRedeploy()
+	unread := v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion || HAData(v).elsewhere()
+	return intent.Restore == v1beta1.UpgradeModeLastState && unread && !v.asksRedeploy()
 }
 
-// asksForMore reports whether the spec asks for something else than what was acted on last.
-func (v *Life) asksForMore() bool {
-	return v.Last == nil || v.WantsRunning() != v.LastRunning() ||
-		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
-}
-
-// AsksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is
+// asksRedeploy reports whether the spec is a newer one than the open intent's and says what to start from, whatever is
 // known of the state.
-func (v *Life) AsksRedeploy() bool {
-	return v.Generation != v.Intent().Generation && v.ChoosesState()
+func (v Goal) asksRedeploy() bool {
+	return v.Generation != v.Intent().Generation && v.choosesState()
 }
 
-// ChoosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of
+// redeploysInstead reports whether a newer spec says what to start from while a stop is open, which is the way out that
+// a stop names whose job's state is not known. The old job ID is never used again after it, so nothing that the stop
+// had begun can come back.
+func (v Goal) redeploysInstead(standing Standing) bool {
+	intent := v.Intent()
+	if intent.Step != v1beta1.StepStopping || intent.Purpose == v1beta1.PurposeDelete || standing == Going {
+		return false
+	}
+	return v.WantsRunning() && v.asksRedeploy()
+}
+
+// choosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of
 // the spec acted on last and, where a rollback takes or took that one back, than that of the spec it goes back to.
-func (v *Life) ChoosesState() bool {
+func (v Goal) choosesState() bool {
 	redeploys := func(old *v1beta1.FlinkDeploymentSpec) bool {
 		return specdiff.Classify(old, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
 	}
@@ -76,12 +85,12 @@ func (v *Life) ChoosesState() bool {
 
 // chosen is the state that a person told the job to start from, in a newer spec or in the one that the open intent
 // began for; nil when nobody did.
-func (v *Life) chosen() *v1beta1.StartPoint {
+func (v Goal) chosen() *v1beta1.StartPoint {
 	switch intent := v.Intent(); {
 	case intent == nil:
 		return nil
-	case v.AsksRedeploy():
-		if c := restore.Choose(v.restoreFacts(v1beta1.PurposeRedeploy, v.Spec, "")); c.Verdict == plan.Go {
+	case v.asksRedeploy():
+		if c := restore.Choose(facts(v).forRestore(v1beta1.PurposeRedeploy, v.Spec, "")); c.Verdict == plan.Go {
 			return &c.From
 		}
 		return nil
@@ -91,25 +100,25 @@ func (v *Life) chosen() *v1beta1.StartPoint {
 	return nil
 }
 
-// Redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a
+// redirected is the purpose of the open intent once it leads to another spec than it began for: a rollback or a
 // recovery becomes an upgrade.
-func (v *Life) Redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
+func (v Goal) redirected(target v1beta1.FlinkDeploymentSpec) v1beta1.IntentPurpose {
 	intent := v.Intent()
 	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
-	if back && intent.Generation != v.Generation && v.Redirects(target) {
+	if back && intent.Generation != v.Generation && v.redirects(target) {
 		return v1beta1.PurposeUpgrade
 	}
 	return intent.Purpose
 }
 
-// Redirects reports whether the target differs from what the open intent was stored with.
-func (v *Life) Redirects(target v1beta1.FlinkDeploymentSpec) bool {
+// redirects reports whether the target differs from what the open intent was stored with.
+func (v Goal) redirects(target v1beta1.FlinkDeploymentSpec) bool {
 	text, err := storedspec.Text(target)
 	return err == nil && storedspec.Hash(text) != v.Intent().SpecHash
 }
 
 // StoredTarget is the spec that the open intent was stored with; a deletion leads to none and has none.
-func (v *Life) StoredTarget() v1beta1.FlinkDeploymentSpec {
+func (v Goal) StoredTarget() v1beta1.FlinkDeploymentSpec {
 	if v.Intent().Purpose == v1beta1.PurposeDelete {
 		return *v.Spec.DeepCopy()
 	}
