@@ -18,7 +18,7 @@ import (
 //	A4  an end whose last state is not read yet           stays           the JobManager has to be asked for it
 //	A5  an end or suspension older than the TTL           goes            the cluster; high-availability data stays
 //	A6  anything else                                     stays           the rules that follow decide
-func After(v *Cluster) (job.Result, bool) {
+func After(v Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
 		return job.Result{}, false
@@ -28,7 +28,7 @@ func After(v *Cluster) (job.Result, bool) {
 	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
 	switch {
 	case !v.LastRunning() && v.PreparedOnly(jm):
-		return v.removePrepared(jm), true
+		return starter(v).removePrepared(jm), true
 	case v.Reran:
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
@@ -39,7 +39,7 @@ func After(v *Cluster) (job.Result, bool) {
 		return job.Result{Situation: plan.Suspended, Finish: []plan.Action{retire}}, true
 	case ended && !job.LastState(v.Life).Awaited() && v.Since(v.EndedAt()) > v.ShutdownTTL():
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
-		remove := v.deleteCluster(jm)
+		remove := stopper(v).deleteCluster(jm)
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 		return job.Result{Situation: plan.Ended, Finish: []plan.Action{remove}}, true
 	}

@@ -1,15 +1,26 @@
 package cluster
 
 import (
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
 // Standing is how far the JobManager's Deployment is there, and why that is not known.
-func (v *Cluster) Standing() (job.Standing, string) {
+func (v *Round) Standing() (job.Standing, string) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
@@ -25,47 +36,113 @@ func (v *Cluster) Standing() (job.Standing, string) {
 }
 
 // Incarnation is the UID of the JobManager's Deployment; empty when there is none.
-func (v *Cluster) Incarnation() types.UID {
+func (v *Round) Incarnation() types.UID {
 	if jm, present := v.Seen.JobManager.Get(); present {
 		return jm.UID
 	}
 	return ""
 }
 
+// Present reports whether the Deployment of the JobManager is there.
+func (v *Round) Present() bool { return v.Seen.JobManager.IsPresent() }
+
+// ReleasedAt is when the Deployment got its replicas; the zero time when it does not say so.
+func (v *Round) ReleasedAt() time.Time {
+	if jm, present := v.Seen.JobManager.Get(); present {
+		return evidence.ReleasedAt(jm)
+	}
+	return time.Time{}
+}
+
+// NeverRan reports whether a start is there and no container of it ever ran. Any doubt is a no.
+func (v *Round) NeverRan() bool {
+	jm, present := v.Seen.JobManager.Get()
+	data, looked := v.Seen.HAData.Get()
+	nobodyLed := v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
+	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes)
+}
+
+// SilentNode is a node of the cluster's pods that does not answer, so that nobody knows whether they ran; empty when
+// there is none.
+func (v *Round) SilentNode() string { return evidence.Silent(v.Seen.Pods, v.Seen.Nodes) }
+
 // What names what Standing looks at.
-func (v *Cluster) What() string { return "the JobManager Deployment" }
+func (v *Round) What() string { return "the JobManager Deployment" }
 
 // Trim leaves a FlinkDeployment's status as it is.
-func (v *Cluster) Trim(*v1beta1.FlinkDeploymentStatus) {}
+func (v *Round) Trim(*v1beta1.FlinkDeploymentStatus) {}
 
 // Finalizer is the one that holds the resource while its cluster may run.
-func (v *Cluster) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }
-
-// Prepare makes the objects of the start of an intent.
-func (v *Cluster) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error) {
-	made, jobID, err := v.RenderStart(intent)
-	return plan.PrepareStart{Operation: intent.OperationID, Cluster: made}, jobID, err
-}
-
-// Rest takes the JobManager of a suspended job to no replicas: it would run the job again when its pod is replaced.
-// With high availability it does not, and stays for its time to live, so that people can read its logs.
-func (v *Cluster) Rest() []plan.Action {
-	jm, present := v.Seen.JobManager.Get()
-	if job.HAData(v.Life).Usable() || !present {
-		return nil
-	}
-	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}
-}
+func (v *Round) Finalizer() string { return v1beta1.FinalizerFlinkDeployment }
 
 // Unsettled says why the pods of the JobManager are not known.
-func (v *Cluster) Unsettled() (why string, unknown bool) {
+func (v *Round) Unsettled() (why string, unknown bool) {
 	return v.Seen.Pods.Why(), v.Seen.Pods.IsUnknown()
 }
 
 // PodFailure is why the JobManager does not start; nil when nothing says so.
-func (v *Cluster) PodFailure() *plan.Cause {
+func (v *Round) PodFailure() *plan.Cause {
 	if v.Failure == nil {
 		return nil
 	}
 	return &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}
 }
+
+// HA is the high-availability data of what runs.
+func (v *Round) HA() hadata.Data {
+	return hadata.Data{
+		Store: hadata.StoreOf(v.Config()), Namespace: v.Seen.Resource.Namespace, ConfigMaps: v.Seen.HAData,
+		Tree: v.Seen.HANodes,
+	}
+}
+
+// HAToRemove is that or, once the Deployment of a deleted resource without any is gone, what an earlier configuration
+// left in Kubernetes. It proves nothing of who runs.
+func (v *Round) HAToRemove() hadata.Data {
+	data := v.HA()
+	if data.Store.Mode == flinkconf.HANone && v.Seen.Resource.DeletionTimestamp != nil && v.Seen.JobManager.IsAbsent() {
+		data.Store.Mode = flinkconf.HAKubernetes
+	}
+	return data
+}
+
+// CanBeAsked reports whether a JobManager is there to be asked.
+func (v *Round) CanBeAsked() bool {
+	jm, present := v.Seen.JobManager.Get()
+	return present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
+}
+
+// AvailableAt is when the JobManager's pod became ready; the zero time when its Deployment does not say so.
+func (v *Round) AvailableAt() metav1.Time {
+	jm, _ := v.Seen.JobManager.Get()
+	if jm != nil {
+		for _, condition := range jm.Status.Conditions {
+			if condition.Type == appsv1.DeploymentAvailable && condition.Status == corev1.ConditionTrue {
+				return condition.LastTransitionTime
+			}
+		}
+	}
+	return metav1.Time{}
+}
+
+// BringsBack is true: a JobManager of an application submits its job itself.
+func (v *Round) BringsBack() bool { return true }
+
+// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was
+// deployed with.
+func (v *Round) Endpoint() plan.Endpoint {
+	r := v.Seen.Resource
+	scheme := "http"
+	if options.Read(v.Config().Bool, key.RestSSLEnabled, false) {
+		scheme = "https"
+	}
+	return plan.Endpoint{
+		URL: fmt.Sprintf(
+			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(v.Config().Int, key.RestPort, 8081),
+		),
+		Timeout: min(mostTimeout, options.Read(v.Config().Duration, key.FlinkClientTimeout, mostTimeout)),
+	}
+}
+
+// mostTimeout bounds one call to Flink, whatever kubernetes.operator.flink.client.timeout says: a pass has 20 s.
+const mostTimeout = 10 * time.Second

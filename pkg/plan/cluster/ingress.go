@@ -12,9 +12,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// RenderIngress makes the Ingress of a spec; nil when it asks for none. managed is kubernetes.operator.ingress.manage:
-// without it we leave Ingresses alone.
-func (v *Cluster) RenderIngress(
+// Ingress is the Ingress of the cluster: what the spec asks for, and what status says of it.
+type Ingress Cluster
+
+// Render makes the Ingress of a spec; nil when it asks for none. managed is kubernetes.operator.ingress.manage: without
+// it we leave Ingresses alone.
+func (v Ingress) Render(
 	spec v1beta1.FlinkDeploymentSpec,
 ) (wanted *networkingv1.Ingress, managed bool, err error) {
 	r, config := v.Seen.Resource, v.Compose(&spec)
@@ -28,20 +31,20 @@ func (v *Cluster) RenderIngress(
 	return wanted, true, err
 }
 
-// tellUnmanagedIngress says at a start why there will be no Ingress.
-func (v *Cluster) tellUnmanagedIngress(target v1beta1.FlinkDeploymentSpec) {
-	if _, managed, _ := v.RenderIngress(target); target.Ingress != nil && !managed {
+// tellUnmanaged says at a start why there will be no Ingress.
+func (v Ingress) tellUnmanaged(target v1beta1.FlinkDeploymentSpec) {
+	if _, managed, _ := v.Render(target); target.Ingress != nil && !managed {
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonIngressManagement, Component: plan.ComponentOperator,
 			Once:    true,
 			Message: "spec.ingress is set, but kubernetes.operator.ingress.manage is false: no Ingress is made"})
 	}
 }
 
-// IngressShown reports whether status has a condition of the Ingress.
-func (v *Cluster) IngressShown() bool { return v.StoredIngress() != nil }
+// Shown reports whether status has a condition of the Ingress.
+func (v Ingress) Shown() bool { return v.Stored() != nil }
 
-// StoredIngress is the condition IngressReady as status has it; nil when it has none.
-func (v *Cluster) StoredIngress() *metav1.Condition {
+// Stored is the condition IngressReady as status has it; nil when it has none.
+func (v Ingress) Stored() *metav1.Condition {
 	for i := range v.Want.Conditions {
 		if c := v.Want.Conditions[i]; c.Type == summary.IngressReady {
 			return &c

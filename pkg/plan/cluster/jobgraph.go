@@ -30,7 +30,7 @@ const graphRemoval = 10 * time.Second
 //	answers   ended, graphRemoval ago    record the end, take the cluster down
 //	answers   ended, or CANCELLING       wait
 //	answers   otherwise                  cancel (again)
-func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
+func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	intent, target := v.Intent(), job.Goal(v.Life).Target()
 	if intent.Purpose == v1beta1.PurposeDelete || !job.HAData(v.Life).FindsJobGraph(&target) {
 		return job.Result{}, false
@@ -52,7 +52,7 @@ func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
 	case v.Want.JobStatus.StartTime == "" && v.NeverRan():
 		return end()
 	case !listed:
-		waits.Wait = v.jobGraph("Flink does not report whether the job has ended")
+		waits.Wait = jobGraphLeft(Cluster(v), "Flink does not report whether the job has ended")
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
 			waits.Stall = &waits.Wait
 		}
@@ -65,10 +65,9 @@ func (v *Cluster) AwaitJobGraph() (job.Result, bool) {
 	return waits, true
 }
 
-// MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end
-// is recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no
-// graph.
-func (v *Cluster) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
+// MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end is
+// recorded, and was ended by itself before a stop that does nothing to it; a start that was not released left no graph.
+func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
 		ended = ended || intent.Ended || intent.Stop == v1beta1.StopNone || intent.Step == v1beta1.StepStarting
@@ -76,12 +75,12 @@ func (v *Cluster) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result
 	if ended || !job.HAData(v.Life).FindsJobGraph(target) {
 		return job.Result{}, false
 	}
-	why := v.jobGraph("the cluster was deleted and the end of its job was not observed")
+	why := jobGraphLeft(Cluster(v), "the cluster was deleted and the end of its job was not observed")
 	return job.Result{Situation: plan.Lost, Stall: &why}, true
 }
 
-// jobGraph says what a person can do about a graph that may be left.
-func (v *Cluster) jobGraph(what string) plan.Cause {
+// jobGraphLeft says what a person can do about a graph that may be left.
+func jobGraphLeft(v Cluster, what string) plan.Cause {
 	r, store := v.Seen.Resource, v.HA().Store
 	return plan.Cause{Reason: plan.ReasonJobGraphUnreadable,
 		Message: fmt.Sprintf("%s, and a start would run the job graph that it may have left beside the new job. %s "+

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // ending is what to do about a cluster that has not ended yet.
@@ -26,7 +27,7 @@ type ending struct {
 	Message string
 }
 
-// judgeEnd decides about the pods that are left of a cluster. All that may go, go at once.
+// judge decides about the pods that are left of a cluster. All that may go, go at once.
 //
 //	its node          clean-up timeout   high availability   then
 //	does not exist    -                  -                   delete: its processes went with the machine
@@ -39,7 +40,7 @@ type ending struct {
 //	-                 not over           -                   wait
 //
 // Without pods it is the Deployment itself that does not end.
-func (v *Cluster) judgeEnd() ending {
+func (v Remains) judge() ending {
 	left := v.PodsLeft()
 	if d, some := v.givesUp(left); some {
 		return d
@@ -76,7 +77,7 @@ func (v *Cluster) judgeEnd() ending {
 }
 
 // givesUp answers for the pods that may be taken away, if there are any.
-func (v *Cluster) givesUp(left []corev1.Pod) (ending, bool) {
+func (v Remains) givesUp(left []corev1.Pod) (ending, bool) {
 	remove := plan.ForceDeletePods{Namespace: v.Resource().Namespace}
 	var names, reasons []string
 	for _, pod := range left {
@@ -103,7 +104,7 @@ func (v *Cluster) givesUp(left []corev1.Pod) (ending, bool) {
 }
 
 // mayGo says why a pod may be taken away; empty when it may not.
-func (v *Cluster) mayGo(pod corev1.Pod) string {
+func (v Remains) mayGo(pod corev1.Pod) string {
 	node := v.Seen.Nodes[pod.Spec.NodeName]
 	answers, known := node.Get()
 	switch {
@@ -119,13 +120,31 @@ func (v *Cluster) mayGo(pod corev1.Pod) string {
 }
 
 // Overdue reports whether the old cluster has had kubernetes.operator.resource.cleanup.timeout to end.
-func (v *Cluster) Overdue() bool { return v.TerminatingFor() > v.CleanupTimeout() }
+func (v Remains) Overdue() bool { return v.age() > v.CleanupTimeout() }
+
+// age is how long the old cluster has been going away.
+func (v Remains) age() time.Duration {
+	jm, present := v.Seen.JobManager.Get()
+	switch intent := v.Intent(); {
+	case intent != nil && intent.EndedAt != nil:
+		return v.Since(*intent.EndedAt)
+	case intent != nil:
+		return v.Since(intent.StoredAt)
+	case v.Seen.Resource.DeletionTimestamp != nil:
+		return job.Deletion(v.Life).Age()
+	case present && jm.DeletionTimestamp != nil:
+		return v.Since(*jm.DeletionTimestamp)
+	case v.Want.PaceSince != nil:
+		return v.Since(*v.Want.PaceSince)
+	}
+	return 0
+}
 
 // leaseMargin is added to the end of a leader's lease: the clocks of two machines differ.
 const leaseMargin = time.Minute
 
 // fenced says why a process of the cluster may still be the leader; empty when it cannot.
-func (v *Cluster) fenced() string {
+func (v Remains) fenced() string {
 	data, known := v.Seen.HAData.Get()
 	switch {
 	case v.HA().Store.Mode != flinkconf.HAKubernetes:
@@ -146,7 +165,7 @@ func (v *Cluster) fenced() string {
 }
 
 // whyNot says why silent pods are not taken away.
-func (v *Cluster) whyNot(pods []corev1.Pod) string {
+func (v Remains) whyNot(pods []corev1.Pod) string {
 	for _, pod := range pods {
 		if node := v.Seen.Nodes[pod.Spec.NodeName]; node.IsUnknown() {
 			return fmt.Sprintf("it is not known whether node %s is reachable: %s", pod.Spec.NodeName, node.Why())

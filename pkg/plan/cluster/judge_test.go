@@ -152,7 +152,7 @@ func TestJudge(t *testing.T) {
 			if row.standing {
 				s.JobManager = plan.Present(&appsv1.Deployment{})
 			}
-			d := New(s).judgeEnd()
+			d := Remains(New(s)).judge()
 			deletes := deleted(d)
 			if deletes != row.deletes || d.Stalled != row.stalled || string(d.Reason) != row.reason ||
 				!strings.Contains(d.Message, row.says) {
@@ -182,14 +182,14 @@ func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
 	r := &v1beta1.FlinkDeployment{}
 	r.Spec.Job = &v1beta1.JobSpec{}
 	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}
-	d := New(Snapshot{
+	d := Remains(New(Snapshot{
 		Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r},
 		Objects: Objects{
 			Pods:         plan.Present([]corev1.Pod{}),
 			TaskManagers: plan.Present([]corev1.Pod{pod("tm", "n")}),
 			Nodes:        map[string]plan.Observed[bool]{"n": plan.Absent[bool]()},
 		},
-	}).judgeEnd()
+	})).judge()
 	if deleted(d) != "tm" {
 		t.Errorf("got %+v, want pod tm deleted: the Deployment waits for it", d)
 	}

@@ -5,8 +5,53 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
+
+// Remains is what is left of a cluster that goes: its pods, how long they may take, which of them nobody waits for, and
+// its high-availability data.
+type Remains Cluster
+
+// MayRun waits while a process of a cluster whose Deployment is gone may still run.
+func (v Remains) MayRun() (job.Result, bool) {
+	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
+		if seen.IsUnknown() {
+			return job.Unobservable("the pods of the cluster", seen.Why()), true
+		}
+	}
+	if o, stands := v.taskManagersStand(); stands {
+		return o, true
+	}
+	if len(v.PodsLeft()) > 0 {
+		return stopper(v).WaitForEnd(), true
+	}
+	return job.Result{}, false
+}
+
+// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment
+// of their own, which would replace each of their pods that ends.
+//
+//	the Deployment           JobManager pods   then
+//	Unknown                  -                 wait
+//	Absent, being deleted    -                 nothing
+//	Present                  some may run      wait
+//	Present                  none runs         delete it
+func (v Remains) taskManagersStand() (job.Result, bool) {
+	workers, present := v.Seen.TaskManagerDeployment.Get()
+	switch {
+	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
+		return job.Result{}, false
+	case !present:
+		return job.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
+	case v.jobManagerLeft():
+		return stopper(v).WaitForEnd(), true
+	}
+	r := v.Seen.Resource
+	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: workers.Name, UID: workers.UID, Orphan: v.Orphans()}
+	return job.Result{Situation: plan.Stopping, Actions: []plan.Action{remove}, Again: true}, true
+}
 
 // PodsLeft are the pods of the cluster whose processes run, or may begin to, as far as they were looked for.
 //
@@ -16,7 +61,7 @@ import (
 //	                                                           with its last
 //	                                                           breath leaves one
 //	any other                                                  yes
-func (v *Cluster) PodsLeft() []corev1.Pod {
+func (v Remains) PodsLeft() []corev1.Pod {
 	var left []corev1.Pod
 	jobManagers, _ := v.Seen.Pods.Get()
 	for _, pod := range jobManagers {
@@ -34,7 +79,27 @@ func (v *Cluster) PodsLeft() []corev1.Pod {
 }
 
 // jobManagerLeft reports whether a JobManager's process may run.
-func (v *Cluster) jobManagerLeft() bool {
+func (v Remains) jobManagerLeft() bool {
 	pods, _ := v.Seen.Pods.Get()
 	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool { return !evidence.Ended(pod) })
+}
+
+// RemoveHAData removes the high-availability data that the round saw, or waits while it is unknown or in use. It is
+// false when there is none. It is for rounds that saw no JobManager pod.
+func (v Remains) RemoveHAData(situation plan.Situation) (job.Result, bool) {
+	data := v.HAToRemove()
+	what, why, unknown := data.Unknown()
+	switch remove, some := data.Remove(); {
+	case !data.Store.Readable():
+		return job.Result{}, false
+	case unknown:
+		return job.Unobservable(what, why), true
+	case data.InUse() != "":
+		return job.Result{
+			Situation: situation, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: data.InUse()},
+		}, true
+	case some:
+		return job.Result{Situation: situation, Again: true, Actions: []plan.Action{remove}}, true
+	}
+	return job.Result{}, false
 }

@@ -22,7 +22,7 @@ import (
 //	6  available      no             -             DEPLOYED_NOT_READY
 //	7  not available  no             cannot start  ERROR
 //	8  not available  no             otherwise     DEPLOYING
-func (v *Cluster) Observe() {
+func Observe(v Cluster) {
 	before := v.Want.JobManagerDeploymentStatus
 	jm, present := v.Seen.JobManager.Get()
 	switch {
@@ -36,7 +36,7 @@ func (v *Cluster) Observe() {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeployedNotReady
 	default:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
-		if v.Failure = v.findPodFailure(jm); v.Failure != nil && v.Failure.Fatal {
+		if v.Failure = findPodFailure(v, jm); v.Failure != nil && v.Failure.Fatal {
 			v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerError
 		}
 	}
@@ -46,12 +46,12 @@ func (v *Cluster) Observe() {
 			Warning: true, Reason: plan.ReasonMissing, Component: plan.ComponentJobManager, Message: missingJobManager,
 		})
 	}
-	v.observeInfo()
+	observeInfo(v)
 	job.ObserveJob(v.Life)
 }
 
 // findPodFailure says why a JobManager is not available, in the words of status where it tells the same problem.
-func (v *Cluster) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
+func findPodFailure(v Cluster, jm *appsv1.Deployment) *podfailure.Failure {
 	seen := podfailure.Seen{Deployment: jm}
 	seen.Pods, _ = v.Seen.Pods.Get()
 	seen.MountFailures, _ = v.Seen.MountFailures.Get()
@@ -71,7 +71,7 @@ func (v *Cluster) findPodFailure(jm *appsv1.Deployment) *podfailure.Failure {
 const missingJobManager = "Missing JobManager deployment"
 
 // observeInfo keeps the cluster's figures.
-func (v *Cluster) observeInfo() {
+func observeInfo(v Cluster) {
 	facts, ok := v.Seen.Flink.Facts.Get()
 	if !ok {
 		return

@@ -66,7 +66,7 @@ func TestObserveIsAsDrawn(t *testing.T) {
 				},
 				Objects: Objects{JobManager: row.jm, Pods: plan.Present(row.pods)},
 			})
-			v.Observe()
+			Observe(v)
 			status := v.Want.JobManagerDeploymentStatus
 			if status == before {
 				status = "as it was"

@@ -2,38 +2,16 @@ package cluster
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// mostTimeout bounds one call to Flink, whatever kubernetes.operator.flink.client.timeout says: a pass has 20 s.
-const mostTimeout = 10 * time.Second
-
-// Endpoint is where the running cluster's JobManager answers: Service <id>-rest, with the port and scheme it was
-// deployed with.
-func (v *Cluster) Endpoint() plan.Endpoint {
-	r := v.Seen.Resource
-	scheme := "http"
-	if options.Read(v.Config().Bool, key.RestSSLEnabled, false) {
-		scheme = "https"
-	}
-	return plan.Endpoint{
-		URL: fmt.Sprintf(
-			"%s://%s-rest.%s.svc:%d", scheme, r.Name, r.Namespace, options.Read(v.Config().Int, key.RestPort, 8081),
-		),
-		Timeout: min(mostTimeout, options.Read(v.Config().Duration, key.FlinkClientTimeout, mostTimeout)),
-	}
-}
-
 // RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
 // the same.
-func (v *Cluster) RenderStart(intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
+func RenderStart(v Cluster, intent *v1beta1.Intent) (cluster render.Cluster, jobID string, err error) {
 	r := v.Seen.Resource
 	if intent.SpecBase != "" { // storedspec.Read could not
 		return render.Cluster{}, "", fmt.Errorf("the intent's spec was stored as a change of %s, which is another one now;"+

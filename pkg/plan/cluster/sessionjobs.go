@@ -45,7 +45,7 @@ func CallUntil(intent *v1beta1.Intent) time.Time {
 
 // awaitCalls waits, before a session cluster is taken down, for the requests of its jobs that may be on their way. The
 // intent is stored first: a job that stores its own after that sees it, and waits.
-func (v *Cluster) awaitCalls() (job.Result, bool) {
+func (v stopper) awaitCalls() (job.Result, bool) {
 	if !v.IsSession() || v.Intent() == nil {
 		return job.Result{}, false
 	}

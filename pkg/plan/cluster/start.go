@@ -8,17 +8,48 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
+// starter starts the cluster, as job.Starter asks: prepared first, without replicas, then released.
+type starter Cluster
+
+// Startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
+func (v starter) Startable(intent *v1beta1.Intent) error {
+	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {
+		return nil
+	}
+	trial := intent.DeepCopy()
+	trial.JobID = intent.OperationID // any will do
+	_, _, err := RenderStart(Cluster(v), trial)
+	return err
+}
+
 // Occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
 // resource never run at the same time.
-func (v *Cluster) Occupied() (job.Result, bool) {
+func (v starter) Occupied() (job.Result, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
 		return job.Result{}, false
 	}
-	o, runs := v.MayRun()
+	o, runs := Remains(v).MayRun()
 	if runs && o.Situation == plan.Stopping {
 		o.Situation = plan.Lost
 	}
 	return o, runs
+}
+
+// ForgetEarlier removes, before a cluster is prepared, what Flink would run by itself: for a start from that data the
+// job graphs, else all of it. It waits without actions, also while the data is unknown: a graph that is left would be
+// run. A session cluster brings its jobs back.
+func (v starter) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
+	if target.Job == nil {
+		return job.Result{}, false
+	}
+	if intent.From != nil && intent.From.Kind == v1beta1.StartLastState {
+		data := v.HA()
+		if what, why, unknown := data.Unknown(); unknown && data.Store.Readable() {
+			return job.Unobservable(what, why), true
+		}
+		return job.Result{Actions: []plan.Action{data.DropJobGraphs()}}, true
+	}
+	return Remains(v).RemoveHAData(plan.Starting)
 }
 
 // CarryStart goes on with a start that is prepared.
@@ -34,7 +65,7 @@ func (v *Cluster) Occupied() (job.Result, bool) {
 //	ours                 the same           release once all objects carry the operation, else prepare again
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
-func (v *Cluster) CarryStart() job.Result {
+func (v starter) CarryStart() job.Result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	target := job.Goal(v.Life).StartTarget()
@@ -59,11 +90,11 @@ func (v *Cluster) CarryStart() job.Result {
 	if o, gone := job.Starting(v.Life).LastStateGone(); gone {
 		return o
 	}
-	made, _, err := v.RenderStart(intent)
+	made, _, err := RenderStart(Cluster(v), intent)
 	if err != nil {
 		return job.Starting(v.Life).CannotRender(err)
 	}
-	if !present || !v.AllPrepared(Companions(made)) {
+	if !present || !v.allPrepared(Companions(made)) {
 		earlier, some := v.ForgetEarlier(intent, target) // the pass that stored the intent may have ended before it did
 		if some && len(earlier.Actions) == 0 {
 			return earlier
@@ -76,18 +107,36 @@ func (v *Cluster) CarryStart() job.Result {
 	return v.release(jm, made.JobManager, target)
 }
 
+// allPrepared reports whether every wanted companion was seen with the operation of the open intent.
+func (v starter) allPrepared(wanted []Companion) bool {
+	seen, ok := v.Seen.Companions.Get()
+	if !ok {
+		return false
+	}
+	have := map[Companion]bool{}
+	for _, c := range seen {
+		have[c] = true
+	}
+	for _, c := range wanted {
+		if !have[c] {
+			return false
+		}
+	}
+	return true
+}
+
 // replacePrepared removes a Deployment that another operation prepared. Only one that never ran may go: no pods were
 // asked for and it carries an operation of ours.
-func (v *Cluster) replacePrepared(jm *appsv1.Deployment) job.Result {
+func (v starter) replacePrepared(jm *appsv1.Deployment) job.Result {
 	if !v.PreparedOnly(jm) {
-		return v.stands("a Deployment that the open start does not account for")
+		return stands(Cluster(v), "a Deployment that the open start does not account for")
 	}
 	return v.removePrepared(jm)
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
-func (v *Cluster) removePrepared(jm *appsv1.Deployment) job.Result {
-	remove := v.deleteCluster(jm)
+func (v starter) removePrepared(jm *appsv1.Deployment) job.Result {
+	remove := stopper(v).deleteCluster(jm)
 	remove.ResourceVersion = jm.ResourceVersion
 	if v.Intent() != nil {
 		remove.WhileOpen = v.Intent().OperationID
@@ -96,7 +145,7 @@ func (v *Cluster) removePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // release records that the prepared start may run; only then does it get its replicas.
-func (v *Cluster) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) job.Result {
+func (v starter) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) job.Result {
 	intent := v.Intent()
 	replicas := int32(1)
 	if wanted.Spec.Replicas != nil {
@@ -105,11 +154,11 @@ func (v *Cluster) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDep
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	job.Record(v.Life).Released(target)
-	v.tellUnmanagedIngress(target)
+	Ingress(v).tellUnmanaged(target)
 	return job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
 }
 
-func (v *Cluster) releaseAction() plan.Action {
+func (v starter) releaseAction() plan.Action {
 	r, release := v.Seen.Resource, v.Intent().Release
 	return plan.Release{
 		Namespace: r.Namespace, Name: r.Name, UID: release.DeploymentUID, Operation: v.Intent().OperationID,
@@ -119,7 +168,7 @@ func (v *Cluster) releaseAction() plan.Action {
 
 // CarryRelease sets the replicas of a released start, as often as it takes, then closes the intent. Closing it is worth
 // no write of its own.
-func (v *Cluster) CarryRelease() (job.Result, bool) {
+func (v starter) CarryRelease() (job.Result, bool) {
 	release := v.Intent().Release
 	jm, present := v.Seen.JobManager.Get()
 	if release != nil && present && jm.UID == release.DeploymentUID && jm.DeletionTimestamp == nil &&
@@ -130,4 +179,10 @@ func (v *Cluster) CarryRelease() (job.Result, bool) {
 	}
 	v.Want.Intent = nil
 	return job.Result{}, false
+}
+
+// Prepare makes the objects of the start of an intent.
+func (v starter) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID string, err error) {
+	made, jobID, err := RenderStart(Cluster(v), intent)
+	return plan.PrepareStart{Operation: intent.OperationID, Cluster: made}, jobID, err
 }

@@ -12,16 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// Startable reports why the spec that a stop leads to cannot be started. A job is not stopped for one that cannot.
-func (v *Cluster) Startable(intent *v1beta1.Intent) error {
-	if intent.Purpose == v1beta1.PurposeDelete || intent.Purpose == v1beta1.PurposeSuspend {
-		return nil
-	}
-	trial := intent.DeepCopy()
-	trial.JobID = intent.OperationID // any will do
-	_, _, err := v.RenderStart(trial)
-	return err
-}
+// stopper takes the cluster down, as job.Stopper asks, in an order that leaves what its successor needs.
+type stopper Cluster
 
 // TakeApart takes a cluster down in an order that leaves what its successor needs. A job that loses its TaskManagers
 // fails. When it may not restart (restart-strategy.type: none, or its attempts are used up) it fails for good, and
@@ -35,7 +27,7 @@ func (v *Cluster) Startable(intent *v1beta1.Intent) error {
 //	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	the high-availability data      is retired, a JobManager may run          wait for its end, see WaitForEnd
 //	the high-availability data      is retired, none runs nor will            delete the cluster
-func (v *Cluster) TakeApart() job.Result {
+func (v stopper) TakeApart() job.Result {
 	if o, calls := v.awaitCalls(); calls {
 		return o
 	}
@@ -65,7 +57,7 @@ func (v *Cluster) TakeApart() job.Result {
 // TakeDown deletes the cluster. A job whose state is given up is cancelled first, as far as someone answers. One that a
 // person told to start from another state is not: that may be a checkpoint of its own, which Flink could delete with
 // it.
-func (v *Cluster) TakeDown() []plan.Action {
+func (v stopper) TakeDown() []plan.Action {
 	var actions []plan.Action
 	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") &&
 		v.Intent().Purpose != v1beta1.PurposeRedeploy
@@ -80,7 +72,17 @@ func (v *Cluster) TakeDown() []plan.Action {
 	return actions
 }
 
-func (v *Cluster) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
+// Rest takes the JobManager of a suspended job to no replicas: it would run the job again when its pod is replaced.
+// With high availability it does not, and stays for its time to live, so that people can read its logs.
+func (v stopper) Rest() []plan.Action {
+	jm, present := v.Seen.JobManager.Get()
+	if job.HAData(v.Life).Usable() || !present {
+		return nil
+	}
+	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}
+}
+
+func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	owned, _ := v.Seen.Owned.Get()
 	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Orphan: v.Orphans(), Owned: owned}
 }
@@ -94,15 +96,15 @@ func (v *Cluster) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  Unknown   wait
 //	Absent                  some run  wait
 //	Absent                  none run  delete HA data that may go; then end the stop
-func (v *Cluster) CarryStop() job.Result {
+func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {
 			if v.PreparedOnly(jm) {
-				return v.removePrepared(jm)
+				return starter(v).removePrepared(jm)
 			}
-			return v.stands("a Deployment that the open stop does not account for")
+			return stands(Cluster(v), "a Deployment that the open stop does not account for")
 		}
 		if jm.DeletionTimestamp == nil {
 			return job.Stopping(v.Life).Step()
@@ -112,57 +114,18 @@ func (v *Cluster) CarryStop() job.Result {
 	if o, lost := job.Ending(v.Life).Lost(); lost {
 		return o
 	}
-	if o, runs := v.MayRun(); runs {
+	if o, runs := Remains(v).MayRun(); runs {
 		return o
 	}
-	if o, first := v.RemoveHAData(plan.Stopping); first && job.HAData(v.Life).GoesWithStop() {
+	if o, first := Remains(v).RemoveHAData(plan.Stopping); first && job.HAData(v.Life).GoesWithStop() {
 		return o
 	}
 	return job.Stopping(v.Life).End()
 }
 
-// MayRun waits while a process of a cluster whose Deployment is gone may still run.
-func (v *Cluster) MayRun() (job.Result, bool) {
-	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
-		if seen.IsUnknown() {
-			return job.Unobservable("the pods of the cluster", seen.Why()), true
-		}
-	}
-	if o, stands := v.taskManagersStand(); stands {
-		return o, true
-	}
-	if len(v.PodsLeft()) > 0 {
-		return v.WaitForEnd(), true
-	}
-	return job.Result{}, false
-}
-
-// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment
-// of their own, which would replace each of their pods that ends.
-//
-//	the Deployment           JobManager pods   then
-//	Unknown                  -                 wait
-//	Absent, being deleted    -                 nothing
-//	Present                  some may run      wait
-//	Present                  none runs         delete it
-func (v *Cluster) taskManagersStand() (job.Result, bool) {
-	workers, present := v.Seen.TaskManagerDeployment.Get()
-	switch {
-	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
-		return job.Result{}, false
-	case !present:
-		return job.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
-	case v.jobManagerLeft():
-		return v.WaitForEnd(), true
-	}
-	r := v.Seen.Resource
-	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: workers.Name, UID: workers.UID, Orphan: v.Orphans()}
-	return job.Result{Situation: plan.Stopping, Actions: []plan.Action{remove}, Again: true}, true
-}
-
-// WaitForEnd waits for a cluster that is being deleted, as judgeEnd decides.
-func (v *Cluster) WaitForEnd() job.Result {
-	d := v.judgeEnd()
+// WaitForEnd waits for a cluster that is being deleted, as Remains.judge decides.
+func (v stopper) WaitForEnd() job.Result {
+	d := Remains(v).judge()
 	o := job.Result{Situation: plan.Stopping, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}, Pods: true}
 	if d.Stalled {
 		o.Stall = &o.Wait

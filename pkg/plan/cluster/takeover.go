@@ -25,7 +25,7 @@ import (
 //	                                                                               through
 //	otherwise                                                                     as it is: the rules go on from the
 //	                                                                              record
-func (v *Cluster) TakeOver() {
+func TakeOver(v Cluster) {
 	r := &v.Want.ReconciliationStatus
 	if v.Last == nil || v.Intent() != nil || (r.State != v1beta1.ReconciliationUpgrading && r.State != "") {
 		return
@@ -35,24 +35,27 @@ func (v *Cluster) TakeOver() {
 	case (!v.LastRunning() || v.IsSession()) && v.IsFirst() && v.Seen.JobManager.IsAbsent():
 		v.Note("the first start by another operator did not complete: it is repeated")
 		job.Record(v.Life).NeverDeployed()
-	case present && v.madeForRecord(jm):
+	case present && takeover(v).madeForRecord(jm):
 		v.Note("the recorded spec is deployed already: an upgrade by another operator is taken over")
-		v.SetJobState(v.startedAs())
-		v.recordDeployed()
+		v.SetJobState(takeover(v).startedAs())
+		takeover(v).recordDeployed()
 	case !v.LastRunning() && !v.WantsRunning() && v.Want.JobStatus.State.IsTerminal():
 		v.Note("the suspension by another operator has ended")
 		r.State = v1beta1.ReconciliationDeployed
 		r.LastStableSpec = r.LastReconciledSpec
-	case v.LastRunning() && present && v.runsRecorded() &&
+	case v.LastRunning() && present && takeover(v).runsRecorded() &&
 		!specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
 		v.Note("the operation of another operator did not complete: the recorded spec runs")
 		r.State = v1beta1.ReconciliationDeployed
 	}
 }
 
+// takeover compares what is recorded with what is there, after another operator was at work.
+type takeover Cluster
+
 // madeForRecord reports whether the Deployment was made for the recorded spec, and not scaled down since, which is how
 // a cluster is taken down.
-func (v *Cluster) madeForRecord(jm *appsv1.Deployment) bool {
+func (v takeover) madeForRecord(jm *appsv1.Deployment) bool {
 	scaledDown := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
 	return v.Owned(jm) && jm.DeletionTimestamp == nil && !scaledDown &&
 		v.Want.JobManagerDeploymentStatus != v1beta1.JobManagerReady && v.ofGeneration(jm)
@@ -60,7 +63,7 @@ func (v *Cluster) madeForRecord(jm *appsv1.Deployment) bool {
 
 // ofGeneration compares the generations. Older operators wrote neither; then a JobManager that was recorded as gone and
 // is there was made after that record.
-func (v *Cluster) ofGeneration(jm *appsv1.Deployment) bool {
+func (v takeover) ofGeneration(jm *appsv1.Deployment) bool {
 	made := jm.Annotations[v1beta1.AnnotationGeneration]
 	if made == "" && v.Deployed == 0 {
 		return v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing
@@ -69,7 +72,7 @@ func (v *Cluster) ofGeneration(jm *appsv1.Deployment) bool {
 }
 
 // startedAs is the state of a job that was just started; a session cluster has none.
-func (v *Cluster) startedAs() v1beta1.FlinkJobState {
+func (v takeover) startedAs() v1beta1.FlinkJobState {
 	if v.Last.Spec.Job == nil {
 		return v.Want.JobStatus.State
 	}
@@ -77,7 +80,7 @@ func (v *Cluster) startedAs() v1beta1.FlinkJobState {
 }
 
 // recordDeployed records the recorded spec as running.
-func (v *Cluster) recordDeployed() {
+func (v takeover) recordDeployed() {
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
 	if record.Spec.Job != nil {
@@ -88,7 +91,7 @@ func (v *Cluster) recordDeployed() {
 
 // runsRecorded reports whether Flink lists the job as one that is neither ended nor being cancelled; for a session
 // cluster, whether Flink answers.
-func (v *Cluster) runsRecorded() bool {
+func (v takeover) runsRecorded() bool {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if v.Last.Spec.Job == nil {
 		return answered

@@ -16,17 +16,17 @@ import (
 //	                                                    taken over if told
 //	HA data with a checkpoint, stateful spec, no        Unaccounted        -
 //	savepoint named, not told to ignore it
-func Unaccounted(v *Cluster) (job.Result, bool) {
+func Unaccounted(v Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	switch {
 	case v.Seen.JobManager.IsUnknown():
 		return job.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	case present && !v.Owned(jm):
-		return v.stands("a Deployment that belongs to another owner"), true
+		return stands(v, "a Deployment that belongs to another owner"), true
 	case present && v.Last == nil && v.Problem == "" && v.Seen.Resource.Annotations[v1beta1.AnnotationAdopt] == "true":
-		return v.adopt(), true
+		return adopt(v), true
 	case present && v.Last == nil:
-		return v.stands("a Deployment that an earlier resource of this name left"), true
+		return stands(v, "a Deployment that an earlier resource of this name left"), true
 	case v.Last != nil || v.Problem != "" || job.Stateless(&v.Spec) || !v.WantsRunning() || !v.HA().Store.Readable():
 		return job.Result{}, false
 	case v.Spec.Job.InitialSavepointPath != "" || v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] == "true":
@@ -37,11 +37,11 @@ func Unaccounted(v *Cluster) (job.Result, bool) {
 		return job.Unobservable(what, why), true
 	}
 	where := v.HA().Checkpoint()
-	return v.stands("high-availability data with a checkpoint (" + where + ")"), where != ""
+	return stands(v, "high-availability data with a checkpoint ("+where+")"), where != ""
 }
 
 // stands reports what is in the way. Nothing is touched.
-func (v *Cluster) stands(what string) job.Result {
+func stands(v Cluster, what string) job.Result {
 	r := v.Seen.Resource
 	return job.Result{Situation: plan.Unaccounted, Stall: &plan.Cause{Reason: plan.ReasonUnaccounted,
 		Message: fmt.Sprintf(
@@ -54,14 +54,14 @@ func (v *Cluster) stands(what string) job.Result {
 
 // adopt takes over a cluster of this resource whose status was lost, as the user told us to: the spec counts as what it
 // was started with. An application must run exactly one job, or it is not known which.
-func (v *Cluster) adopt() job.Result {
+func adopt(v Cluster) job.Result {
 	jobs, answered := v.Seen.Flink.Jobs.Get()
 	if !answered {
 		return job.Unobservable("the cluster to take over", v.Seen.Flink.Jobs.Why())
 	}
 	if v.Spec.Job != nil {
 		if len(jobs) != 1 {
-			return v.stands(fmt.Sprintf("a cluster with %d jobs instead of one", len(jobs)))
+			return stands(v, fmt.Sprintf("a cluster with %d jobs instead of one", len(jobs)))
 		}
 		v.Want.JobStatus.JobID = jobs[0].ID
 		v.Want.TaskManager = job.TaskManagerInfo(v.Life, v.Spec)
@@ -71,7 +71,7 @@ func (v *Cluster) adopt() job.Result {
 	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	job.Record(v.Life).Store(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)
-	v.Observe()
+	Observe(v)
 	o, _ := job.Settled(v.Life)
 	return o
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -50,7 +51,7 @@ func deleting(v *view) (job.Result, bool) {
 			return o, true
 		}
 		if jm.DeletionTimestamp != nil && job.Deletion(v.Life).Open() {
-			o := v.WaitForEnd()
+			o := v.Stopper.WaitForEnd()
 			o.Situation = plan.Deleting
 			return o, true
 		}
@@ -62,7 +63,7 @@ func deleting(v *view) (job.Result, bool) {
 func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
 	if job.Deletion(v.Life).Open() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
-		o := v.TakeApart()
+		o := v.Stopper.TakeApart()
 		o.Situation = plan.Deleting
 		return o
 	}
@@ -76,9 +77,10 @@ func (v *view) beginDeletion() job.Result {
 
 // finalize removes what no owner reference removes, then lets the resource go.
 func (v *view) finalize() job.Result {
+	ha, remains := job.HAData(v.Life), cluster.Remains(v.Cluster)
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
-		if o, runs := v.MayRun(); runs {
+		if o, runs := remains.MayRun(); runs {
 			if o.Situation == plan.Stopping {
 				o.Situation = plan.Deleting
 			}
@@ -86,8 +88,7 @@ func (v *view) finalize() job.Result {
 		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
-	ha := job.HAData(v.Life)
-	if o, first := v.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !ha.MayStay()) {
+	if o, first := remains.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !ha.MayStay()) {
 		return o
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
@@ -103,7 +104,7 @@ func (v *view) finalize() job.Result {
 func (v *view) deletionBlocked() (job.Result, bool) {
 	var reasons []string
 	if v.IsSession() {
-		reasons = v.SessionBlockers()
+		reasons = cluster.SessionBlockers(v.Cluster)
 	}
 	if len(reasons) == 0 {
 		return job.Result{}, false

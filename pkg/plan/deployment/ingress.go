@@ -11,6 +11,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
@@ -39,7 +40,7 @@ func (v *view) judgeIngress() {
 	if v.Last == nil || r.DeletionTimestamp != nil || (intent != nil && intent.Step != v1beta1.StepReleased) {
 		return
 	}
-	wanted, managed, err := v.RenderIngress(*v.Running())
+	wanted, managed, err := cluster.Ingress(v.Cluster).Render(*v.Running())
 	seen, there := v.Seen.Ingress.Get()
 	ours := there && slices.ContainsFunc(seen.OwnerReferences, func(o metav1.OwnerReference) bool {
 		return o.UID == r.UID

@@ -48,7 +48,7 @@ func of(decide func(job.Life) (job.Result, bool)) rule {
 }
 
 // ofCluster is a rule that concerns the cluster.
-func ofCluster(decide func(*cluster.Cluster) (job.Result, bool)) rule {
+func ofCluster(decide func(cluster.Cluster) (job.Result, bool)) rule {
 	return func(v *view) (job.Result, bool) { return decide(v.Cluster) }
 }
 

@@ -2,6 +2,7 @@ package deployment
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -15,6 +16,6 @@ func takenOver(v *view) (job.Result, bool) {
 	if add, missing := job.MissingFinalizer(v.Life); missing && present && v.Owned(jm) {
 		return job.Result{Situation: plan.Waiting, Actions: []plan.Action{add}, Again: true}, true
 	}
-	v.TakeOver()
+	cluster.TakeOver(v.Cluster)
 	return job.Result{}, false
 }

@@ -10,7 +10,7 @@ import (
 
 // view is one FlinkDeployment for the rules: they read it, and write only what becomes the status and the events.
 type view struct {
-	*cluster.Cluster
+	cluster.Cluster
 	// ingress is the condition IngressReady as this round leaves it; nil means none.
 	ingress *metav1.Condition
 	// ingressAction brings the Ingress to what runs; nil when it is so, or not to be touched.
@@ -27,6 +27,6 @@ func (v *view) accept() {
 
 func newView(s Snapshot) *view {
 	v := &view{Cluster: cluster.New(s)}
-	v.ingress = v.StoredIngress().DeepCopy()
+	v.ingress = cluster.Ingress(v.Cluster).Stored().DeepCopy()
 	return v
 }

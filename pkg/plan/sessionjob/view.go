@@ -30,7 +30,8 @@ func clusterOf(s *Snapshot) *cluster.Cluster {
 	}
 	host := cluster.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: d}}
 	host.JobManager = s.JobManager
-	return cluster.New(host)
+	c := cluster.New(host)
+	return &c
 }
 
 // lifeOf is what the life of the job sees.

@@ -90,7 +90,7 @@ func First(s cluster.Snapshot) Questions {
 	heals := v.AtRest() && job.Health(v.Life).KnownUnhealthy() && job.Health(v.Life).Checked()
 	q.TaskManagers = asksTaskManagers(v)
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
-	late := (q.TaskManagers || retiring(v)) && v.Overdue()
+	late := (q.TaskManagers || retiring(v)) && cluster.Remains(v).Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := v.AtRest() && job.MissesItsJob(v.Life)
@@ -113,13 +113,13 @@ func First(s cluster.Snapshot) Questions {
 }
 
 // isLost reports whether the Deployment of a cluster that should run is gone.
-func isLost(v *cluster.Cluster) bool {
+func isLost(v cluster.Cluster) bool {
 	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
 	return v.Seen.JobManager.IsAbsent() && v.Last != nil && !rests
 }
 
 // asksPods reports whether the pods of the JobManager are asked for.
-func asksPods(v *cluster.Cluster) bool {
+func asksPods(v cluster.Cluster) bool {
 	intent := v.Intent()
 	jm, present := v.Seen.JobManager.Get()
 	available := present && jm.DeletionTimestamp == nil && jm.Status.AvailableReplicas > 0
@@ -130,7 +130,7 @@ func asksPods(v *cluster.Cluster) bool {
 }
 
 // asksTaskManagers reports whether those of the TaskManagers are.
-func asksTaskManagers(v *cluster.Cluster) bool {
+func asksTaskManagers(v cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	going := v.Seen.JobManager.IsAbsent() || (present && jm.DeletionTimestamp != nil)
 	return going && asksPods(v)
@@ -138,14 +138,14 @@ func asksTaskManagers(v *cluster.Cluster) bool {
 
 // mayHaveIngress reports whether there is, or should be, an Ingress. One that another operator made shows in no
 // condition of ours: it is looked for when a start no longer asks for one.
-func mayHaveIngress(v *cluster.Cluster) bool {
+func mayHaveIngress(v cluster.Cluster) bool {
 	intent, running := v.Intent(), v.Running()
 	dropped := intent != nil && intent.Step == v1beta1.StepStarting && intent.Purpose != v1beta1.PurposeDeploy
-	return v.IngressShown() || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
+	return cluster.Ingress(v).Shown() || v.Spec.Ingress != nil || (running != nil && running.Ingress != nil) || dropped
 }
 
 // retiring reports whether the open stop takes the JobManager away first, and has begun to.
-func retiring(v *cluster.Cluster) bool {
+func retiring(v cluster.Cluster) bool {
 	jm, present := v.Seen.JobManager.Get()
 	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
 }
@@ -154,11 +154,11 @@ func retiring(v *cluster.Cluster) bool {
 // and of pods that never ran, where it counts that they never did.
 func Nodes(s cluster.Snapshot) []string {
 	v := cluster.New(s)
-	left := v.PodsLeft()
+	left := cluster.Remains(v).PodsLeft()
 	if len(left) == 0 {
 		return nil
 	}
-	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && v.Overdue()
+	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && cluster.Remains(v).Overdue()
 	stopping := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping
 	counts := job.AsksToStop(v.Life) || job.RollsBack(v.Life) || stopping
 	for _, pod := range left {
@@ -177,7 +177,7 @@ func Then(s cluster.Snapshot) job.More { return job.AskMore(cluster.New(s).Life)
 // which the start itself will report.
 func Expected(s cluster.Snapshot) []cluster.Companion {
 	v := cluster.New(s)
-	made, _, err := v.RenderStart(v.Intent())
+	made, _, err := cluster.RenderStart(v, v.Intent())
 	if err != nil {
 		return nil
 	}

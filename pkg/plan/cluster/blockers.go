@@ -3,32 +3,13 @@ package cluster
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// TerminatingFor is how long the old cluster has been going away.
-func (v *Cluster) TerminatingFor() time.Duration {
-	jm, present := v.Seen.JobManager.Get()
-	switch intent := v.Intent(); {
-	case intent != nil && intent.EndedAt != nil:
-		return v.Since(*intent.EndedAt)
-	case intent != nil:
-		return v.Since(intent.StoredAt)
-	case v.Seen.Resource.DeletionTimestamp != nil:
-		return job.Deletion(v.Life).Age()
-	case present && jm.DeletionTimestamp != nil:
-		return v.Since(*jm.DeletionTimestamp)
-	case v.Want.PaceSince != nil:
-		return v.Since(*v.Want.PaceSince)
-	}
-	return 0
-}
-
 // SessionBlockers lists what runs in a session cluster that is being deleted, as far as the options say that it
 // matters.
-func (v *Cluster) SessionBlockers() []string {
+func SessionBlockers(v Cluster) []string {
 	var reasons []string
 	if v.BlocksOnSessionJobs() {
 		jobs, ok := v.Seen.SessionJobs.Get()
