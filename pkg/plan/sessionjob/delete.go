@@ -30,7 +30,7 @@ import (
 //
 // A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. A cancellation is
 // awaited.
-func deleting(v *view) (job.Result, bool) {
+func deleting(v view) (job.Result, bool) {
 	r := v.Seen.Resource
 	if r.DeletionTimestamp == nil {
 		return job.Result{}, false
@@ -44,23 +44,26 @@ func deleting(v *view) (job.Result, bool) {
 			Reason: plan.ReasonCleanup, Component: plan.ComponentOperator, Message: "Cleaning up FlinkSessionJob",
 		})
 	}
-	o := v.end()
+	o := deletion(v).end()
 	o.Situation = plan.Deleting
 	return o, true
 }
 
-func (v *view) end() job.Result {
+// deletion ends the job of a resource that is marked for deletion, then lets the resource go.
+type deletion view
+
+func (v deletion) end() job.Result {
 	if v.runsSoon() {
 		return job.Result{Wait: submitting}
 	}
-	deletion := job.Deletion(v.Life)
-	if deletion.Open() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
-		if o, saving := deletion.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
+	d := job.Deletion(v.Life)
+	if d.Open() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
+		if o, saving := d.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
 			return o
 		}
 	}
 	standing, why := v.Standing()
-	overdue := deletion.Age() > v.CleanupTimeout()
+	overdue := d.Age() > v.CleanupTimeout()
 	switch {
 	case !v.jobLeft(standing) || v.goesWithCluster():
 		return v.letGo()
@@ -69,7 +72,7 @@ func (v *view) end() job.Result {
 	case standing != job.There:
 		return job.Result{Wait: plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}}
 	}
-	if o, saving := deletion.SaveFirst(); saving {
+	if o, saving := d.SaveFirst(); saving {
 		return o
 	}
 	j, listed := v.listed()
@@ -80,11 +83,11 @@ func (v *view) end() job.Result {
 		return job.Result{Wait: plan.Cause{Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job"}}
 	}
 	v.SetJobState(j.State)
-	return v.TakeApart()
+	return stopper(v).TakeApart()
 }
 
 // runsSoon reports whether a request to run the job may be on its way: it was stored, and Flink does not list the job.
-func (v *view) runsSoon() bool {
+func (v deletion) runsSoon() bool {
 	intent := v.Intent()
 	if intent == nil || intent.Step != v1beta1.StepReleased || intent.Release == nil {
 		return false
@@ -102,7 +105,7 @@ func (v *view) runsSoon() bool {
 //	J4  was recorded to have ended           no
 //	J5  is Gone                              no
 //	J6  otherwise                            yes
-func (v *view) jobLeft(standing job.Standing) bool {
+func (v deletion) jobLeft(standing job.Standing) bool {
 	status, intent := v.Want.JobStatus, v.Intent()
 	j, listed := v.listed()
 	switch {
@@ -117,12 +120,12 @@ func (v *view) jobLeft(standing job.Standing) bool {
 }
 
 // goesWithCluster reports whether the session cluster is being deleted, and does not wait for its jobs.
-func (v *view) goesWithCluster() bool {
+func (v deletion) goesWithCluster() bool {
 	return v.cluster != nil && v.cluster.Resource().DeletionTimestamp != nil && !v.cluster.BlocksOnSessionJobs()
 }
 
 // letRun lets the resource go while its job may run, and says so.
-func (v *view) letRun(why string) job.Result {
+func (v deletion) letRun(why string) job.Result {
 	v.Tell(plan.Event{
 		Warning: true, Reason: plan.ReasonJobLeftRunning, Component: plan.ComponentOperator, Once: true,
 		Message: fmt.Sprintf("The resource is deleted, and job %s may still run: %s", v.Want.JobStatus.JobID, why),
@@ -130,7 +133,7 @@ func (v *view) letRun(why string) job.Result {
 	return v.letGo()
 }
 
-func (v *view) letGo() job.Result {
+func (v deletion) letGo() job.Result {
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	return job.Result{Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v.Finalizer()}}}
 }

@@ -2,7 +2,7 @@
 //
 // PURE: see package plan. The life itself is package job's, the same as that of an application's job. Here is what is
 // special about the kind: its resource in the form of a FlinkDeployment and back (form.go), the session cluster as the
-// host of many jobs (host.go), how a job is started and ended there (start.go, stop.go), and what the resource waits
+// host of many jobs (host.go), how a job is started and ended there (start.go, upload.go, stop.go), and what it waits
 // for while its cluster is not ready (hosted.go).
 //
 // Invariants:

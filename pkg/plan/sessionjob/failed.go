@@ -11,12 +11,12 @@ import (
 func Hider(s Snapshot) func(text string) string { return newView(s).Hide }
 
 // left is the view of a snapshot with the status that a round left behind.
-func left(s Snapshot, status v1beta1.FlinkSessionJobStatus) *view {
+func left(s Snapshot, status v1beta1.FlinkSessionJobStatus) view {
 	r := s.Resource.DeepCopy()
 	r.Status = *status.DeepCopy()
 	s.Resource = r
 	v := newView(s)
-	v.accept()
+	accept(v)
 	return v
 }
 
@@ -29,7 +29,7 @@ func MakeFailed(
 	v := left(s, status)
 	o, intent := job.Report(v.Life).EffectFailed(reason, message), v.Intent()
 	if !IsSubmission(failed) || intent == nil {
-		return v.finish(o)
+		return finish(v, o)
 	}
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
 	intent.UploadAt = nil
@@ -37,7 +37,7 @@ func MakeFailed(
 		intent.Release.RunAt = nil
 	}
 	o.Stall, o.Wait = nil, waitsForAttempt(v.Want.Retry)
-	return v.finish(o)
+	return finish(v, o)
 }
 
 // MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. Each
@@ -46,8 +46,8 @@ func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any)
 	v := left(s, status)
 	next, _ := refused.(*v1beta1.FlinkSessionJobStatus)
 	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus.StartTime, next.LostProgress, next.Intent)
-	p := v.finish(job.Report(v.Life).TooLarge())
-	all := []plan.Plan{p, v.leaveForm(job.Report(v.Life).Smaller(p.Situation))}
+	p := finish(v, job.Report(v.Life).TooLarge())
+	all := []plan.Plan{p, leaveForm(v, job.Report(v.Life).Smaller(p.Situation))}
 	if kept {
 		all = append(all, MakeTooLarge(s, status, nil)[1])
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // listed is the job of this resource as Flink lists it.
-func (v *view) listed() (job.Job, bool) {
+func (v *round) listed() (job.Job, bool) {
 	jobs, _ := v.seen.Flink.Jobs.Get()
 	return job.FindJob(jobs, v.Want.JobStatus.JobID)
 }
@@ -32,7 +32,7 @@ func (v *view) listed() (job.Job, bool) {
 //	Y5  does not  -              keeps no data of it, and its JobManager is     Gone
 //	                             gone
 //	Y6  does not  -              otherwise                                      Unknown
-func (v *view) Standing() (job.Standing, string) {
+func (v *round) Standing() (job.Standing, string) {
 	if v.seen.Flink.Jobs.IsPresent() {
 		if v.Present() || (v.comesBack() && !v.NeverRan()) {
 			return job.There, ""
@@ -48,7 +48,7 @@ func (v *view) Standing() (job.Standing, string) {
 
 // comesBack reports whether the session cluster may restore a job that Flink does not list: it keeps high-availability
 // data, the job had not ended, and its JobManager had no time to restore it yet.
-func (v *view) comesBack() bool {
+func (v *round) comesBack() bool {
 	status := v.Want.JobStatus
 	if !v.BringsBack() || status.JobID == "" || status.State.IsTerminal() {
 		return false
@@ -64,16 +64,16 @@ func (v *view) comesBack() bool {
 }
 
 // Present reports whether Flink lists the job.
-func (v *view) Present() bool {
+func (v *round) Present() bool {
 	_, listed := v.listed()
 	return listed
 }
 
 // CanBeAsked reports whether the JobManager of the session cluster is there to be asked.
-func (v *view) CanBeAsked() bool { return v.cluster != nil && v.cluster.CanBeAsked() }
+func (v *round) CanBeAsked() bool { return v.cluster != nil && v.cluster.CanBeAsked() }
 
 // AvailableAt is when its pod became ready.
-func (v *view) AvailableAt() metav1.Time {
+func (v *round) AvailableAt() metav1.Time {
 	if v.cluster == nil {
 		return metav1.Time{}
 	}
@@ -81,25 +81,40 @@ func (v *view) AvailableAt() metav1.Time {
 }
 
 // ReleasedAt is the zero time: a start has its chance from when it was recorded.
-func (v *view) ReleasedAt() time.Time { return time.Time{} }
+func (v *round) ReleasedAt() time.Time { return time.Time{} }
+
+// Unsettled says why nobody knows whether the job runs.
+func (v *round) Unsettled() (why string, unknown bool) {
+	return v.seen.Flink.Jobs.Why(), v.seen.Flink.Jobs.IsUnknown()
+}
+
+// PodFailure is nil: the session cluster's status tells of its pods.
+func (v *round) PodFailure() *plan.Cause { return nil }
 
 // BringsBack reports whether the session cluster restores the jobs of a JobManager that is gone.
-func (v *view) BringsBack() bool {
+func (v *round) BringsBack() bool {
 	return v.cluster == nil || v.cluster.HA().Store.Mode != flinkconf.HANone
 }
 
 // NeverRan reports whether Flink refused to run the newest start. Any doubt is a no: a request that was not answered
 // may still run.
-func (v *view) NeverRan() bool {
+func (v *round) NeverRan() bool {
 	_, listed := v.listed()
 	return !listed && v.seen.Flink.Jobs.IsPresent() && v.runRefused()
 }
 
+// runRefused reports whether the open start was released and Flink refused to run its jar; nobody asked it again since.
+func (v *round) runRefused() bool {
+	intent := v.Intent()
+	return intent != nil && intent.Step == v1beta1.StepReleased && intent.Release.RunAt == nil &&
+		v.Want.Retry != nil && v.Want.Retry.Generation == intent.Generation
+}
+
 // SilentNode is empty: nobody but Flink knows of a job.
-func (v *view) SilentNode() string { return "" }
+func (v *round) SilentNode() string { return "" }
 
 // HA is that of the session cluster: where it is kept. A start of ours never begins from it, so there is none to see.
-func (v *view) HA() hadata.Data {
+func (v *round) HA() hadata.Data {
 	if v.cluster == nil {
 		return hadata.Data{}
 	}
@@ -110,7 +125,7 @@ func (v *view) HA() hadata.Data {
 }
 
 // Incarnation is the UID of the session cluster's Deployment.
-func (v *view) Incarnation() types.UID {
+func (v *round) Incarnation() types.UID {
 	if v.cluster == nil {
 		return ""
 	}
@@ -118,7 +133,7 @@ func (v *view) Incarnation() types.UID {
 }
 
 // Endpoint is where the session cluster's JobManager answers.
-func (v *view) Endpoint() plan.Endpoint {
+func (v *round) Endpoint() plan.Endpoint {
 	if v.cluster == nil {
 		return plan.Endpoint{}
 	}
@@ -126,13 +141,13 @@ func (v *view) Endpoint() plan.Endpoint {
 }
 
 // What names what Standing looks at.
-func (v *view) What() string { return "the job on the session cluster" }
+func (v *round) What() string { return "the job on the session cluster" }
 
 // Finalizer is the one that holds the resource while its job may run.
-func (v *view) Finalizer() string { return v1beta1.FinalizerFlinkSessionJob }
+func (v *round) Finalizer() string { return v1beta1.FinalizerFlinkSessionJob }
 
 // Trim leaves out what only a FlinkDeployment's status has. What was told of the job's failures stays.
-func (v *view) Trim(next *v1beta1.FlinkDeploymentStatus) {
+func (v *round) Trim(next *v1beta1.FlinkDeploymentStatus) {
 	next.JobManagerDeploymentStatus = v.Resource().Status.JobManagerDeploymentStatus
 	told := next.ClusterInfo[exceptions.Key]
 	next.TaskManager, next.ClusterInfo = nil, nil
@@ -142,7 +157,7 @@ func (v *view) Trim(next *v1beta1.FlinkDeploymentStatus) {
 }
 
 // jobManager is how the JobManager of the session cluster is doing.
-func (v *view) jobManager() v1beta1.JobManagerDeploymentStatus {
+func (v *round) jobManager() v1beta1.JobManagerDeploymentStatus {
 	switch {
 	case v.seen.Flink.Jobs.IsPresent():
 		return v1beta1.JobManagerReady

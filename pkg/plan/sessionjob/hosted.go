@@ -18,7 +18,7 @@ import (
 //	is not recorded as deployed               SessionClusterChanging
 //	has no JobManager that is available       SessionClusterNotReady
 //	does not answer                           SessionClusterNotReady
-func (v *view) clusterReady() (plan.Cause, bool) {
+func (v *round) clusterReady() (plan.Cause, bool) {
 	name := v.seen.Resource.Spec.DeploymentName
 	not := func(reason plan.Reason, format string, args ...any) (plan.Cause, bool) {
 		return plan.Cause{Reason: reason, Message: "session cluster " + name + " " + fmt.Sprintf(format, args...)}, false
@@ -48,7 +48,7 @@ func (v *view) clusterReady() (plan.Cause, bool) {
 
 // hosted waits while the session cluster takes no job, and none can be asked for. A job that is suspended, and is to
 // stay so, waits for nothing.
-func hosted(v *view) (job.Result, bool) {
+func hosted(v view) (job.Result, bool) {
 	why, ready := v.clusterReady()
 	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
 	if ready || rests {

@@ -17,7 +17,7 @@ import (
 //	is Gone, may start empty                   start it again
 //	is Gone, keeps its state                   a person decides: the session cluster was replaced, and the job had
 //	                                           completed what status says
-func lost(v *view) (job.Result, bool) {
+func lost(v view) (job.Result, bool) {
 	if v.Last == nil || !v.LastRunning() || v.Intent() != nil {
 		return job.Result{}, false
 	}
@@ -26,7 +26,7 @@ func lost(v *view) (job.Result, bool) {
 		return job.RecoverLost(v.Life)
 	}
 	message := "Flink no longer lists the job: the session cluster was replaced, and it keeps no high-availability data" +
-		" that would have brought the job back. Manual restore required. " + v.newestKnown()
+		" that would have brought the job back. Manual restore required. " + newestKnown(v)
 	if !job.Report(v.Life).Shows() {
 		job.Report(v.Life).Fail(plan.ReasonSessionClusterLost, message)
 	}
@@ -36,7 +36,7 @@ func lost(v *view) (job.Result, bool) {
 }
 
 // newestKnown says from what the job could start, as far as status knows.
-func (v *view) newestKnown() string {
+func newestKnown(v view) string {
 	status := v.Want.JobStatus
 	if known := job.KnownCheckpoint(v.Want.JobStatus); known != nil && known.Path != "" {
 		return "The newest checkpoint that is known is " + known.Path + "; a newer one may be beside it. "

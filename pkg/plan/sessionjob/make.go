@@ -7,7 +7,7 @@ import (
 )
 
 // rule answers a job.Result, or that the view is not its business.
-type rule func(v *view) (job.Result, bool)
+type rule func(v view) (job.Result, bool)
 
 // rules in their order; the first whose business it is decides.
 //
@@ -38,25 +38,25 @@ var rules = []struct {
 
 // of is a rule that concerns the job alone.
 func of(decide func(job.Life) (job.Result, bool)) rule {
-	return func(v *view) (job.Result, bool) { return decide(v.Life) }
+	return func(v view) (job.Result, bool) { return decide(v.Life) }
 }
 
 // Make decides what to do for one FlinkSessionJob. It is total: it never fails and never panics on any snapshot.
 func Make(s Snapshot) plan.Plan {
 	v := newView(s)
-	v.accept()
+	accept(v)
 	for _, r := range rules {
 		if o, mine := r.decide(v); mine {
-			p := v.finish(o)
+			p := finish(v, o)
 			p.Rule = r.name
 			return p
 		}
 	}
-	return v.finish(job.Result{Situation: plan.Unobservable})
+	return finish(v, job.Result{Situation: plan.Unobservable})
 }
 
 // finish adds the summary to what a rule decided, and leaves the form of a FlinkDeployment.
-func (v *view) finish(o job.Result) plan.Plan {
+func finish(v view, o job.Result) plan.Plan {
 	v.Want.JobManagerDeploymentStatus = v.jobManager()
 	p := job.Outcome(v.Life).Plan(o)
 	for i := range p.Events {
@@ -64,11 +64,11 @@ func (v *view) finish(o job.Result) plan.Plan {
 			p.Events[i].Component = plan.ComponentJob
 		}
 	}
-	return v.leaveForm(p)
+	return leaveForm(v, p)
 }
 
 // leaveForm puts the session job's own status in the place of each form. The same form stays one status.
-func (v *view) leaveForm(p plan.Plan) plan.Plan {
+func leaveForm(v view, p plan.Plan) plan.Plan {
 	left := map[*v1beta1.FlinkDeploymentStatus]*v1beta1.FlinkSessionJobStatus{}
 	leave := func(status any) any {
 		next, is := status.(*v1beta1.FlinkDeploymentStatus)
@@ -91,7 +91,7 @@ func (v *view) leaveForm(p plan.Plan) plan.Plan {
 }
 
 // first decides for a resource that was never deployed. One that is valid and is to run waits for its session cluster.
-func first(v *view) (job.Result, bool) {
+func first(v view) (job.Result, bool) {
 	why, ready := v.clusterReady()
 	if v.Last == nil && v.Problem == "" && v.WantsRunning() && !ready {
 		v.Want.Error = ""
@@ -101,7 +101,7 @@ func first(v *view) (job.Result, bool) {
 }
 
 // observed brings the status of a job that was deployed up to what Flink says, for the rules that follow.
-func observed(v *view) (job.Result, bool) {
+func observed(v view) (job.Result, bool) {
 	if v.Last != nil {
 		v.Want.JobManagerDeploymentStatus = v.jobManager()
 		job.ObserveJob(v.Life)

@@ -84,7 +84,7 @@ func TestAwaitJarIsAsDrawn(t *testing.T) {
 		"asked long ago":  {"U7", stateless, false, func(w *world) { w.run(); w.sleep(uploadTakes) }, nil},
 		"asked of before": {"U7", stateless, false, func(w *world) { w.run(); w.replaces() }, nil},
 	}
-	drawn := drawing.Read(t, "start.go", "awaitJar")
+	drawn := drawing.Read(t, "upload.go", "awaitJar")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)

@@ -9,6 +9,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
+// stopper takes nothing down but the job, as job.Stopper asks.
+type stopper view
+
 // CarryStop goes on with an open stop. Nothing is taken down but the job. First match wins:
 //
 //	the job is                                       then
@@ -17,7 +20,7 @@ import (
 //	there, has ended, and that is recorded, or need  end the stop
 //	not be
 //	there                                            the next step of the stop
-func (v *view) CarryStop() job.Result {
+func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
 	if standing, _ := v.Standing(); standing == job.Gone {
 		if o, lost := job.Ending(v.Life).Lost(); lost {
@@ -40,7 +43,7 @@ func (v *view) CarryStop() job.Result {
 //	lists it     cancel it
 //	has ended    go on
 //	otherwise    wait: it may be brought back
-func (v *view) TakeApart() job.Result {
+func (v stopper) TakeApart() job.Result {
 	j, listed := v.listed()
 	wait := job.Result{Situation: plan.Stopping, Wait: plan.Cause{
 		Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled",
@@ -65,21 +68,13 @@ func (v *view) TakeApart() job.Result {
 }
 
 // AwaitJobGraph is false: the session cluster's own data stays.
-func (v *view) AwaitJobGraph() (job.Result, bool) { return job.Result{}, false }
+func (v stopper) AwaitJobGraph() (job.Result, bool) { return job.Result{}, false }
 
 // TakeDown is nothing: a job that has ended leaves nothing that runs.
-func (v *view) TakeDown() []plan.Action { return nil }
+func (v stopper) TakeDown() []plan.Action { return nil }
 
 // Rest is nothing.
-func (v *view) Rest() []plan.Action { return nil }
+func (v stopper) Rest() []plan.Action { return nil }
 
 // WaitForEnd is not asked for: a job does not go but by its end.
-func (v *view) WaitForEnd() job.Result { return job.Result{Situation: plan.Stopping} }
-
-// Unsettled says why nobody knows whether the job runs.
-func (v *view) Unsettled() (why string, unknown bool) {
-	return v.seen.Flink.Jobs.Why(), v.seen.Flink.Jobs.IsUnknown()
-}
-
-// PodFailure is nil: the session cluster's status tells of its pods.
-func (v *view) PodFailure() *plan.Cause { return nil }
+func (v stopper) WaitForEnd() job.Result { return job.Result{Situation: plan.Stopping} }

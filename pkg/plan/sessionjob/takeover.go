@@ -16,7 +16,7 @@ import (
 //	suspended     otherwise, to stay so        suspended
 //	running       and it is not being ended    deployed: the operation did not come through
 //	otherwise                                  as it is: the rules go on from the record
-func takenOver(v *view) (job.Result, bool) {
+func takenOver(v view) (job.Result, bool) {
 	if v.Last == nil {
 		return job.Result{}, false
 	}

@@ -7,18 +7,23 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// view is one FlinkSessionJob for the rules: the life of its job, and the session cluster that it runs on.
-type view struct {
+// view is one FlinkSessionJob for the rules: the life of its job, and the session cluster that it runs on. As in
+// package job, a topic is a view by another name with the methods of one idea: upload(v).awaitJar().
+type view struct{ *round }
+
+// round is what every topic shares of one decision. It is the job.Host: its methods are the facts that follow from what
+// was seen.
+type round struct {
 	job.Life
 	seen *Snapshot
 	// cluster is the session cluster; nil when it is not there, or not known.
 	cluster *cluster.Cluster
 }
 
-func newView(s Snapshot) *view {
-	v := &view{seen: &s, cluster: clusterOf(&s)}
-	v.Life = job.New(v.lifeOf())
-	v.Host, v.Starter, v.Stopper = v, v, v
+func newView(s Snapshot) view {
+	v := view{&round{seen: &s, cluster: clusterOf(&s)}}
+	v.Life = job.New(lifeOf(v))
+	v.Host, v.Starter, v.Stopper = v.round, starter(v), stopper(v)
 	return v
 }
 
@@ -35,7 +40,7 @@ func clusterOf(s *Snapshot) *cluster.Cluster {
 }
 
 // lifeOf is what the life of the job sees.
-func (v *view) lifeOf() *job.Seen {
+func lifeOf(v view) *job.Seen {
 	s := v.seen
 	seen := &job.Seen{
 		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
@@ -51,7 +56,7 @@ func (v *view) lifeOf() *job.Seen {
 }
 
 // accept decides which spec counts. What validation knows of the cluster it learns when that is there.
-func (v *view) accept() {
+func accept(v view) {
 	r := v.seen.Resource
 	in := validation.SessionJobInput{
 		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.seen.Operator,

@@ -1,0 +1,113 @@
+package sessionjob
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/backoff"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// upload brings the jar of the open start to the session cluster, runs it, and deletes it.
+type upload view
+
+// jarName is what the jar of the open start is uploaded as.
+func (v upload) jarName() string { return v.Intent().OperationID + ".jar" }
+
+// jar is the one of the open start, as Flink lists it.
+func (v upload) jar() (Jar, bool) {
+	jars, _ := v.seen.Jars.Get()
+	i := slices.IndexFunc(jars, func(j Jar) bool { return j.Name == v.jarName() })
+	if i < 0 {
+		return Jar{}, false
+	}
+	return jars[i], true
+}
+
+// uploadTakes is how long an upload may take before it is asked for again: the budget of the function that does it.
+const uploadTakes = 5 * time.Minute
+
+// awaitJar uploads the jar of the open start until Flink lists it. First match wins:
+//
+//	 #  Flink's jars   the jar        this function  asked for            then
+//	U1  are not known  -              -              -                    wait for their list
+//	U2  list it        -              -              -                    it is there
+//	U3  -              failed lately  -              -                    wait for the next attempt
+//	U4  -              the empty one  -              -                    upload it
+//	U5  -              any            uploads        -                    upload it
+//	U6  -              any            does not       yes, and not long    wait for the upload
+//	                                                 ago
+//	U7  -              any            does not       not, long ago, or    ask for the upload
+//	                                                 of a JobManager
+//	                                                 that was replaced
+func (v upload) awaitJar() (job.Result, bool) {
+	intent, uri := v.Intent(), job.Goal(v.Life).StoredTarget().Job.JarURI
+	_, there := v.jar()
+	asked := intent.UploadAt != nil && v.Since(*intent.UploadAt) < uploadTakes && !v.replacedSince(*intent.UploadAt)
+	wait := job.Result{Wait: plan.Cause{Reason: plan.ReasonJarUploading, Message: "the jar is being uploaded"}}
+	switch r := v.Want.Retry; {
+	case !v.seen.Jars.IsPresent():
+		why := "the jars of the session cluster cannot be listed: " + v.seen.Jars.Why() +
+			"; jobs are submitted to it with web.submit.enable: true, Flink's default"
+		return job.Result{Wait: plan.Cause{Reason: plan.ReasonJarsUnavailable, Message: why}}, true
+	case there:
+		return job.Result{}, false
+	case backoff.Waits(r, intent.Generation, v.Seen.Now):
+		return job.Result{Wait: waitsForAttempt(r)}, true
+	case uri == "" || v.seen.Uploads:
+		wait.Actions, wait.Again = []plan.Action{plan.UploadJar{
+			Endpoint: v.Endpoint(), Name: v.jarName(), URI: uri, Header: v.jarHeader(),
+		}}, true
+	case !asked:
+		now := v.Now()
+		intent.UploadAt = &now
+		wait.Record, wait.Actions = "upload", []plan.Action{plan.RequestUpload{}}
+	}
+	return wait, true
+}
+
+// jarHeader are the HTTP headers of the download.
+func (v upload) jarHeader() map[string]string {
+	spec := job.Goal(v.Life).StoredTarget()
+	header, err := v.Compose(&spec).Map(key.ArtifactsHTTPHeader)
+	if err != nil {
+		v.Note("kubernetes.operator.user.artifacts.http.header cannot be read, the jar is fetched without it")
+	}
+	return header
+}
+
+// runJar runs the jar of the open start.
+func (v upload) runJar() plan.Action {
+	intent, spec := v.Intent(), job.Goal(v.Life).StoredTarget()
+	jar, _ := v.jar()
+	config := v.Compose(&spec)
+	run := plan.RunJar{
+		Endpoint: v.Endpoint(), JarID: jar.ID, Version: v1beta1.FlinkVersion(config.Get(key.FlinkVersion)).Dotted(),
+		JobID: intent.JobID, EntryClass: spec.Job.EntryClass, Args: spec.Job.Args, Parallelism: spec.Job.Parallelism,
+		AllowNonRestoredState: spec.Job.AllowNonRestoredState, Configuration: flinkconf.Submitted(config),
+	}
+	if intent.From.Kind == v1beta1.StartSavepoint {
+		run.SavepointPath = intent.From.Path
+	}
+	return run
+}
+
+// deleteJar deletes the jar of the open start, where Flink lists it.
+func (v upload) deleteJar() (job.Result, bool) {
+	jar, there := v.jar()
+	if !there {
+		return job.Result{}, false
+	}
+	remove := plan.DeleteJar{Endpoint: v.Endpoint(), JarID: jar.ID}
+	return job.Result{Situation: plan.Waiting, Actions: []plan.Action{remove}, Again: true}, true
+}
+
+// replacedSince reports whether the JobManager became available after a time, so that it is another process than the
+// one that was asked then.
+func (v upload) replacedSince(at metav1.Time) bool { return at.Time.Before(v.AvailableAt().Time) }
