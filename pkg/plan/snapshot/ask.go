@@ -14,7 +14,7 @@ func AskJob(s Snapshot) *v1beta1.JobReference {
 	case reference == nil || reference.Name == "" || v.isCanary():
 		return nil
 	case s.Resource.DeletionTimestamp != nil:
-		if v.lacksFinalizer() || !v.disposes() {
+		if v.lacksFinalizer() || !disposal(v).wanted() {
 			return nil
 		}
 		return reference
@@ -45,13 +45,13 @@ func Ask(s Snapshot) *Query {
 	switch {
 	case v.want.State == v1beta1.SnapshotInProgress:
 		if v.want.TriggerID != "" {
-			q.Request = &snapshots.Request{Type: v.kind, JobID: v.requestedJob(), TriggerID: v.want.TriggerID}
+			q.Request = &snapshots.Request{Type: v.kind, JobID: attempt(v).requestedJob(), TriggerID: v.want.TriggerID}
 		}
 	case deleting:
 		if v.want.State != v1beta1.SnapshotCompleted {
 			return nil
 		}
-	case s.Resource.Spec.Savepoint.Exists(), v.problem != "", v.backsOff():
+	case s.Resource.Spec.Savepoint.Exists(), v.problem != "", attempt(v).backsOff():
 		return nil
 	}
 	return q

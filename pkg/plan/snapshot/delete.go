@@ -27,31 +27,34 @@ import (
 //	                                                package backoff, until resource.cleanup.timeout, and then as
 //	                                                without a job
 //	none that answers                               wait, at most resource.cleanup.timeout; then as without a job
-func deleting(v *view) (result, bool) {
-	r := v.resource()
+func deleting(v view) (result, bool) {
+	r, d := v.resource(), disposal(v)
 	if r.DeletionTimestamp == nil {
 		return result{}, false
 	}
 	if v.lacksFinalizer() {
 		return result{situation: plan.Deleting, silent: true}, true
 	}
-	if !v.disposes() {
-		return v.release(), true
+	if !d.wanted() {
+		return d.release(), true
 	}
 	if v.want.State == v1beta1.SnapshotInProgress {
-		if v.overdue(v.job.timeout() + v.cleanupTimeout()) {
-			return v.leave("its request is still in flight"), true
+		if d.overdue(v.job.timeout() + d.cleanupTimeout()) {
+			return d.leave("its request is still in flight"), true
 		}
 		o, _ := inProgress(v)
 		o.situation, o.stall = plan.Deleting, cause{}
 		o.again = v.want.State != v1beta1.SnapshotInProgress
 		return o, true
 	}
-	return v.dispose(), true
+	return d.dispose(), true
 }
 
+// disposal removes the files of a savepoint whose resource goes, or says why they stay.
+type disposal view
+
 // dispose removes the files of a completed savepoint, as far as that can be done.
-func (v *view) dispose() result {
+func (v disposal) dispose() result {
 	path := v.want.Path
 	_, listed := v.s.Flink.Job.Get()
 	answers := listed || v.s.Flink.Job.IsAbsent()
@@ -63,17 +66,17 @@ func (v *view) dispose() result {
 	case v.job.presence == validation.Absent:
 		return v.leave("its job was deleted, and with it the JobManager that could dispose of it")
 	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
-		return v.disposalWaits(v.want.Retry.Message)
+		return v.waits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
 		o := v.release()
 		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
 		return o
 	}
-	return v.disposalWaits("no JobManager can be reached")
+	return v.waits("no JobManager can be reached")
 }
 
-// disposalWaits says why the files are still there; after the deadline it leaves them.
-func (v *view) disposalWaits(why string) result {
+// waits says why the files are still there; after the deadline it leaves them.
+func (v disposal) waits(why string) result {
 	if v.overdue(v.cleanupTimeout()) {
 		return v.leave(why)
 	}
@@ -91,7 +94,7 @@ func (v *view) disposalWaits(why string) result {
 	return result{situation: plan.Deleting, attempt: due, wait: cause{plan.ReasonDisposal, message}}
 }
 
-func (v *view) toldAlready(message string) bool {
+func (v disposal) toldAlready(message string) bool {
 	for _, c := range v.resource().Status.Conditions {
 		if c.Reason == string(plan.ReasonDisposal) && c.Message == message {
 			return true
@@ -101,7 +104,7 @@ func (v *view) toldAlready(message string) bool {
 }
 
 // leave lets the resource go and says what stays behind.
-func (v *view) leave(why string) result {
+func (v disposal) leave(why string) result {
 	path := ""
 	if v.want.Path != nil {
 		path = " at " + *v.want.Path
@@ -112,27 +115,27 @@ func (v *view) leave(why string) result {
 	return v.release()
 }
 
-func (v *view) release() result {
+func (v disposal) release() result {
 	return result{
 		situation: plan.Deleting, silent: true,
 		finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v1beta1.FinalizerFlinkStateSnapshot}},
 	}
 }
 
-// disposes reports whether the resource's data goes with it.
-func (v *view) disposes() bool {
+// wanted reports whether the resource's data goes with it.
+func (v disposal) wanted() bool {
 	reference := v.resource().Spec.JobReference
 	return v.s.SpecProblem == "" && v.kind == snapshots.Savepoint && v.resource().Spec.Savepoint.DisposedOnDelete() &&
 		reference != nil && reference.Name != ""
 }
 
 // cleanupTimeout is kubernetes.operator.resource.cleanup.timeout.
-func (v *view) cleanupTimeout() time.Duration {
+func (v disposal) cleanupTimeout() time.Duration {
 	return read(v.job.config.Duration, key.ResourceCleanupTimeout, 5*time.Minute)
 }
 
-func (v *view) deadline(after time.Duration) time.Time {
+func (v disposal) deadline(after time.Duration) time.Time {
 	return v.resource().DeletionTimestamp.Add(after).UTC()
 }
 
-func (v *view) overdue(after time.Duration) bool { return !v.s.Now.Before(v.deadline(after)) }
+func (v disposal) overdue(after time.Duration) bool { return !v.s.Now.Before(v.deadline(after)) }

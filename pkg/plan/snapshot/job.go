@@ -202,7 +202,7 @@ const (
 //	-                                             otherwise                  moving
 //	its status says ended for good                not, or does not answer    ended; moving if restarted
 //	otherwise                                     not, or does not answer    moving
-func (v *view) standing() standing {
+func (v *round) standing() standing {
 	t := v.job
 	switch {
 	case t.presence == validation.Absent:

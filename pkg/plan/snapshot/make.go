@@ -52,7 +52,7 @@ type cause struct {
 }
 
 // rule answers an result, or that the view is not its business.
-type rule func(v *view) (result, bool)
+type rule func(v view) (result, bool)
 
 // rules in their order; the first whose business it is decides.
 //
@@ -77,12 +77,12 @@ func Make(s Snapshot) plan.Plan {
 	v := newView(s)
 	for _, r := range rules {
 		if o, mine := r.decide(v); mine {
-			p := v.finish(o)
+			p := finish(v, o)
 			p.Rule = r.name
 			return p
 		}
 	}
-	return v.finish(result{situation: plan.Unobservable})
+	return finish(v, result{situation: plan.Unobservable})
 }
 
 // MakeFailed shows an effect that failed, in the status that a round left behind. A request that Flink refused is a
@@ -98,21 +98,21 @@ func MakeFailed(
 	message = v.hide(message)
 	switch failed.(type) {
 	case plan.TriggerSavepoint, plan.TriggerCheckpoint:
-		return v.finish(v.failedAttempt(message)), true
+		return finish(v, attempt(v).failed(message)), true
 	case plan.DisposeSavepoint:
 		v.want.Retry = backoff.Failed(
 			v.want.Retry, resource.Generation, metav1.NewTime(v.now()), string(plan.ReasonDisposal), message,
 		)
-		return v.finish(v.disposalWaits(message)), true
+		return finish(v, disposal(v).waits(message)), true
 	}
 	return plan.Plan{}, false
 }
 
-func canary(v *view) (result, bool) {
+func canary(v view) (result, bool) {
 	return result{situation: plan.Steady, silent: true}, v.isCanary()
 }
 
-func settled(v *view) (result, bool) {
+func settled(v view) (result, bool) {
 	switch v.want.State {
 	case v1beta1.SnapshotCompleted:
 		return result{situation: Completed}, true
@@ -126,7 +126,7 @@ func settled(v *view) (result, bool) {
 
 const noneLeft = "every attempt failed, see status.error; make another FlinkStateSnapshot to try again"
 
-func finalizer(v *view) (result, bool) {
+func finalizer(v view) (result, bool) {
 	if !v.lacksFinalizer() {
 		return result{}, false
 	}
@@ -135,9 +135,9 @@ func finalizer(v *view) (result, bool) {
 }
 
 // invalid tells once that the spec does not validate. What is in flight is looked after all the same.
-func invalid(v *view) (result, bool) {
+func invalid(v view) (result, bool) {
 	flies := v.want.State == v1beta1.SnapshotInProgress && v.job.presence != ""
-	if v.problem == "" || flies || v.lost() {
+	if v.problem == "" || flies || lost(v) {
 		return result{}, false
 	}
 	told := v.condition(summary.SpecAccepted)
@@ -150,31 +150,25 @@ func invalid(v *view) (result, bool) {
 }
 
 // lost reports whether the job that the snapshot was first seen with is not there any more.
-func (v *view) lost() bool {
+func lost(v view) bool {
 	s := v.standing()
 	return v.want.JobUID != "" && (s == gone || s == other)
 }
 
 // existing stands for a savepoint that exists: it is complete at once, and needs no job.
-func existing(v *view) (result, bool) {
+func existing(v view) (result, bool) {
 	savepoint := v.resource().Spec.Savepoint
 	if !savepoint.Exists() {
 		return result{}, false
 	}
 	path := savepoint.Path
 	v.want.TriggerTimestamp = v.instant()
-	return v.complete(path), true
-}
-
-// complete ends a snapshot well.
-func (v *view) complete(path string) result {
-	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotCompleted, &path, "", v.instant()
-	return result{situation: Completed}
+	return attempt(v).complete(path), true
 }
 
 // finish adds the summary to what a rule decided.
-func (v *view) finish(o result) plan.Plan {
-	v.summarize(o)
+func finish(v view, o result) plan.Plan {
+	summarize(v, o)
 	status := v.want.DeepCopy()
 	p := plan.Plan{
 		Situation: o.situation, Requeue: o.requeue(), Events: v.events,
@@ -189,7 +183,7 @@ func (v *view) finish(o result) plan.Plan {
 		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
 	}
 	p.Actions = append(p.Actions, o.actions...)
-	if labels := v.labels(); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil &&
+	if labels := labels(v); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil &&
 		v.s.SpecProblem == "" {
 		p.Finish = append(p.Finish, labels)
 	}
@@ -198,4 +192,4 @@ func (v *view) finish(o result) plan.Plan {
 }
 
 // isFinal reports whether the wanted state is never left.
-func (v *view) isFinal() bool { return snapshots.IsFinal(v.want.State) }
+func (v *round) isFinal() bool { return snapshots.IsFinal(v.want.State) }

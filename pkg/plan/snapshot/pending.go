@@ -32,30 +32,34 @@ import (
 //	moving                                 wait, at most the checkpoint timeout; then ABANDONED
 //	runs, and the request cannot be made   a failed attempt
 //	runs                                   IN_PROGRESS, then the request
-func pending(v *view) (result, bool) {
+func pending(v view) (result, bool) {
+	a := attempt(v)
 	switch s := v.standing(); {
 	case s == unknown:
-		return v.unreadableJob(), true
+		return a.unreadableJob(), true
 	case s == gone, s == other:
-		return v.abandon(v.notFound(s)), true
+		return a.abandon(a.notFound(s)), true
 	case s == ended:
-		return v.abandon(v.secondary() + " is not running"), true
-	case v.backsOff():
-		return v.backOff(), true
+		return a.abandon(v.secondary() + " is not running"), true
+	case a.backsOff():
+		return a.backOff(), true
 	case s == moving:
-		return v.awaitJob(), true
+		return a.awaitJob(), true
 	}
-	return v.trigger(), true
+	return a.trigger(), true
 }
 
+// attempt asks Flink for the snapshot, waits for the answer, and ends: taken, failed and tried again, or abandoned.
+type attempt view
+
 // trigger stores the request and makes it.
-func (v *view) trigger() result {
+func (v attempt) trigger() result {
 	r := v.resource()
 	if v.kind == snapshots.Checkpoint && !flinkconf.BehaviourOf(v.job.version).CheckpointTrigger {
-		return v.failedAttempt("triggering a checkpoint requires Flink 1.17+, the cluster has " + string(v.job.version))
+		return v.failed("triggering a checkpoint requires Flink 1.17+, the cluster has " + string(v.job.version))
 	}
 	if v.kind == snapshots.Savepoint && v.directory() == "" {
-		return v.failedAttempt(
+		return v.failed(
 			"no savepoint path: set spec.savepoint.path here, or " + key.SavepointDir.Key +
 				" in flinkConfiguration of the job",
 		)
@@ -72,7 +76,7 @@ func (v *view) trigger() result {
 }
 
 // request is the request that status records.
-func (v *view) request() plan.Action {
+func (v attempt) request() plan.Action {
 	if v.kind == snapshots.Checkpoint {
 		return plan.TriggerCheckpoint{
 			Endpoint: *v.job.endpoint, JobID: v.requestedJob(), TriggerID: v.want.TriggerID,
@@ -86,7 +90,7 @@ func (v *view) request() plan.Action {
 }
 
 // requestedJob is the job that the stored request was made to.
-func (v *view) requestedJob() string {
+func (v attempt) requestedJob() string {
 	if v.want.Run != nil && v.want.Run.JobID != "" {
 		return v.want.Run.JobID
 	}
@@ -94,14 +98,14 @@ func (v *view) requestedJob() string {
 }
 
 // directory is where a savepoint goes: spec.savepoint.path, else the job's execution.checkpointing.savepoint-dir.
-func (v *view) directory() string {
+func (v attempt) directory() string {
 	if s := v.resource().Spec.Savepoint; s != nil && s.Path != "" {
 		return s.Path
 	}
 	return v.job.config.Get(key.SavepointDir)
 }
 
-func (v *view) unreadableJob() result {
+func (v attempt) unreadableJob() result {
 	return result{
 		situation: plan.Unobservable,
 		wait:      cause{plan.ReasonUnobservable, "the job's resource cannot be read: " + v.job.why},
@@ -110,7 +114,7 @@ func (v *view) unreadableJob() result {
 
 // awaitJob waits for a job that does not run, at most as long as Flink waits for a checkpoint. When the wait began is
 // the transition time of the condition JobRunning.
-func (v *view) awaitJob() result {
+func (v attempt) awaitJob() result {
 	since := v.now()
 	if c := v.condition(summary.JobRunning); c != nil && !c.LastTransitionTime.IsZero() {
 		since = c.LastTransitionTime.Time
@@ -127,7 +131,7 @@ func (v *view) awaitJob() result {
 	}
 }
 
-func (v *view) notFound(s standing) string {
+func (v attempt) notFound(s standing) string {
 	text := v.secondary() + " was not found"
 	if s == other {
 		text += ": the resource of that name is another job"
@@ -136,14 +140,14 @@ func (v *view) notFound(s standing) string {
 }
 
 // abandon gives a snapshot up: its job is gone, or has ended.
-func (v *view) abandon(text string) result {
+func (v attempt) abandon(text string) result {
 	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotAbandoned, nil, text, v.instant()
 	v.tell(plan.Event{Warning: true, Reason: plan.ReasonSnapshotAbandoned, Message: text})
 	return result{situation: Abandoned, stall: cause{plan.ReasonSnapshotAbandoned, text}}
 }
 
-// failedAttempt counts an attempt that came to nothing, and says when the next one is.
-func (v *view) failedAttempt(message string) result {
+// failed counts an attempt that came to nothing, and says when the next one is.
+func (v attempt) failed(message string) result {
 	reason := plan.ReasonSavepointError
 	if v.kind == snapshots.Checkpoint {
 		reason = plan.ReasonCheckpointError
@@ -162,8 +166,8 @@ func (v *view) failedAttempt(message string) result {
 // longestBackOff bounds the back-off: an attempt a day is made however many failed.
 const longestBackOff = 24 * time.Hour
 
-// nextAttempt is when the next attempt is due after the last one that failed; zero when none did.
-func (v *view) nextAttempt() time.Time {
+// next is when the next attempt is due after the last one that failed; zero when none did.
+func (v attempt) next() time.Time {
 	last := parseInstant(v.want.ResultTimestamp)
 	if last.IsZero() || v.want.Failures == 0 {
 		return time.Time{}
@@ -172,14 +176,14 @@ func (v *view) nextAttempt() time.Time {
 }
 
 // backsOff reports whether the next attempt is not due yet. A spec that changed since the last one does not wait.
-func (v *view) backsOff() bool {
+func (v attempt) backsOff() bool {
 	ready := v.condition(summary.Ready)
 	same := ready != nil && ready.ObservedGeneration == v.resource().Generation
-	return same && v.now().Before(v.nextAttempt())
+	return same && v.now().Before(v.next())
 }
 
-func (v *view) backOff() result {
-	due := v.nextAttempt()
+func (v attempt) backOff() result {
+	due := v.next()
 	return result{
 		situation: BackingOff, attempt: due,
 		wait: cause{

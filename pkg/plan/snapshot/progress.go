@@ -22,37 +22,38 @@ import (
 //	                           know a request of that time
 //	not known                  runs                           a failed attempt: its result is lost
 //	nothing                    runs                           wait
-func inProgress(v *view) (result, bool) {
+func inProgress(v view) (result, bool) {
 	if v.want.State != v1beta1.SnapshotInProgress {
 		return result{}, false
 	}
+	a := attempt(v)
 	operation, _ := v.s.Flink.Operation.Get()
 	if operation.State == snapshots.OperationCompleted {
-		return v.completed(operation), true
+		return a.completed(operation), true
 	}
 	s := v.standing()
 	switch {
 	case s == unknown:
-		return v.unreadableJob(), true
+		return a.unreadableJob(), true
 	case s == gone, s == other:
-		return v.abandon(v.notFound(s)), true
+		return a.abandon(a.notFound(s)), true
 	case s == ended:
-		return v.abandon(v.secondary() + " is not running"), true
-	case v.replaced():
-		return v.startOver(), true
+		return a.abandon(v.secondary() + " is not running"), true
+	case a.replaced():
+		return a.startOver(), true
 	case operation.State == snapshots.OperationInProgress:
 		return taking(), true
 	case s == moving:
-		return v.awaitJob(), true
+		return a.awaitJob(), true
 	case operation.State == snapshots.OperationFailed:
-		return v.failedAttempt(operation.Failure), true
-	case operation.State == snapshots.OperationNotKnown && v.neverCame():
+		return a.failed(operation.Failure), true
+	case operation.State == snapshots.OperationNotKnown && a.neverCame():
 		return result{
-			situation: Triggering, actions: []plan.Action{v.request()},
+			situation: Triggering, actions: []plan.Action{a.request()},
 			wait: cause{plan.ReasonTriggering, "the request is being made"},
 		}, true
 	case operation.State == snapshots.OperationNotKnown:
-		return v.failedAttempt(fmt.Sprintf(
+		return a.failed(fmt.Sprintf(
 			"Flink no longer has the request %s: its result is lost", v.want.TriggerID,
 		)), true
 	}
@@ -64,7 +65,7 @@ func taking() result {
 }
 
 // replaced reports whether the job that runs now is another run than the one that the request was made to.
-func (v *view) replaced() bool {
+func (v attempt) replaced() bool {
 	run := v.want.Run
 	if run == nil {
 		return false
@@ -77,7 +78,7 @@ func (v *view) replaced() bool {
 }
 
 // startOver forgets a request whose cluster was replaced. It counts as no attempt.
-func (v *view) startOver() result {
+func (v attempt) startOver() result {
 	v.want.State, v.want.Run = v1beta1.SnapshotTriggerPending, nil
 	wait := cause{plan.ReasonClusterReplaced, "the job was restarted, the snapshot is requested again"}
 	return result{situation: AwaitingJob, again: true, wait: wait}
@@ -86,7 +87,7 @@ func (v *view) startOver() result {
 // neverCame reports whether a request that Flink does not know cannot have reached it: the run is the same, and Flink
 // would still remember one of that time (rest.async.store-duration). A request of another operator was stored after it
 // was made, so it came.
-func (v *view) neverCame() bool {
+func (v attempt) neverCame() bool {
 	at := parseInstant(v.want.TriggerTimestamp)
 	return v.want.Run != nil && !at.IsZero() && v.s.Now.Sub(at) < v.job.remembers()
 }
@@ -97,7 +98,7 @@ func (v *view) neverCame() bool {
 //	could not be read, unfinished  wait
 //	completed                      COMPLETED with its path
 //	failed, or left the history    COMPLETED with an empty path and a Warning
-func (v *view) completed(operation snapshots.Operation) result {
+func (v attempt) completed(operation snapshots.Operation) result {
 	if v.kind != snapshots.Checkpoint {
 		return v.complete(operation.Location)
 	}
@@ -118,4 +119,10 @@ func (v *view) completed(operation snapshots.Operation) result {
 		Message: fmt.Sprintf("checkpoint %d is complete, but its location is not known: %s", operation.CheckpointID, why),
 	})
 	return v.complete("")
+}
+
+// complete ends a snapshot well.
+func (v attempt) complete(path string) result {
+	v.want.State, v.want.Path, v.want.Error, v.want.ResultTimestamp = v1beta1.SnapshotCompleted, &path, "", v.instant()
+	return result{situation: Completed}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // summarize derives from the result what people and the clock read: situation, conditions, pace.
-func (v *view) summarize(o result) {
+func summarize(v view, o result) {
 	v.want.Situation = string(o.situation)
-	wanted := []metav1.Condition{v.accepted()}
+	wanted := []metav1.Condition{accepted(v)}
 	if o.jobDown {
 		wanted = append(wanted, metav1.Condition{
 			Type: summary.JobRunning, Status: metav1.ConditionFalse, Reason: string(plan.ReasonJobNotRunning),
@@ -34,10 +34,10 @@ func (v *view) summarize(o result) {
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{
 		Now: v.s.Now, Generation: r.Generation,
 	}, wanted...)
-	v.setPace(o)
+	setPace(v, o)
 }
 
-func (v *view) accepted() metav1.Condition {
+func accepted(v view) metav1.Condition {
 	c := metav1.Condition{
 		Type: summary.SpecAccepted, Status: metav1.ConditionTrue, Reason: string(plan.ReasonAccepted),
 		Message: "the spec is valid",
@@ -49,7 +49,7 @@ func (v *view) accepted() metav1.Condition {
 }
 
 // setPace keeps the clock fast while something is under way.
-func (v *view) setPace(o result) {
+func setPace(v view, o result) {
 	v.want.Pace, v.want.PaceSince = plan.Movement{
 		Now: v.s.Now, Moves: o.wait.reason != "", Attempt: o.attempt, Since: v.want.PaceSince, Begins: o.record,
 	}.Pace()

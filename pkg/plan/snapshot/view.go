@@ -18,9 +18,13 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
-// view is the snapshot with what follows from it at once, and the status as this round will leave it. Rules read it and
-// write only want and events.
-type view struct {
+// view is one FlinkStateSnapshot for the rules. A topic is a view by another name with the methods of one idea:
+// attempt(v).trigger().
+type view struct{ *round }
+
+// round is what every topic shares of one decision: the snapshot with what follows from it at once, and the status as
+// this round will leave it. Rules read it and write only want and events.
+type round struct {
 	s    Snapshot
 	job  target
 	kind snapshots.Type
@@ -32,8 +36,10 @@ type view struct {
 	secrets *redact.Secrets
 }
 
-func newView(s Snapshot) *view {
-	v := &view{s: s, job: findTarget(s), kind: snapshots.TypeOf(s.Resource.Spec), want: *s.Resource.Status.DeepCopy()}
+func newView(s Snapshot) view {
+	v := view{&round{
+		s: s, job: findTarget(s), kind: snapshots.TypeOf(s.Resource.Spec), want: *s.Resource.Status.DeepCopy(),
+	}}
 	if v.want.State == "" {
 		v.want.State = v1beta1.SnapshotTriggerPending
 	}
@@ -43,7 +49,7 @@ func newView(s Snapshot) *view {
 	if v.want.JobUID == "" && v.job.presence == validation.Present {
 		v.want.JobUID = v.job.uid
 	}
-	v.judge()
+	judge(v)
 	v.problem, v.headline = v.hide(v.problem), v.hide(v.headline)
 	return v
 }
@@ -52,7 +58,7 @@ func newView(s Snapshot) *view {
 func Hider(s Snapshot) func(text string) string { return newView(s).hide }
 
 // hide leaves out of a text the secrets of the job, of its cluster and of the operator, and what looks like one.
-func (v *view) hide(text string) string {
+func (v *round) hide(text string) string {
 	if text == "" {
 		return text
 	}
@@ -65,7 +71,7 @@ func (v *view) hide(text string) string {
 	return v.secrets.Text(text)
 }
 
-func (v *view) judge() {
+func judge(v view) {
 	v.problem, v.headline = v.s.SpecProblem, v.s.SpecProblem
 	if v.problem != "" {
 		return
@@ -77,12 +83,12 @@ func (v *view) judge() {
 	v.problem, v.headline = validation.Message(findings), validation.Headline(findings)
 }
 
-func (v *view) resource() *v1beta1.FlinkStateSnapshot { return v.s.Resource }
+func (v *round) resource() *v1beta1.FlinkStateSnapshot { return v.s.Resource }
 
 // now is the time of the look, as status has it.
-func (v *view) now() time.Time { return v.s.Now.UTC().Truncate(time.Second) }
+func (v *round) now() time.Time { return v.s.Now.UTC().Truncate(time.Second) }
 
-func (v *view) instant() string { return v.now().Format(time.RFC3339) }
+func (v *round) instant() string { return v.now().Format(time.RFC3339) }
 
 // parseInstant reads a time of status; zero when there is none.
 func parseInstant(text string) time.Time {
@@ -93,21 +99,21 @@ func parseInstant(text string) time.Time {
 	return t
 }
 
-func (v *view) tell(e plan.Event) {
+func (v *round) tell(e plan.Event) {
 	e.Component, e.Message = componentSnapshot, v.hide(e.Message)
 	v.events = append(v.events, e)
 }
 
-func (v *view) isCanary() bool {
+func (v *round) isCanary() bool {
 	return strings.EqualFold(v.resource().Labels[v1beta1.LabelCanary], "true")
 }
 
-func (v *view) lacksFinalizer() bool {
+func (v *round) lacksFinalizer() bool {
 	return !slices.Contains(v.resource().Finalizers, v1beta1.FinalizerFlinkStateSnapshot)
 }
 
-// Report.bounded is status.error of one cause.
-func (v *view) errorText(kind, message string) string {
+// errorText is status.error of one cause.
+func (v *round) errorText(kind, message string) string {
 	message = v.hide(message)
 	text, err := summary.ErrorText([]summary.Cause{{Type: kind, Message: &message}}, "", plan.ErrorBounds(v.job.config))
 	if err != nil {
@@ -117,7 +123,7 @@ func (v *view) errorText(kind, message string) string {
 }
 
 // secondary names the job as the Java operator does.
-func (v *view) secondary() string {
+func (v *round) secondary() string {
 	r := v.resource().Spec.JobReference
 	if r == nil {
 		r = &v1beta1.JobReference{}
@@ -126,7 +132,7 @@ func (v *view) secondary() string {
 }
 
 // condition is the stored condition of a type; nil when there is none.
-func (v *view) condition(name string) *metav1.Condition {
+func (v *round) condition(name string) *metav1.Condition {
 	list := v.resource().Status.Conditions
 	if i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name }); i >= 0 {
 		return &list[i]
@@ -135,7 +141,7 @@ func (v *view) condition(name string) *metav1.Condition {
 }
 
 // labels is the action that gives the resource the labels that it lacks; nil when it lacks none.
-func (v *view) labels() plan.Action {
+func labels(v view) plan.Action {
 	r := v.resource()
 	var job *v1beta1.JobReference
 	if v.job.presence == validation.Present {
