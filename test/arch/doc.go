@@ -1,5 +1,5 @@
-// Package arch proves the house rules over the source tree: who imports whom, what a PURE package may use, sizes,
-// names, comments, and what the functions link.
+// Package arch proves the house rules over the source tree: who imports whom, what a PURE package may use, sizes of
+// files, functions and types, names, comments, and what the functions link.
 //
 // I/O: its tests read the source files and run `go list`; nothing else.
 //
