@@ -12,15 +12,18 @@ import (
 // it, and when it goes.
 type HAData Life
 
+// on reports whether what runs keeps high-availability data at all.
+func (v HAData) on() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
+
 // Usable reports whether high-availability data may be used by a start: the configuration that runs and the wanted one
 // keep it in the same place, and we can look there.
 func (v HAData) Usable() bool {
-	return v.keeps(&v.Spec)
+	return v.found(&v.Spec)
 }
 
-// keeps reports whether a start of the spec finds the high-availability data of what runs, in a place where we can
+// found reports whether a start of the spec finds the high-availability data of what runs, in a place where we can
 // look.
-func (v HAData) keeps(target *v1beta1.FlinkDeploymentSpec) bool {
+func (v HAData) found(target *v1beta1.FlinkDeploymentSpec) bool {
 	runs := v.Host.HA().Store
 	return runs.Readable() && runs.Same(hadata.StoreOf(v.Compose(target)))
 }
@@ -44,7 +47,7 @@ func (v HAData) known() plan.Observed[upgrade.HAData] {
 
 // of is what is known of the high-availability data that a start of the spec would find.
 func (v HAData) of(target *v1beta1.FlinkDeploymentSpec) plan.Observed[upgrade.HAData] {
-	if !v.keeps(target) {
+	if !v.found(target) {
 		return plan.Absent[upgrade.HAData]()
 	}
 	return v.Host.HA().Job()

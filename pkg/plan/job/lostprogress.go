@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
@@ -28,7 +27,7 @@ type LostProgress Life
 func (v LostProgress) observe(before v1beta1.JobStatus) {
 	again := v.beganAgain(v.Want.JobStatus.StartTime, before)
 	switch lost := v.Want.LostProgress; {
-	case again && !HAData(v).kept():
+	case again && !HAData(v).on():
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
 		v.lose(v.Want.JobStatus.UpgradeSavepointPath)
 	case again:
@@ -50,8 +49,6 @@ func (v LostProgress) observe(before v1beta1.JobStatus) {
 func (v LostProgress) beganAgain(startTime string, recorded v1beta1.JobStatus) bool {
 	return recorded.StartTime != "" && recorded.StartTime != startTime && !v.MayStartEmpty()
 }
-
-func (v HAData) kept() bool { return v.Host.HA().Store.Mode != flinkconf.HANone }
 
 // suspected reports whether the job began again with high availability, and Flink did not say yet what it was restored
 // from.
@@ -230,7 +227,7 @@ func (v LostProgress) suspectStop(how v1beta1.StopKind) {
 	released, data := v.Host.ReleasedAt(), v.Host.HA()
 	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen
-	if how == v1beta1.StopLastState && v.Job == nil && ran && HAData(v).kept() && !v.MayStartEmpty() {
+	if how == v1beta1.StopLastState && v.Job == nil && ran && HAData(v).on() && !v.MayStartEmpty() {
 		v.suspect()
 	}
 }

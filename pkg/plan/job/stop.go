@@ -46,6 +46,10 @@ var stopKinds = map[upgrade.Suspend]v1beta1.StopKind{
 	upgrade.SuspendCancel:    v1beta1.StopCancel, upgrade.SuspendLastState: v1beta1.StopLastState,
 }
 
+// Stopping takes what runs down, for a successor, a suspension or a deletion: from the intent to the start that
+// follows.
+type Stopping Life
+
 // asDecided begins the stop, or ends it at once when there is nothing to stop.
 func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) Result {
 	standing, _ := v.Host.Standing()
@@ -64,10 +68,6 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 	}
 	return v.Begin(Stop{purpose, v.Spec, how, d.Restore})
 }
-
-// Stopping takes what runs down, for a successor, a suspension or a deletion: from the intent to the start that
-// follows.
-type Stopping Life
 
 // Begin stores the intent to take the running cluster down, and begins to. The start must be there. Where the job's
 // last state is known already, it is stored with the intent.
