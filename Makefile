@@ -8,7 +8,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench bench-session-jobs release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regula
 bench: ## sizes, memory and start-up time of the functions; benchmarks of the pure core
 	go run ./test/bench
 	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+bench-session-jobs: ## session jobs at once on one cluster of real Flink on this machine, and a minute in which they run (N=100)
+	cd local && KNFLINK_SESSION_JOBS=$(or $(N),100) go test -count=1 -timeout 30m -v -run '^TestManySessionJobs$$' ./platform
 
 release: ## build and push the images of a version, write release/*.yaml: make release VERSION=v0.1.0
 	hack/release.sh "$(VERSION)"

@@ -13,9 +13,10 @@ import (
 	"github.com/kn-flink/kn-flink/local/flink"
 )
 
-// TestASessionJobsJarIsUploaded: a jar goes from an HTTP server through reconcile-jars to a session cluster, and runs.
-func TestASessionJobsJarIsUploaded(t *testing.T) {
-	release, err := flink.Resolve("1.20")
+// exampleJars is the URL of a server with the jars of the examples of a version of Flink.
+func exampleJars(t *testing.T, version string) string {
+	t.Helper()
+	release, err := flink.Resolve(version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +26,12 @@ func TestASessionJobsJarIsUploaded(t *testing.T) {
 	}
 	jars := httptest.NewServer(http.FileServer(http.Dir(filepath.Join(home, "examples", "streaming"))))
 	t.Cleanup(jars.Close)
+	return jars.URL
+}
+
+// TestASessionJobsJarIsUploaded: a jar goes from an HTTP server through reconcile-jars to a session cluster, and runs.
+func TestASessionJobsJarIsUploaded(t *testing.T) {
+	jars := exampleJars(t, "1.20")
 	if _, err := objects.Resource(deployments).Namespace(namespace).Create(
 		t.Context(), example(t, "session.yaml"), metav1.CreateOptions{},
 	); err != nil {
@@ -37,7 +44,7 @@ func TestASessionJobsJarIsUploaded(t *testing.T) {
 	job := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "uploaded"},
 		"spec": map[string]any{"deploymentName": "session", "job": map[string]any{
-			"jarURI": jars.URL + "/StateMachineExample.jar", "parallelism": int64(1), "upgradeMode": "stateless",
+			"jarURI": jars + "/StateMachineExample.jar", "parallelism": int64(1), "upgradeMode": "stateless",
 		}},
 	}}
 	if _, err := objects.Resource(sessionJobs).Namespace(namespace).Create(
