@@ -33,7 +33,7 @@ func Hider(s Snapshot) func(text string) string { return cluster.New(s).Hide }
 func MakeTooLarge(s Snapshot, status v1beta1.FlinkDeploymentStatus, refused any) []plan.Plan {
 	v := left(s, status)
 	next, _ := refused.(*v1beta1.FlinkDeploymentStatus)
-	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus, next.LostProgress, next.Intent)
 	p := v.finish(job.Report(v.Life).TooLarge())
 	all := []plan.Plan{p, job.Report(v.Life).Smaller(p.Situation)}
 	if kept {

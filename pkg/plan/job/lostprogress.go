@@ -293,14 +293,15 @@ func (v LostProgress) end(intent *v1beta1.Intent) {
 // Keep takes over, of a status that was refused because of its size, that the run it shows has lost what the job had
 // done, or may have: that run may be over when there is room again. False where what is stored says as much, and where
 // the refused status begins an operation: that comes again.
-func (v LostProgress) Keep(run string, refused *v1beta1.LostProgress, intent *v1beta1.Intent) bool {
-	stored := v.Want.LostProgress
+func (v LostProgress) Keep(run v1beta1.JobStatus, refused *v1beta1.LostProgress, intent *v1beta1.Intent) bool {
+	stored, job := v.Want.LostProgress, &v.Want.JobStatus
 	begins := intent != nil && (v.Intent() == nil || v.Intent().OperationID != intent.OperationID)
-	if refused == nil || run == "" || begins ||
+	if refused == nil || run.StartTime == "" || begins ||
 		(stored != nil && stored.Before == refused.Before && certainty(stored) >= certainty(refused)) {
 		return false
 	}
-	v.Want.JobStatus.StartTime, v.Want.LostProgress = run, refused.DeepCopy()
+	v.Want.LostProgress = refused.DeepCopy()
+	job.StartTime, job.HighAvailabilityData = run.StartTime, run.HighAvailabilityData.DeepCopy() // what it was told by
 	return true
 }
 

@@ -45,7 +45,7 @@ func MakeFailed(
 func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any) []plan.Plan {
 	v := left(s, status)
 	next, _ := refused.(*v1beta1.FlinkSessionJobStatus)
-	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus.StartTime, next.LostProgress, next.Intent)
+	kept := next != nil && job.LostProgress(v.Life).Keep(next.JobStatus, next.LostProgress, next.Intent)
 	p := finish(v, job.Report(v.Life).TooLarge())
 	all := []plan.Plan{p, leaveForm(v, job.Report(v.Life).Smaller(p.Situation))}
 	if kept {
