@@ -48,12 +48,13 @@ chaos: ## random commands and faults over real Flink on this machine: make chaos
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
 	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
 
-nightly: ## all that is too long for a change: every combination, crash point, a million random steps, an hour of chaos (three hours)
+nightly: ## all that is too long for a change: combinations, crash points, a million random steps, chaos, a cluster's tests (four hours)
 	KNFLINK_SCENARIO_COMBINATIONS=1 go test -count=1 -timeout 0 -run '^TestNoJobIsCalledSteadyWithLessThanItHad$$' ./test/scenario
 	$(MAKE) soak-model STEPS=1000000 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) crash-points
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
+	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }

@@ -21,6 +21,14 @@ func All() []Chapter {
 	}
 }
 
+// Main are those that a change has to pass: all but three whose parts the others have, too.
+func Main() []Chapter {
+	return []Chapter{
+		SavepointFunctionsKilled, JobManagerKilled, savepointJobManagerKilled, LastStateJobManagerKilled,
+		NextVersion, RolledBack, nextChange, fromSnapshot, failedBeginsAgain,
+	}
+}
+
 // by is a change of nothing but the way in which the job is upgraded.
 func by(mode string) map[string]any {
 	return map[string]any{"job": map[string]any{"upgradeMode": mode}}
