@@ -171,12 +171,12 @@ func TestTheWebhookAnswers(t *testing.T) {
 // TestMemory: what a newcomer's machine has to give before Flink.
 func TestMemory(t *testing.T) {
 	const limit = 700
-	own := resident(t, "/proc/self/status")
+	own := resident(t, "/proc/self/status", vmRSS)
 	total := own
 	for _, pid := range processes.Of(local.options.Dir) {
 		environ, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid)) // it may have ended
 		if strings.Contains(string(environ), "K_SERVICE=") {
-			total += resident(t, fmt.Sprintf("/proc/%d/status", pid))
+			total += resident(t, fmt.Sprintf("/proc/%d/status", pid), vmRSS)
 		}
 	}
 	t.Logf("%d MB in this process, %d MB with the functions that run", own, total)
@@ -187,14 +187,14 @@ func TestMemory(t *testing.T) {
 
 var vmRSS = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
 
-// resident is a process's memory in MB, 0 if it has ended.
-func resident(t *testing.T, status string) int {
+// resident is one line of a process's memory in MB, 0 if it has ended.
+func resident(t *testing.T, status string, line *regexp.Regexp) int {
 	t.Helper()
 	text, err := os.ReadFile(status)
 	if err != nil {
 		return 0
 	}
-	found := vmRSS.FindSubmatch(text)
+	found := line.FindSubmatch(text)
 	if found == nil {
 		return 0
 	}
