@@ -112,6 +112,20 @@ func steady(was string) func(watch.Object) (bool, string) {
 	}
 }
 
+// applyToRunning makes a session job without state and measures until its status says RUNNING, without what Flink took
+// from the job's begin until all of its tasks ran. The job is gone when it returns.
+func (c *cluster) applyToRunning(t *testing.T, name, cluster string) time.Duration {
+	t.Helper()
+	at := c.submit(t, sessionJob(name, cluster, "stateless"))
+	shown := c.job(t, name).Until("is RUNNING", func(o watch.Object) (bool, string) {
+		is := watch.Text(o.Unstructured, "status", "jobStatus", "state")
+		return is == "RUNNING", "the job is " + is
+	})
+	took := shown.At.Sub(at) - c.flink(cluster).Starting(t, jobID(shown))
+	c.withdraw(t, name)
+	return took
+}
+
 // jobID is the ID in the status of an object.
 func jobID(o watch.Object) string { return watch.Text(o.Unstructured, "status", "jobStatus", "jobId") }
 
@@ -163,6 +177,19 @@ func TestSessionJobs(t *testing.T) {
 		t.Errorf("the other job is %s, it was %s", is, other)
 	}
 	figures.duration("session job: deletion", 0, kube.withdraw(t, stateful))
+
+	var warm []time.Duration
+	for range 5 {
+		warm = append(warm, kube.applyToRunning(t, name+"-warm", name))
+	}
+	figures.duration("session job: apply to RUNNING, beside Flink's start, functions warm", 1500*time.Millisecond, warm...)
+	for _, function := range []string{"admit", "reconcile", "reconcile-jars"} {
+		asleep(t, function, 4*time.Minute)
+	}
+	figures.duration(
+		"session job: apply to RUNNING, beside Flink's start, from zero", 4*time.Second,
+		kube.applyToRunning(t, name+"-cold", name),
+	)
 }
 
 // A session cluster without high availability loses its jobs with its JobManager: one that may start empty runs again,

@@ -172,12 +172,30 @@ func (f Flink) Restored(t *testing.T, jobID string) (path string, savepoint bool
 	return answer.Latest.Restored.Path, answer.Latest.Restored.Savepoint
 }
 
-// overview is one line of Flink's list of jobs.
+// overview is one line of Flink's list of jobs. Times are of the JobManager's clock, in ms.
 type overview struct {
 	ID    string         `json:"jid"`
 	State string         `json:"state"`
 	Tasks map[string]int `json:"tasks"`
+	Start int64          `json:"start-time"`
+	Moved int64          `json:"last-modification"` // when its or a task's state changed last
 	End   int64          `json:"end-time"`
+}
+
+// Starting is how long Flink took from the begin of a job until all of its tasks ran.
+func (f Flink) Starting(t *testing.T, jobID string) (took time.Duration) {
+	t.Helper()
+	watch.Poll(t, time.Minute, "all tasks of job "+jobID+" run", func(ctx context.Context) (bool, error) {
+		jobs, err := f.jobs(ctx)
+		for _, job := range jobs {
+			if job.ID == jobID && job.allRun() {
+				took = time.Duration(job.Moved-job.Start) * time.Millisecond
+				return true, nil
+			}
+		}
+		return false, err
+	})
+	return took
 }
 
 func (f Flink) jobs(ctx context.Context) ([]overview, error) {
