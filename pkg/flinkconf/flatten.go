@@ -3,6 +3,7 @@ package flinkconf
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,114 +22,86 @@ import (
 //	number, boolean| its text; a number with a fraction or exponent as Java prints it
 //	a key twice    | the last one in the order of the document
 func Flatten(raw v1beta1.FlinkConfiguration) (Config, error) {
-	flat := Config{}
 	if raw.IsZero() {
-		return flat, nil
+		return Config{}, nil
 	}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	first, err := dec.Token()
-	if err != nil {
-		return nil, fmt.Errorf("flinkConfiguration is not JSON: %w", err)
+	s := scan{text: string(raw)}
+	if s.next() != '{' {
+		return nil, notAnObject(raw)
 	}
-	if first != json.Delim('{') {
-		return nil, fmt.Errorf("flinkConfiguration is %v: write an object of keys and values", first)
-	}
-	if err := flattenObject(dec, "", flat); err != nil {
-		return nil, fmt.Errorf("flinkConfiguration: %w", err)
+	flat := make(Config, strings.Count(s.text, `":`))
+	if !s.object("", flat) {
+		return nil, fmt.Errorf("flinkConfiguration: %w", notJSON(raw))
 	}
 	return flat, nil
 }
 
-// flattenObject reads entries up to the closing brace.
-func flattenObject(dec *json.Decoder, parent string, flat Config) error {
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		path := fmt.Sprint(name)
-		if parent != "" {
-			path = parent + "." + path
-		}
-		if err := flattenValue(dec, path, flat); err != nil {
-			return err
-		}
+func notAnObject(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	first, err := dec.Token()
+	if err != nil {
+		return fmt.Errorf("flinkConfiguration is not JSON: %w", err)
 	}
-	_, err := dec.Token()
-	return err
+	return fmt.Errorf("flinkConfiguration is %v: write an object of keys and values", first)
 }
 
-func flattenValue(dec *json.Decoder, path string, flat Config) error {
-	token, err := dec.Token()
-	if err != nil {
+// notJSON says what is wrong with a text that cannot be scanned.
+func notJSON(raw []byte) error {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
 		return err
 	}
-	switch token {
-	case json.Delim('{'):
-		return flattenObject(dec, path, flat)
-	case json.Delim('['):
-		items, err := listTexts(dec)
-		if err != nil {
-			return err
+	return errors.New("it cannot be read")
+}
+
+// object flattens the entries up to the closing brace, below parent.
+func (s *scan) object(parent string, flat Config) bool {
+	return s.members('}', func() bool {
+		name, ok := s.name()
+		if !ok {
+			return false
 		}
-		if len(items) > 0 {
+		if parent != "" {
+			name = parent + "." + name
+		}
+		return s.entry(name, flat)
+	})
+}
+
+// entry flattens one value.
+func (s *scan) entry(path string, flat Config) bool {
+	switch s.peek() {
+	case '{':
+		s.next()
+		return s.object(path, flat)
+	case '[':
+		s.next()
+		items, ok := s.list()
+		if ok && len(items) > 0 {
 			flat[path] = strings.Join(items, ";")
 		}
-		return nil
+		return ok
 	}
-	flat[path] = scalarText(token)
-	return nil
+	text, ok := s.scalar()
+	flat[path] = text
+	return ok
 }
 
-// listTexts reads the items of a list up to the closing bracket. Lists and objects inside have no text of their own.
-func listTexts(dec *json.Decoder) ([]string, error) {
-	var items []string
-	for dec.More() {
-		token, err := dec.Token()
-		if err != nil {
-			return nil, err
+// list are the texts of the items up to the closing bracket. Lists and objects inside have no text of their own.
+func (s *scan) list() (items []string, ok bool) {
+	ok = s.members(']', func() bool {
+		var text string
+		var ok bool
+		if first := s.peek(); first == '{' || first == '[' {
+			ok = s.skip()
+		} else {
+			text, ok = s.scalar()
 		}
-		if _, nested := token.(json.Delim); !nested {
-			items = append(items, scalarText(token))
-			continue
-		}
-		if err := skipNested(dec); err != nil {
-			return nil, err
-		}
-		items = append(items, "")
-	}
-	_, err := dec.Token()
-	return items, err
-}
-
-// skipNested reads to the end of an object or list whose opening was just read.
-func skipNested(dec *json.Decoder) error {
-	for depth := 1; depth > 0; {
-		token, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		switch token {
-		case json.Delim('{'), json.Delim('['):
-			depth++
-		case json.Delim('}'), json.Delim(']'):
-			depth--
-		}
-	}
-	return nil
-}
-
-// scalarText is what Jackson's asText gives for a JSON scalar.
-func scalarText(token json.Token) string {
-	switch value := token.(type) {
-	case nil:
-		return "null"
-	case json.Number:
-		return numberText(string(value))
-	default:
-		return fmt.Sprint(value)
-	}
+		items = append(items, text)
+		return ok
+	})
+	return items, ok
 }
 
 func numberText(text string) string {

@@ -127,22 +127,3 @@ func nest(into map[string]any, path []string, value string) {
 	}
 	nest(child, path[1:], value)
 }
-
-func FuzzFlatten(f *testing.F) {
-	for _, seed := range []string{
-		`{"a": {"b": [1, {"c": 2}]}}`,
-		`{}`,
-		`{"a": 1e400}`,
-		`[`,
-		`{"a": null, "a": {}}`,
-		"null ",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		flat, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(text))
-		if (flat == nil) != (err != nil) {
-			t.Fatalf("Flatten(%q) = %v, %v", text, flat, err)
-		}
-	})
-}
