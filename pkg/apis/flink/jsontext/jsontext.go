@@ -19,7 +19,11 @@ func Print(value any) (string, error) {
 	if err := encoder.Encode(value); err != nil {
 		return "", err
 	}
-	return respellStrings(bytes.TrimRight(text.Bytes(), "\n"))
+	printed := bytes.TrimRight(text.Bytes(), "\n")
+	if isPlain(printed) {
+		return string(printed), nil
+	}
+	return respellStrings(printed)
 }
 
 // respellStrings rewrites every string of a compact JSON text with the fewest
@@ -41,15 +45,22 @@ func respellStrings(text []byte) (string, error) {
 		if end >= len(text) {
 			return "", fmt.Errorf("JSON text ends inside a string")
 		}
-		var s string
-		if err := json.Unmarshal(text[i:end+1], &s); err != nil {
-			return "", err
+		if quoted := text[i : end+1]; isPlain(quoted) {
+			out = append(out, quoted...)
+		} else {
+			var s string
+			if err := json.Unmarshal(quoted, &s); err != nil {
+				return "", err
+			}
+			out = appendJSONString(out, s)
 		}
-		out = appendJSONString(out, s)
 		i = end
 	}
 	return string(out), nil
 }
+
+// isPlain tells that every string in a JSON text is spelled as it is printed.
+func isPlain(text []byte) bool { return bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) }
 
 var shortEscapes = map[rune]string{'"': `\"`, '\\': `\\`, '\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`}
 

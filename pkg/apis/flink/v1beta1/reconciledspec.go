@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
 )
@@ -110,7 +111,33 @@ func ReconciledBlueGreenText(spec *FlinkBlueGreenDeploymentSpec) (string, error)
 	}{newBlueGreenRecord(spec)})
 }
 
+// What both operators print around the spec of a record.
+const (
+	recordBegins = `{"spec":`
+	recordGoesOn = `,"resource_metadata":{"apiVersion":"` + APIVersion + `","firstDeployment":`
+)
+
+// printedRecord cuts a text that has the printed form, so that its spec is read
+// once. What stands between is the spec if it is one JSON value.
+func printedRecord(text string) (spec string, meta *ReconciledMetadata, ok bool) {
+	spec, begins := strings.CutPrefix(text, recordBegins)
+	spec, first := strings.CutSuffix(spec, recordGoesOn+"true}}")
+	spec, later := strings.CutSuffix(spec, recordGoesOn+"false}}")
+	return spec, &ReconciledMetadata{APIVersion: APIVersion, FirstDeployment: first}, begins && first != later
+}
+
 func parseRecord[Spec any](text string) (spec Spec, meta *ReconciledMetadata, err error) {
+	if own, meta, ok := printedRecord(text); ok {
+		var spec Spec
+		if json.Unmarshal([]byte(own), &spec) == nil {
+			return spec, meta, nil
+		}
+	}
+	return parseAnyRecord[Spec](text)
+}
+
+// parseAnyRecord reads a record of any form.
+func parseAnyRecord[Spec any](text string) (spec Spec, meta *ReconciledMetadata, err error) {
 	var record struct {
 		Spec json.RawMessage `json:"spec"`
 		// Meta tells null (written so) from absent (older form).

@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -304,9 +305,16 @@ func drawSpec(rt *rapid.T) FlinkDeploymentSpec {
 func FuzzParseReconciledDeployment(f *testing.F) {
 	f.Add(`{"spec":{"job":{"args":["a"]},"flinkConfiguration":{"a":"\ud83d\ude00\u2028"}},` + metaText + `}`)
 	f.Add(`{"apiVersion":"v1beta1","job":{}}`)
+	f.Add(`{"spec":{"job":{}},"spec":{},` + metaText + `}`)
+	f.Add(`{"spec":{"job":{"parallelism":"x"}},` + metaText + `}`)
+	f.Add(`{"spec":null,` + metaText + `}`)
 	f.Add(`{"spec":{"podTemplate":{"spec":{"containers":[{"name":"c"}]}}},"resource_metadata":null}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		record, err := ParseReconciledDeployment(text)
+		spec, meta, anyErr := parseAnyRecord[FlinkDeploymentSpec](text)
+		if diff := cmp.Diff(ReconciledDeployment{spec, meta}, record); diff != "" || fmt.Sprint(err) != fmt.Sprint(anyErr) {
+			t.Fatalf("read as printed: %v; read as any form: %v\n%s", err, anyErr, diff)
+		}
 		if err != nil {
 			return
 		}
