@@ -2,6 +2,7 @@ package gather
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -65,7 +66,14 @@ func observe[T any](
 	return plan.Present(value)
 }
 
+// typed reads an object without its managedFields, which may be most of it and say nothing to a decision.
 func typed[T any](u *unstructured.Unstructured) (*T, error) {
+	if metadata, is := u.Object["metadata"].(map[string]any); is && metadata["managedFields"] != nil {
+		rest := maps.Clone(metadata)
+		delete(rest, "managedFields")
+		u = &unstructured.Unstructured{Object: maps.Clone(u.Object)}
+		u.Object["metadata"] = rest
+	}
 	object := new(T)
 	return object, kube.Typed(u, object)
 }

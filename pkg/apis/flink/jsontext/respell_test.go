@@ -7,7 +7,9 @@ import (
 
 // A string without an escape keeps its text: it is what the string would be printed as.
 func FuzzPrintRaw(f *testing.F) {
-	for _, seed := range []string{`{"a":"b"}`, `["\u00e4","\n"]`, "\"\xff\"", "\"\u2028\"", `"\\"`, `"\"`, `"\ud800"`, "1"} {
+	for _, seed := range []string{
+		`{"a":"b"}`, `["\u00e4","\n"]`, "\"\xff\"", "\"\u2028\"", `"\\"`, `"\"`, `"\ud800"`, "1",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -1,0 +1,122 @@
+package v1beta1
+
+import (
+	"encoding/json"
+	"reflect"
+	"unicode/utf8"
+)
+
+// fill sets a zero value from unstructured content to what encoding/json makes
+// of the content's text, without that text. It answers false where it does not
+// know that, or the content does not fit; the value is then of no use.
+//
+//	content               | into
+//	----------------------+---------------------------------------------------
+//	anything              | a type with its own UnmarshalJSON, from its text
+//	null                  | nothing: pointers, maps and lists are nil
+//	object                | structs, by names as declared; maps
+//	list, text, boolean   | the same
+//	whole number          | integers that hold it, floating point numbers
+//	number with fraction  | floating point numbers
+func (s *shape) fill(v reflect.Value, content any) bool {
+	switch {
+	case s.reads:
+		text, err := contentText(content)
+		return err == nil && v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text) == nil
+	case s.strange:
+		return false
+	case content == nil:
+		return true
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return s.inner.fill(v.Elem(), content)
+	case reflect.Struct:
+		return s.fillStruct(v, content)
+	case reflect.Map:
+		return s.fillMap(v, content)
+	case reflect.Slice:
+		return s.fillList(v, content)
+	}
+	return fillScalar(v, content)
+}
+
+func (s *shape) fillStruct(v reflect.Value, content any) bool {
+	object, is := content.(map[string]any)
+	if !is {
+		return false
+	}
+	for name, value := range object {
+		f, known := s.fields[name]
+		switch {
+		case known && !f.shape.fill(v.FieldByIndex(f.index), value):
+			return false
+		case !known && s.hasSpelledOtherwise(name):
+			return false
+		}
+	}
+	return true
+}
+
+func (s *shape) fillMap(v reflect.Value, content any) bool {
+	object, is := content.(map[string]any)
+	if !is {
+		return false
+	}
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(object)))
+	for name, value := range object {
+		entry := reflect.New(v.Type().Elem()).Elem()
+		if !utf8.ValidString(name) || !s.inner.fill(entry, value) {
+			return false
+		}
+		v.SetMapIndex(reflect.ValueOf(name), entry)
+	}
+	return true
+}
+
+func (s *shape) fillList(v reflect.Value, content any) bool {
+	list, is := content.([]any)
+	if !is {
+		return false
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(list), len(list)))
+	for i, item := range list {
+		if !s.inner.fill(v.Index(i), item) {
+			return false
+		}
+	}
+	return true
+}
+
+func fillScalar(v reflect.Value, content any) bool {
+	switch value := content.(type) {
+	case string:
+		if fits := v.Kind() == reflect.String && utf8.ValidString(value); !fits {
+			return false
+		}
+		v.SetString(value)
+	case bool:
+		if v.Kind() != reflect.Bool {
+			return false
+		}
+		v.SetBool(value)
+	case int64:
+		switch {
+		case v.CanInt() && !v.OverflowInt(value):
+			v.SetInt(value)
+		case v.Kind() == reflect.Float64:
+			v.SetFloat(float64(value))
+		default:
+			return false
+		}
+	case float64:
+		if isNumber := value-value == 0; v.Kind() != reflect.Float64 || !isNumber {
+			return false
+		}
+		v.SetFloat(value)
+	default:
+		return false
+	}
+	return true
+}
