@@ -21,10 +21,19 @@ import (
 // Host reads what the jobs of one session cluster have in common.
 type Host interface {
 	// Cluster reads the FlinkDeployment and the Deployment of its JobManager.
-	Cluster(ctx context.Context, namespace, name string) (
-		plan.Observed[*v1beta1.FlinkDeployment], plan.Observed[*appsv1.Deployment])
+	Cluster(ctx context.Context, namespace, name string) Hosting
 	// Jobs asks a JobManager for its jobs.
 	Jobs(ctx context.Context, at plan.Endpoint) (Jobs, error)
+}
+
+// Hosting is a session cluster as it was read.
+type Hosting struct {
+	// Resource is the FlinkDeployment.
+	Resource plan.Observed[*v1beta1.FlinkDeployment]
+	// Recorded is what it records; nil when it is not there, or not known.
+	Recorded *deployment.Recorded
+	// JobManager is the Deployment of its JobManager.
+	JobManager plan.Observed[*appsv1.Deployment]
 }
 
 // Jobs are those of one JobManager, and the client that asked it.
@@ -55,11 +64,13 @@ func (g *Gatherer) SessionJobOf(
 		)
 	}
 	s := sessionjob.Snapshot{Now: g.Now(), Operator: g.Operator, Resource: &resource, Uploads: g.Uploads}
+	s.Recorded = sessionjob.ReadRecorded(&resource)
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
 	if name := sessionjob.ClusterOf(s); name != "" {
-		s.Cluster, s.JobManager = host.Cluster(ctx, resource.Namespace, name)
+		read := host.Cluster(ctx, resource.Namespace, name)
+		s.Cluster, s.ClusterRecorded, s.JobManager = read.Resource, read.Recorded, read.JobManager
 	} else {
 		s.Cluster, s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
 	}
@@ -102,20 +113,22 @@ func (g *Gatherer) SessionJobOf(
 }
 
 // Cluster reads a session cluster.
-func (g *Gatherer) Cluster(
-	ctx context.Context, namespace, name string,
-) (d plan.Observed[*v1beta1.FlinkDeployment], jm plan.Observed[*appsv1.Deployment]) {
+func (g *Gatherer) Cluster(ctx context.Context, namespace, name string) Hosting {
+	var h Hosting
 	var group errgroup.Group
 	group.Go(func() error {
 		u, found, err := g.Kube.Get(
 			ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name},
 		)
-		d = observe(u, found, err, decodedDeployment)
+		h.Resource = observe(u, found, err, decodedDeployment)
+		if d, ok := h.Resource.Get(); ok {
+			h.Recorded = deployment.ReadRecorded(d)
+		}
 		return nil
 	})
-	group.Go(func() error { jm = g.JobManager(ctx, namespace, name); return nil })
+	group.Go(func() error { h.JobManager = g.JobManager(ctx, namespace, name); return nil })
 	_ = group.Wait() // both report their failure in what they answer
-	return d, jm
+	return h
 }
 
 func decodedDeployment(u *unstructured.Unstructured) (*v1beta1.FlinkDeployment, error) {

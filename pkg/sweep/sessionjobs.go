@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 
-	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -43,13 +42,8 @@ func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructu
 // sharedHosts reads each session cluster once. Safe for concurrent use.
 type sharedHosts struct {
 	from     gather.Host
-	clusters sync.Map // types.NamespacedName -> func() host
+	clusters sync.Map // types.NamespacedName -> func() gather.Hosting
 	jobs     sync.Map // plan.Endpoint -> func() listing
-}
-
-type host struct {
-	resource   plan.Observed[*v1beta1.FlinkDeployment]
-	jobManager plan.Observed[*appsv1.Deployment]
 }
 
 type listing struct {
@@ -58,16 +52,10 @@ type listing struct {
 }
 
 // Cluster reads a session cluster, or answers as before.
-func (h *sharedHosts) Cluster(
-	ctx context.Context, namespace, name string,
-) (plan.Observed[*v1beta1.FlinkDeployment], plan.Observed[*appsv1.Deployment]) {
+func (h *sharedHosts) Cluster(ctx context.Context, namespace, name string) gather.Hosting {
 	read, _ := h.clusters.LoadOrStore(types.NamespacedName{Namespace: namespace, Name: name},
-		sync.OnceValue(func() host {
-			resource, jobManager := h.from.Cluster(ctx, namespace, name)
-			return host{resource, jobManager}
-		}))
-	known := read.(func() host)()
-	return known.resource, known.jobManager
+		sync.OnceValue(func() gather.Hosting { return h.from.Cluster(ctx, namespace, name) }))
+	return read.(func() gather.Hosting)()
 }
 
 // Jobs asks a JobManager for its jobs, or answers as before.

@@ -26,6 +26,8 @@ type DeploymentInput struct {
 	Spec v1beta1.FlinkDeploymentSpec
 	// Status as given; its lastReconciledSpec decides which changes are possible. One that cannot be read forbids none.
 	Status v1beta1.FlinkDeploymentStatus
+	// Last is lastReconciledSpec, decoded; nil decodes it.
+	Last *v1beta1.FlinkDeploymentSpec
 	// Operator is the operator's configuration with its defaults.
 	Operator flinkconf.Operator
 }
@@ -59,7 +61,7 @@ func Deployment(in DeploymentInput) *apis.FieldError {
 	}
 	r := &report{base: "spec"}
 	r.name("metadata.name", in.Name)
-	r.cluster(in, lastDeploymentSpec(in.Status))
+	r.cluster(in, in.last())
 	return r.fieldError()
 }
 

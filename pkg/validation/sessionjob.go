@@ -19,6 +19,8 @@ type SessionJobInput struct {
 	// Status as given; its lastReconciledSpec says whether deploymentName may still be chosen. One that cannot be read
 	// forbids nothing.
 	Status v1beta1.FlinkSessionJobStatus
+	// Last is lastReconciledSpec, decoded; nil decodes it.
+	Last *v1beta1.FlinkSessionJobSpec
 	// Cluster is the FlinkDeployment that spec.deploymentName names; nil while there is none or it is not known. The
 	// rules that need its configuration wait for it.
 	Cluster *v1beta1.FlinkDeployment
@@ -50,7 +52,7 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	if spec.Job == nil {
 		r.add("job", "The job spec should not be empty", "describe the job, at least jarURI or entryClass, and parallelism")
 	}
-	if last := lastSessionJobSpec(in.Status); last != nil && last.DeploymentName != spec.DeploymentName {
+	if last := in.last(); last != nil && last.DeploymentName != spec.DeploymentName {
 		r.add("deploymentName", "The deploymentName can't be changed", "set it back to "+quote(last.DeploymentName)+
 			", or delete the resource and create it again")
 	}
@@ -80,24 +82,26 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	return r.fieldError()
 }
 
-// lastDeploymentSpec is the spec acted on last; nil before that and when its record cannot be read.
-func lastDeploymentSpec(status v1beta1.FlinkDeploymentStatus) *v1beta1.FlinkDeploymentSpec {
-	if status.ReconciliationStatus.IsBeforeFirstDeployment() {
-		return nil
+// last is the spec acted on last; nil before that and when its record cannot be read.
+func (in DeploymentInput) last() *v1beta1.FlinkDeploymentSpec {
+	recorded := in.Status.ReconciliationStatus
+	if recorded.IsBeforeFirstDeployment() || in.Last != nil {
+		return in.Last
 	}
-	record, err := v1beta1.ParseReconciledDeployment(status.ReconciliationStatus.LastReconciledSpec)
+	record, err := v1beta1.ParseReconciledDeployment(recorded.LastReconciledSpec)
 	if err != nil {
 		return nil // whoever acts on the record finds that out; a spec cannot fix it
 	}
 	return &record.Spec
 }
 
-// lastSessionJobSpec is the spec acted on last; nil before that and when its record cannot be read.
-func lastSessionJobSpec(status v1beta1.FlinkSessionJobStatus) *v1beta1.FlinkSessionJobSpec {
-	if status.ReconciliationStatus.IsBeforeFirstDeployment() {
-		return nil
+// last is the spec acted on last; nil before that and when its record cannot be read.
+func (in SessionJobInput) last() *v1beta1.FlinkSessionJobSpec {
+	recorded := in.Status.ReconciliationStatus
+	if recorded.IsBeforeFirstDeployment() || in.Last != nil {
+		return in.Last
 	}
-	record, err := v1beta1.ParseReconciledSessionJob(status.ReconciliationStatus.LastReconciledSpec)
+	record, err := v1beta1.ParseReconciledSessionJob(recorded.LastReconciledSpec)
 	if err != nil {
 		return nil // as above
 	}

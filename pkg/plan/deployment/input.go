@@ -16,6 +16,8 @@ import (
 type (
 	// Snapshot is everything that one decision sees.
 	Snapshot = cluster.Snapshot
+	// Recorded is what its resource records.
+	Recorded = job.Recorded
 	// Seen is what it sees of the job.
 	Seen = job.Seen
 	// Objects are those of its cluster.

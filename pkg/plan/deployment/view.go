@@ -20,9 +20,13 @@ type view struct {
 // accept decides which spec counts.
 func (v *view) accept() {
 	r := v.Seen.Resource
-	v.Accept(validation.Deployment(validation.DeploymentInput{
+	in := validation.DeploymentInput{
 		Namespace: r.Namespace, Name: r.Name, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.Seen.Operator,
-	}))
+	}
+	if v.Last != nil {
+		in.Last = &v.Last.Spec
+	}
+	v.Accept(validation.Deployment(in))
 }
 
 func newView(s Snapshot) *view {

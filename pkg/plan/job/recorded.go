@@ -39,6 +39,13 @@ func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
 	return d
 }
 
+// In is the same, of another object that records the same, with what a cluster that the resource has not is like.
+func (d *Recorded) In(r *v1beta1.FlinkDeployment) *Recorded {
+	in := *d
+	in.of, in.status.JobManagerDeploymentStatus = r, r.Status.JobManagerDeploymentStatus
+	return &in
+}
+
 // recorded is what the resource records.
 func (s *Seen) recorded() *Recorded {
 	if s.Recorded != nil && s.Recorded.of == s.Resource {

@@ -2,6 +2,7 @@ package sessionjob
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // A FlinkSessionJob has the fields of a FlinkDeployment that its job needs, and deploymentName in place of the cluster.
@@ -22,38 +23,70 @@ func specForm(s v1beta1.FlinkSessionJobSpec) v1beta1.FlinkDeploymentSpec {
 	}
 }
 
-// form is a session job in the form of a FlinkDeployment.
-func form(r *v1beta1.FlinkSessionJob, jm v1beta1.JobManagerDeploymentStatus) *v1beta1.FlinkDeployment {
-	r = r.DeepCopy()
-	s := r.Status
-	d := &v1beta1.FlinkDeployment{ObjectMeta: r.ObjectMeta, Spec: specForm(r.Spec)}
-	d.Status = v1beta1.FlinkDeploymentStatus{
-		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
-		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
-		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, JobManagerDeploymentStatus: jm,
-		ClusterInfo: s.ClusterInfo,
-	}
-	recorded := &d.Status.ReconciliationStatus
-	recorded.LastReconciledSpec = recordForm(recorded.LastReconciledSpec)
-	recorded.LastStableSpec = recordForm(recorded.LastStableSpec)
+// Recorded is a session job in the form of a FlinkDeployment, with what its status records, decoded once for all
+// decisions about the same read of it. It is never changed.
+type Recorded struct {
+	of   *v1beta1.FlinkSessionJob
+	form *v1beta1.FlinkDeployment // without the cluster's jobManagerDeploymentStatus
+	// status is what form records.
+	status *job.Recorded
+	// last is lastReconciledSpec; nil when there is none, or it cannot be read.
+	last *v1beta1.FlinkSessionJobSpec
+}
+
+// ReadRecorded brings a session job into that form.
+func ReadRecorded(r *v1beta1.FlinkSessionJob) *Recorded {
+	d := &Recorded{of: r}
+	d.form, d.last = form(r)
+	d.status = job.ReadRecorded(d.form)
 	return d
 }
 
-// recordForm is a recorded spec in the form of a FlinkDeployment's. One that cannot be read stays as it is, and nobody
-// can read it then either.
-func recordForm(text string) string {
+// recorded is what the session job records.
+func (s *Snapshot) recorded() *Recorded {
+	if s.Recorded != nil && s.Recorded.of == s.Resource {
+		return s.Recorded
+	}
+	return ReadRecorded(s.Resource)
+}
+
+// on is the form of a session job whose cluster has a JobManager that is so.
+func (d *Recorded) on(jm v1beta1.JobManagerDeploymentStatus) (*v1beta1.FlinkDeployment, *job.Recorded) {
+	r := *d.form
+	r.Status.JobManagerDeploymentStatus = jm
+	return &r, d.status.In(&r)
+}
+
+func form(r *v1beta1.FlinkSessionJob) (d *v1beta1.FlinkDeployment, last *v1beta1.FlinkSessionJobSpec) {
+	r = r.DeepCopy()
+	s := r.Status
+	d = &v1beta1.FlinkDeployment{ObjectMeta: r.ObjectMeta, Spec: specForm(r.Spec)}
+	d.Status = v1beta1.FlinkDeploymentStatus{
+		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
+		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
+		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, ClusterInfo: s.ClusterInfo,
+	}
+	recorded := &d.Status.ReconciliationStatus
+	recorded.LastReconciledSpec, last = recordForm(recorded.LastReconciledSpec)
+	recorded.LastStableSpec, _ = recordForm(recorded.LastStableSpec)
+	return d, last
+}
+
+// recordForm is a recorded spec in the form of a FlinkDeployment's, and the spec itself. One that cannot be read stays
+// as it is, and nobody can read it then either.
+func recordForm(text string) (string, *v1beta1.FlinkSessionJobSpec) {
 	if text == "" {
-		return ""
+		return "", nil
 	}
 	own, err := v1beta1.ParseReconciledSessionJob(text)
 	if err != nil {
-		return text
+		return text, nil
 	}
 	printed, err := v1beta1.ReconciledDeployment{Spec: specForm(own.Spec), Meta: own.Meta}.Text()
 	if err != nil {
-		return text
+		return text, &own.Spec
 	}
-	return printed
+	return printed, &own.Spec
 }
 
 // statusOf is the status of a session job, from its form. deploymentName is put into the recorded specs again; those

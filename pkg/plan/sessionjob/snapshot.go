@@ -20,12 +20,16 @@ type Snapshot struct {
 	Operator flinkconf.Operator
 	// Resource is the FlinkSessionJob with its status, as just read. Never nil.
 	Resource *v1beta1.FlinkSessionJob
+	// Recorded is what Resource records; nil, or that of another object, is decoded by each decision.
+	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
 	// Uploads is true in the function that uploads jars: it does so where others ask for it.
 	Uploads bool
 	// Cluster is the FlinkDeployment that spec.deploymentName names.
 	Cluster plan.Observed[*v1beta1.FlinkDeployment]
+	// ClusterRecorded is what Cluster records; nil, or that of another object, is decoded by each decision.
+	ClusterRecorded *job.Recorded
 	// JobManager is the Deployment of its JobManager.
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Jars are those that the JobManager has (GET /jars).

@@ -16,12 +16,14 @@ type view struct{ *round }
 type round struct {
 	job.Life
 	seen *Snapshot
+	// recorded is what the session job records.
+	recorded *Recorded
 	// cluster is the session cluster; nil when it is not there, or not known.
 	cluster *cluster.Cluster
 }
 
 func newView(s Snapshot) view {
-	v := view{&round{seen: &s, cluster: clusterOf(&s)}}
+	v := view{&round{seen: &s, recorded: s.recorded(), cluster: clusterOf(&s)}}
 	v.Life = job.New(lifeOf(v))
 	v.Host, v.Starter, v.Stopper = v.round, starter(v), stopper(v)
 	return v
@@ -33,7 +35,9 @@ func clusterOf(s *Snapshot) *cluster.Cluster {
 	if !ok {
 		return nil
 	}
-	host := cluster.Snapshot{Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: d}}
+	host := cluster.Snapshot{
+		Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: d, Recorded: s.ClusterRecorded},
+	}
 	host.JobManager = s.JobManager
 	c := cluster.New(host)
 	return &c
@@ -42,9 +46,10 @@ func clusterOf(s *Snapshot) *cluster.Cluster {
 // lifeOf is what the life of the job sees.
 func lifeOf(v view) *job.Seen {
 	s := v.seen
+	formed, recorded := v.recorded.on(v.jobManager())
 	seen := &job.Seen{
 		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
-		Resource: form(s.Resource, v.jobManager()), Snapshots: s.Snapshots, Flink: s.Flink,
+		Resource: formed, Recorded: recorded, Snapshots: s.Snapshots, Flink: s.Flink,
 		Autoscaled:    s.Autoscaled,
 		ClusterConfig: s.Operator.Default(s.Resource.Namespace, ""),
 	}
@@ -60,6 +65,7 @@ func accept(v view) {
 	r := v.seen.Resource
 	in := validation.SessionJobInput{
 		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.seen.Operator,
+		Last: v.recorded.last,
 	}
 	if d, ok := v.seen.Cluster.Get(); ok {
 		in.Cluster = d
