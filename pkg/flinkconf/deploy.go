@@ -70,7 +70,7 @@ type Deployed struct {
 //	generation, owner, state to start from, job result store, job ID       | applyStart
 //	operator and autoscaler options out, ports and addresses in            | clusterConfig
 func Deploy(in DeployInput) (Deployed, error) {
-	effective, err := compose(in)
+	effective, err := compose(in, in.Operator.Default(in.Namespace, in.Spec.FlinkVersion))
 	if err != nil {
 		return Deployed{}, err
 	}
@@ -86,12 +86,12 @@ func Deploy(in DeployInput) (Deployed, error) {
 }
 
 // compose is what Deploy and Observe share: everything that follows from defaults, spec and name.
-func compose(in DeployInput) (Config, error) {
+func compose(in DeployInput, defaults Config) (Config, error) {
 	user, err := Flatten(in.Spec.FlinkConfiguration)
 	if err != nil {
 		return nil, err
 	}
-	c := in.Operator.Default(in.Namespace, in.Spec.FlinkVersion).Merge(user)
+	c := defaults.Merge(user)
 	applyDefaults(c, in.Spec)
 	if err := applyImage(c, in.Spec); err != nil {
 		return nil, err

@@ -32,11 +32,12 @@ func Observe(in ObserveInput) (Config, error) {
 	if in.Deployed == nil {
 		return nil, ErrNotDeployed
 	}
-	c, err := compose(DeployInput{Operator: in.Operator, Namespace: in.Namespace, Name: in.Name, Spec: in.Deployed})
+	defaults := in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion)
+	c, err := compose(DeployInput{Namespace: in.Namespace, Name: in.Name, Spec: in.Deployed}, defaults)
 	if err != nil || in.Current == nil {
 		return c, err
 	}
-	return in.withCurrent(c, in.Operator.Default(in.Namespace, in.Deployed.FlinkVersion))
+	return in.withCurrent(c, defaults)
 }
 
 // ObserveSessionJob does the same for a session job: its specs have the job and its own flinkConfiguration only, over

@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,17 +41,22 @@ func (o Operator) Base() Config { return o.base.Clone() }
 func (o Operator) Default(namespace string, v v1beta1.FlinkVersion) Config {
 	merged := o.base.Clone()
 	if namespace != "" {
-		merged = merged.Merge(o.base.WithPrefix(key.NamespaceDefaultPrefix + namespace + "."))
+		maps.Copy(merged, o.base.WithPrefix(key.NamespaceDefaultPrefix+namespace+"."))
 	}
 	if v == "" {
 		return merged
 	}
+	ofVersions := o.base.WithPrefix(key.VersionDefaultPrefix)
+	if len(ofVersions) == 0 {
+		return merged
+	}
 	for _, since := range v1beta1.FlinkVersions() {
 		if v.AtLeast(since) {
-			merged = merged.Merge(o.base.WithPrefix(key.VersionDefaultPrefix + string(since) + "+."))
+			maps.Copy(merged, ofVersions.WithPrefix(string(since)+"+."))
 		}
 	}
-	return merged.Merge(o.base.WithPrefix(key.VersionDefaultPrefix + string(v) + "."))
+	maps.Copy(merged, ofVersions.WithPrefix(string(v)+"."))
+	return merged
 }
 
 // versionKey is how a key below VersionDefaultPrefix has to look to count.

@@ -18,6 +18,9 @@ var (
 
 // assignments are the values that a text gives to sensitive names.
 func assignments(text string) []span {
+	if !mayAssign(text) {
+		return nil
+	}
 	var spans []span
 	done := 0
 	for _, m := range assignment.FindAllStringSubmatchIndex(text, -1) {
@@ -35,6 +38,9 @@ func assignments(text string) []span {
 
 // options are the values that follow sensitive names of a program's options.
 func options(text string) []span {
+	if !mayGiveOption(text) {
+		return nil
+	}
 	var spans []span
 	done := 0
 	for _, m := range option.FindAllStringSubmatchIndex(text, -1) {

@@ -139,11 +139,17 @@ func FuzzText(f *testing.F) {
 	for _, text := range []string{
 		"https://a:b@c/?sig=d", `--password "x" token=y`, `\"secret\": 'a\'b'`, "Bearer A1b2c3d4",
 		"-----BEGIN PRIVATE KEY-----", "http://@/?key==;;key=",
-		"token:token=token: x", "--token[--token a",
+		"token:token=token: x", "--token[--token a", "a.key\\\\\" =>b", "pa\u017f\u017fword=x token", "(-basic-auth\"\n x",
 	} {
 		f.Add(text, "hunter2-hunter2")
 	}
 	f.Fuzz(func(t *testing.T, text, secret string) {
+		if !mayAssign(text) && assignment.MatchString(text) {
+			t.Errorf("%q assigns something", text)
+		}
+		if !mayGiveOption(text) && option.MatchString(text) {
+			t.Errorf("%q gives an option", text)
+		}
 		s := Known([]map[string]string{{"password": secret}}, strings.Fields(text))
 		shown := s.Text(text)
 		if again := s.Text(shown); again != shown {

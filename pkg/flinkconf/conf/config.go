@@ -58,7 +58,7 @@ func (c Config) Without(prefixes ...string) Config {
 // Lookup returns the text set for an option under its key or, failing that, its fallbacks. A map option is also found
 // in prefix notation. It does not look at the default.
 func (c Config) Lookup(o Option) (string, bool) {
-	for _, key := range o.keys() {
+	for key := range o.keys() {
 		if value, ok := c[key]; ok {
 			return value, true
 		}
@@ -88,7 +88,7 @@ func (c Config) Get(o Option) string {
 // UsedKey returns the key that Lookup finds the option's value under, so that a caller can say that an old spelling is
 // in use. For prefix notation it is the common prefix. It is "" when the option is not set.
 func (c Config) UsedKey(o Option) string {
-	for _, key := range o.keys() {
+	for key := range o.keys() {
 		if _, ok := c[key]; ok {
 			return key
 		}

@@ -1,5 +1,7 @@
 package conf
 
+import "iter"
+
 // Kind says how the text of an option is read.
 type Kind string
 
@@ -48,7 +50,16 @@ type Option struct {
 	Scope Scope
 }
 
-// keys returns the key and then its fallbacks.
-func (o Option) keys() []string {
-	return append([]string{o.Key}, o.Fallbacks...)
+// keys are the key and then its fallbacks.
+func (o Option) keys() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(o.Key) {
+			return
+		}
+		for _, fallback := range o.Fallbacks {
+			if !yield(fallback) {
+				return
+			}
+		}
+	}
 }

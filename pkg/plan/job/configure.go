@@ -32,15 +32,20 @@ func (v *Round) compose(deployed, current *v1beta1.FlinkDeploymentSpec) flinkcon
 	in := flinkconf.ObserveInput{
 		Operator: v.Seen.Operator, Namespace: r.Namespace, Name: r.Name, Deployed: deployed, Current: current,
 	}
-	observe, fallback := flinkconf.Observe, v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
+	observe := flinkconf.Observe
 	if v.Seen.ClusterConfig != nil {
-		in.Cluster, observe, fallback = v.Seen.ClusterConfig, flinkconf.ObserveSessionJob, v.Seen.ClusterConfig
+		in.Cluster, observe = v.Seen.ClusterConfig, flinkconf.ObserveSessionJob
 	}
 	composed, err := observe(in)
-	if err != nil {
-		v.Note("configuration: " + err.Error())
-		return fallback
+	switch {
+	case err == nil:
+		return composed
+	case v.Seen.ClusterConfig != nil:
+		composed = v.Seen.ClusterConfig
+	default:
+		composed = v.Seen.Operator.Default(r.Namespace, deployed.FlinkVersion)
 	}
+	v.Note("configuration: " + err.Error())
 	return composed
 }
 
