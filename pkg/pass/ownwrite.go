@@ -19,14 +19,20 @@ import (
 func ownWrite(u *unstructured.Unstructured, manager string) bool {
 	created := u.GetCreationTimestamp().Time
 	var ours, others time.Time
-	for _, entry := range u.GetManagedFields() {
+	// as sent: GetManagedFields decodes which fields they are, too, which may be most of the resource
+	entries, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields")
+	list, _ := entries.([]any)
+	for _, item := range list {
+		entry, _ := item.(map[string]any)
+		text, _ := entry["time"].(string)
+		at, err := time.Parse(time.RFC3339, text)
 		switch {
-		case entry.Time == nil:
+		case err != nil:
 			return false
-		case entry.Manager == manager:
-			ours = later(ours, entry.Time.Time)
-		case !entry.Time.Time.Equal(created):
-			others = later(others, entry.Time.Time)
+		case entry["manager"] == manager:
+			ours = later(ours, at)
+		case !at.Equal(created):
+			others = later(others, at)
 		}
 	}
 	if mark := u.GetDeletionTimestamp(); mark != nil {

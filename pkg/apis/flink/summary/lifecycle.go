@@ -127,6 +127,6 @@ func (f lifecycleFacts) jobManagerDown() bool {
 
 // jobDown reports whether there should be a job and its tasks do not run. One that has finished is not missed.
 func (f lifecycleFacts) jobDown() bool {
-	wanted := v1beta1.ReconciledJobState(f.reconciliation.LastReconciledSpec) != ""
-	return wanted && f.job != v1beta1.FlinkJobRunning && f.job != v1beta1.FlinkJobFinished
+	return f.job != v1beta1.FlinkJobRunning && f.job != v1beta1.FlinkJobFinished &&
+		v1beta1.ReconciledJobState(f.reconciliation.LastReconciledSpec) != ""
 }

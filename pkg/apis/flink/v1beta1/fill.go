@@ -3,7 +3,10 @@ package v1beta1
 import (
 	"encoding/json"
 	"reflect"
+	"time"
 	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fill sets a zero value from unstructured content to what encoding/json makes
@@ -12,6 +15,7 @@ import (
 //
 //	content               | into
 //	----------------------+---------------------------------------------------
+//	text                  | a time, as Kubernetes writes it
 //	anything              | a type with its own UnmarshalJSON, from its text
 //	null                  | nothing: pointers, maps and lists are nil
 //	object                | structs, by names as declared; maps
@@ -19,7 +23,12 @@ import (
 //	whole number          | integers that hold it, floating point numbers
 //	number with fraction  | floating point numbers
 func (s *shape) fill(v reflect.Value, content any) bool {
+	text, isText := content.(string)
 	switch {
+	case s.time && isText:
+		at, err := time.Parse(time.RFC3339, text)
+		v.Set(reflect.ValueOf(metav1.NewTime(at.Local())))
+		return err == nil
 	case s.reads:
 		text, err := contentText(content)
 		return err == nil && v.Addr().Interface().(json.Unmarshaler).UnmarshalJSON(text) == nil

@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // shape is what encoding/json knows of a type.
 type shape struct {
+	// time tells that it is metav1.Time.
+	time bool
 	// reads tells that it has an UnmarshalJSON of its own.
 	reads bool
 	// strange tells that rules matter that are not needed here.
@@ -47,7 +51,10 @@ func (all shapes) of(t reflect.Type) *shape {
 	if known := all[t]; known != nil {
 		return known
 	}
-	s := &shape{reads: reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())}
+	s := &shape{
+		time:  t == reflect.TypeFor[metav1.Time](),
+		reads: reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()),
+	}
 	all[t] = s
 	switch {
 	case s.reads:
