@@ -28,9 +28,7 @@ func (s *Server) patch(
 		if err := decodePatch(text, &object); err != nil {
 			return nil, false, false, err
 		}
-		u, changed, err = s.update(
-			w, patchWith(func(doc []byte) ([]byte, error) { return jsonpatch.MergePatch(doc, text) }),
-		)
+		u, changed, err = s.update(w, mergeWith(text))
 	case types.JSONPatchType:
 		var operations jsonpatch.Patch
 		if err := decodePatch(text, &operations); err != nil {
@@ -132,9 +130,10 @@ func (s *Server) applyNew(w write, wanted *unstructured.Unstructured) (*unstruct
 	if err != nil {
 		return nil, err
 	}
+	made = made.DeepCopy()
 	made.SetManagedFields(fields)
 	s.objects[key{w.resource.GVR, made.GetNamespace(), made.GetName()}] = made
-	return made.DeepCopy(), nil
+	return made, nil
 }
 
 func parseApply(w write, text []byte) (*unstructured.Unstructured, error) {

@@ -43,7 +43,7 @@ func (s *Server) remove(
 	}
 	grace := graceOf(r, old, options)
 	if was := old.GetDeletionGracePeriodSeconds(); was != nil && *was > 0 && grace >= *was {
-		return old.DeepCopy(), false, nil
+		return old, false, nil
 	}
 	next := old.DeepCopy()
 	next.SetFinalizers(gcFinalizers(next.GetFinalizers(), options.Propagation))

@@ -160,7 +160,7 @@ type Request struct {
 }
 
 // Do carries out one request without HTTP, at a path below the API server's root, and says whether anything changed, as
-// the text of an effect. The answer is what is stored or, of a write, a copy: it must not be written to.
+// the text of an effect. The answer is what is stored: it must not be written to.
 func (s *Server) Do(path string, q Request) (answer wire.Answer, content any, err error) {
 	q.at = parsePath(path)
 	if !q.at.known || q.at.subresource != "" && (q.at.subresource != "status" || !q.at.resource.Status) {

@@ -176,7 +176,7 @@ func (s *Server) Create(
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	created, _, err := s.create(mustResource(gvr), u.GetNamespace(), u.DeepCopy(), "kubesim")
-	return created, err
+	return created.DeepCopy(), err
 }
 
 // Update changes an object in place on behalf of a model or a test. Changes of status are ignored where the resource
@@ -191,7 +191,7 @@ func (s *Server) Update(
 		change(u)
 		return nil
 	})
-	return updated, err
+	return updated.DeepCopy(), err
 }
 
 // UpdateStatus replaces the status of an object on behalf of a model or a test.
@@ -205,7 +205,7 @@ func (s *Server) UpdateStatus(
 		u.Object["status"] = status
 		return nil
 	})
-	return updated, err
+	return updated.DeepCopy(), err
 }
 
 // Delete deletes an object on behalf of a model or a test. A missing one is an error.

@@ -209,7 +209,7 @@ func (s *Server) store(k key, old, next *unstructured.Unstructured) (*unstructur
 		return s.commit(k, next, nil), true, nil
 	}
 	if equality.Semantic.DeepEqual(old.Object, next.Object) {
-		return old.DeepCopy(), false, nil
+		return old, false, nil
 	}
 	return s.commit(k, old, next), true, nil
 }
@@ -250,9 +250,12 @@ func precondition(w write, old, next *unstructured.Unstructured) error {
 func prepare(w write, old, next *unstructured.Unstructured) {
 	if w.status {
 		status, present := next.Object["status"]
-		fields := next.GetManagedFields()
+		fields, owned, _ := unstructured.NestedFieldNoCopy(next.Object, "metadata", "managedFields")
 		next.Object = old.DeepCopy().Object
-		next.SetManagedFields(fields)
+		unstructured.RemoveNestedField(next.Object, "metadata", "managedFields")
+		if owned {
+			next.Object["metadata"].(map[string]any)["managedFields"] = fields
+		}
 		delete(next.Object, "status")
 		if present {
 			next.Object["status"] = status
@@ -293,15 +296,29 @@ func body(u *unstructured.Unstructured) map[string]any {
 }
 
 func metadataErrors(r Resource, old, next *unstructured.Unstructured) error {
-	meta := field.NewPath("metadata")
-	errs := validation.ValidateObjectMetaAccessor(next, !r.Cluster, path.ValidatePathSegmentName, meta)
+	meta, read := field.NewPath("metadata"), &accessor{Unstructured: next}
+	errs := validation.ValidateObjectMetaAccessor(read, !r.Cluster, path.ValidatePathSegmentName, meta)
 	for range 2 { // the API server asks twice: for every kind, and for this one
-		errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(next, old, meta)...)
+		errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(read, old, meta)...)
 	}
 	if next.GroupVersionKind() != r.gvk() {
 		errs = append(errs, field.Invalid(field.NewPath("kind"), next.GetKind(), "must be "+r.Kind))
 	}
 	return invalid(r, old.GetName(), errs...)
+}
+
+// accessor is the metadata of an object that decodes managedFields, which costs the most, once.
+type accessor struct {
+	*unstructured.Unstructured
+	fields []metav1.ManagedFieldsEntry
+}
+
+// GetManagedFields answers as before.
+func (a *accessor) GetManagedFields() []metav1.ManagedFieldsEntry {
+	if a.fields == nil {
+		a.fields = a.Unstructured.GetManagedFields()
+	}
+	return a.fields
 }
 
 // check runs the few kind-specific rules that matter here, and admission. old is nil for a create.
@@ -351,7 +368,8 @@ func invalid(r Resource, name string, errs ...*field.Error) error {
 	return apierrors.NewInvalid(r.gvk().GroupKind(), name, errs)
 }
 
-// commit stores next, or removes the object when next is nil, and tells the feed. It returns a copy of the last state.
+// commit stores next, or removes the object when next is nil, and tells the feed. It returns the last state, which must
+// not be written to.
 func (s *Server) commit(k key, old, next *unstructured.Unstructured) *unstructured.Unstructured {
 	version := s.nextVersion()
 	if next == nil {
@@ -364,5 +382,5 @@ func (s *Server) commit(k key, old, next *unstructured.Unstructured) *unstructur
 	next.SetResourceVersion(version)
 	s.objects[k] = next
 	s.Feed.changed(k.gvr, old, next)
-	return next.DeepCopy()
+	return next
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
 	"strconv"
 	"strings"
@@ -86,7 +87,23 @@ func (d direct) object(
 	if err != nil {
 		return nil, err
 	}
-	return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(answer.(map[string]any))}, nil
+	return &unstructured.Unstructured{Object: copied(answer.(map[string]any))}, nil
+}
+
+// copied is a copy of an object, but for managedFields, which nobody writes to and which may be most of it.
+func copied(object map[string]any) map[string]any {
+	metadata, is := object["metadata"].(map[string]any)
+	fields, owned := metadata["managedFields"]
+	if !is || !owned {
+		return runtime.DeepCopyJSON(object)
+	}
+	shallow := maps.Clone(object)
+	rest := maps.Clone(metadata)
+	delete(rest, "managedFields")
+	shallow["metadata"] = rest
+	again := runtime.DeepCopyJSON(shallow)
+	again["metadata"].(map[string]any)["managedFields"] = fields
+	return again
 }
 
 // Create makes an object.
@@ -183,7 +200,7 @@ func (d direct) List(ctx context.Context, o metav1.ListOptions) (*unstructured.U
 			continue
 		}
 		for _, item := range value.([]any) {
-			list.Items = append(list.Items, unstructured.Unstructured{Object: runtime.DeepCopyJSON(item.(map[string]any))})
+			list.Items = append(list.Items, unstructured.Unstructured{Object: copied(item.(map[string]any))})
 		}
 	}
 	return list, nil

@@ -302,7 +302,7 @@ func (h *harness) flush() {
 
 // pace is that of the clock.
 func (h *harness) pace() clock.Pace {
-	u := h.w.Kube.Get(kubesim.PingSources, system, ticker)
+	u := h.w.Kube.Peek(kubesim.PingSources, system, ticker)
 	schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule")
 	return clock.Of(schedule)
 }

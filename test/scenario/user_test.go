@@ -149,8 +149,9 @@ func (h *harness) removeBy(name string, cascade metav1.DeletionPropagation) {
 	}
 }
 
+// resource is what is stored, or nil. The caller must not write to it.
 func (h *harness) resource(name string) *unstructured.Unstructured {
-	return h.w.Kube.Get(h.kindOf(name), namespace, plain(name))
+	return h.w.Kube.Peek(h.kindOf(name), namespace, plain(name))
 }
 
 // status is the stored status; the zero one when there is none. That of a session job is in the form of a

@@ -1,11 +1,11 @@
 package owners
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
+	"reflect"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -84,26 +84,38 @@ func Empty(kind schema.GroupVersionKind) *unstructured.Unstructured {
 }
 
 // stamp replaces the real clock's times in managedFields by simulated ones, and keeps the time of an entry that did
-// not change, as the API server does.
+// not change, as the API server does. It reads entries as they are stored: to decode the fields would cost the most.
 func stamp(old, new *unstructured.Unstructured, now time.Time) {
-	before := map[string]metav1.ManagedFieldsEntry{}
-	for _, e := range old.GetManagedFields() {
+	before := map[string]map[string]any{}
+	for _, e := range entriesOf(old) {
 		before[entryID(e)] = e
 	}
-	entries := new.GetManagedFields()
-	for i, e := range entries {
-		at := metav1.NewTime(now)
-		entries[i].Time = &at
-		if o, ok := before[entryID(e)]; ok && o.FieldsV1 != nil && e.FieldsV1 != nil &&
-			bytes.Equal(o.FieldsV1.Raw, e.FieldsV1.Raw) {
-			entries[i].Time = o.Time
+	var stamped []any
+	for _, e := range entriesOf(new) {
+		e = maps.Clone(e)
+		e["time"] = now.UTC().Format(time.RFC3339)
+		if o, ok := before[entryID(e)]; ok && o["time"] != nil && reflect.DeepEqual(o["fieldsV1"], e["fieldsV1"]) {
+			e["time"] = o["time"]
 		}
+		stamped = append(stamped, e)
 	}
-	new.SetManagedFields(entries)
+	if len(stamped) > 0 {
+		new.Object["metadata"].(map[string]any)["managedFields"] = stamped
+	}
 }
 
-func entryID(e metav1.ManagedFieldsEntry) string {
-	return e.Manager + "/" + string(e.Operation) + "/" + e.Subresource
+func entriesOf(u *unstructured.Unstructured) []map[string]any {
+	list, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "managedFields")
+	items, _ := list.([]any)
+	entries := make([]map[string]any, len(items))
+	for i, item := range items {
+		entries[i] = item.(map[string]any)
+	}
+	return entries
+}
+
+func entryID(e map[string]any) string {
+	return fmt.Sprint(e["manager"], "/", e["operation"], "/", e["subresource"])
 }
 
 // sameVersion converts nothing: every resource has one version.
