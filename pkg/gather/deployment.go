@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
@@ -224,14 +225,14 @@ func (g *Gatherer) sessionJobs(
 	found := []deployment.SessionJob{}
 	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Limit: listed}
 	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
-		if target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName"); target != cluster {
-			return nil
-		}
 		one := deployment.SessionJob{Name: u.GetName()}
+		target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName")
 		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil {
-			one.CallUntil = deployment.CallUntil(j.Status.Intent)
+			target, one.CallUntil = sessionjob.ClusterOf(&j), deployment.CallUntil(j.Status.Intent)
 		}
-		found = append(found, one)
+		if target == cluster {
+			found = append(found, one)
+		}
 		return nil
 	})
 	if err != nil {

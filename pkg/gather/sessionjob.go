@@ -68,7 +68,7 @@ func (g *Gatherer) SessionJobOf(
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
-	if name := sessionjob.ClusterOf(s); name != "" {
+	if name := sessionjob.ClusterOf(s.Resource); name != "" {
 		read := host.Cluster(ctx, resource.Namespace, name)
 		s.Cluster, s.ClusterRecorded, s.JobManager = read.Resource, read.Recorded, read.JobManager
 	} else {

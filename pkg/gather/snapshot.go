@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
 )
 
@@ -54,10 +55,12 @@ func (g *Gatherer) snapshotJob(ctx context.Context, s *snapshot.Snapshot, job v1
 			return &j, err
 		})
 		j, ok := s.SessionJob.Get()
-		if !ok || j.Spec.DeploymentName == "" {
+		if !ok {
 			return
 		}
-		cluster = j.Spec.DeploymentName
+		if cluster = sessionjob.ClusterOf(j); cluster == "" {
+			return
+		}
 	}
 	u, found, err := g.Kube.Get(
 		ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: cluster},

@@ -18,15 +18,16 @@ type Questions struct {
 	Snapshots bool
 }
 
-// ClusterOf is the name of the session cluster: that of the spec or, where it cannot be read, of the spec acted on
-// last. Empty when neither says it.
-func ClusterOf(s Snapshot) string {
-	if name := s.Resource.Spec.DeploymentName; name != "" {
-		return name
+// ClusterOf is the name of the session cluster of a session job: that of the spec acted on last, because its job runs
+// there; of one that was never deployed, or whose record cannot be read, that of the spec. Empty when neither says it.
+func ClusterOf(r *v1beta1.FlinkSessionJob) string {
+	text := r.Status.ReconciliationStatus.LastReconciledSpec
+	if text == "" {
+		return r.Spec.DeploymentName
 	}
-	record, err := v1beta1.ParseReconciledSessionJob(s.Resource.Status.ReconciliationStatus.LastReconciledSpec)
-	if err != nil {
-		return ""
+	record, err := v1beta1.ParseReconciledSessionJob(text)
+	if err != nil || record.Spec.DeploymentName == "" {
+		return r.Spec.DeploymentName
 	}
 	return record.Spec.DeploymentName
 }

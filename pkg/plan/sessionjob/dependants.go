@@ -19,7 +19,7 @@ func MovesJob(s Snapshot, p plan.Plan) bool {
 // resource goes, its session cluster, whose deletion may wait for that.
 func Dependants(s Snapshot, p plan.Plan) []plan.Dependant {
 	all := job.Snapshots(newView(s).Life).Dependants()
-	if name := ClusterOf(s); name != "" && len(p.Finish) > 0 {
+	if name := ClusterOf(s.Resource); name != "" && len(p.Finish) > 0 {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkDeployment, Name: name})
 	}
 	return all

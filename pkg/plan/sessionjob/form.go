@@ -12,7 +12,7 @@ import (
 //	metadata                                 the same
 //	spec.job, restartNonce,                  the same
 //	flinkConfiguration
-//	spec.deploymentName                      -: it never changes
+//	spec.deploymentName                      -: the one acted on first counts, see ClusterOf
 //	status                                   the same; the recorded specs without deploymentName
 //	-                                        jobManagerDeploymentStatus: that of the cluster, as seen
 
@@ -106,7 +106,7 @@ func statusOf(r *v1beta1.FlinkSessionJob, formed, next *v1beta1.FlinkDeploymentS
 		if same, unchanged := stored[text]; unchanged {
 			return same
 		}
-		return ownRecord(text, r.Spec.DeploymentName)
+		return ownRecord(text, ClusterOf(r))
 	}
 	own.ReconciliationStatus.LastReconciledSpec = record(s.ReconciliationStatus.LastReconciledSpec)
 	own.ReconciliationStatus.LastStableSpec = record(s.ReconciliationStatus.LastStableSpec)

@@ -19,7 +19,7 @@ import (
 //	has no JobManager that is available       SessionClusterNotReady
 //	does not answer                           SessionClusterNotReady
 func (v *round) clusterReady() (plan.Cause, bool) {
-	name := v.seen.Resource.Spec.DeploymentName
+	name := ClusterOf(v.seen.Resource)
 	not := func(reason plan.Reason, format string, args ...any) (plan.Cause, bool) {
 		return plan.Cause{Reason: reason, Message: "session cluster " + name + " " + fmt.Sprintf(format, args...)}, false
 	}

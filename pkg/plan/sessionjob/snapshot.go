@@ -26,7 +26,7 @@ type Snapshot struct {
 	SpecProblem string
 	// Uploads is true in the function that uploads jars: it does so where others ask for it.
 	Uploads bool
-	// Cluster is the FlinkDeployment that spec.deploymentName names.
+	// Cluster is the FlinkDeployment that ClusterOf names.
 	Cluster plan.Observed[*v1beta1.FlinkDeployment]
 	// ClusterRecorded is what Cluster records; nil, or that of another object, is decoded by each decision.
 	ClusterRecorded *job.Recorded

@@ -60,14 +60,15 @@ func lifeOf(v view) *job.Seen {
 	return seen
 }
 
-// accept decides which spec counts. What validation knows of the cluster it learns when that is there.
+// accept decides which spec counts. What validation knows of the cluster it learns when that is there, and the spec
+// names it.
 func accept(v view) {
 	r := v.seen.Resource
 	in := validation.SessionJobInput{
 		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Operator: v.seen.Operator,
 		Last: v.recorded.last,
 	}
-	if d, ok := v.seen.Cluster.Get(); ok {
+	if d, ok := v.seen.Cluster.Get(); ok && r.Spec.DeploymentName == ClusterOf(r) {
 		in.Cluster = d
 	}
 	v.Accept(validation.SessionJob(in))

@@ -1,0 +1,69 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// T6.13. The name of the cluster was changed past the API server and admission: the job stays where it runs, is seen
+// there, and is ended there.
+func TestAJobStaysOnTheClusterThatItRunsOn(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName, s.Job.Parallelism = "other", 4 })
+	if name := ClusterOf(w.s.Resource); name != "session" {
+		t.Fatalf("%s is looked at", name)
+	}
+	for range 5 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	s := w.status()
+	if len(w.runs) != 1 || len(w.running()) != 1 || s.LifecycleState != v1beta1.LifecycleStable ||
+		!strings.Contains(s.Error, "deploymentName can't be changed") ||
+		strings.Contains(s.Error, "is not match with the session cluster") {
+		t.Errorf("runs %d, running %q, %s, error %q", len(w.runs), w.running(), s.LifecycleState, s.Error)
+	}
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "session" })
+	w.untilSteady()
+	if recorded := w.status().ReconciliationStatus.LastReconciledSpec; len(w.runs) != 2 ||
+		!strings.Contains(recorded, `"deploymentName":"session"`) || !strings.Contains(recorded, `"parallelism":4`) {
+		t.Errorf("set back: runs %d, recorded %s", len(w.runs), recorded)
+	}
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
+	w.delete()
+	w.run()
+	w.run()
+	if len(w.running()) != 0 || len(w.s.Resource.Finalizers) != 0 {
+		t.Errorf("deleted: running %q, finalizers %q", w.running(), w.s.Resource.Finalizers)
+	}
+}
+
+// A rollback, and all else that is recorded while the spec names another cluster, names the one that the job is on.
+func TestARecordNamesTheClusterThatTheJobIsOn(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.DeploymentName = "other" })
+	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobCanceled) // by somebody: a stateless job is started again
+	for range 5 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	recorded := w.status().ReconciliationStatus.LastReconciledSpec
+	if !strings.Contains(recorded, `"deploymentName":"session"`) {
+		t.Errorf("recorded %s", recorded)
+	}
+	d := sessionCluster()
+	if p := Dependants(w.s, plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{}}}); len(p) != 1 || p[0].Name != d.Name {
+		t.Errorf("told %+v", p)
+	}
+	w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+	v := newView(w.s)
+	if why, _ := v.clusterReady(); !strings.Contains(why.Message, "session cluster session ") {
+		t.Errorf("waits for %q", why.Message)
+	}
+}
