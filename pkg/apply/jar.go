@@ -27,6 +27,8 @@ const (
 	reasonUpload = "JarUploadRefused"
 	// reasonRun: the JobManager refuses to run the jar, most often because main failed.
 	reasonRun = "JarRunFailed"
+	// reasonRunUnanswered: an answer to a run that does not say whether the job was started.
+	reasonRunUnanswered = string(plan.ReasonJarRunUnanswered)
 	// reasonGone: the uploaded jar is not there any more.
 	reasonGone = "JarGone"
 	// reasonNotServed: the JobManager takes no jars at all.
@@ -133,6 +135,7 @@ func (c *Executor) openJar(ctx context.Context, a plan.UploadJar) (jarsource.Jar
 }
 
 // runJar has the JobManager run a jar. No answer in time is no failure: main runs on, and the job is found by its ID.
+// An answer counts as a failure only if it says that nothing was started.
 //
 //	answer                             then
 //	the job's ID                       done
@@ -140,8 +143,11 @@ func (c *Executor) openJar(ctx context.Context, a plan.UploadJar) (jarsource.Jar
 //	none, after the request was sent   done: the next look finds the job, or finds that there is none
 //	no connection                      Transient: nothing was sent
 //	the jar is not there               Transient, JarGone: the next look has it uploaded again
-//	refused                            Denied, JarRunFailed, with the cause that is nearest to the user's code
-//	anything else                      see unanswered
+//	refused by Flink itself            Denied, JarRunFailed, with the cause that is nearest to the user's code
+//	no such path, TLS fails            see unanswered
+//	any other: of a proxy, of a        Transient, JarRunUnanswered: the job may begin all the same, and is looked for
+//	JobManager that is not ready, of a
+//	call in Flink that took too long
 func (c *Executor) runJar(ctx context.Context, a plan.RunJar) error {
 	version, err := flinkrest.ParseVersion(a.Version)
 	if err != nil {
@@ -154,8 +160,8 @@ func (c *Executor) runJar(ctx context.Context, a plan.RunJar) error {
 			AllowNonRestoredState: a.AllowNonRestoredState, SavepointPath: a.SavepointPath, Configuration: a.Configuration,
 		})
 	}
-	var refused *flinkrest.Error
-	switch {
+	var answer *flinkrest.Error
+	switch isFlinks := errors.As(err, &answer); {
 	case errors.Is(err, flinkrest.ErrDuplicateJob):
 		return nil
 	case errors.Is(err, flinkrest.ErrUnreachable) && wasSent(err):
@@ -164,10 +170,12 @@ func (c *Executor) runJar(ctx context.Context, a plan.RunJar) error {
 				telemetry.Action, a.String(), telemetry.Error, fail.Message(err))
 		}
 		return nil
-	case errors.Is(err, flinkrest.ErrNotFound):
+	case errors.Is(err, flinkrest.ErrNotFound) && isFlinks && strings.Contains(answer.Message, "Jar file "):
 		return fail.As(fail.Transient, "", reasonGone, err)
-	case errors.Is(err, flinkrest.ErrRejected) && errors.As(err, &refused):
-		return fail.Deniedf("", reasonRun, "%s", rootFirst(refused.Message))
+	case errors.Is(err, flinkrest.ErrRejected) && isFlinks:
+		return fail.Deniedf("", reasonRun, "%s", rootFirst(answer.Message))
+	case isFlinks && answer.Status != 0 && !errors.Is(err, flinkrest.ErrNoEndpoint) && !errors.Is(err, flinkrest.ErrTLS):
+		return fail.As(fail.Transient, "", reasonRunUnanswered, err)
 	}
 	return unanswered(err)
 }

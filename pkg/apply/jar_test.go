@@ -320,6 +320,15 @@ func TestARunIsAnswered(t *testing.T) {
 	says := func(name string) func(t *testing.T) http.HandlerFunc {
 		return func(t *testing.T) http.HandlerFunc { return recorded(t, "2.2", name) }
 	}
+	answers := func(status int, body string) func(t *testing.T) http.HandlerFunc {
+		return func(*testing.T) http.HandlerFunc {
+			return func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				w.WriteHeader(status)
+				_, _ = io.WriteString(w, body)
+			}
+		}
+	}
 	rows := map[string]struct {
 		reason string
 		flink  func(t *testing.T) http.HandlerFunc
@@ -350,8 +359,29 @@ func TestARunIsAnswered(t *testing.T) {
 			"it has its own job", says("application-jar-run"), fail.Denied, "JarsNotServed", nil,
 		},
 		"somebody else answers": {
-			"a proxy, while the JobManager is away", func(*testing.T) http.HandlerFunc { return http.NotFound },
-			fail.Transient, "FlinkUnreachable", nil,
+			"a proxy; nobody knows what it did with the request", func(*testing.T) http.HandlerFunc { return http.NotFound },
+			fail.Transient, "JarRunUnanswered", nil,
+		},
+		"a mesh gives up": {
+			"the JobManager does not", answers(504, "upstream request timeout"), fail.Transient, "JarRunUnanswered", nil,
+		},
+		"half an answer": {"it runs", answers(200, `{"jobid":`), fail.Transient, "JarRunUnanswered", nil},
+		"no leader any more": {
+			"it had one", answers(503, `{"errors":["Service temporarily unavailable due to an ongoing leader election."]}`),
+			fail.Transient, "JarRunUnanswered", []string{"leader election"},
+		},
+		"a call inside Flink timed out": {
+			"the job may be submitted all the same", answers(400, `{"errors":["x.RestHandlerException: Could not execute `+
+				`application.\nCaused by: java.util.concurrent.TimeoutException: Invocation of submitJob timed out"]}`),
+			fail.Transient, "JarRunUnanswered", []string{"submitJob timed out"},
+		},
+		"main asks for a job that is not there": {
+			"it may have submitted its own", answers(500, `{"errors":["x.FlinkJobNotFoundException: Could not find job"]}`),
+			fail.Transient, "JarRunUnanswered", nil,
+		},
+		"a failure of Flink": {
+			"nobody knows when", answers(500, `{"errors":["java.lang.NullPointerException"]}`),
+			fail.Transient, "JarRunUnanswered", nil,
 		},
 	}
 	for name, row := range rows {

@@ -155,6 +155,8 @@ const (
 	ReasonJobSubmitting Reason = "JobSubmitting"
 	// ReasonJarRunFailed: Flink could not run the jar.
 	ReasonJarRunFailed Reason = "JarRunFailed"
+	// ReasonJarRunUnanswered: the answer to a run does not say whether Flink starts the job, which is looked for.
+	ReasonJarRunUnanswered Reason = "JarRunUnanswered"
 	// ReasonJarsUnavailable: Flink does not list its jars.
 	ReasonJarsUnavailable Reason = "JarsUnavailable"
 )

@@ -37,6 +37,7 @@ func (k Call) refused(status int, answer []byte) *Error {
 //	5xx      FlinkJobNotFoundException                                   ErrNotFound
 //	408,503  (anything)                                                  ErrUnavailable
 //	any      an exception of a JobManager that is not ready              ErrUnavailable
+//	any      a call inside Flink that was not answered in time           ErrServer
 //	5xx      an exception about the request                              ErrRejected
 //	4xx      (anything)                                                  ErrRejected
 //	other    (anything)                                                  ErrServer
@@ -75,6 +76,7 @@ var classification = []classRow{
 	{between(500, 599), []string{"FlinkJobNotFoundException"}, ErrNotFound},
 	{is(http.StatusRequestTimeout, http.StatusServiceUnavailable), nil, ErrUnavailable},
 	{between(400, 599), notReady, ErrUnavailable},
+	{between(400, 599), timedOut, ErrServer},
 	{between(500, 599), badRequest, ErrRejected},
 	{between(400, 499), nil, ErrRejected},
 }
@@ -87,6 +89,10 @@ var notReady = []string{
 	"LeaderRetrievalException",
 	"RecipientUnreachableException",
 }
+
+// timedOut are the exceptions of a call from one part of Flink to another that was not answered in time: what was asked
+// for may be carried out all the same.
+var timedOut = []string{"java.util.concurrent.TimeoutException", "AskTimeoutException"}
 
 // badRequest are the failures that Flink reports as its own though only another request can help.
 var badRequest = []string{

@@ -140,6 +140,23 @@ func TestAnswers(t *testing.T) {
 			),
 			ErrUnavailable, "", "main is not to blame",
 		},
+		"a call inside Flink timed out": {
+			400,
+			flink(
+				"org.apache.flink.runtime.rest.handler.RestHandlerException: Could not execute application.\nCaused by: " +
+					"org.apache.flink.client.program.ProgramInvocationException: The main method caused an error\nCaused by: " +
+					"java.util.concurrent.TimeoutException: Invocation of [RemoteRpcInvocation(submitJob)] timed out.",
+			),
+			ErrServer, "timed out", "the job may be submitted all the same",
+		},
+		"a call of main timed out": {
+			400,
+			flink(
+				"org.apache.flink.runtime.rest.handler.RestHandlerException: Could not execute application.\nCaused by: " +
+					"org.apache.kafka.common.errors.TimeoutException: Timed out waiting for a node assignment.",
+			),
+			ErrRejected, "node assignment", "main is to blame",
+		},
 		"cancel timed out": {408, flink("Job cancellation timed out."), ErrUnavailable, "", "try again"},
 		"bad request": {
 			400, flink("Bad request, could not parse parameters"), ErrRejected, "could not parse", "",

@@ -73,11 +73,75 @@ func (v Deletion) SaveFirst() (Result, bool) {
 	}), true
 }
 
+// CarrySave carries a stop with savepoint that is under way to the record of its path, also one of an upgrade or a
+// suspension that the deletion came upon. In time is for as long as a checkpoint may take. First match wins:
+//
+//	the stop                  Flink                     the job            the request           then
+//	is not one with           -                         -                  -                     go on
+//	savepoint, or another
+//	resource's, or ended
+//	in time                   does not answer           -                  -                     wait
+//	-                         does not answer, or does  -                  -                     go on
+//	                          not list the job
+//	-                         lists the job             has not ended, or  is complete           record its path
+//	                                                    is FINISHED
+//	the deletion's, in time   lists the job             -                  -                     see SaveFirst
+//	in time                   lists the job             has not ended      is in progress, or    wait for it
+//	                                                                       cannot be read
+//	otherwise                 -                         -                  -                     go on
+func (v Deletion) CarrySave() (Result, bool) {
+	intent := v.Intent()
+	if intent == nil || intent.Step != v1beta1.StepStopping || intent.Stop != v1beta1.StopSavepoint || intent.Ended ||
+		!Whole(intent) {
+		return Result{}, false
+	}
+	if _, notOurs := Foreign(Life(v)); notOurs {
+		return Result{}, false
+	}
+	inTime := v.Since(intent.StoredAt) <= v.CheckpointTimeout()
+	jobs, answered := v.Seen.Flink.Jobs.Get()
+	j, listed := FindJob(jobs, intent.Stops.JobID)
+	progress, asked := v.Seen.Flink.Stop.Get()
+	ended := j.State.IsTerminal()
+	switch {
+	case !answered:
+		standing, why := v.Host.Standing()
+		return Unobservable("the stop with savepoint", why), inTime && standing == StandingUnknown
+	case !listed:
+		return Result{}, false
+	case asked && progress.State == StopCompleted && (!ended || j.State == v1beta1.FlinkJobFinished):
+		return Ending(v).awaitSavepoint(), true
+	case inTime && v.Open():
+		return v.SaveFirst()
+	case inTime && !ended && (!asked || progress.State == StopInProgress):
+		return Ending(v).awaitSavepoint(), true
+	}
+	return Result{}, false
+}
+
 // savesFirst reports whether a savepoint is to be taken before the deletion, and has neither been nor been skipped.
 func (v Deletion) savesFirst() bool {
 	done := v.Open() && (v.Intent().Ended || v.Intent().Stop == v1beta1.StopStateless)
 	return !v.IsSession() && v.SavepointOnDeletion() && v.Last != nil && v.LastRunning() && !done &&
 		!v.Want.JobStatus.State.IsTerminal()
+}
+
+// Skipped tells once that the savepoint before the deletion is not known to be complete, where one was asked for.
+func (v Deletion) Skipped(why string) {
+	if v.savesFirst() {
+		v.tellSkipped(v.Open() && v.Intent().Stop == v1beta1.StopSavepoint, why)
+	}
+}
+
+func (v Deletion) tellSkipped(saving bool, why string) {
+	what := "No savepoint was taken before the deletion"
+	if saving {
+		what = "The savepoint before the deletion is not known to be complete"
+	}
+	v.Tell(plan.Event{
+		Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
+		Message: what + ": " + why,
+	})
 }
 
 // Forestalled tells once that the JobManager goes away before a savepoint could be taken that was asked for. With
@@ -108,17 +172,10 @@ func (v Deletion) Forestalled() {
 		stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
 		return
 	}
-	what := "No savepoint was taken before the deletion"
-	if saving {
-		what = "The savepoint before the deletion is not known to be complete"
-	}
 	why := "the JobManager was deleted by somebody else"
 	if slices.Contains(v.Seen.Resource.Finalizers, metav1.FinalizerDeleteDependents) {
 		why = "the resource is deleted with foreground propagation, so Kubernetes deletes the JobManager first; delete " +
 			"it with --cascade=background, or suspend the job first"
 	}
-	v.Tell(plan.Event{
-		Warning: true, Reason: plan.ReasonSavepointSkipped, Component: plan.ComponentOperator, Once: true,
-		Message: what + ": " + why,
-	})
+	v.tellSkipped(saving, why)
 }

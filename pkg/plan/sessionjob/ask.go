@@ -40,7 +40,7 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 //
 //	what       when
 //	Flink      a JobManager pod is available and its Deployment is not being deleted
-//	Jars       a start is open
+//	Jars       a start is open; in a deletion one that Flink was asked to run
 //	Stop       a stop-with-savepoint is on its way
 //	Snapshots  the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
 //	           has ended
@@ -55,7 +55,7 @@ func Ask(s Snapshot) Questions {
 	stops := intent != nil && intent.Step == v1beta1.StepStopping
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	deleting := s.Resource.DeletionTimestamp != nil
-	q.Jars = starts && !deleting
+	q.Jars = starts && (!deleting || intent.Release != nil && intent.Release.RunAt != nil)
 	q.Stop = stops && intent.Stop == v1beta1.StopSavepoint && !intent.Ended && intent.Stops != nil
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())

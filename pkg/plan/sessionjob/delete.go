@@ -2,34 +2,40 @@ package sessionjob
 
 import (
 	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // deleting ends a resource that is marked for deletion. First match wins:
 //
-//	  #  there is                                              finalizer  Flink is asked for  tells
-//	 X1  no finalizer of ours                                  -          nothing             nothing
-//	 X2  a request to run the job that may be on its way       stays      nothing             nothing
-//	 X3  a job that is being stopped with the savepoint that   stays      a savepoint         nothing
-//	     was asked for
-//	 X4  no job, see jobLeft                                   goes       nothing             nothing
-//	 X5  a job, and the cluster is being deleted and does not  goes       nothing             nothing
-//	     wait for its jobs: it ends with the cluster
-//	 X6  a job that nobody could ask for, for longer than a    goes       nothing             that it may run
-//	     clean-up may take
-//	 X7  a job that nobody can ask for                         stays      nothing             nothing
-//	 X8  a job, and a savepoint was asked for                  stays      a savepoint         nothing
-//	 X9  a job that Flink did not list for longer than that:   goes       nothing             that it may run
-//	     it may come back
-//	X10  a job that Flink does not list                        stays      nothing             nothing
-//	X11  a job                                                 stays      a cancellation      nothing
+//	  #  there is                                           finalizer  Flink is asked for  tells             skipped
+//	 X1  no finalizer of ours                               -          nothing             nothing           -
+//	 X2  a job that Flink may yet begin, see runsSoon, for  goes       nothing             that it may run   -
+//	     longer than a clean-up may take
+//	 X3  a job that Flink may yet begin                     stays      nothing             nothing           -
+//	 X4  a stop with savepoint, in time, that Flink does    stays      a savepoint         nothing           -
+//	     not know and the deletion needs
+//	 X5  a stop with savepoint under way, in time, or one   stays      nothing             nothing           -
+//	     that is complete: its path is recorded first
+//	 X6  no job, see jobLeft                                goes       nothing             nothing           told, if the
+//	                                                                                                         job is Gone
+//	 X7  a job, and the cluster is being deleted and does   goes       nothing             nothing           told
+//	     not wait for its jobs: it ends with the cluster
+//	 X8  a job that could not be asked for, or was not      goes       nothing             that it may run   told
+//	     listed, for longer than a clean-up may take
+//	 X9  a job that nobody can ask for, or that is not      stays      nothing             nothing           -
+//	     listed and may come back
+//	X10  a job, and a savepoint was asked for               stays      a savepoint         nothing           -
+//	X11  a job that was told to end for longer than that    goes       nothing             that it may run   -
+//	X12  a job                                              stays      a cancellation      nothing           -
 //
-// A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. A cancellation is
-// awaited.
+// A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. It is
+// skipped where it was asked for and is not known to be complete.
 func deleting(v view) (job.Result, bool) {
 	r := v.Seen.Resource
 	if r.DeletionTimestamp == nil {
@@ -54,46 +60,94 @@ type deletion view
 
 func (v deletion) end() job.Result {
 	if v.runsSoon() {
+		if v.longerThanCleanup(*v.Intent().Release.RunAt) {
+			return v.letRun("Flink was asked to run it and may begin it yet")
+		}
 		return job.Result{Wait: submitting}
 	}
 	d := job.Deletion(v.Life)
-	if d.Open() && v.Intent().Stop == v1beta1.StopSavepoint && !v.Intent().Ended && v.Present() {
-		if o, saving := d.SaveFirst(); saving { // the path of a savepoint that is complete is recorded first
-			return o
-		}
+	if o, saving := d.CarrySave(); saving {
+		return o
 	}
 	standing, why := v.Standing()
-	overdue := d.Age() > v.CleanupTimeout()
 	switch {
-	case !v.jobLeft(standing) || v.goesWithCluster():
+	case !v.jobLeft(standing):
+		if _, listed := v.listed(); !listed && standing == job.Gone {
+			d.Skipped("the job is gone with its session cluster")
+		}
 		return v.letGo()
-	case standing != job.There && overdue:
-		return v.letRun(why)
+	case v.goesWithCluster():
+		d.Skipped("the session cluster is deleted and does not wait for its jobs")
+		return v.letGo()
 	case standing != job.There:
-		return job.Result{Wait: plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}}
+		return v.away(plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}, why)
+	case !v.Present():
+		return v.away(plan.Cause{Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job"},
+			"Flink does not list it, and may restore it from high-availability data")
 	}
 	if o, saving := d.SaveFirst(); saving {
 		return o
 	}
-	j, listed := v.listed()
-	switch {
-	case !listed && overdue:
-		return v.letRun("Flink does not list it, and may restore it from high-availability data")
-	case !listed:
-		return job.Result{Wait: plan.Cause{Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job"}}
-	}
-	v.SetJobState(j.State)
-	return stopper(v).TakeApart()
+	return v.cancel()
 }
 
-// runsSoon reports whether a request to run the job may be on its way: it was stored, and Flink does not list the job.
+// runsSoon reports whether Flink may yet begin the job: it does not list it, and was asked to run the jar, by a
+// JobManager that was not replaced since.
 func (v deletion) runsSoon() bool {
 	intent := v.Intent()
-	if intent == nil || intent.Step != v1beta1.StepReleased || intent.Release == nil {
+	if intent == nil || intent.Step != v1beta1.StepReleased || intent.Release == nil || intent.Release.RunAt == nil {
 		return false
 	}
-	_, listed := v.listed()
-	return !listed && v.Seen.Now.Before(cluster.CallUntil(intent))
+	gone := v.seen.JobManager.IsAbsent() || v.goesWithCluster() || upload(v).replaced()
+	return !gone && !v.Present() && v.Since(*intent.Release.RunAt) < v.SubmissionTimeout()
+}
+
+// longerThanCleanup reports whether the deletion has waited for longer than a clean-up may take, for what began at a
+// time.
+func (v deletion) longerThanCleanup(began metav1.Time) bool {
+	return min(v.Since(began), job.Deletion(v.Life).Age()) > v.CleanupTimeout()
+}
+
+// away waits for a job that cannot be seen. The time counts from the first look of the deletion that did not see it, or
+// from when it was told to end.
+func (v deletion) away(wait plan.Cause, why string) job.Result {
+	if v.isFirstLook() || v.Want.JobStatus.State != v1beta1.FlinkJobCancelling {
+		v.finds(v1beta1.FlinkJobReconciling)
+	}
+	if !v.longerThanCleanup(v.EndedAt()) {
+		return job.Result{Wait: wait}
+	}
+	job.Deletion(v.Life).Skipped(why)
+	return v.letRun(why)
+}
+
+// cancel tells the job to end, and waits for that. That it was told is recorded first: a job that does not end, or that
+// nobody may cancel, is left after a clean-up's time from then.
+func (v deletion) cancel() job.Result {
+	told := !v.isFirstLook() && v.Want.JobStatus.State == v1beta1.FlinkJobCancelling
+	if told && v.longerThanCleanup(v.EndedAt()) {
+		return v.letRun(fmt.Sprintf("it was told to end at %s and has not", v.EndedAt().UTC().Format(time.RFC3339)))
+	}
+	v.finds(v1beta1.FlinkJobCancelling)
+	o := stopper(v).TakeApart()
+	if !told && len(o.Actions) > 0 {
+		o.Record = "cancellation"
+	}
+	return o
+}
+
+// isFirstLook reports whether no look before found the resource marked for deletion.
+func (v deletion) isFirstLook() bool {
+	return v.Seen.Resource.Status.LifecycleState != v1beta1.LifecycleDeleting
+}
+
+// finds records how the deletion finds the job. What was recorded before the deletion says nothing of how long that
+// has lasted.
+func (v deletion) finds(state v1beta1.FlinkJobState) {
+	if v.isFirstLook() {
+		v.Want.JobStatus.State = ""
+	}
+	v.SetJobState(state)
 }
 
 // jobLeft reports whether a job of the resource may run. First match wins:

@@ -61,6 +61,25 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		w.run()
 		w.keepsOn()
 	}
+	looked := func(w *world) { w.run() }
+	upgrades := func(t *testing.T) *world {
+		w := newWorld(t, stateful("savepoint"))
+		w.untilSteady()
+		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+		w.round()
+		return w
+	}
+	goes := func(w *world) {
+		d := sessionCluster("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
+		d.DeletionTimestamp = &metav1.Time{Time: start}
+		w.s.Cluster = plan.Present(d)
+	}
+	stays := func(in v1beta1.FlinkJobState) func(w *world) {
+		return func(w *world) {
+			w.run()
+			w.set(w.status().JobStatus.JobID, in)
+		}
+	}
 	rows := map[string]struct {
 		// row is the way through the drawing, see package drawing.
 		row    string
@@ -69,51 +88,75 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		then   func(w *world)
 		after  time.Duration
 	}{
-		"never looked at": {"X1", begins, nil, nil, 0},
-		"asked to run": {"X2", begins, func(w *world) {
-			for len(w.runs) == 0 {
-				w.round()
-			}
-			w.jobs = nil
-		}, nil, 0},
-		"saves":           {"X3", savesFirst, nil, saving, 0},
-		"not started":     {"J1/X4", begins, func(w *world) { w.round() }, nil, 0},
-		"its jar is sent": {"J1/X4", begins, func(w *world) { w.uploads = false; w.run() }, nil, 0},
-		"has ended": {"J2/X4", runs, func(w *world) {
+		"never looked at":             {"X1", begins, nil, nil, 0},
+		"asked to run":                {"X3", begins, (*world).asks, nil, 0},
+		"asked to run, and main runs": {"X3", begins, (*world).asks, nil, 4 * time.Minute},
+		"asked to run, for long":      {"X2", begins, (*world).asks, nil, overdue},
+		"asked of before, for long":   {"J5/X6", begins, (*world).asks, (*world).replaces, overdue},
+		"saves":                       {"X4", savesFirst, nil, saving, 0},
+		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *world) {
+			saving(w)
+			silent(w)
+		}, overdue},
+		"saves for an upgrade": {"X5", upgrades, nil, func(w *world) {
+			w.taking = true
+			w.keepsOn()
+		}, overdue},
+		"saved for an upgrade": {"X5", upgrades, nil, nil, time.Hour},
+		"is about to save for an upgrade": {"J3/X12", upgrades, nil, func(w *world) {
+			w.keepsOn()
+		}, 0},
+		"saves for an upgrade, for too long": {"J3/X12", upgrades, nil, func(w *world) {
+			w.taking = true
+			w.keepsOn()
+		}, 11 * time.Minute},
+		"not started":     {"J1/X6", begins, func(w *world) { w.round() }, nil, 0},
+		"its jar is sent": {"J1/X6", begins, func(w *world) { w.uploads = false; w.run() }, nil, 0},
+		"has ended": {"J2/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
 		}, nil, 0},
-		"was cancelled": {"J2/X4", runs, nil, func(w *world) { w.run() }, 0},
-		"told not to save, and ended": {"J2/X4", savesFirst, nil, func(w *world) {
+		"was cancelled": {"J2/X6", runs, nil, func(w *world) { w.run() }, 0},
+		"told not to save, and ended": {"J2/X6", savesFirst, nil, func(w *world) {
 			saving(w)
 			w.edit(options(`{}`))
 			w.run()
 		}, 0},
-		"its savepoint took too long, and ended": {"J2/X4", savesFirst, nil, func(w *world) {
+		"its savepoint took too long, and ended": {"J2/X6", savesFirst, nil, func(w *world) {
 			saving(w)
 			w.sleep(11 * time.Minute)
 			w.run()
 		}, 0},
-		"ended long ago": {"J4/X4", runs, func(w *world) {
+		"ended long ago": {"J4/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
 			w.run()
 			w.jobs = nil
 		}, nil, 0},
-		"lost": {"J5/X4", runs, func(w *world) { w.jobs = nil }, nil, 0},
-		"its cluster goes": {"J3/X5", runs, func(w *world) {
-			d := sessionCluster("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
-			d.DeletionTimestamp = &metav1.Time{Time: start}
-			w.s.Cluster = plan.Present(d)
-		}, nil, 0},
-		"nobody answered":            {"J6/X6", runs, silent, nil, overdue},
-		"nobody answered, and saves": {"J6/X6", savesFirst, silent, nil, overdue},
-		"nobody answers":             {"J6/X7", runs, silent, nil, 0},
-		"nobody answers, and saves":  {"J6/X7", savesFirst, silent, nil, 0},
-		"is to save":                 {"J3/X8", savesFirst, nil, nil, 0},
-		"is to save, at a late look": {"J3/X8", savesFirst, nil, nil, time.Hour},
-		"may come back, for long":    {"J6/X9", runs, unlisted, nil, overdue},
-		"may come back":              {"J6/X10", runs, unlisted, nil, 0},
-		"runs":                       {"J3/X11", runs, nil, nil, 0},
-		"runs, at a late look":       {"J3/X11", runs, nil, nil, time.Hour},
+		"lost":                           {"J5/X6", runs, func(w *world) { w.jobs = nil }, nil, 0},
+		"its cluster goes":               {"J3/X7", runs, goes, nil, 0},
+		"nobody answered":                {"J6/X8", runs, silent, looked, overdue},
+		"nobody answered, and saves":     {"J6/X8", savesFirst, silent, looked, overdue},
+		"nobody answers":                 {"J6/X9", runs, silent, nil, 0},
+		"nobody answers, and saves":      {"J6/X9", savesFirst, silent, nil, 0},
+		"nobody answers, at a late look": {"J6/X9", runs, silent, nil, overdue},
+		"nobody answered, then somebody": {"J3/X12", runs, silent, func(w *world) {
+			looked(w)
+			w.sleep(overdue)
+			w.silent = false
+		}, 0},
+		"is to save":                    {"J3/X10", savesFirst, nil, nil, 0},
+		"is to save, at a late look":    {"J3/X10", savesFirst, nil, nil, time.Hour},
+		"may come back, for long":       {"J6/X8", runs, unlisted, looked, overdue},
+		"may come back":                 {"J6/X9", runs, unlisted, nil, 0},
+		"may come back, at a late look": {"J6/X9", runs, unlisted, nil, overdue},
+		"runs":                          {"J3/X12", runs, nil, nil, 0},
+		"runs, at a late look":          {"J3/X12", runs, nil, nil, time.Hour},
+		"does not end":                  {"J3/X11", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
+		"cannot be cancelled":           {"J3/X11", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
+		"cannot be cancelled, of late":  {"J3/X12", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
+		"told to end, then nobody answers": {"J6/X8", runs, nil, func(w *world) {
+			stays(v1beta1.FlinkJobCancelling)(w)
+			silent(w)
+		}, overdue},
 	}
 	drawn := drawing.Read(t, "delete.go", "deleting", "jobLeft")
 	var shown []string
@@ -133,7 +176,7 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
 			}
 			if left, way, is := strings.Cut(row.row, "/"); is {
-				answer := map[bool]string{true: "no", false: "yes"}[way == "X4"]
+				answer := map[bool]string{true: "no", false: "yes"}[way == "X6"]
 				if err := drawn.Holds(left, drawing.Row{"left": answer}); err != nil {
 					t.Error(err)
 				}

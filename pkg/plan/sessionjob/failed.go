@@ -20,15 +20,24 @@ func left(s Snapshot, status v1beta1.FlinkSessionJobStatus) view {
 	return v
 }
 
-// MakeFailed shows, in the status that a round left behind, an effect that failed. An upload or a run is tried again
-// later, each time after a longer pause; any other waits for a person: a missing right, or an object that the API
-// server refuses.
+// MakeFailed shows, in the status that a round left behind, an effect that failed. First match wins:
+//
+//	it failed                                          then
+//	the run, and the answer does not say that nothing  the job is looked for, as after no answer
+//	was started
+//	the upload, or the run                             it is tried again, each time after a longer pause
+//	any other: a missing right, an object that the     a person looks
+//	API server refuses
 func MakeFailed(
 	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
 ) plan.Plan {
 	v := left(s, status)
 	o, intent := job.Report(v.Life).EffectFailed(reason, message), v.Intent()
 	if !IsSubmission(failed) || intent == nil {
+		return finish(v, o)
+	}
+	if reason == string(plan.ReasonJarRunUnanswered) {
+		o.Stall, o.Wait = nil, plan.Cause{Reason: plan.ReasonJarRunUnanswered, Message: message}
 		return finish(v, o)
 	}
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))

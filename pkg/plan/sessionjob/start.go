@@ -137,7 +137,8 @@ func waitsForAttempt(r *v1beta1.Retry) plan.Cause {
 //	K1  yes                  -                      -                          is listed  delete the jar
 //	K2  yes                  -                      -                          -          close the intent
 //	K3  unknown              -                      -                          -          wait
-//	K4  no                   is another since then  yes                        -          close the intent
+//	K4  no                   is another since       yes                        -          close the intent
+//	                         then, see replaced
 //	K5  no                   takes no job           -                          -          wait
 //	K6  no                   takes it               yes, not long ago          -          wait
 //	K7  no                   takes it               refused, lately            is listed  delete the jar
@@ -156,7 +157,7 @@ func (v starter) CarryRelease() (job.Result, bool) {
 	case !v.seen.Flink.Jobs.IsPresent():
 		waits.Wait = why
 		return waits, true
-	case release.RunAt != nil && upload(v).replacedSince(*release.RunAt):
+	case release.RunAt != nil && upload(v).replaced():
 		v.Want.Intent = nil
 		return job.Result{}, false
 	case !ready:
@@ -177,10 +178,11 @@ func (v starter) CarryRelease() (job.Result, bool) {
 
 // runOnce is the next step towards the job of a released start. First match wins:
 //
-//	 #  the jar        the release was stored  then
-//	O1  is not listed  -                       upload it, see awaitJar
-//	O2  is listed      long ago, or never      store the release again
-//	O3  is listed      just now                run it
+//	 #  the jar        the release was stored      then
+//	O1  is not listed  -                           upload it, see awaitJar
+//	O2  is listed      long ago, never, or for     store the release again
+//	                   another JobManager
+//	O3  is listed      just now                    run it
 //
 // A session cluster sees by the release that a request follows. That Flink is asked is stored first.
 func (v starter) runOnce() job.Result {
@@ -190,8 +192,8 @@ func (v starter) runOnce() job.Result {
 		return o
 	}
 	now := v.Now()
-	if release.At == nil || v.Since(*release.At) > flagLasts {
-		release.At = &now
+	if release.At == nil || v.Since(*release.At) > flagLasts || release.DeploymentUID != v.Incarnation() {
+		release.At, release.DeploymentUID = &now, v.Incarnation()
 		waits.Record, waits.Again = "attempt", true
 		return waits
 	}

@@ -35,8 +35,14 @@ func (w *world) asks() {
 	w.jobs = nil
 }
 
-// replaces lets the JobManager's pod become ready anew.
+// replaces lets another process of the JobManager become ready.
 func (w *world) replaces() {
+	w.jars = nil
+	w.readyAgain()
+}
+
+// readyAgain lets the JobManager's pod become ready anew, by the clock of its node.
+func (w *world) readyAgain() {
 	w.sleep(time.Second)
 	d := jobManager()
 	d.Status.Conditions[0].LastTransitionTime = metav1.NewTime(w.s.Now)
@@ -157,19 +163,37 @@ func TestCarryReleaseIsAsDrawn(t *testing.T) {
 			}
 			w.jars = nil
 		}},
-		"no answer":                          {"K3", func(w *world) { w.asks(); w.silent = true }},
-		"its JobManager was replaced":        {"K4", func(w *world) { w.asks(); w.replaces() }},
-		"its cluster changes":                {"K5", func(w *world) { w.releases(); changes(w) }},
-		"its cluster changes, and was asked": {"K5", func(w *world) { w.asks(); changes(w) }},
-		"asked":                              {"K6", (*world).asks},
-		"refused":                            {"K7", refused},
-		"refused, its jar is gone":           {"K8", func(w *world) { refused(w); w.run() }},
-		"refused, its time comes":            {"K9/O2", func(w *world) { refused(w); w.sleep(time.Minute) }},
-		"refused, and uploaded anew":         {"K9/O1", func(w *world) { refused(w); w.run(); w.sleep(time.Minute) }},
-		"released, its jar is gone":          {"K9/O1", func(w *world) { w.releases(); w.jars = nil }},
-		"released long ago":                  {"K9/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
-		"asked long ago":                     {"K9/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
-		"released":                           {"K9/O3", (*world).releases},
+		"no answer":                   {"K3", func(w *world) { w.asks(); w.silent = true }},
+		"its JobManager was replaced": {"K4", func(w *world) { w.asks(); w.replaces() }},
+		"its JobManager is another": {"K4", func(w *world) {
+			w.asks()
+			d := jobManager()
+			d.UID = "uid-of-another"
+			w.s.JobManager = plan.Present(d)
+		}},
+		"its JobManager is ready by another clock": {"K6", func(w *world) { w.asks(); w.readyAgain() }},
+		"its jar is gone":                          {"K6", func(w *world) { w.asks(); w.jars = nil }},
+		"its cluster changes":                      {"K5", func(w *world) { w.releases(); changes(w) }},
+		"its cluster changes, and was asked":       {"K5", func(w *world) { w.asks(); changes(w) }},
+		"asked":                                    {"K6", (*world).asks},
+		"asked, and nobody knows": {"K6", func(w *world) {
+			w.unsaid = "response 504"
+			w.run()
+		}},
+		"refused":                    {"K7", refused},
+		"refused, its jar is gone":   {"K8", func(w *world) { refused(w); w.run() }},
+		"refused, its time comes":    {"K9/O2", func(w *world) { refused(w); w.sleep(time.Minute) }},
+		"refused, and uploaded anew": {"K9/O1", func(w *world) { refused(w); w.run(); w.sleep(time.Minute) }},
+		"released, its jar is gone":  {"K9/O1", func(w *world) { w.releases(); w.jars = nil }},
+		"released long ago":          {"K9/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
+		"asked long ago":             {"K9/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
+		"released for another JobManager": {"K9/O2", func(w *world) {
+			w.releases()
+			d := jobManager()
+			d.UID = "uid-of-another"
+			w.s.JobManager = plan.Present(d)
+		}},
+		"released": {"K9/O3", (*world).releases},
 	}
 	drawn := drawing.Read(t, "start.go", "CarryRelease", "runOnce")
 	var shown []string

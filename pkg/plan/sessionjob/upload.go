@@ -108,6 +108,22 @@ func (v upload) deleteJar() (job.Result, bool) {
 	return job.Result{Situation: plan.Waiting, Actions: []plan.Action{remove}, Again: true}, true
 }
 
-// replacedSince reports whether the JobManager became available after a time, so that it is another process than the
-// one that was asked then.
+// replaced reports whether the JobManager that was asked to run the jar is gone, and the request with it. That it
+// became available later is no evidence of its own: that time is another machine's.
+//
+//	the JobManager's Deployment                         the jar          the JobManager
+//	is another than that of the release                 -                was replaced
+//	became available after Flink was asked to run the   is not listed,   was replaced: its files go with the process
+//	jar                                                 by a known list
+//	otherwise                                           -                may be the same
+func (v upload) replaced() bool {
+	release, now := v.Intent().Release, v.Incarnation()
+	if release.DeploymentUID != "" && now != "" && now != release.DeploymentUID {
+		return true
+	}
+	_, listed := v.jar()
+	return release.RunAt != nil && v.replacedSince(*release.RunAt) && v.seen.Jars.IsPresent() && !listed
+}
+
+// replacedSince reports whether the JobManager became available after a time, as far as two clocks can tell.
 func (v upload) replacedSince(at metav1.Time) bool { return at.Time.Before(v.AvailableAt().Time) }

@@ -38,6 +38,8 @@ type world struct {
 	uploads bool              // this function uploads
 	silent  bool              // Flink does not answer
 	saves   bool              // Flink takes savepoints
+	taking  bool              // Flink is taking every savepoint that it was asked for
+	unsaid  string            // what answers a run without saying whether the job begins; empty: nothing does
 }
 
 const stateless = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl.jar","parallelism":2,
@@ -122,6 +124,9 @@ func (w *world) look() {
 	w.s.Flink.Stop = plan.Observed[job.StopProgress]{}
 	if q.Stop && !w.silent {
 		w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopNotKnown})
+		if w.taking {
+			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopInProgress})
+		}
 		if path := w.stops[w.status().Intent.TriggerID]; path != "" {
 			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: path})
 		}
@@ -201,6 +206,9 @@ func (w *world) do(a plan.Action) bool {
 		if w.refuses != "" {
 			return w.fails(a, "JarRunFailed", w.refuses)
 		}
+		if w.unsaid != "" {
+			return w.fails(a, string(plan.ReasonJarRunUnanswered), w.unsaid)
+		}
 		w.jobs = append(w.jobs, job.Job{
 			ID: a.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, Tasks: 2, Running: 2,
 			StartTime: strconv.FormatInt(w.s.Now.UnixMilli(), 10),
@@ -215,6 +223,11 @@ func (w *world) do(a plan.Action) bool {
 		w.stops[a.TriggerID] = fmt.Sprintf("file:///s/savepoint-%d", len(w.stops)+1)
 	}
 	return true
+}
+
+// runningJob is a job that runs.
+func runningJob(id string) job.Job {
+	return job.Job{ID: id, Name: "etl", State: v1beta1.FlinkJobRunning, Tasks: 2, Running: 2, StartTime: "5"}
 }
 
 // fails shows an action that failed, as a pass shows it.
