@@ -51,7 +51,7 @@ func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstruct
 // before, and only as far as asked for:
 //
 //  1. its session cluster: the FlinkDeployment | the Deployment of the JobManager
-//  2. what an autoscaler had set
+//  2. what an autoscaler had set | the other session jobs
 //  3. Flink's jobs | Flink's jars | the job's FlinkStateSnapshots
 //  4. what else the jobs make worth a question
 func (g *Gatherer) SessionJobOf(
@@ -78,6 +78,9 @@ func (g *Gatherer) SessionJobOf(
 		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
 	q := sessionjob.Ask(s)
+	if q.Others {
+		s.Others = g.otherSessionJobs(ctx, &resource)
+	}
 	if q.Flink == nil {
 		return s, nil
 	}
@@ -110,6 +113,25 @@ func (g *Gatherer) SessionJobOf(
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	s.Flink = flink
 	return s, nil
+}
+
+// otherSessionJobs lists the FlinkSessionJobs of a namespace beside one. One that cannot be read has no job.
+func (g *Gatherer) otherSessionJobs(
+	ctx context.Context, one *v1beta1.FlinkSessionJob,
+) plan.Observed[[]sessionjob.Other] {
+	found := []sessionjob.Other{}
+	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: one.Namespace, Limit: listed}
+	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
+		id, _, _ := unstructured.NestedString(u.Object, "status", "jobStatus", "jobId")
+		if id != "" && u.GetUID() != one.UID {
+			found = append(found, sessionjob.Other{UID: u.GetUID(), JobID: id})
+		}
+		return nil
+	})
+	if err != nil {
+		return plan.Unknown[[]sessionjob.Other](oneLine(err))
+	}
+	return plan.Present(found)
 }
 
 // Cluster reads a session cluster.

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -27,6 +28,16 @@ func TestASessionJobIsOneOfTheClusterThatItRunsOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	status := map[string]any{"jobStatus": map[string]any{"jobId": "aa"}}
+	if _, err := w.Kube.UpdateStatus(kubesim.FlinkSessionJobs, "flink", "new", status); err != nil {
+		t.Fatal(err)
+	}
+	one := &v1beta1.FlinkSessionJob{}
+	one.Namespace, one.UID = "flink", w.Kube.Get(kubesim.FlinkSessionJobs, "flink", "stays").GetUID()
+	if others, known := g.otherSessionJobs(t.Context(), one).Get(); !known || len(others) != 1 ||
+		others[0].JobID != "aa" {
+		t.Errorf("others %+v, known %t", others, known)
 	}
 	got := map[string]bool{}
 	for _, d := range g.SessionJobs(t.Context(), "flink", "demo") {

@@ -33,6 +33,8 @@ const (
 	ReasonForeignIntent Reason = "ForeignIntent"
 	// ReasonIntentIncomplete: the open intent does not say what its step needs.
 	ReasonIntentIncomplete Reason = "IntentIncomplete"
+	// ReasonStatusCopied: the status was written for another resource, whose job it names.
+	ReasonStatusCopied Reason = "StatusCopied"
 	// ReasonUnknownIntent: the open intent is at a step that this version does not know.
 	ReasonUnknownIntent Reason = "UnknownIntent"
 	// ReasonStatusUnreadable: what was acted on last cannot be read.

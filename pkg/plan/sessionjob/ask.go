@@ -16,6 +16,8 @@ type Questions struct {
 	Stop bool
 	// Snapshots asks for the FlinkStateSnapshots of the job.
 	Snapshots bool
+	// Others asks for the other session jobs of the namespace.
+	Others bool
 }
 
 // ClusterOf is the name of the session cluster of a session job: that of the spec acted on last, because its job runs
@@ -44,13 +46,15 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 //	Stop       a stop-with-savepoint is on its way
 //	Snapshots  the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
 //	           has ended
+//	Others     the resource was made after its job began, and its status does not say whose it is
 func Ask(s Snapshot) Questions {
 	v := newView(s)
+	q := Questions{Others: asksOthers(s.Resource)}
 	if !v.CanBeAsked() {
-		return Questions{}
+		return q
 	}
 	endpoint, intent := v.Endpoint(), v.Intent()
-	q := Questions{Flink: &endpoint}
+	q.Flink = &endpoint
 	starts := intent != nil && (intent.Step == v1beta1.StepStarting || intent.Step == v1beta1.StepReleased)
 	stops := intent != nil && intent.Step == v1beta1.StepStopping
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()

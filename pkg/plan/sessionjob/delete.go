@@ -59,6 +59,12 @@ func deleting(v view) (job.Result, bool) {
 type deletion view
 
 func (v deletion) end() job.Result {
+	if former, runs := formerJob(view(v)); runs {
+		if v.isFirstLook() || job.Deletion(v.Life).Age() <= v.CleanupTimeout() {
+			return view(v).endAgain(former, plan.Deleting)
+		}
+		v.tellLeft(former.ID, "it had ended, runs again, and does not end")
+	}
 	if v.runsSoon() {
 		if v.longerThanCleanup(*v.Intent().Release.RunAt) {
 			return v.letRun("Flink was asked to run it and may begin it yet")
@@ -180,11 +186,15 @@ func (v deletion) goesWithCluster() bool {
 
 // letRun lets the resource go while its job may run, and says so.
 func (v deletion) letRun(why string) job.Result {
+	v.tellLeft(v.Want.JobStatus.JobID, why)
+	return v.letGo()
+}
+
+func (v deletion) tellLeft(id, why string) {
 	v.Tell(plan.Event{
 		Warning: true, Reason: plan.ReasonJobLeftRunning, Component: plan.ComponentOperator, Once: true,
-		Message: fmt.Sprintf("The resource is deleted, and job %s may still run: %s", v.Want.JobStatus.JobID, why),
+		Message: fmt.Sprintf("The resource is deleted, and job %s may still run: %s", id, why),
 	})
-	return v.letGo()
 }
 
 func (v deletion) letGo() job.Result {

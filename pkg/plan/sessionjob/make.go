@@ -12,13 +12,16 @@ type rule func(v view) (job.Result, bool)
 // rules in their order; the first whose business it is decides.
 //
 //	canary       a resource of somebody's test, not to be touched
+//	copied       the status was written for another resource
 //	deleting     the resource is marked for deletion
 //	foreign      the stored intent is another resource's
+//	cameBack     a former job runs again
 //	inFlight     (brings the snapshots that status records up to what Flink says of them, decides nothing)
 //	carryOn      an intent is open: Stopping, Starting or Released
 //	unreadable   the stored status cannot be read
 //	takenOver    another operator was at work (brings the status up to it, decides nothing)
 //	first        nothing was deployed yet
+//	after        the job had ended, and runs again
 //	observed     (brings the status up to what was seen, decides nothing)
 //	hosted       the session cluster takes no job now
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
@@ -30,8 +33,9 @@ var rules = []struct {
 	name   string
 	decide rule
 }{
-	{"canary", of(job.Canary)}, {"deleting", deleting}, {"foreign", of(job.Foreign)}, {"inFlight", of(job.InFlight)},
-	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver}, {"first", first},
+	{"canary", of(job.Canary)}, {"copied", copied}, {"deleting", deleting}, {"foreign", of(job.Foreign)},
+	{"cameBack", cameBack}, {"inFlight", of(job.InFlight)}, {"carryOn", of(job.CarryOn)},
+	{"unreadable", of(job.Unreadable)}, {"takenOver", takenOver}, {"first", first}, {"after", after},
 	{"observed", observed}, {"hosted", hosted}, {"rolledForward", of(job.RolledForward)}, {"change", of(job.Change)},
 	{"rollBack", of(job.RollBack)}, {"lost", lost}, {"settled", of(job.Settled)},
 }
@@ -47,6 +51,8 @@ func Make(s Snapshot) plan.Plan {
 	accept(v)
 	for _, r := range rules {
 		if o, mine := r.decide(v); mine {
+			remembersFormer(v)
+			signs(v)
 			p := finish(v, o)
 			p.Rule = r.name
 			return p

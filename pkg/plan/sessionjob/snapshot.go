@@ -34,6 +34,8 @@ type Snapshot struct {
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Jars are those that the JobManager has (GET /jars).
 	Jars plan.Observed[[]Jar]
+	// Others are the other session jobs of the namespace.
+	Others plan.Observed[[]Other]
 	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
 	Autoscaled plan.Observed[Autoscaled]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.

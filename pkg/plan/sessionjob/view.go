@@ -20,6 +20,8 @@ type round struct {
 	recorded *Recorded
 	// cluster is the session cluster; nil when it is not there, or not known.
 	cluster *cluster.Cluster
+	// isCopy is true when the status was written for another resource.
+	isCopy bool
 }
 
 func newView(s Snapshot) view {

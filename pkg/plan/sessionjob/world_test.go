@@ -39,6 +39,8 @@ type world struct {
 	silent  bool              // Flink does not answer
 	saves   bool              // Flink takes savepoints
 	taking  bool              // Flink is taking every savepoint that it was asked for
+	others  []Other           // the other session jobs
+	deaf    bool              // nobody can look at them
 	unsaid  string            // what answers a run without saying whether the job begins; empty: nothing does
 }
 
@@ -130,6 +132,10 @@ func (w *world) look() {
 		if path := w.stops[w.status().Intent.TriggerID]; path != "" {
 			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: path})
 		}
+	}
+	w.s.Others = plan.Observed[[]Other]{}
+	if q.Others && !w.deaf {
+		w.s.Others = plan.Present(append([]Other{}, w.others...))
 	}
 	if q.Jars && !w.silent {
 		w.s.Jars = plan.Present(append([]Jar{}, w.jars...))

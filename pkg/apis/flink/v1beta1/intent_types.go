@@ -44,6 +44,14 @@ type Progress struct {
 	// absent means that it did not since it was started for a newer spec, or from
 	// a chosen state.
 	LostProgress *LostProgress `json:"lostProgress,omitempty"`
+	// WrittenFor is the UID of the FlinkSessionJob that the status was written
+	// for: in another one it is a copy, and its job is not that one's. Absent
+	// before its first job, in a status of the Java operator, and for other kinds.
+	WrittenFor types.UID `json:"writtenFor,omitempty"`
+	// FormerJobs are the IDs of the jobs of a FlinkSessionJob before
+	// jobStatus.jobId, newest first: high availability may bring one back that
+	// had ended, and it is cancelled then. Absent for other kinds.
+	FormerJobs []string `json:"formerJobs,omitempty"`
 }
 
 // LostProgress is how a job that began again lost what it had done.
