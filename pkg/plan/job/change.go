@@ -136,6 +136,9 @@ func (v change) choosesWhatGoes() bool {
 }
 
 func (v change) tell(diff specdiff.Change) {
+	if !v.IsApplication() {
+		diff = diff.OfSessionJob()
+	}
 	v.Tell(plan.Event{
 		Reason: plan.ReasonSpecChanged, Component: plan.ComponentJobManager, Once: true,
 		Key:     fmt.Sprintf("SpecChange: %d", v.Generation),

@@ -248,3 +248,21 @@ func TestALostSessionJobBeginsEmptyWhenItIsToldTo(t *testing.T) {
 		t.Errorf("runs %+v", w.runs)
 	}
 }
+
+// T3.73. The change is told of the kind that it is made to.
+func TestAChangeIsToldOfASessionJob(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.untilSteady()
+	told := ""
+	for _, e := range w.events {
+		if e.Reason == plan.ReasonSpecChanged {
+			told += e.Message
+		}
+	}
+	const want = "UPGRADE change(s) detected (Diff: FlinkSessionJobSpec[job.parallelism : 2 -> 4]), starting reconciliation."
+	if told != want {
+		t.Errorf("told %q, want %q", told, want)
+	}
+}

@@ -1,5 +1,7 @@
 package specdiff
 
+import "strings"
+
 // Kind says how far a change reaches. The texts are those of the SpecChanged event.
 type Kind string
 
@@ -42,6 +44,16 @@ type FieldChange struct {
 	Old, New string
 	// Kind of this field's change.
 	Kind Kind
+}
+
+// OfSessionJob is the same change, named as one of a FlinkSessionJob whose spec was compared in the form of a
+// FlinkDeployment's.
+func (c Change) OfSessionJob() Change {
+	const deployment, sessionJob = "Diff: FlinkDeploymentSpec[", "Diff: FlinkSessionJobSpec["
+	if rest, is := strings.CutPrefix(c.Text, deployment); is {
+		c.Text = sessionJob + rest
+	}
+	return c
 }
 
 // EventMessage is the message of the SpecChanged event for an effective change.
