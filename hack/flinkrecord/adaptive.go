@@ -77,6 +77,13 @@ func playAdaptive(r *recorder, c *cluster, jar string) {
 	r.told("failed-waiting-before-it-ran", job(86))
 }
 
+// playAdaptiveStop records a stop that fails after its savepoint, which is not the default scheduler's.
+func playAdaptiveStop(r *recorder, c *cluster, jar string) {
+	check(c.start(sessionClass, map[string]string{"jobmanager.scheduler": "adaptive"}))
+	check(await("a TaskManager", func() bool { return r.field("/overview", "taskmanagers") == "1" }))
+	playStopThatFails(r, c, r.upload("", jar, "operation.jar"), job(90), "adaptive")
+}
+
 func cancel(r *recorder, jobID string) {
 	r.call("", http.MethodPatch, "/jobs/"+jobID+"?mode=cancel", nil)
 	awaitState(r, jobID, "CANCELED")

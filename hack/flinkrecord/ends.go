@@ -24,7 +24,7 @@ func playEnds(r *recorder, c *cluster, jar string) {
 	}
 	playRetentionInCode(r, jarID, job(n))
 	playRestarts(r, jarID, n+1)
-	playStopThatFails(r, c, jarID, job(n+10))
+	playStopThatFails(r, c, jarID, job(n+10), "")
 	playCaches(r, jarID, n+20)
 	for i, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL} {
 		playSignal(r, c, jarID, n+30+10*i, signal)
@@ -139,21 +139,27 @@ func playRestarts(r *recorder, jarID string, n int) {
 	}
 }
 
-// playStopThatFails stops a job whose close fails once: its savepoint is complete, and it does not go on, though it may
-// restart.
-func playStopThatFails(r *recorder, c *cluster, jarID, jobID string) {
+// playStopThatFails stops a job whose close fails once, under the scheduler of that name: its savepoint is complete, and
+// it does not go on, though its restart strategy would allow it.
+func playStopThatFails(r *recorder, c *cluster, jarID, jobID, scheduler string) {
 	r.run(
 		jarID, jobID, object{"restart-strategy.type": "exponential-delay"}, "--checkpoint-ms", "500", "--fail-close-once",
 	)
 	awaitCheckpoint(r, jobID)
-	at := "/jobs/" + jobID
+	at, under := "/jobs/"+jobID, ""
+	if scheduler != "" {
+		under = "-" + scheduler
+	}
 	r.call(
 		"", http.MethodPost, at+"/stop", object{"targetDirectory": "file://" + c.work + "/stops", "triggerId": trigger(41)},
 	)
 	awaitOperation(r, at+"/savepoints/"+trigger(41))
 	time.Sleep(2 * settled)
-	r.fact("job-state-after-a-stop-that-failed-after-its-savepoint", r.field(at, "state"))
-	r.get("checkpoints-after-a-failed-stop", at+"/checkpoints")
+	r.fact("job-state-after-a-stop-that-failed-after-its-savepoint"+under, r.field(at, "state"))
+	if scheduler != "" {
+		r.get("stop-failed-after-savepoint"+under, at+"/savepoints/"+trigger(41))
+	}
+	r.get("checkpoints-after-a-failed-stop"+under, at+"/checkpoints")
 	r.call("", http.MethodPatch, at+"?mode=cancel", nil)
 }
 

@@ -119,6 +119,10 @@ func TestSavepointStatus(t *testing.T) {
 			"stop-failed-after-savepoint", 4, 11, OperationFailed, "/stops/savepoint-aa0000-",
 			"StopWithSavepointStoppingException", "the savepoint is good",
 		},
+		"stop failed too late, adaptive": {
+			"stop-failed-after-savepoint-adaptive", 90, 41, OperationFailed, "/stops/savepoint-aa0000-",
+			"StopWithSavepointStoppingException", "the cause of the failure names it",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func Text(script []Command) string {
 // often is how many times more than once a verb is in the lots. One that is not here, is not drawn.
 var often = map[string]int{
 	"parallelism": 5, "restart": 4, "suspend": 3, "resume": 1, "break-image": 1, "fix-image": 1,
-	"version": 1, "upgrade-mode": 2,
+	"version": 1, "upgrade-mode": 2, "adaptive": 1,
 	"retention": 1, "retention-in-code": 1, "restart-strategy": 1, "high-availability": 2, "switch": 3, "redeploy": 1,
 	"savepoint-nonce": 1, "snapshot": 1, "crash-jobmanager": 3, "stop-jobmanager": 2, "kill-taskmanager": 2,
 	"stop-taskmanager": 2, "stop-both": 3, "kill-both": 2, "lose-deployment": 1, "cancel": 1, "fail-job": 3,
@@ -102,6 +102,9 @@ func Draw(seed, n uint64) []Command {
 	}
 	if r.IntN(3) == 0 {
 		script = append(script, Command{"switch", r.IntN(len(switches))})
+	}
+	if r.IntN(4) == 0 {
+		script = append(script, Command{"adaptive", 1})
 	}
 	script = append(script, Command{"apply", 0}, Command{"steady", 0})
 	for range 2 + r.IntN(5) {

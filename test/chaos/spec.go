@@ -133,6 +133,12 @@ var Edits = map[string]func(r *Resource, n int){
 		r.configuration()["restart-strategy.type"] = strategies[n%len(strategies)]
 	},
 	"version": func(r *Resource, n int) { r.version(n) },
+	"adaptive": func(r *Resource, n int) {
+		delete(r.configuration(), "jobmanager.scheduler")
+		if n%2 == 1 {
+			r.configuration()["jobmanager.scheduler"] = "adaptive"
+		}
+	},
 	"retention-in-code": func(r *Resource, n int) {
 		args := r.job()["args"].([]any)[:6:6]
 		if n%4 < len(retentions) {

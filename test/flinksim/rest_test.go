@@ -229,16 +229,27 @@ func TestCheckpointAndStop(t *testing.T) {
 	noViolations(t, w)
 }
 
-// A stop whose savepoint is complete and whose tasks then fail ends the job, whatever its restart strategy.
+// A stop whose savepoint is complete and whose tasks then fail ends the job, whatever its scheduler and its restart
+// strategy.
 func TestFailedStop(t *testing.T) {
-	want := flinkrest.JobState(facts(t, "2.2")["job-state-after-a-stop-that-failed-after-its-savepoint"].(string))
-	for _, strategy := range []string{"none", "exponential-delay"} {
-		t.Run(strategy, func(t *testing.T) {
-			w := running(t, application(map[string]string{"restart-strategy.type": strategy}))
+	for name, row := range map[string]struct{ strategy, scheduler, under string }{
+		"none":              {"none", "default", ""},
+		"exponential-delay": {"exponential-delay", "default", ""},
+		"adaptive":          {"exponential-delay", "adaptive", "-adaptive"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := running(t, application(map[string]string{
+				"restart-strategy.type": row.strategy, "jobmanager.scheduler": row.scheduler,
+			}))
 			w.Flink.ScriptJob("demo", job.Script{StopFails: true})
 			c, ctx := client(t, w), t.Context()
 			must(c.StopWithSavepoint(ctx, jobA, flinkrest.StopRequest{TriggerID: trigger}))(t)
 			w.Settle()
+			status, answer := raw(t, w, "GET", "/jobs/"+jobA+"/savepoints/"+trigger, "")
+			want := recorded(t, "stop-failed-after-savepoint"+row.under)
+			if compare(t, want.Answer, answer); status != want.Status {
+				t.Errorf("status %d, Flink gave %d", status, want.Status)
+			}
 			o := must(c.SavepointStatus(ctx, jobA, trigger))(t)
 			if _, stored := w.Storage.Get(o.Location); o.State != flinkrest.OperationFailed || !stored {
 				t.Errorf("%+v: the savepoint that was completed must be found in the failure", o)
@@ -246,10 +257,32 @@ func TestFailedStop(t *testing.T) {
 			if e := must(c.JobExceptions(ctx, jobA, 1))(t); len(e.Entries) != 1 || e.Entries[0].StackTrace == "" {
 				t.Errorf("exceptions %+v", e)
 			}
-			if j := must(c.Job(ctx, jobA))(t); j.State != want {
-				t.Errorf("state %s, want %s", j.State, want)
+			for _, version := range versions {
+				fact := facts(t, version)["job-state-after-a-stop-that-failed-after-its-savepoint"+row.under]
+				if j := must(c.Job(ctx, jobA))(t); string(j.State) != fact {
+					t.Errorf("state %s, Flink %s: %s", j.State, version, fact)
+				}
 			}
 		})
+	}
+}
+
+// Flink 1.15.0 restarts such a job under the adaptive scheduler, from its last checkpoint, and the failure of the stop
+// names no path.
+func TestAFailedStopThatRestartsTheJob(t *testing.T) {
+	w := running(t, application(map[string]string{
+		"jobmanager.scheduler": "adaptive", "restart-strategy.type": "exponential-delay",
+	}))
+	w.Flink.ScriptJob("demo", job.Script{StopRestarts: true})
+	c, ctx := client(t, w), t.Context()
+	must(c.StopWithSavepoint(ctx, jobA, flinkrest.StopRequest{TriggerID: trigger}))(t)
+	w.Settle()
+	if o := must(c.SavepointStatus(ctx, jobA, trigger))(t); o.State != flinkrest.OperationFailed || o.Location != "" {
+		t.Errorf("%+v: the stop failed, and its failure names no savepoint", o)
+	}
+	j := mustState(t, w, jobA, job.Running)
+	if made := j.Latest(true); made == nil || !made.Stop || j.Restored != nil && j.Restored.Savepoint {
+		t.Errorf("savepoint %+v, restored from %+v: the savepoint is there, and nothing restarts from it", made, j.Restored)
 	}
 }
 

@@ -33,6 +33,10 @@ var dialVerbs = map[string]func(r *run, n int){
 			r.w.Flink.Skew(pick(n, 0, 3*time.Second, -3*time.Second, 40*time.Second, -40*time.Second))
 		}
 	},
+	"adaptive": func(r *run, n int) {
+		r.turn("jobmanager.scheduler", pick(n, "", "adaptive"))
+		r.rescript(func(s *job.Script) { s.StopRestarts = n%4 == 3 })
+	},
 	"stop-fails":        func(r *run, _ int) { r.rescript(func(s *job.Script) { s.StopFails = true }) },
 	"finish-slowly":     func(r *run, n int) { r.rescript(func(s *job.Script) { s.FinishSteps = n }) },
 	"cleaned-up-slowly": func(r *run, n int) { r.w.Flink.Script(namespace, demo, process.Script{CleanUpSteps: n % 4}) },
@@ -71,7 +75,7 @@ func without(turned string, all map[string]string) map[string]string {
 
 // prologue are the dials that a run may begin with.
 var prologue = []string{
-	"retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly",
+	"adaptive", "retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly",
 	"taskmanagers-end-slowly", "pod-status-late",
 	"cleaned-up-slowly",
 }

@@ -181,6 +181,33 @@ var retentionScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "the savepoint is the newest that the job has"},
 
+	"a stop whose job fails after its savepoint, adaptive": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{StopFails: true})
+		h.apply("demo", application(stateful("savepoint"), adaptive))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "the adaptive scheduler does not restart such a job, either"},
+
+	"a stop whose job restarts after its savepoint": {func(h *harness) {
+		h.w.Flink.ScriptJob("demo", job.Script{StopRestarts: true})
+		h.apply("demo", application(stateful("savepoint"), adaptive, option("restart-strategy.type", "exponential-delay"),
+			retention("RETAIN_ON_CANCELLATION")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4))
+		h.until("the job has restarted", func() bool { return strings.HasSuffix(h.starts("demo"), "fail-over(checkpoint)") })
+		h.until("it has a newer checkpoint", func() bool {
+			j := h.job("demo")
+			return j.State == job.Running && j.Latest(false).ID > j.Latest(true).ID
+		})
+		h.edit("demo", upgradeMode("last-state"))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, fail-over(checkpoint), path(checkpoint)")
+	}, "the checkpoint is newer than the savepoint of the stop that failed"},
+
 	"a stop whose tasks never end": {func(h *harness) {
 		h.w.Flink.ScriptJob("demo", job.Script{FinishSteps: 1 << 30})
 		h.apply("demo", application(stateful("savepoint"), retention("NO_EXTERNALIZED_CHECKPOINTS")))

@@ -37,10 +37,10 @@ type Script struct {
 	SnapshotSteps int
 	// SnapshotFails makes each triggered snapshot fail with this message.
 	SnapshotFails string
-	// StopFails lets the savepoint of a stop succeed and then the stop fail: the failure names the path, and the job is
-	// FAILED whatever its restart strategy (StopWithSavepointStoppingException is a NonRecoverableError; recorded with
-	// Flink 1.20 and 2.2).
+	// StopFails lets the savepoint of a stop succeed and then the stop fail, see breakStop.
 	StopFails bool
+	// StopRestarts lets it fail as the adaptive scheduler of Flink 1.15.0 did, see breakStop.
+	StopRestarts bool
 	// FinishSteps is how many steps after the savepoint of a stop the tasks take to finish. Meanwhile the job is RUNNING,
 	// makes no checkpoints and no progress, and the stop is IN_PROGRESS, though its savepoint is complete.
 	FinishSteps int
@@ -285,7 +285,7 @@ func (j *Job) Step(now time.Time, slots bool) {
 // restart strategy allows no attempt more.
 func (j *Job) Restart(class, message string, now time.Time) {
 	if j.finishing != nil {
-		j.breakStop(j.finishing, now)
+		j.breakStop(j.finishing, class, message, now)
 		return
 	}
 	if j.Attempts != Endless && j.Restarts >= int64(j.Attempts) {

@@ -220,24 +220,45 @@ func (j *Job) finish(now time.Time) {
 	switch {
 	case j.toFinish > 0:
 		j.toFinish--
-	case j.Script.StopFails:
-		j.breakStop(o, now)
+	case j.Script.StopFails || j.Script.StopRestarts:
+		j.breakStop(o, "java.lang.IllegalStateException", "close failed", now)
 	default:
 		o.Status, o.done, j.finishing = Completed, now, nil
 		j.Finish(now)
 	}
 }
 
-// breakStop is a task that fails instead of finishing: the savepoint stays, the job is FAILED.
-func (j *Job) breakStop(o *Operation, now time.Time) {
+// breakStop is a task that fails instead of finishing, with this cause. The savepoint stays in any case (recorded with
+// Flink 1.20 and 2.2; the same since FLINK-26923 and FLINK-27972, which 1.15.0 does not have).
+//
+//	scheduler           the job                                 the failure of the stop names the savepoint
+//	default             FAILED whatever its restart strategy    first of all
+//	adaptive            the same                                as its cause
+//	adaptive, 1.15.0    restarts where its strategy allows it   not at all
+func (j *Job) breakStop(o *Operation, class, message string, now time.Time) {
 	cause := "org.apache.flink.runtime.scheduler.stopwithsavepoint.StopWithSavepointStoppingException: A savepoint has " +
 		"been created at: " +
 		o.Path + ", but the corresponding job " + j.ID +
 		" failed during stopping. The savepoint is consistent, but might have uncommitted transactions."
+	told := cause
+	if j.Adaptive || j.Script.StopRestarts {
+		told = unstopped + ": " + notStopped
+	}
 	o.Status, o.done, j.finishing = Completed, now, nil
-	o.Failure = &Failure{Class: completion, Message: cause, Cause: cause, At: now}
-	j.Fail("org.apache.flink.util.FlinkException", "Stop with savepoint operation could not be completed.", now)
+	o.Failure = &Failure{Class: completion, Message: told, Cause: cause, At: now}
+	if j.Script.StopRestarts {
+		o.Failure.Cause = class + ": " + message
+		j.Restart(class, message, now)
+		return
+	}
+	j.Fail(unstopped, notStopped, now)
 }
+
+// What Flink says of a stop that did not come to its end.
+const (
+	unstopped  = "org.apache.flink.util.FlinkException"
+	notStopped = "Stop with savepoint operation could not be completed."
+)
 
 func (j *Job) fail(o *Operation, now time.Time, message string) {
 	o.Status, o.done = Completed, now
