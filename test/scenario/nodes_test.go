@@ -3,7 +3,10 @@ package scenario
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
 func init() {
@@ -88,4 +91,48 @@ var nodeScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
 	}, "without high availability it may still run there"},
+
+	"an upgrade whose last TaskManager has begun, and its status does not say so yet": {func(h *harness) {
+		h.newTaskManagerLate(nil)
+		h.edit("demo", parallelism(4))
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "the next JobManager would adopt it"},
+
+	"an upgrade whose last TaskManager has begun, and its kubelet is dead": {func(h *harness) {
+		h.newTaskManagerLate(func() { h.w.Nodes.KubeletDown("node-0") })
+		h.edit("demo", parallelism(4))
+		h.until("it asks for a person", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "NodeUnreachable")
+		})
+		h.w.Nodes.KubeletUp("node-0")
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "what a dead kubelet said last is no news"},
+}
+
+// newTaskManagerLate runs a job whose TaskManager was just replaced by one on another node, that takes its time to end: it
+// has begun, and its status does not say so. then is what happens next.
+func (h *harness) newTaskManagerLate(then func()) {
+	h.t.Helper()
+	h.apply("demo", application(option("restart-strategy.type", "exponential-delay")))
+	h.untilStable("demo")
+	h.w.Kube.AddNode("node-0") // the first that has room
+	h.image("flink:1.20@taskmanager", controllers.Script{StopSteps: 8})
+	h.w.Nodes.StatusLate(8)
+	for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
+		h.w.Nodes.Crash(namespace, pod.GetName(), "oom")
+	}
+	h.until("a TaskManager waits by its status", func() bool {
+		waits := false
+		for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
+			phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+			statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
+			waits = waits || phase == "Pending" && len(statuses) > 0
+		}
+		return waits
+	})
+	if then != nil {
+		then()
+	}
 }

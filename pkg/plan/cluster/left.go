@@ -53,26 +53,19 @@ func (v Remains) taskManagersStand() (job.Result, bool) {
 	return job.Result{Situation: plan.Stopping, Actions: []plan.Action{remove}, Again: true}, true
 }
 
-// PodsLeft are the pods of the cluster whose processes run, or may begin to, as far as they were looked for.
+// PodsLeft are the pods of the cluster whose processes run, or may begin to, as far as they were looked for: all but
+// those whose kubelet says that every container has ended. What is left of such a pod is an object.
 //
-//	pod                                                        left
-//	its kubelet says that every container has ended            no: what is left of it is an object
-//	a TaskManager that is being deleted, no container began    no: none will. A JobManager that asks for a TaskManager
-//	                                                           with its last
-//	                                                           breath leaves one
-//	any other                                                  yes
+// One that is being deleted and waits by its status is no exception: its kubelet writes that a container has begun some
+// time after it has, and a dead one does not write it at all. A JobManager would adopt such a TaskManager by its labels.
 func (v Remains) PodsLeft() []corev1.Pod {
 	var left []corev1.Pod
-	jobManagers, _ := v.Seen.Pods.Get()
-	for _, pod := range jobManagers {
-		if !evidence.Ended(pod) {
-			left = append(left, pod)
-		}
-	}
-	taskManagers, _ := v.Seen.TaskManagers.Get()
-	for _, pod := range taskManagers {
-		if !evidence.Ended(pod) && !evidence.NeverBegins(pod) {
-			left = append(left, pod)
+	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
+		pods, _ := seen.Get()
+		for _, pod := range pods {
+			if !evidence.Ended(pod) {
+				left = append(left, pod)
+			}
 		}
 	}
 	return left

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 // Start is one begin of a job, fail-overs within a process included.
@@ -52,7 +53,7 @@ func (f *Flink) Starts(namespace, id string) []Start {
 
 // Violations returns what must never happen and did, each once:
 // two live jobs of one resource at a time, a job ID that is submitted with a jar twice, high-availability data deleted
-// under a JobManager that runs, a start over another job's graph.
+// under a JobManager that runs, a start over another job's graph, or beside a TaskManager of a deleted cluster.
 func (f *Flink) Violations() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,6 +80,21 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 		s.From = j.Restored.Path
 	}
 	f.starts = append(f.starts, s)
+}
+
+// watchFormer looks, as a JobManager begins, for TaskManagers of a cluster of its name whose Deployment is gone. It would
+// adopt them by their labels, whatever their image is, for as long as their pods are there.
+func (f *Flink) watchFormer(cluster types.NamespacedName) {
+	owners := map[types.UID]bool{}
+	for _, d := range f.kube.PeekAll(kubesim.Deployments, cluster.Namespace, nil) {
+		owners[d.GetUID()] = true
+	}
+	for uid, tm := range f.tasks {
+		pod := f.kube.Peek(kubesim.Pods, cluster.Namespace, tm.name)
+		if tm.cluster == cluster && !owners[tm.owner] && pod != nil && pod.GetUID() == uid {
+			f.violate("a JobManager of %s begins beside TaskManager %s of a deleted cluster", cluster, tm.name)
+		}
+	}
 }
 
 // watch looks at everything that runs.

@@ -110,6 +110,8 @@ func (c *Controllers) start(pod *corev1.Pod) {
 		c.runtime.Start(pod)
 	}
 	if !runs && c.statusLate > 0 {
+		c.waiting(pod, "", "ContainerCreating", "", "")
+		c.writePod(pod)
 		return
 	}
 	c.serial++

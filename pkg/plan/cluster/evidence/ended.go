@@ -17,9 +17,3 @@ func Ended(pod corev1.Pod) bool {
 		!slices.ContainsFunc(pod.Status.InitContainerStatuses, runs) &&
 		!slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool { return !ended(c) })
 }
-
-// NeverBegins reports whether a pod is being deleted before its kubelet began any of its containers, which it then does
-// no more.
-func NeverBegins(pod corev1.Pod) bool {
-	return pod.DeletionTimestamp != nil && len(pod.Status.ContainerStatuses) > 0 && !HasRun(pod)
-}

@@ -2,10 +2,8 @@ package evidence
 
 import (
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestEnded(t *testing.T) {
@@ -72,33 +70,4 @@ func statuses(states []corev1.ContainerState) (all []corev1.ContainerStatus) {
 		all = append(all, corev1.ContainerStatus{State: s})
 	}
 	return all
-}
-
-func TestNeverBegins(t *testing.T) {
-	waits, runs := corev1.ContainerState{
-		Waiting: &corev1.ContainerStateWaiting{},
-	}, corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
-	rows := map[string]struct {
-		deleted bool
-		states  []corev1.ContainerState
-		want    bool
-	}{
-		"it waits":                            {false, []corev1.ContainerState{waits}, false},
-		"it waits and is being deleted":       {true, []corev1.ContainerState{waits}, true},
-		"it runs and is being deleted":        {true, []corev1.ContainerState{runs}, false},
-		"its node has not said anything":      {true, nil, false},
-		"one of two began, and is being sent": {true, []corev1.ContainerState{waits, runs}, false},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			p := corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: statuses(row.states)}}
-			if row.deleted {
-				at := metav1.NewTime(time.Unix(0, 0))
-				p.DeletionTimestamp = &at
-			}
-			if got := NeverBegins(p); got != row.want {
-				t.Errorf("got %t, want %t", got, row.want)
-			}
-		})
-	}
 }
