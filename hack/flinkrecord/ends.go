@@ -139,8 +139,8 @@ func playRestarts(r *recorder, jarID string, n int) {
 	}
 }
 
-// playStopThatFails stops a job whose close fails once, under the scheduler of that name: its savepoint is complete, and
-// it does not go on, though its restart strategy would allow it.
+// playStopThatFails stops a job whose close fails once, under the scheduler of that name: its savepoint is complete,
+// and it does not go on, though its restart strategy would allow it.
 func playStopThatFails(r *recorder, c *cluster, jarID, jobID, scheduler string) {
 	r.run(
 		jarID, jobID, object{"restart-strategy.type": "exponential-delay"}, "--checkpoint-ms", "500", "--fail-close-once",

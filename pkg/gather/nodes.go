@@ -2,7 +2,10 @@ package gather
 
 import (
 	"context"
+	"errors"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -18,14 +21,51 @@ func (g *Gatherer) nodes(ctx context.Context, s deployment.Snapshot) map[string]
 		if seen == nil {
 			seen = map[string]plan.Observed[bool]{}
 		}
-		u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Nodes, Name: name})
-		seen[name] = observe(u, found, err, answers)
+		seen[name] = g.node(ctx, name)
 	}
 	return seen
 }
 
-// answers reports whether the kubelet of a node does: the node is ready, and nobody marked it unreachable.
-func answers(u *unstructured.Unstructured) (bool, error) {
+// nodeLeases is the namespace of the Leases that kubelets renew.
+const nodeLeases = "kube-node-lease"
+
+// renewedWithin is how old the renewal of a node's Lease may be: kubelets renew it each 10 s (a quarter of
+// nodeLeaseDurationSeconds). One whose clock is behind by more counts as silent.
+const renewedWithin = 15 * time.Second
+
+// node reports whether the kubelet of a node answers. Kubernetes takes a node for ready until 50 s after its kubelet's
+// last word (--node-monitor-grace-period, 40 s before 1.32), so its Lease counts, too, where that can be read.
+func (g *Gatherer) node(ctx context.Context, name string) plan.Observed[bool] {
+	u, found, err := g.Kube.Get(ctx, kube.Object{Resource: kube.Nodes, Name: name})
+	ready := observe(u, found, err, func(u *unstructured.Unstructured) (bool, error) { return answers(u, g.Now()) })
+	if yes, known := ready.Get(); !known || !yes {
+		return ready
+	}
+	u, found, err = g.Kube.Get(ctx, kube.Object{Resource: kube.Leases, Namespace: nodeLeases, Name: name})
+	if renewed, known := observe(u, found, err, renewedAt).Get(); known {
+		ready = plan.Present(g.Now().Sub(renewed) <= renewedWithin)
+	}
+	return ready
+}
+
+// renewedAt is when a Lease was renewed.
+func renewedAt(u *unstructured.Unstructured) (time.Time, error) {
+	lease, err := typed[coordinationv1.Lease](u)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if lease.Spec.RenewTime == nil {
+		return time.Time{}, errors.New("the lease was never renewed")
+	}
+	return lease.Spec.RenewTime.Time, nil
+}
+
+// backFor is how long a node has to be ready until what is stored of its pods counts as its kubelet's word: one that
+// was started again has not written yet what it finds.
+const backFor = 30 * time.Second
+
+// answers reports whether a node is ready, not only just now, and nobody marked it unreachable.
+func answers(u *unstructured.Unstructured, now time.Time) (bool, error) {
 	node, err := typed[corev1.Node](u)
 	if err != nil {
 		return false, err
@@ -37,7 +77,7 @@ func answers(u *unstructured.Unstructured) (bool, error) {
 	}
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue, nil
+			return c.Status == corev1.ConditionTrue && now.Sub(c.LastTransitionTime.Time) >= backFor, nil
 		}
 	}
 	return false, nil

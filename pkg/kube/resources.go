@@ -9,6 +9,7 @@ var (
 	ReplicaSets     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	Pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	Leases          = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	ConfigMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 	Secrets         = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}

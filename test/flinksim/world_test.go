@@ -380,6 +380,7 @@ func TestUnreachableNode(t *testing.T) {
 			if got := face(t, w); got != "unreachable" {
 				t.Errorf("face %s, want unreachable", got)
 			}
+			w.Tick(time.Minute) // until then the control plane does not know
 			w.Nodes.EvictPods("node-1")
 			w.Settle()
 			if n := w.Flink.JobManagers("flink", "demo"); n != 2 {

@@ -73,12 +73,31 @@ func (s *Server) AddNamespace(name string) {
 	s.must(s.UpdateStatus(Namespaces, "", name, map[string]any{"phase": "Active"}))
 }
 
+// NodeLeases is the namespace of the Leases that kubelets renew.
+const NodeLeases = "kube-node-lease"
+
 // AddNode makes a node that is ready.
 func (s *Server) AddNode(name string) {
 	s.must(s.Create(Nodes, object("v1", "Node", "", name)))
 	s.must(s.UpdateStatus(Nodes, "", name, map[string]any{
 		"conditions": []any{map[string]any{"type": "Ready", "status": "True", "reason": "KubeletReady"}},
 	}))
+}
+
+// RenewLease renews the Lease of a node, as its kubelet does, or makes it.
+func (s *Server) RenewLease(node string) {
+	now := s.Clock.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")
+	spec := map[string]any{"holderIdentity": node, "leaseDurationSeconds": int64(40), "renewTime": now}
+	if s.Peek(Leases, NodeLeases, node) == nil {
+		if s.Peek(Namespaces, "", NodeLeases) == nil {
+			s.AddNamespace(NodeLeases)
+		}
+		u := object("coordination.k8s.io/v1", "Lease", NodeLeases, node)
+		u.Object["spec"] = spec
+		s.must(s.Create(Leases, u))
+		return
+	}
+	s.must(s.Update(Leases, NodeLeases, node, func(u *unstructured.Unstructured) { u.Object["spec"] = spec }))
 }
 
 func (s *Server) must(_ *unstructured.Unstructured, err error) {

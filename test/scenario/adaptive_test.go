@@ -65,4 +65,16 @@ var adaptiveScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
 	}, "there is nothing to lose"},
+
+	"adaptive, whose Deployment is lost": {func(h *harness) {
+		h.apply("demo", application(stateful("last-state"), onZooKeeper, adaptive))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.loseDeployment("demo")
+		h.untilStarts("demo", 2)
+		h.untilStable("demo")
+		h.steps(5)
+		expect(h.t, "StateSafe", h.condition("demo", "StateSafe"), "-")
+		h.sees("demo", stable, "nothing, high-availability data(checkpoint)")
+	}, "its statistics, from before it got its resources, say nothing of its restore"},
 }

@@ -109,10 +109,26 @@ var nodeScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
 	}, "what a dead kubelet said last is no news"},
+
+	"an edit in the first seconds of a dead kubelet": {func(h *harness) {
+		h.w.Nodes.StatusLate(3)
+		h.apply("demo", application(stateful("savepoint"), retained, option("execution.checkpointing.interval", "3 s")))
+		h.until("its JobManager runs", func() bool { return h.w.Flink.JobManagers(namespace, "demo") == 1 })
+		h.w.Nodes.StatusLate(0)
+		h.w.Kube.AddNode("node-0") // where its TaskManagers find room
+		h.w.Nodes.KubeletDown("node-1")
+		h.checkpoints("demo")
+		h.edit("demo", parallelism(4))
+		h.steps(60)
+		expect(h.t, "what runs", h.starts("demo"), "nothing")
+		h.w.Nodes.KubeletUp("node-1")
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "nobody can say that its JobManager never ran"},
 }
 
-// newTaskManagerLate runs a job whose TaskManager was just replaced by one on another node, that takes its time to end: it
-// has begun, and its status does not say so. then is what happens next.
+// newTaskManagerLate runs a job whose TaskManager was just replaced by one on another node, that takes its time to end:
+// it has begun, and its status does not say so. then is what happens next.
 func (h *harness) newTaskManagerLate(then func()) {
 	h.t.Helper()
 	h.apply("demo", application(option("restart-strategy.type", "exponential-delay")))

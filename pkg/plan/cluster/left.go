@@ -57,7 +57,8 @@ func (v Remains) taskManagersStand() (job.Result, bool) {
 // those whose kubelet says that every container has ended. What is left of such a pod is an object.
 //
 // One that is being deleted and waits by its status is no exception: its kubelet writes that a container has begun some
-// time after it has, and a dead one does not write it at all. A JobManager would adopt such a TaskManager by its labels.
+// time after it has, and a dead one does not write it at all. A JobManager would adopt such a TaskManager by its
+// labels.
 func (v Remains) PodsLeft() []corev1.Pod {
 	var left []corev1.Pod
 	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {

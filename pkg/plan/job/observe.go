@@ -61,11 +61,11 @@ func observeJob(v Life) {
 	v.Job = &job
 	before := *status
 	status.JobName, status.StartTime = job.Name, job.StartTime
-	LostProgress(v).observe(before)
 	if job.State != status.State {
 		tellJobState(v, status.State, job.State)
 		v.SetJobState(job.State)
 	}
+	LostProgress(v).observe(before) // what was asked a moment ago may be from before the tasks ran
 	LastState(v).observe(job, before)
 }
 

@@ -241,7 +241,7 @@ func (f *Flink) Ready(pod *corev1.Pod) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if jm, ok := f.managers[pod.UID]; ok && jm.phase == starting {
-		jm.phase = listening
+		jm.phase, jm.waited = listening, 0
 	}
 	if tm, ok := f.tasks[pod.UID]; ok {
 		tm.ready = true
@@ -267,6 +267,10 @@ func (f *Flink) Stop(uid types.UID, crashed bool) {
 func (f *Flink) Step() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, tm := range f.tasks {
+		tm.steps++
+		tm.ready = tm.ready || tm.steps > unprobed
+	}
 	for _, jm := range f.inOrder() {
 		jm.step()
 	}
@@ -348,8 +352,8 @@ func (f *Flink) resolve(address string) (*JobManager, bool) {
 	var found *JobManager
 	for _, pod := range pods {
 		jm, runs := f.managers[pod.GetUID()]
-		if pod.GetDeletionTimestamp() == nil && isReady(pod) && runs && jm.phase != starting && (found == nil ||
-			jm.phase >= leading) {
+		if pod.GetDeletionTimestamp() == nil && isReady(pod) && runs && jm.phase != starting && !f.isDown(jm.node) &&
+			(found == nil || jm.phase >= leading) {
 			found = jm
 		}
 	}

@@ -28,6 +28,9 @@ const (
 	running
 )
 
+// unprobed is how many steps a process takes to listen that no kubelet probes.
+const unprobed = 2
+
 // leaseDuration is high-availability.kubernetes.leader-election.lease-duration: a JobManager that cannot reach the API
 // server for so long is no leader any more and suspends its jobs.
 const leaseDuration = 15 * time.Second
@@ -132,7 +135,10 @@ func (jm *JobManager) step() {
 	}
 	switch jm.phase {
 	case starting:
-		return
+		if !jm.waits(unprobed) {
+			return
+		}
+		jm.phase, jm.waited = listening, 0
 	case listening:
 		if jm.waits(jm.Script().ElectionSteps) && jm.elect() {
 			jm.phase, jm.waited = leading, 0

@@ -22,6 +22,7 @@ type taskManager struct {
 	name    string
 	native  bool
 	ready   bool
+	steps   int
 }
 
 // registered returns the TaskManagers of this JobManager: native ones of its own Deployment, standalone ones of its

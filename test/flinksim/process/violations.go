@@ -82,8 +82,8 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 	f.starts = append(f.starts, s)
 }
 
-// watchFormer looks, as a JobManager begins, for TaskManagers of a cluster of its name whose Deployment is gone. It would
-// adopt them by their labels, whatever their image is, for as long as their pods are there.
+// watchFormer looks, as a JobManager begins, for TaskManagers of a cluster of its name whose Deployment is gone. It
+// would adopt them by their labels, whatever their image is, for as long as their pods are there.
 func (f *Flink) watchFormer(cluster types.NamespacedName) {
 	owners := map[types.UID]bool{}
 	for _, d := range f.kube.PeekAll(kubesim.Deployments, cluster.Namespace, nil) {

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,7 +30,10 @@ type Controllers struct {
 	runtime Runtime
 	scripts map[string]Script
 	down    map[string]bool
-	dead    map[string]bool // nodes whose kubelet alone is dead
+	dead    map[string]bool      // nodes whose kubelet alone is dead
+	since   map[string]time.Time // when a node was last heard of
+	lost    map[string]bool      // nodes that are known to be silent
+	renewed map[string]time.Time // when the Lease of a node was
 	running map[types.UID]process
 	known   map[types.UID]*corev1.Pod // as last read, by their UIDs
 	rolled  map[types.UID]*deployment // likewise
@@ -55,7 +59,8 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 	}
 	return &Controllers{
 		t: t, kube: kube, runtime: containers, scripts: map[string]Script{},
-		down: map[string]bool{}, dead: map[string]bool{}, running: map[types.UID]process{},
+		down: map[string]bool{}, dead: map[string]bool{}, since: map[string]time.Time{},
+		lost: map[string]bool{}, renewed: map[string]time.Time{}, running: map[types.UID]process{},
 		known: map[types.UID]*corev1.Pod{}, rolled: map[types.UID]*deployment{},
 		backOffs: map[types.UID]backOff{},
 	}
@@ -71,9 +76,11 @@ func (sleeper) Stop(types.UID, bool)   {}
 // the form "image@component" is about the pods with that component label alone.
 func (c *Controllers) Script(image string, script Script) { c.scripts[image] = script }
 
-// Step moves everything by one step and says whether anything changed: kubelets, scheduler, Deployments, garbage.
+// Step moves everything by one step and says whether anything changed: nodes, kubelets, scheduler, Deployments,
+// garbage.
 func (c *Controllers) Step() bool {
 	before := c.kube.Version()
+	c.stepNodes()
 	for _, pod := range c.pods("", nil) {
 		c.stepPod(pod.DeepCopy())
 	}

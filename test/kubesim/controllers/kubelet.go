@@ -59,13 +59,18 @@ func (c *Controllers) schedule(pod *corev1.Pod) {
 	c.writePod(pod)
 }
 
+// freeNode is the first node that is heard of, else the first one whose silence nobody has noticed.
 func (c *Controllers) freeNode() string {
+	free := ""
 	for _, node := range c.kube.PeekAll(kubesim.Nodes, "", nil) {
-		if !c.silent(node.GetName()) {
-			return node.GetName()
+		switch name := node.GetName(); {
+		case !c.silent(name):
+			return name
+		case !c.lost[name] && free == "":
+			free = name
 		}
 	}
-	return ""
+	return free
 }
 
 // start starts the containers of a bound pod, or writes why they do not start.

@@ -2,17 +2,86 @@ package controllers
 
 import (
 	"sort"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
-// NodeDown makes a node unreachable: its pods are not ready, its kubelet does nothing, its processes go on.
+// nodeGrace is how long the control plane takes a node for ready that it does not hear from
+// (--node-monitor-grace-period of Kubernetes 1.32 and later; 40 s before).
+const nodeGrace = 50 * time.Second
+
+// leaseRenewal is how often a kubelet renews the Lease of its node: a quarter of nodeLeaseDurationSeconds.
+const leaseRenewal = 10 * time.Second
+
+// NodeDown makes a node unreachable: its kubelet does nothing, its processes go on. After nodeGrace it and its pods are
+// not ready.
 func (c *Controllers) NodeDown(name string) {
+	c.fallSilent(name)
 	c.down[name] = true
-	c.notReady(name)
+}
+
+// KubeletDown kills the kubelet of a node: its processes go on and are reached as before, nothing is started, stopped
+// or told. The control plane takes it for a node that is down.
+func (c *Controllers) KubeletDown(name string) {
+	c.fallSilent(name)
+	c.dead[name] = true
+}
+
+func (c *Controllers) fallSilent(name string) {
+	if !c.silent(name) {
+		c.since[name] = c.kube.Clock.Now()
+	}
+}
+
+// NodeUp makes the node reachable again. Its kubelet catches up with the next Step.
+func (c *Controllers) NodeUp(name string) {
+	delete(c.down, name)
+	c.speaksAgain(name)
+}
+
+// KubeletUp starts it again.
+func (c *Controllers) KubeletUp(name string) {
+	delete(c.dead, name)
+	c.speaksAgain(name)
+}
+
+func (c *Controllers) speaksAgain(name string) {
+	if c.silent(name) {
+		return
+	}
+	for uid, p := range c.running {
+		if p.node == name {
+			p.unsaid = 0 // it looks at all its pods
+			c.running[uid] = p
+		}
+	}
+	if delete(c.since, name); c.lost[name] {
+		delete(c.lost, name)
+		c.writeNode(name, "True", "KubeletReady")
+	}
+}
+
+// stepNodes lets the kubelets renew the Leases of their nodes, and the control plane notice those that do not.
+func (c *Controllers) stepNodes() {
+	now := c.kube.Clock.Now()
+	for _, u := range c.kube.PeekAll(kubesim.Nodes, "", nil) {
+		name := u.GetName()
+		switch {
+		case !c.silent(name):
+			if now.Sub(c.renewed[name]) >= leaseRenewal {
+				c.renewed[name] = now
+				c.kube.RenewLease(name)
+			}
+		case !c.lost[name] && now.Sub(c.since[name]) >= nodeGrace:
+			c.lost[name] = true
+			c.notReady(name)
+		}
+	}
 }
 
 // notReady is what the control plane writes about a node that it does not hear from.
@@ -23,31 +92,6 @@ func (c *Controllers) notReady(name string) {
 		c.setCondition(pod, corev1.ContainersReady, false, "NodeNotReady", "")
 		c.setCondition(pod, corev1.PodReady, false, "NodeNotReady", "")
 		c.writePod(pod)
-	}
-}
-
-// NodeUp makes the node reachable again. Its kubelet catches up with the next Step.
-func (c *Controllers) NodeUp(name string) {
-	delete(c.down, name)
-	if !c.dead[name] {
-		c.writeNode(name, "True", "KubeletReady")
-	}
-}
-
-// KubeletDown kills the kubelet of a node: its processes go on and are reached as before, nothing is started, stopped
-// or told.
-func (c *Controllers) KubeletDown(name string) {
-	if !c.silent(name) {
-		c.notReady(name)
-	}
-	c.dead[name] = true
-}
-
-// KubeletUp starts it again.
-func (c *Controllers) KubeletUp(name string) {
-	was := c.dead[name]
-	if delete(c.dead, name); was && !c.down[name] {
-		c.writeNode(name, "True", "KubeletReady")
 	}
 }
 
@@ -70,8 +114,10 @@ func (c *Controllers) EvictPods(node string) {
 
 // RemoveNode takes the machine away: its processes are dead, the Node object and its pods are gone.
 func (c *Controllers) RemoveNode(name string) {
-	delete(c.down, name)
-	delete(c.dead, name)
+	for _, seen := range []map[string]bool{c.down, c.dead, c.lost} {
+		delete(seen, name)
+	}
+	delete(c.since, name)
 	if err := c.kube.Delete(kubesim.Nodes, "", name, kubesim.DeleteOptions{}); err != nil {
 		c.t.Errorf("controllers: delete node %s: %v", name, err)
 	}
@@ -94,6 +140,7 @@ func (c *Controllers) IsDown(node string) bool { return c.down[node] }
 func (c *Controllers) writeNode(name, status, reason string) {
 	c.setStatus(kubesim.Nodes, "", name, &corev1.NodeStatus{Conditions: []corev1.NodeCondition{{
 		Type: corev1.NodeReady, Status: corev1.ConditionStatus(status), Reason: reason,
+		LastTransitionTime: metav1.NewTime(c.kube.Clock.Now()),
 	}}})
 }
 

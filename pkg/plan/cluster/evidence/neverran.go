@@ -25,9 +25,8 @@ const startWindow = 10 * time.Second
 //	any              neverLed: a JobManager leaves its lease behind before it runs a job
 //
 // But for neverLed it is the kubelet that says so, and only of a node that answers it can be told from one that has
-// died or is cut off: nodes says of each whether it does. Within the 40 s in which a dead node still seems to answer
-// (--node-monitor-grace-period) a JobManager may have started there, but no job: without the API server it gets no
-// TaskManagers.
+// died or is cut off: nodes says of each whether it does, by the Lease that its kubelet renews. A kubelet alone that is
+// dead stops no JobManager: that gets TaskManagers on other nodes, and runs its job.
 func NeverRan(
 	jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool, nodes map[string]plan.Observed[bool],
 ) bool {
