@@ -1,5 +1,11 @@
 package scenario
 
+import (
+	"strings"
+
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
 func init() {
 	for name, s := range zookeeperScenarios {
 		scenarios[name] = s
@@ -19,6 +25,11 @@ func (h *harness) onZooKeeperWithCheckpoint() {
 	h.apply("demo", application(stateful("last-state"), onZooKeeper))
 	h.untilStable("demo")
 	h.checkpoints("demo")
+}
+
+// zookeeperRefuses has ZooKeeper refuse every look (NoAuth), as long as that holds.
+func (h *harness) zookeeperRefuses(holds func() bool) {
+	h.w.Tap.Inject(wire.Fault{Status: 403, Match: func(q wire.Request) bool { return q.System == "zookeeper" && holds() }})
 }
 
 // zookeeperScenarios keep a job's high-availability data in ZooKeeper.
@@ -52,6 +63,34 @@ var zookeeperScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
 	}, "where only Flink can look, it is the end of the first job that removes what it left"},
+
+	"on ZooKeeper that refuses to be read, a stateless upgrade": {func(h *harness) {
+		h.apply("demo", application(onZooKeeper))
+		h.untilStable("demo")
+		refuses := true
+		h.zookeeperRefuses(func() bool { return refuses })
+		h.edit("demo", parallelism(4))
+		h.steps(90)
+		expect(h.t, "what runs", h.running("demo"), "RUNNING")
+		h.says("demo", "Reconciling", "HighAvailabilityUnknown")
+		refuses = false
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "what goes with the job could not go, and the job would be down meanwhile"},
+
+	"on ZooKeeper that refuses to be read in the middle of an upgrade": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), onZooKeeper))
+		h.untilStable("demo")
+		refuses := true
+		h.zookeeperRefuses(func() bool { return refuses && h.running("demo") != "RUNNING" })
+		h.edit("demo", parallelism(4))
+		h.until("somebody is called", func() bool {
+			return strings.Contains(h.condition("demo", "Stalled"), "HighAvailabilityUnknown")
+		})
+		refuses = false
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "the job is down, and only a person can let us read"},
 
 	"on ZooKeeper, deleted while it runs": deleted(func(h *harness) { h.onZooKeeperWithCheckpoint() }),
 

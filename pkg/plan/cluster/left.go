@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -87,7 +88,12 @@ func (v Remains) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	case !data.Store.Readable():
 		return job.Result{}, false
 	case unknown:
-		return job.Unobservable(what, why), true
+		o := job.Unobservable(what, why)
+		if v.Overdue() {
+			o.Stall = &plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown, Message: fmt.Sprintf(
+				"the old cluster is gone, and nothing follows before %s can be read and removed: %s", what, why)}
+		}
+		return o, true
 	case data.InUse() != "":
 		return job.Result{
 			Situation: situation, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: data.InUse()},

@@ -72,6 +72,9 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 // Begin stores the intent to take the running cluster down, and begins to. The start must be there. Where the job's
 // last state is known already, it is stored with the intent.
 func (v Stopping) Begin(s Stop) Result {
+	if o, blind := v.blind(s); blind {
+		return o
+	}
 	r := v.Seen.Resource
 	intent := newIntent(Life(v), s.Purpose, v1beta1.StepStopping, s.Target)
 	intent.Stop, intent.Restore = s.How, s.Restore
@@ -108,6 +111,19 @@ func (v Stopping) Begin(s Stop) Result {
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.How, s.Restore))
 	o := v.Step()
 	return Result{Situation: stopSituation(s.Purpose), Record: "intent", Actions: o.Actions, Again: o.Again}
+}
+
+// blind waits, before anything is taken away, while the high-availability data of an application that goes with such a
+// stop cannot be read, and so not be removed: the job would be down until it can. A deletion tells what it leaves.
+func (v Stopping) blind(s Stop) (Result, bool) {
+	data := v.Host.HA()
+	what, why, unknown := data.Unknown()
+	goes := s.How != v1beta1.StopNone && s.How != v1beta1.StopLastState && s.Purpose != v1beta1.PurposeDelete
+	if !goes || !unknown || why == "" || !data.Store.Readable() || !v.IsApplication() {
+		return Result{}, false
+	}
+	return Result{Situation: plan.Waiting, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown,
+		Message: what + " cannot be read, so that it could not be removed with the job, which goes on meanwhile: " + why}}, true
 }
 
 // replace takes a cluster down for another, or starts that one where there is none.

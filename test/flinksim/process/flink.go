@@ -231,7 +231,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 		f.attempts[owner]++
 		f.managers[pod.UID] = f.newJobManager(pod, cluster, owner)
 		f.most[cluster] = max(f.most[cluster], f.count(cluster))
-		f.watchFormer(cluster)
+		f.watchFormer(cluster, owner)
 	}
 }
 

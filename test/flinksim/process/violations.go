@@ -84,14 +84,14 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 
 // watchFormer looks, as a JobManager begins, for TaskManagers of a cluster of its name whose Deployment is gone. It
 // would adopt them by their labels, whatever their image is, for as long as their pods are there.
-func (f *Flink) watchFormer(cluster types.NamespacedName) {
+func (f *Flink) watchFormer(cluster types.NamespacedName, owner types.UID) {
 	owners := map[types.UID]bool{}
 	for _, d := range f.kube.PeekAll(kubesim.Deployments, cluster.Namespace, nil) {
 		owners[d.GetUID()] = true
 	}
 	for uid, tm := range f.tasks {
 		pod := f.kube.Peek(kubesim.Pods, cluster.Namespace, tm.name)
-		if tm.cluster == cluster && !owners[tm.owner] && pod != nil && pod.GetUID() == uid {
+		if owners[owner] && tm.cluster == cluster && !owners[tm.owner] && pod != nil && pod.GetUID() == uid {
 			f.violate("a JobManager of %s begins beside TaskManager %s of a deleted cluster", cluster, tm.name)
 		}
 	}
