@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -68,6 +69,9 @@ var modes = []struct {
 	{"last-state, highly available, recorded", []change{stateful("last-state"), retained, highlyAvailable, recorded}},
 	{"savepoint, snapshots by the clock", []change{stateful("savepoint"), retained, byTheClock}},
 	{"stateless, highly available, rolled back", []change{highlyAvailable, rolledBack}},
+	{"stateless, on ZooKeeper out of sight", []change{onZooKeeper, outOfSight}},
+	{"stateless, on ZooKeeper", []change{onZooKeeper}},
+	{"savepoint, on ZooKeeper out of sight", []change{stateful("savepoint"), retained, onZooKeeper, outOfSight}},
 }
 
 func rolledBack(spec map[string]any) {
@@ -288,6 +292,7 @@ func (r *run) conclude() {
 		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled)
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
+			r.removesJobGraph()
 			r.states.look()
 			r.taken.look()
 			s := r.status(demo)
@@ -313,6 +318,20 @@ func (r *run) conclude() {
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
+}
+
+// removesJobGraph does what status asks of a person, of a job whose graph may be left where only Flink can look.
+func (r *run) removesJobGraph() {
+	if !strings.Contains(r.condition(demo, "Stalled"), string(plan.ReasonJobGraphUnreadable)) ||
+		r.w.Flink.JobManagers(namespace, demo) > 0 {
+		return
+	}
+	r.w.Flink.ForgetNodes("/flink/" + demo)
+	if _, err := r.w.Kube.Update(kubesim.FlinkDeployments, namespace, demo, func(u *unstructured.Unstructured) {
+		u.SetAnnotations(map[string]string{v1beta1.AnnotationIgnoreState: "true"})
+	}); err != nil {
+		r.t.Error(err)
+	}
 }
 
 // runsWhatIsRecorded holds that what runs is what status says was deployed: the newest spec, or after a rollback the

@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -83,7 +84,8 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
 			return
 		}
-		if i := r.status(demo).Intent; !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
+		unseen := strings.HasSuffix(r.mode, "out of sight")
+		if i := r.status(demo).Intent; unseen || !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
 			i.Step == v1beta1.StepStopping) {
 			r.excuse("its Deployment was deleted")
 		}
@@ -91,7 +93,14 @@ var worldVerbs = map[string]func(r *run, n int){
 		r.loseDeployment(demo)
 	},
 	"crash-jobmanager": func(r *run, _ int) { r.crashJobManager() },
-	"fail-job":         func(r *run, _ int) { r.failJob() },
+	// ZooKeeper refuses reads, writes or both for a while.
+	"zookeeper-refuses": func(r *run, n int) {
+		until := r.w.Clock.Now().Add(aWhile(n))
+		r.fault(wire.Fault{Status: 403, Match: func(q wire.Request) bool {
+			return q.System == "zookeeper" && r.w.Clock.Now().Before(until) && (n%4 == 0 || q.IsWrite() == (n%4 == 1))
+		}})
+	},
+	"fail-job": func(r *run, _ int) { r.failJob() },
 	// TaskManagers and JobManager are told to end in the same moment, as on a drained node.
 	"fail-as-it-ends": func(r *run, _ int) {
 		r.failJob()

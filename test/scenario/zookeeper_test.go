@@ -19,6 +19,9 @@ func onZooKeeper(spec map[string]any) {
 	option("high-availability.zookeeper.quorum", "zk:2181")(spec)
 }
 
+// outOfSight keeps that where nobody but Flink can look.
+var outOfSight = option("high-availability.zookeeper.client.acl", "creator")
+
 // onZooKeeperWithCheckpoint is a job with a checkpoint in ZooKeeper.
 func (h *harness) onZooKeeperWithCheckpoint() {
 	h.t.Helper()
@@ -57,7 +60,7 @@ var zookeeperScenarios = map[string]scenario{
 	}, "what the first job left is gone before the second begins"},
 
 	"on ZooKeeper out of sight, a stateless upgrade": {func(h *harness) {
-		h.apply("demo", application(onZooKeeper, option("high-availability.zookeeper.client.acl", "creator")))
+		h.apply("demo", application(onZooKeeper, outOfSight))
 		h.untilStable("demo")
 		h.edit("demo", parallelism(4))
 		h.untilStable("demo")

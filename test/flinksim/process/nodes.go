@@ -151,6 +151,9 @@ func (f *Flink) Ensemble() wire.System {
 	}
 }
 
+// ForgetNodes removes a cluster's node, as a person with zkCli.sh does.
+func (f *Flink) ForgetNodes(node string) { f.removeNodes(node, nil) }
+
 // removeNodes removes a cluster's node, or what is below the given ones. It says whether there was anything.
 func (f *Flink) removeNodes(node string, query url.Values) bool {
 	f.mu.Lock()
