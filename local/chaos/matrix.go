@@ -52,7 +52,8 @@ const head = `# What came back
 Each row is a job with state on the local platform, with real Flink, that kept checkpoints until something
 happened to it. Every two values of two columns meet in some row. "NONE" is NO_EXTERNALIZED_CHECKPOINTS; a
 "failing" job throws an exception in every run, from some seconds before the edit until some seconds after it. A
-flinkVersion changes to that of the row. Written by ` + "`make matrix-retention`" + `.
+flinkVersion changes to that of the row. "Retention in code" is what the job's code sets: it wins over its
+configuration. Written by ` + "`make matrix-retention`" + `.
 
 `
 

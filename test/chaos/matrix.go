@@ -42,6 +42,11 @@ var Factors = []Factor{
 		[][]Command{{{"high-availability", 2}}, {{"high-availability", 0}}}, nil},
 	{"job", []string{"healthy", "failing"}, [][]Command{{}, {}}, nil},
 	{"Flink", []string{"1.20", "2.2"}, [][]Command{{{"version", 0}}, {{"version", 1}}}, nil},
+	{"retention in code", []string{"unset", "RETAIN", "DELETE", "NONE"},
+		[][]Command{{{"retention-in-code", 3}}, {{"retention-in-code", 0}}, {{"retention-in-code", 1}},
+			{{"retention-in-code", 2}}}, nil},
+	{"scheduler", []string{"default", "adaptive"}, [][]Command{{{"adaptive", 0}}, {{"adaptive", 1}}}, nil},
+	{"last-state.job-cancel.enabled", []string{"off", "on"}, [][]Command{{}, {{"switch", 3}}}, nil},
 }
 
 // Matrix has every pair of values, and each pair with every edit.
