@@ -42,6 +42,7 @@ type run struct {
 	redeploys int
 	options   map[string]string // that were turned, see dialVerbs
 	jobs      job.Script
+	stops     []lateStop
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
 }
@@ -247,6 +248,7 @@ func (r *run) nodeUp() {
 func (r *run) steps(n int) {
 	for range n {
 		r.step()
+		r.postStops()
 		r.states.look()
 	}
 }

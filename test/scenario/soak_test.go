@@ -169,10 +169,33 @@ func timeFor(t *testing.T) time.Duration {
 	return time.Until(deadline) / 2
 }
 
+// cameFar tells of random runs that their own clock ended before all steps were carried out. With fewer than half of
+// them the test fails: go test shows nothing of a test that passes, and one that hardly looked has not passed.
+func cameFar(t testing.TB, drawn, steps int64, passed time.Duration) {
+	if drawn >= steps {
+		return
+	}
+	told := fmt.Sprintf("random runs ended by their own clock after %s: %d of %d steps", passed.Round(time.Second), drawn,
+		steps)
+	if 2*drawn < steps {
+		t.Errorf("%s: give them a longer -timeout, fewer KNFLINK_SCENARIO_STEPS, or a machine with less to do", told)
+		return
+	}
+	fmt.Fprintln(os.Stderr, told)
+}
+
+func TestRandomRunsThatHardlyLookedHaveNotPassed(t *testing.T) {
+	for drawn, fails := range map[int64]bool{0: true, 49: true, 50: false, 100: false, 120: false} {
+		one := &trial{TB: t}
+		if cameFar(one, drawn, 100, time.Minute); one.Failed() != fails {
+			t.Errorf("%d of 100 steps: failed %t, want %t", drawn, one.Failed(), fails)
+		}
+	}
+}
+
 // TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED.
 // A run that fails is made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with
-// KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over (timeFor): that is no failure, and it
-// says how far it came.
+// KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over (timeFor), see cameFar.
 //
 // R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
@@ -187,11 +210,8 @@ func TestRandomRuns(t *testing.T) {
 	inTime := func() bool { return limit == 0 || time.Since(started) < limit }
 	t.Cleanup(func() {
 		passed := time.Since(started)
-		if drawn.Load() < steps && failures.Load() == 0 {
-			fmt.Fprintf(
-				os.Stderr, "random runs ended by their own clock after %s: %d of %d steps\n", passed.Round(time.Second),
-				drawn.Load(), steps,
-			)
+		if failures.Load() == 0 {
+			cameFar(t, drawn.Load(), steps, passed)
 		}
 		t.Logf("seed %d: %d runs, %d of %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f "+
 			"steps a second",

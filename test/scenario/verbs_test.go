@@ -100,7 +100,8 @@ var worldVerbs = map[string]func(r *run, n int){
 			return q.System == "zookeeper" && r.w.Clock.Now().Before(until) && (n%4 == 0 || q.IsWrite() == (n%4 == 1))
 		}})
 	},
-	"fail-job": func(r *run, _ int) { r.failJob() },
+	"stop-late": func(r *run, n int) { r.freezeStop(n) },
+	"fail-job":  func(r *run, _ int) { r.failJob() },
 	// TaskManagers and JobManager are told to end in the same moment, as on a drained node.
 	"fail-as-it-ends": func(r *run, _ int) {
 		r.failJob()

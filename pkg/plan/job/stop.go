@@ -122,8 +122,10 @@ func (v Stopping) blind(s Stop) (Result, bool) {
 	if !goes || !unknown || why == "" || !data.Store.Readable() || !v.IsApplication() {
 		return Result{}, false
 	}
-	return Result{Situation: plan.Waiting, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown,
-		Message: what + " cannot be read, so that it could not be removed with the job, which goes on meanwhile: " + why}}, true
+	message := what + " cannot be read, so that it could not be removed with the job, which goes on meanwhile: " + why
+	return Result{
+		Situation: plan.Waiting, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown, Message: message},
+	}, true
 }
 
 // replace takes a cluster down for another, or starts that one where there is none.
