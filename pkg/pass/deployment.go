@@ -65,8 +65,10 @@ func (r *Runner) failed(
 	}
 	left := leftBy(s, result)
 	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
-		plans := deployment.MakeTooLarge(left, left.Resource.Status, t.plan.StatusIn(result.Failed))
-		return r.showTooLarge(ctx, object, result, plans, err)
+		return r.tooLarge(ctx, object, result, smaller{
+			leaner: deployment.MakeLeaner(left, t.plan, result.Failed),
+			show:   deployment.MakeTooLarge(left, left.Resource.Status, t.plan.StatusIn(result.Failed)),
+		}, err)
 	}
 	if shown, showErr := r.refused(ctx, object, result, left, err); shown {
 		return showErr

@@ -56,22 +56,37 @@ func writesStatus(failed plan.Action) bool {
 	return failed == nil || record
 }
 
-// showTooLarge shows, by the first of the plans whose status the API server takes, that a status was refused because of
-// its size. The event beside the first needs no status.
-func (r *Runner) showTooLarge(
-	ctx context.Context, object kube.Object, result apply.Result, plans []plan.Plan, err error,
+// smaller are plans with smaller statuses, in the order in which they are tried.
+type smaller struct {
+	// leaner go on with a deletion; none for what is no deletion.
+	leaner []plan.Plan
+	// show say that a status is too large. The event beside the first needs no status.
+	show []plan.Plan
+}
+
+// tooLarge goes on where a status was refused because of its size, by the first plan whose status the API server takes.
+func (r *Runner) tooLarge(
+	ctx context.Context, object kube.Object, result apply.Result, plans smaller, err error,
 ) error {
-	for _, p := range plans {
-		_, showErr := r.Apply.Execute(ctx, object, result.Resource, p)
-		if fail.ReasonOf(showErr) == fail.ReasonTooLarge {
-			continue
-		}
-		if showErr != nil {
-			return showErr
-		}
-		break
+	if fits, carryErr := r.firstThatFits(ctx, object, result, plans.leaner); fits {
+		return carryErr
+	}
+	if _, showErr := r.firstThatFits(ctx, object, result, plans.show); showErr != nil {
+		return showErr
 	}
 	return err
+}
+
+// firstThatFits carries out the first plan whose status is not too large. It is false when there is none.
+func (r *Runner) firstThatFits(
+	ctx context.Context, object kube.Object, result apply.Result, plans []plan.Plan,
+) (fits bool, err error) {
+	for _, p := range plans {
+		if _, err := r.Apply.Execute(ctx, object, result.Resource, p); fail.ReasonOf(err) != fail.ReasonTooLarge {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // leftBy is the snapshot with the resource as the round left it.

@@ -52,8 +52,10 @@ func (r *Runner) sessionJobFailed(
 	s.Resource = resource
 	reason, message := fail.ReasonOf(err), fail.Message(err)
 	if writesStatus(result.Failed) && reason == fail.ReasonTooLarge {
-		plans := sessionjob.MakeTooLarge(s, resource.Status, t.plan.StatusIn(result.Failed))
-		return r.showTooLarge(ctx, object, result, plans, err)
+		return r.tooLarge(ctx, object, result, smaller{
+			leaner: sessionjob.MakeLeaner(s, t.plan, result.Failed),
+			show:   sessionjob.MakeTooLarge(s, resource.Status, t.plan.StatusIn(result.Failed)),
+		}, err)
 	}
 	p, shown := sessionJobRefused(s, result.Failed, message)
 	if !shown || kind != fail.Invalid {

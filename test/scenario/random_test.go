@@ -279,12 +279,17 @@ func (r *run) do(line string) {
 // seenBy is when an edit has been looked at, with every event of it lost.
 const seenBy = 3 * time.Minute
 
-// conclude takes all faults away: then the resource comes to rest, the world is quiet, and a deletion ends.
+// conclude takes all faults away: then the resource comes to rest, the world is quiet, and a deletion ends, also where
+// the resource is as large as etcd takes.
 func (r *run) conclude() {
 	r.t.Helper()
 	r.w.Tap.Revive()
 	r.watch.arm()
+	limit := r.w.Kube.ObjectLimit
 	r.policies.ungoverned()
+	if !r.there() {
+		r.w.Kube.ObjectLimit = limit
+	}
 	r.disorder = inOrder
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")
@@ -306,6 +311,7 @@ func (r *run) conclude() {
 	}
 	if !r.there() {
 		r.untilGone(demo)
+		r.w.Kube.ObjectLimit = 0
 	}
 	r.rest()
 	r.taken.atRest()
@@ -315,8 +321,10 @@ func (r *run) conclude() {
 	r.runsWhatIsRecorded()
 	if r.there() {
 		r.remove(demo)
+		r.full(demo)
 	}
 	r.untilGone(demo)
+	r.w.Kube.ObjectLimit = 0
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")

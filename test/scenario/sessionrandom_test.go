@@ -147,9 +147,11 @@ func (r *sessionRun) conclude() {
 			r.remove(name)
 		}
 	}
+	r.full(etl, etl2, host)
 	for _, name := range []string{etl, etl2, host} {
 		r.untilGone(name)
 	}
+	r.w.Kube.ObjectLimit = 0
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")

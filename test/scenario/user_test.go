@@ -203,6 +203,16 @@ func (h *harness) untilSuspended(name string) {
 	h.until(name+" is SUSPENDED", h.settled(name, v1beta1.LifecycleSuspended))
 }
 
+// full leaves no object any more room than the largest of these resources has: that one is as large as etcd takes.
+func (h *harness) full(names ...string) {
+	h.w.Kube.ObjectLimit = 0
+	for _, name := range names {
+		if u := h.resource(name); u != nil {
+			h.w.Kube.ObjectLimit = max(h.w.Kube.ObjectLimit, kubesim.Size(u))
+		}
+	}
+}
+
 func (h *harness) untilGone(name string) {
 	h.t.Helper()
 	h.until(name+" is gone", func() bool { return h.resource(name) == nil })

@@ -42,6 +42,18 @@ func MakeTooLarge(s Snapshot, status v1beta1.FlinkDeploymentStatus, refused any)
 	return all
 }
 
+// MakeLeaner are the plans of a deletion that go on without what it can do without, after its status was refused
+// because of its size. Each is for an API server that refuses the one before it, too; none for what is no deletion.
+func MakeLeaner(s Snapshot, refused plan.Plan, failed plan.Action) []plan.Plan {
+	return job.Leaner(s.Resource, refused, failed, func(status any) (any, job.Dispensable) {
+		next := status.(*v1beta1.FlinkDeploymentStatus).DeepCopy()
+		return next, job.Dispensable{
+			Recorded: &next.ReconciliationStatus, Conditions: &next.Conditions, Error: &next.Error,
+			ClusterInfo: &next.ClusterInfo, TaskManager: &next.TaskManager, Progress: &next.Progress,
+		}
+	})
+}
+
 // RefusedRequest is what a round sees after Flink refused a request for a snapshot: the refusal as the answer. left is
 // the snapshot with the resource as the round before left it. False for every other action.
 func RefusedRequest(left Snapshot, failed plan.Action, message string) (Snapshot, bool) {

@@ -27,8 +27,7 @@ func (v Report) EffectFailed(reason, message string) Result {
 
 // TooLarge shows that the next status was refused because of its size.
 func (v Report) TooLarge() Result {
-	told := func(c metav1.Condition) bool { return c.Type == summary.Stalled && c.Reason == fail.ReasonTooLarge }
-	if !slices.ContainsFunc(v.Resource().Status.Conditions, told) {
+	if !slices.ContainsFunc(v.Resource().Status.Conditions, toldTooLarge) {
 		v.Tell(plan.Event{
 			Warning: true, Reason: fail.ReasonTooLarge, Component: plan.ComponentOperator, Message: statusTooLarge,
 		})

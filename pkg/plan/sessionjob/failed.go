@@ -63,6 +63,17 @@ func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any)
 	return all
 }
 
+// MakeLeaner are the plans of a deletion that go on without what it can do without, as for a FlinkDeployment.
+func MakeLeaner(s Snapshot, refused plan.Plan, failed plan.Action) []plan.Plan {
+	return job.Leaner(newView(s).Resource(), refused, failed, func(status any) (any, job.Dispensable) {
+		next := status.(*v1beta1.FlinkSessionJobStatus).DeepCopy()
+		return next, job.Dispensable{
+			Recorded: &next.ReconciliationStatus, Conditions: &next.Conditions, Error: &next.Error,
+			ClusterInfo: &next.ClusterInfo, Progress: &next.Progress,
+		}
+	})
+}
+
 // IsSubmission reports whether an action is one of those that bring a jar to Flink and run it.
 func IsSubmission(a plan.Action) bool {
 	switch a.(type) {
