@@ -119,6 +119,35 @@ func TestKnownSecretsAreHiddenWhereverTheyStand(t *testing.T) {
 	}
 }
 
+// A text that was cut may end within a secret. What is left of it is hidden, too.
+func TestWhatIsLeftOfAKnownSecretIsHidden(t *testing.T) {
+	s := Known([]map[string]string{{"s3.secret-key": "kQx7Zw", "a.password": "two\n  lines \"of\" it"}}, []string{
+		"--db-password", "hunter2hunter2",
+	})
+	for text, want := range map[string]string{
+		"cannot log in with hunter2hu…":        "cannot log in with ******…",
+		"cannot log in with kQx7Z...":          "cannot log in with ******...",
+		"says hunter… <- Caused by: kQx7Zw":    "says ******… <- Caused by: ******",
+		"says hunter2h... and no more":         "says ******... and no more",
+		"xxhunter2h…":                          "xx******…",
+		"xxhu… and kQ…":                        "xxhu… and ******…",
+		"says k…":                              "says k…",
+		"it says hunter2h":                     "it says ******",
+		"it says kQx7":                         "it says kQx7",
+		"two lines \"of\" it":                  "******",
+		`job.args: "two\n  lines \"of\" it" -`: `job.args: "******" -`,
+		"wait…":                                "wait…",
+	} {
+		got := s.Text(text)
+		if got != want {
+			t.Errorf("%q\n got %q\nwant %q", text, got, want)
+		}
+		if again := s.Text(got); again != got {
+			t.Errorf("%q, redacted again: %q", got, again)
+		}
+	}
+}
+
 func TestSensitiveNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"security.ssl.rest.keystore-password": true, "fs.s3a.access.key": true, "AWS_SECRET_ACCESS_KEY": true,

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,10 +44,9 @@ func Known(configs []map[string]string, args ...[]string) Secrets {
 	var s Secrets
 	for _, value := range found {
 		if value = strings.TrimSpace(value); isTelling(value) {
-			s.values = append(s.values, value)
-			if escaped := url.QueryEscape(value); escaped != value {
-				s.values = append(s.values, escaped)
-			}
+			quoted := strconv.Quote(value)
+			s.values = append(s.values, value, url.QueryEscape(value), quoted[1:len(quoted)-1],
+				strings.Join(strings.Fields(value), " "))
 		}
 	}
 	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
@@ -72,7 +72,12 @@ const (
 	mostKnown = 256
 	// certain is the length from which on a value counts inside a longer word, too.
 	certain = 8
+	// leastLeft is the shortest beginning of a value that is hidden before the mark of a cut.
+	leastLeft = 2
 )
+
+// marks stand where a text was cut.
+var marks = []string{"…", "..."}
 
 var ordinary = regexp.MustCompile(
 	`(?i)^(?:true|false|none|null|default|auto|flink|kubernetes|kerberos|password|secret|token|` +
@@ -101,7 +106,51 @@ func (s Secrets) spans(text string) []span {
 			at = from + 1
 		}
 	}
+	return append(spans, s.left(text)...)
+}
+
+// left are the beginnings of values that a cut has left: before its mark, or at the end of the text. Whoever cut it may
+// not have known the secrets.
+//
+//	 #  what is left   of a value of  stands                     hidden
+//	L1  >= certain     -              before a mark, at the end  yes
+//	L2  >= leastKnown  >= certain     before a mark              yes
+//	L3  >= leastLeft   -              before a mark, by itself   yes
+//	L4  otherwise      -              -                          no
+func (s Secrets) left(text string) []span {
+	var spans []span
+	look := func(end int, marked bool) {
+		for _, value := range s.values {
+			length := beginning(text[:end], value)
+			own := marked && (length >= leastLeft && standsAlone(text, end-length, end) ||
+				length >= leastKnown && len(value) >= certain)
+			if length >= certain || own {
+				spans = append(spans, span{end - length, end})
+			}
+		}
+	}
+	for _, mark := range marks {
+		for at := 0; ; {
+			i := strings.Index(text[at:], mark)
+			if i < 0 {
+				break
+			}
+			look(at+i, true)
+			at += i + len(mark)
+		}
+	}
+	look(len(text), false)
 	return spans
+}
+
+// beginning is how many bytes of a value's beginning, but not all of it, a text ends with.
+func beginning(text, value string) int {
+	for length := min(len(value)-1, len(text)); length > 0; length-- {
+		if strings.HasSuffix(text, value[:length]) {
+			return length
+		}
+	}
+	return 0
 }
 
 // standsAlone reports whether neither a letter nor a digit touches a part of a text.

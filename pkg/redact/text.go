@@ -35,7 +35,7 @@ const (
 // settle hides what find finds until it finds nothing more.
 func settle(text string, find func(string) []span) string {
 	if len(text) > mostText {
-		text = strings.ToValidUTF8(text[:mostText], "")
+		text = strings.ToValidUTF8(text[:mostText-len(marks[0])], "") + marks[0]
 	}
 	for range mostTurns {
 		spans := find(text)

@@ -1,6 +1,7 @@
 package javatrace
 
 import (
+	"bytes"
 	"regexp"
 	"strings"
 	"unicode"
@@ -82,7 +83,6 @@ func Clip(text string) string {
 	if len(text) <= MaxMessage {
 		return text
 	}
-	const more = "…"
 	cut := MaxMessage - len(more)
 	for cut > 0 && !utf8.RuneStart(text[cut]) {
 		cut--
@@ -90,10 +90,13 @@ func Clip(text string) string {
 	return text[:cut] + more
 }
 
+// more marks where a text was cut.
+const more = "…"
+
 // Printable makes a body that is not Flink's fit for a message.
 func Printable(body []byte) string {
 	if len(body) > MaxMessage {
-		body = body[:MaxMessage]
+		body = append(bytes.ToValidUTF8(body[:MaxMessage-len(more)], nil), more...)
 	}
 	clean := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) {

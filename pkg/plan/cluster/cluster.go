@@ -31,7 +31,8 @@ func New(s Snapshot) Cluster {
 	return v
 }
 
-// hideObjects hides secrets in what Kubernetes says of the containers. It comes before any bound cuts such a text.
+// hideObjects hides secrets in what Kubernetes says of the containers, before our words are put around it. Who read it
+// may have cut it: what is left of a secret then is hidden, too, see package redact.
 func hideObjects(v Cluster) {
 	o := &v.Seen.Objects
 	o.CrashCause = plan.Within(o.CrashCause, v.Hide)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -26,7 +27,7 @@ func secretive(t *testing.T) *world {
 }
 
 // secrets are what secretive and the rows below hide in texts.
-var secrets = []string{"kQx7Zw", "hunter2", "swordfish", "urlpass"}
+var secrets = []string{"kQx", "hunt", "swordfish", "urlpass"}
 
 // tells is everything that people can read of what the world has come to.
 func (w *world) tells() string {
@@ -48,6 +49,29 @@ func (w *world) tells() string {
 	}
 	return fmt.Sprintf("%+v\n%s\n%s\n%s\n%s\n%v\n%s",
 		w.events, status.Error, conditions, retry, from, status.ClusterInfo, strings.Join(w.log, "\n"))
+}
+
+// down is a JobManager that is not available, with one pod.
+func (w *world) down(pod corev1.Pod) {
+	jm := w.deployment().DeepCopy()
+	jm.Status.AvailableReplicas, jm.Status.ReadyReplicas = 0, 0
+	w.s.JobManager, w.s.Flink, w.s.Pods = plan.Present(jm), job.Flink{}, plan.Present([]corev1.Pod{pod})
+}
+
+// crashes lets the JobManager's process end with an error.
+func (w *world) crashes() {
+	pod := waitingPod("CrashLoopBackOff", "back-off", false)
+	pod.Status.ContainerStatuses[0].LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1}
+	w.down(pod)
+}
+
+// waitsForVolumes lets its pod wait for a volume.
+func (w *world) waitsForVolumes() {
+	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}}
+	for _, name := range []corev1.PodConditionType{corev1.PodReadyToStartContainers, corev1.PodReady} {
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: name, Status: corev1.ConditionFalse})
+	}
+	w.down(pod)
 }
 
 func TestSecretsAreNotTold(t *testing.T) {
@@ -99,11 +123,34 @@ func TestSecretsAreNotTold(t *testing.T) {
 			w.run()
 		}, "cannot log in with ******"},
 		"a container that cannot start": {func(w *world) {
-			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", said, false)})
-			jm := w.deployment().DeepCopy()
-			jm.Status.AvailableReplicas, jm.Status.ReadyReplicas = 0, 0
-			w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
+			w.down(waitingPod("ImagePullBackOff", said, false))
 		}, "cannot log in with ******"},
+		"what the log of a JobManager ends with": {func(w *world) {
+			w.crashes()
+			w.s.CrashCause = plan.Present("IllegalConfigurationException: " + said)
+		}, "cannot log in with ******"},
+		"the same, cut within a secret": {func(w *world) {
+			w.crashes()
+			w.s.CrashCause = plan.Present("IllegalConfigurationException: cannot log in with hunt…")
+		}, "cannot log in with ******…"},
+		"a volume that cannot be mounted": {func(w *world) {
+			w.waitsForVolumes()
+			w.s.MountFailures = plan.Present([]string{"MountVolume.SetUp failed: " + said})
+		}, "cannot log in with ******"},
+		"the same, as its log line or Kubernetes cuts it": {func(w *world) {
+			w.waitsForVolumes()
+			w.s.MountFailures = plan.Present([]string{"MountVolume.SetUp failed: kQx... and so on"})
+		}, "SetUp failed: ******... and so on"},
+		"the cause of a failure, cut within a secret": {func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.s.Flink.Failure = plan.Present("cannot log in with hunte…")
+		}, "cannot log in with ******…"},
+		"a savepoint that fails, cut within a secret": {func(w *world) {
+			w.edit(upgradeImage)
+			w.run()
+			w.stopWith(job.StopProgress{State: job.StopFailed, Cause: "cannot log in with kQx7Z…"})
+			w.run()
+		}, "cannot log in with ******…"},
 		"progress that is lost since a start from a path": {func(w *world) {
 			w.s.Resource.Status.JobStatus.UpgradeSavepointPath = "https://u:urlpass@h/s"
 			w.beginsAnew()

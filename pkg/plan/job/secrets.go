@@ -40,8 +40,8 @@ func (v *Round) HideIn(e plan.Event) plan.Event {
 	return e
 }
 
-// hideSeen hides secrets in what Flink says. It comes before any bound cuts such a text: half a
-// secret is not known any more as one.
+// hideSeen hides secrets in what Flink says, before our words are put around it. Who read it may have cut it: what is
+// left of a secret then is hidden, too, see package redact.
 func hideSeen(v Life) {
 	flink := &v.Seen.Flink
 	flink.Failure, flink.FailureTrace = plan.Within(flink.Failure, v.Hide), v.Hide(flink.FailureTrace)
