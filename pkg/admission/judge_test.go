@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -250,25 +251,62 @@ func TestSnapshotWithoutNamespace(t *testing.T) {
 
 // TestAWarningRefusesNothing is of a spec that may be stored and may lose state.
 func TestAWarningRefusesNothing(t *testing.T) {
-	for mode, warns := range map[string]bool{"last-state": true, "savepoint": false, "stateless": false} {
-		t.Run(mode, func(t *testing.T) {
-			spec := clusterSpec + `,"flinkConfiguration":{"execution.checkpointing.dir":"s3://c",` +
-				`"execution.checkpointing.savepoint-dir":"s3://s"},` +
-				`"job":{"jarURI":"local:///j.jar","parallelism":1,"allowNonRestoredState":true,"upgradeMode":"` + mode + `"}`
-			r := &admissionv1.AdmissionRequest{
-				Operation: admissionv1.Create, Namespace: "team",
-				Object: runtime.RawExtension{Raw: []byte(object("FlinkDeployment", "demo", spec))},
+	const (
+		field = `"allowNonRestoredState":true`
+		old   = `"execution.savepoint.ignore-unclaimed-state":"true"`
+		newer = `"execution.state-recovery.ignore-unclaimed-state":"true"`
+		no    = `"execution.state-recovery.ignore-unclaimed-state":"false"`
+	)
+	rows := map[string]struct {
+		mode, job, conf, version string
+		warns                    bool
+	}{
+		"last-state":                       {"last-state", field, "", "v1_20", true},
+		"savepoint":                        {"savepoint", field, "", "v1_20", false},
+		"stateless":                        {"stateless", field, "", "v1_20", false},
+		"by Flink's option":                {"last-state", "", old, "v1_20", true},
+		"by its name since 1.20":           {"last-state", "", newer, "v1_20", true},
+		"which an older one does not know": {"last-state", "", newer, "v1_19", false},
+		"which counts more":                {"last-state", "", old + "," + no, "v1_20", false},
+		"but not there":                    {"last-state", "", old + "," + no, "v1_19", true},
+		"the field counts most":            {"last-state", `"allowNonRestoredState":false`, old, "v1_20", false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			list := func(parts ...string) string {
+				return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ",")
 			}
-			r.Kind.Group, r.Kind.Version, r.Kind.Kind = v1beta1.Group, v1beta1.Version, v1beta1.KindFlinkDeployment
-			h := Handler{Judge: Judges{Operator: flinkconf.NewOperator(nil)}.Judge, Log: zap.NewNop().Sugar()}
-			response, err := h.validate(t.Context(), r)
-			if err != nil || !response.Allowed {
-				t.Fatalf("denied: %+v %v", response, err)
-			}
-			if told := strings.Contains(
-				strings.Join(response.Warnings, ""), "spec.job.allowNonRestoredState",
-			); told != warns {
-				t.Errorf("warnings %q, want one: %t", response.Warnings, warns)
+			job := `"job":{` + list(`"parallelism":1,"upgradeMode":"`+row.mode+`"`, row.job) + `}`
+			own := list(row.conf, `"execution.checkpointing.dir":"s3://c","execution.checkpointing.savepoint-dir":"s3://s"`)
+			cluster := strings.Replace(clusterSpec, "v1_20", row.version, 1)
+			inCluster := lab(t, "", object("FlinkDeployment", "host", cluster))
+			for what, one := range map[string]struct {
+				kind, spec string
+				lookup     Lookup
+			}{
+				"an application": {
+					"FlinkDeployment", cluster + `,"flinkConfiguration":{` + own + `},` +
+						strings.Replace(job, `{`, `{"jarURI":"local:///j.jar",`, 1), Lookup{},
+				},
+				"a session job": {
+					"FlinkSessionJob", `"deploymentName":"host","flinkConfiguration":{` + own + `},` + job, inCluster,
+				},
+			} {
+				r := &admissionv1.AdmissionRequest{
+					Operation: admissionv1.Create, Namespace: "team",
+					Object: runtime.RawExtension{Raw: []byte(object(one.kind, "demo", one.spec))},
+				}
+				r.Kind.Group, r.Kind.Version, r.Kind.Kind = v1beta1.Group, v1beta1.Version, one.kind
+				judge := Judges{Operator: flinkconf.NewOperator(nil), Lookup: one.lookup}.Judge
+				response, err := Handler{Judge: judge, Log: zap.NewNop().Sugar()}.validate(t.Context(), r)
+				if err != nil || !response.Allowed {
+					t.Fatalf("%s: denied: %+v %v", what, response, err)
+				}
+				if told := strings.Contains(
+					strings.Join(response.Warnings, ""), "spec.job.allowNonRestoredState",
+				); told != row.warns {
+					t.Errorf("%s: warnings %q, want one: %t", what, response.Warnings, row.warns)
+				}
 			}
 		})
 	}

@@ -179,6 +179,8 @@ const (
 	ReasonNoInitialSavepoint Reason = "NoInitialSavepoint"
 	// ReasonStateMayBeDropped: a start may leave out state that its job does not claim.
 	ReasonStateMayBeDropped Reason = "StateMayBeDropped"
+	// ReasonUnclaimedStateIgnored: the newest start left out state that its job does not claim, if there was any.
+	ReasonUnclaimedStateIgnored Reason = "UnclaimedStateIgnored"
 	// ReasonCheckpointNotFound: the newest checkpoint lies where nothing can be restored from.
 	ReasonCheckpointNotFound Reason = "CheckpointNotFound"
 	// ReasonCheckpointDiscarded: Flink deleted the newest checkpoint with the job.

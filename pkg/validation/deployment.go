@@ -85,7 +85,7 @@ func (r *report) cluster(in DeploymentInput, last *v1beta1.FlinkDeploymentSpec) 
 			"name the service account of the Flink pods; an installation with Helm calls it jobServiceAccount")
 	}
 	s.autoscaler()
-	s.unclaimedState(spec.Job)
+	s.unclaimedState(spec.Job, spec.FlinkVersion)
 }
 
 func isCanary(labels map[string]string) bool {

@@ -102,27 +102,21 @@ func (s *settings) savepointDirectory(job *v1beta1.JobSpec) {
 //	upgradeMode   allowNonRestoredState, else the option   finding
 //	last-state    true                                     a warning
 //	otherwise     -                                        -
-func (s *settings) unclaimedState(job *v1beta1.JobSpec) {
-	if job == nil || job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState || !s.dropsUnclaimed(job) {
+func (s *settings) unclaimedState(job *v1beta1.JobSpec, version v1beta1.FlinkVersion) {
+	if job == nil || job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState {
+		return
+	}
+	drops := flinkconf.IgnoresUnclaimedState(s.effective, version)
+	if job.AllowNonRestoredState != nil {
+		drops = *job.AllowNonRestoredState
+	}
+	if !drops {
 		return
 	}
 	s.report.warn("job.allowNonRestoredState",
 		"with upgradeMode last-state, a start leaves out the state of operators that the job no longer has,"+
 			" Flink does not report it, and no savepoint contains it",
 		"set it to false again after the change that takes an operator out, or use upgradeMode savepoint")
-}
-
-// dropsUnclaimed reports whether a start may leave state out. What cannot be read is reported elsewhere.
-func (s *settings) dropsUnclaimed(job *v1beta1.JobSpec) bool {
-	if job.AllowNonRestoredState != nil {
-		return *job.AllowNonRestoredState
-	}
-	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
-		if on, err := s.effective.Bool(option); err == nil && s.effective.Has(option) {
-			return on
-		}
-	}
-	return false
 }
 
 func (s *settings) blank(o conf.Option) bool { return strings.TrimSpace(s.effective.Get(o)) == "" }

@@ -61,6 +61,7 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	}
 	own := r.flatten("flinkConfiguration", spec.FlinkConfiguration)
 	if in.Cluster == nil {
+		makeSettings(r, in.Operator.Default(in.Namespace, "").Merge(own), own).unclaimedState(spec.Job, "")
 		return r.fieldError()
 	}
 	if !in.Cluster.Spec.IsSession() {
@@ -76,6 +77,7 @@ func SessionJob(in SessionJobInput) *apis.FieldError {
 	s := makeSettings(r, in.Operator.Default(in.Namespace, in.Cluster.Spec.FlinkVersion).Merge(shared).Merge(own), own)
 	s.job(spec.Job, nil)
 	s.autoscaler()
+	s.unclaimedState(spec.Job, in.Cluster.Spec.FlinkVersion)
 	if _, err := s.effective.Map(key.ArtifactsHTTPHeader); err != nil {
 		s.unreadable("", err)
 	}

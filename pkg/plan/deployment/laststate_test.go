@@ -280,6 +280,18 @@ func (w *world) personDecides(want bool) {
 	}
 }
 
+// tellsOfUnclaimedState holds that the condition StateSafe says, or does not say, that the last start may have dropped
+// state.
+func (w *world) tellsOfUnclaimedState(want bool) {
+	w.t.Helper()
+	c := w.condition(summary.StateSafe)
+	told := c.Status == metav1.ConditionTrue && c.Reason == "UnclaimedStateIgnored" &&
+		strings.Contains(c.Message, "from file:///c/7") && strings.Contains(c.Message, "allowNonRestoredState")
+	if told != want {
+		w.t.Errorf("StateSafe is %+v, want that it tells of state that was left out: %t", c, want)
+	}
+}
+
 // TestAStartThatMayDropStateIsTold is of jobs that go on from their last state while allowNonRestoredState is on.
 func TestAStartThatMayDropStateIsTold(t *testing.T) {
 	yes := true
@@ -299,6 +311,19 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 			s.Job.UpgradeMode = lastState
 			option("execution.savepoint.ignore-unclaimed-state", "true")(s)
 		}, 1, "the same by another name"},
+		"by its name since Flink 1.20": {stateful, func(s *v1beta1.FlinkDeploymentSpec) {
+			s.Job.UpgradeMode = lastState
+			option("execution.state-recovery.ignore-unclaimed-state", "true")(s)
+		}, 1, "the same by its newer name"},
+		"by its name since Flink 1.20, to an older one": {stateful, func(s *v1beta1.FlinkDeploymentSpec) {
+			s.Job.UpgradeMode, s.FlinkVersion = lastState, v1beta1.FlinkV1_19
+			option("execution.state-recovery.ignore-unclaimed-state", "true")(s)
+		}, 0, "that version does not know it, and refuses to start"},
+		"by both names, to an older Flink": {stateful, func(s *v1beta1.FlinkDeploymentSpec) {
+			s.Job.UpgradeMode, s.FlinkVersion = lastState, v1beta1.FlinkV1_19
+			option("execution.state-recovery.ignore-unclaimed-state", "false")(s)
+			option("execution.savepoint.ignore-unclaimed-state", "true")(s)
+		}, 1, "the newer name does not count there"},
 		"from a savepoint of its own": {
 			stateful, func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = &yes }, 0,
 			"the savepoint keeps it",
@@ -326,6 +351,10 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 					row.reason, w.log,
 				)
 			}
+			w.tellsOfUnclaimedState(row.told > 0)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AllowNonRestoredState = nil })
+			w.run()
+			w.tellsOfUnclaimedState(row.told > 0) // what the next start will do changes nothing about it
 			if w.status().Situation == string(plan.Invalid) || w.condition(summary.SpecAccepted).Status != "True" {
 				t.Errorf("a warning refuses nothing: %+v", w.status().Conditions)
 			}

@@ -5,10 +5,9 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/options"
 	"github.com/kn-flink/kn-flink/pkg/plan/restore"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
@@ -30,7 +29,7 @@ func (v Starting) Begin(
 	r := v.Seen.Resource
 	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.generationOf(intent)
-	from.Taken = LastState(v).taken(from)
+	from.Taken, from.UnclaimedStateIgnored = LastState(v).taken(from), v.dropsUnclaimed(&target, from)
 	intent.From = &from
 	intent.Restore = RestoredMode(&from)
 	if target.Job != nil {
@@ -58,7 +57,10 @@ func (v Starting) Begin(
 	Record(v).starting(intent, target)
 	told := status.Starting(from, target.Job != nil)
 	v.Tell(plan.Event{Reason: plan.ReasonSubmit, Component: plan.ComponentJobManager, Message: told})
-	v.tellDroppedState(&target, from)
+	if from.UnclaimedStateIgnored {
+		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStateMayBeDropped, Component: plan.ComponentJob,
+			Message: "The job starts from " + from.Path + unclaimedIgnored})
+	}
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
 	if !moves && prepare != nil {
@@ -76,30 +78,24 @@ func (v Starting) generationOf(next *v1beta1.Intent) int64 {
 	return next.Generation
 }
 
-// tellDroppedState warns of a start that may lose state: a job that is meant to go on from its last state, from a
-// path, with allowNonRestoredState.
-func (v Starting) tellDroppedState(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) {
-	lastState := target.Job != nil && target.Job.DesiredUpgradeMode() == v1beta1.UpgradeModeLastState
-	if !lastState || from.Kind != v1beta1.StartSavepoint || !v.dropsUnclaimed(target) {
-		return
+// dropsUnclaimed reports whether a start may lose state without a word of Flink: a job that is meant to go on from its
+// last state starts from a path, with allowNonRestoredState. From high-availability data Flink refuses to start then,
+// and of a job with savepoints one has it.
+func (v Starting) dropsUnclaimed(target *v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint) bool {
+	if target.Job == nil || target.Job.DesiredUpgradeMode() != v1beta1.UpgradeModeLastState ||
+		from.Kind != v1beta1.StartSavepoint {
+		return false
 	}
-	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonStateMayBeDropped, Component: plan.ComponentJob,
-		Message: fmt.Sprintf(
-			"The job starts from %s with allowNonRestoredState: state that none of its operators claims is left out,"+
-				" and Flink does not report it", from.Path)})
+	c, version := v.Compose(target), target.FlinkVersion
+	if version == "" {
+		version = v1beta1.FlinkVersion(c.Get(key.FlinkVersion)) // of a session job, that of its cluster
+	}
+	return flinkconf.IgnoresUnclaimedState(c, version)
 }
 
-// dropsUnclaimed reports whether a start of the spec from a savepoint or checkpoint leaves out the state that its job
-// does not claim, without a word of Flink. From high-availability data Flink never does: it refuses to start then.
-func (v Starting) dropsUnclaimed(spec *v1beta1.FlinkDeploymentSpec) bool {
-	c := v.Compose(spec)
-	for _, option := range []conf.Option{key.RecoveryIgnoreUnclaimedState, key.IgnoreUnclaimedState} {
-		if c.Has(option) {
-			return options.Read(c.Bool, option, false)
-		}
-	}
-	return false
-}
+// unclaimedIgnored is what such a start did, for people.
+const unclaimedIgnored = " with allowNonRestoredState: state that none of its operators claims is left out, and" +
+	" Flink does not report it"
 
 // beginFrom starts from the state that package restore chooses for how the job was stopped.
 func (v Starting) beginFrom(

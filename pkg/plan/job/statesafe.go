@@ -12,16 +12,21 @@ import (
 )
 
 // condition is the condition of a job that began again without its newest state, or maybe without; nil when it did not.
+// One that may have left state out at its start, as it was told to, says so until the next start: what it goes on with
+// is safe.
 func (v LostProgress) condition() *metav1.Condition {
-	lost := v.Want.LostProgress
+	lost, from := v.Want.LostProgress, v.Want.JobStatus.StartedFrom
 	switch {
-	case lost == nil:
-	case lost.Seen != nil:
+	case lost != nil && lost.Seen != nil:
 		c := status.Condition(summary.StateSafe, false, plan.ReasonJobRestarted, v.lostText())
 		return &c
-	case lost.Unknown != nil:
+	case lost != nil && lost.Unknown != nil:
 		c := status.Condition(summary.StateSafe, false, plan.ReasonRestoreNotShown, v.unknownText())
 		c.Status = metav1.ConditionUnknown
+		return &c
+	case from != nil && from.UnclaimedStateIgnored:
+		c := status.Condition(summary.StateSafe, true, plan.ReasonUnclaimedStateIgnored,
+			"The job was started from "+from.Path+unclaimedIgnored)
 		return &c
 	}
 	return nil

@@ -29,7 +29,8 @@ type Facts struct {
 	Session bool
 	// Suspended is true when the spec wants the job not to run.
 	Suspended bool
-	// StateSafe says that the job began again without its newest state, or maybe without; nil when it did not.
+	// StateSafe says that the job began again without its newest state, or maybe without, or left state out as it was
+	// told to; nil when it did not.
 	StateSafe *metav1.Condition
 	// More are conditions that others have made.
 	More []metav1.Condition

@@ -270,6 +270,10 @@ type StartPoint struct {
 	Taken *metav1.Time `json:"taken,omitempty"`
 	// Reason in one CamelCase word.
 	Reason string `json:"reason,omitempty"`
+	// UnclaimedStateIgnored is true of a start that left out, without a word of
+	// Flink, state that no operator of the job claims, if there was any: no
+	// savepoint has it.
+	UnclaimedStateIgnored bool `json:"unclaimedStateIgnored,omitempty"`
 }
 
 // Incarnation identifies one run of one job: another start time is another run.
