@@ -29,7 +29,9 @@ func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
 		"half of them run":            {2, 0, "CREATED", "DEPLOYED", "the others wait for slots"},
 		"all run":                     {4, 0, "RUNNING", "STABLE", ""},
 		"some run, the others ended":  {2, 2, "RUNNING", "STABLE", "bounded sources end before the rest"},
-		"some ended, the others wait": {0, 1, "RUNNING", "STABLE", "a batch job runs stage by stage"},
+		"all ended":                   {0, 4, "RUNNING", "STABLE", "Flink is about to say FINISHED"},
+		"some ended, the others wait": {0, 1, "CREATED", "DEPLOYED", "a bounded source may end before the rest has slots"},
+		"a source ended, others wait": {2, 1, "CREATED", "DEPLOYED", "the same"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -42,6 +42,10 @@ func TestALateLookRollsNothingBack(t *testing.T) {
 		reason string
 	}{
 		"it runs by now": {func(w *world) { w.serveJob(v1beta1.FlinkJobRunning) }, false, "nobody had looked"},
+		"its first stage has ended": {
+			func(w *world) { w.serveTasks(0, 1) }, false, "it does the work of this spec, as a batch job does stage by stage",
+		},
+		"some of its tasks run": {func(w *world) { w.serveTasks(1, 0) }, true, "the others have no slots"},
 		"it was released late": {
 			func(w *world) { w.releasedAt(w.s.Now.Add(-time.Minute)) }, false, "it has had a minute",
 		},

@@ -67,10 +67,10 @@ type Job struct {
 	Tasks, Running, Finished int
 }
 
-// Runs reports whether the job does its work: every subtask runs, or, as in a batch job that runs stage by stage, some
-// have finished. Flink calls a job RUNNING from the moment on that it asks for slots.
+// Runs reports whether the job does all of its work: every subtask runs or has finished. Flink calls a job RUNNING from
+// the moment on that it asks for slots.
 func (j Job) Runs() bool {
-	return j.State == v1beta1.FlinkJobRunning && (j.Finished > 0 || j.Running == j.Tasks)
+	return j.State == v1beta1.FlinkJobRunning && j.Running+j.Finished == j.Tasks
 }
 
 // Shown is the job's state as status has it: Flink's own, but CREATED instead of RUNNING until the job Runs, as the

@@ -31,7 +31,8 @@ func RolledForward(v Life) (Result, bool) {
 // hold:
 //
 //	the spec is the recorded one, DEPLOYED, and not the stable one; one that runs well by this very look is
-//	the readiness deadline has passed and rollback is enabled, or an annotation asks for this generation
+//	the readiness deadline has passed, rollback is enabled, and no task of the job has finished while it goes on; or an
+//	annotation asks for this generation
 //	the stable spec can be started, and from a state that is there, see package rollback; else a person decides, and
 //	status says so
 func RollBack(v Life) (Result, bool) {
@@ -86,7 +87,14 @@ func (v rollback) due() bool {
 	if v.Seen.Resource.Annotations[v1beta1.AnnotationRollback] == strconv.FormatInt(v.Deployed, 10) {
 		return true
 	}
-	return v.RollbackEnabled() && v.Seen.Now.Sub(v.startedAt()) > v.ReadinessTimeout()
+	late := v.Seen.Now.Sub(v.startedAt()) > v.ReadinessTimeout()
+	return late && v.RollbackEnabled() && !v.hasDoneWork()
+}
+
+// hasDoneWork reports whether tasks of the deployed job have finished while it goes on, as those of a batch job
+// do stage by stage: to take it back would do that work again.
+func (v rollback) hasDoneWork() bool {
+	return v.Job != nil && v.Job.State == v1beta1.FlinkJobCreated && v.Job.Finished > 0
 }
 
 // startedAt is when the newest start had its chance: when it was recorded or, if that was later because a pass had
