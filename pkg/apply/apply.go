@@ -176,6 +176,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.retire(ctx, a)
 	case plan.DropJobGraphs:
 		return c.dropJobGraphs(ctx, a)
+	case plan.ForgetJobs:
+		return c.forgetJobs(ctx, a)
 	case plan.DeleteCluster:
 		return c.deleteCluster(ctx, r, a)
 	case plan.DeleteHAData:

@@ -305,6 +305,45 @@ func TestWritesKeepToWhatWasSeen(t *testing.T) {
 	}
 }
 
+func TestJobsAreForgottenAndOthersKept(t *testing.T) {
+	const gone, kept = "000000000000000000000000000000aa", "000000000000000000000000000000bb"
+	s := newCluster(t)
+	a := plan.ForgetJobs{HAData: plan.HAData{Namespace: "flink"}, Jobs: []string{gone}}
+	names := []string{"demo-" + gone + "-config-map", "demo-" + kept + "-config-map", "demo-cluster-config-map"}
+	for _, name := range names {
+		s.put(kubesim.ConfigMaps, "v1", "ConfigMap", name, "", "")
+		if _, err := s.kube.Update(kubesim.ConfigMaps, "flink", name, func(u *unstructured.Unstructured) {
+			u.Object["data"] = map[string]any{
+				"jobGraph-" + gone: "x", "executionPlan-" + gone: "x", "jobGraph-" + kept: "y",
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		u := s.kube.Get(kubesim.ConfigMaps, "flink", name)
+		a.ConfigMaps = append(a.ConfigMaps, plan.ObjectVersion{
+			Name: name, UID: u.GetUID(), ResourceVersion: u.GetResourceVersion(),
+		})
+	}
+	stale := a
+	stale.ConfigMaps = slices.Clone(a.ConfigMaps)
+	stale.ConfigMaps[2].ResourceVersion = "1"
+	stale.ConfigMaps = stale.ConfigMaps[2:]
+	if err := s.carry(stale); fail.KindOf(err) != fail.Conflict {
+		t.Errorf("%v, want a conflict: somebody wrote since", err)
+	}
+	if err := s.carry(a); err != nil {
+		t.Fatal(err)
+	}
+	there := func(name string) bool { return s.kube.Get(kubesim.ConfigMaps, "flink", name) != nil }
+	if there(names[0]) || !there(names[1]) {
+		t.Error("the ConfigMap of the job goes, and that of the other stays")
+	}
+	left, _, _ := unstructured.NestedStringMap(s.kube.Get(kubesim.ConfigMaps, "flink", names[2]).Object, "data")
+	if len(left) != 1 || left["jobGraph-"+kept] == "" {
+		t.Errorf("left %v, want the graph of the other job alone", left)
+	}
+}
+
 // T10.2, R1
 func TestAStatusIsWrittenOverWhatWasRead(t *testing.T) {
 	s := newCluster(t)

@@ -3,7 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
@@ -82,38 +83,67 @@ func (c *Executor) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) 
 	return errors.Join(failures...)
 }
 
-// jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.
-var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
-
-// dropJobGraphs removes those keys, under the version that was seen. One that changed since is a conflict: somebody is
-// still writing.
+// dropJobGraphs removes the keys that hold what is to run, under the version that was seen. A ConfigMap that changed
+// since is a conflict: somebody is still writing.
 func (c *Executor) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
 	if a.Nodes != nil {
 		return c.removeNodes(ctx, *a.Nodes, a.Nodes.Location.JobGraphs)
 	}
 	for _, o := range a.ConfigMaps {
 		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
-		u, found, err := c.Kube.Get(ctx, object)
-		if err != nil {
+		if err := c.dropGraphs(ctx, object, o, a.String(), func(string) bool { return true }); err != nil {
 			return err
 		}
-		if !found || u.GetUID() != o.UID || u.GetResourceVersion() != o.ResourceVersion {
-			return fail.Conflictf(a.String(), "Changed", "ConfigMap %s changed since it was seen", o.Name)
+	}
+	return nil
+}
+
+// dropGraphs removes the graphs of the jobs that are not wanted from one ConfigMap.
+func (c *Executor) dropGraphs(
+	ctx context.Context, object kube.Object, seen plan.ObjectVersion, operation string, unwanted func(jobID string) bool,
+) error {
+	u, found, err := c.Kube.Get(ctx, object)
+	if err != nil {
+		return err
+	}
+	if !found || u.GetUID() != seen.UID || u.GetResourceVersion() != seen.ResourceVersion {
+		return fail.Conflictf(operation, "Changed", "ConfigMap %s changed since it was seen", seen.Name)
+	}
+	drop := map[string]any{}
+	data, _, _ := unstructured.NestedMap(u.Object, "data")
+	for key := range data {
+		if id := render.JobOfGraph(key); id != "" && unwanted(id) {
+			drop[key] = nil
 		}
-		drop := map[string]any{}
-		data, _, _ := unstructured.NestedMap(u.Object, "data")
-		for key := range data {
-			for _, prefix := range jobGraphPrefixes {
-				if strings.HasPrefix(key, prefix) {
-					drop[key] = nil
-				}
-			}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	patch := map[string]any{"metadata": map[string]any{"resourceVersion": seen.ResourceVersion}, "data": drop}
+	_, err = c.Kube.MergePatch(ctx, object, patch)
+	return err
+}
+
+// forgetJobs removes the graphs of some jobs, and what names their checkpoints, under the version that was seen.
+func (c *Executor) forgetJobs(ctx context.Context, a plan.ForgetJobs) error {
+	if a.Nodes != nil {
+		var below []string
+		for _, id := range a.Jobs {
+			below = append(below, a.Nodes.Location.OfJob(id)...)
 		}
-		if len(drop) == 0 {
-			continue
+		return c.removeNodes(ctx, *a.Nodes, below)
+	}
+	unwanted := func(id string) bool { return slices.Contains(a.Jobs, id) }
+	for _, o := range a.ConfigMaps {
+		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+		var err error
+		switch id := render.JobOfHighAvailability(o.Name); {
+		case id == "":
+			err = c.dropGraphs(ctx, object, o, a.String(), unwanted)
+		case unwanted(id):
+			err = c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion))
 		}
-		patch := map[string]any{"metadata": map[string]any{"resourceVersion": o.ResourceVersion}, "data": drop}
-		if _, err := c.Kube.MergePatch(ctx, object, patch); err != nil {
+		if err != nil {
 			return err
 		}
 	}

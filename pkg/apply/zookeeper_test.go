@@ -37,6 +37,10 @@ func TestHADataInZooKeeperGoes(t *testing.T) {
 	}{
 		"all of it":      {plan.DeleteHAData{Namespace: "flink", Nodes: seen}, nil, "a job that is not needed any more"},
 		"the job graphs": {plan.DropJobGraphs{Namespace: "flink", Nodes: seen}, at.JobGraphs, "the checkpoints stay"},
+		"a job": {
+			plan.ForgetJobs{HAData: plan.HAData{Namespace: "flink", Nodes: seen}, Jobs: []string{"a"}},
+			[]string{"jobs/a", "execution-plans/a", "jobgraphs/a"}, "the others stay",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -225,10 +225,10 @@ func (g *Gatherer) sessionJobs(
 	found := []deployment.SessionJob{}
 	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Limit: listed}
 	err := pages(ctx, g.Kube, query, func(u *unstructured.Unstructured) error {
-		one := deployment.SessionJob{Name: u.GetName()}
 		target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName")
+		one := deployment.SessionJob{Name: u.GetName(), Unreadable: true}
 		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil {
-			target, one.CallUntil = sessionjob.ClusterOf(&j), deployment.CallUntil(j.Status.Intent)
+			target, one = sessionjob.ClusterOf(&j), deployment.HostedJob(&j)
 		}
 		if target == cluster {
 			found = append(found, one)

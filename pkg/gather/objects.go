@@ -53,7 +53,11 @@ func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Obse
 		data, _, _ := unstructured.NestedStringMap(u.Object, "data")
 		for key := range data {
 			c.Checkpoint = c.Checkpoint || strings.HasPrefix(key, checkpointKey)
+			if id := render.JobOfGraph(key); id != "" {
+				c.Graphs = append(c.Graphs, id)
+			}
 		}
+		slices.Sort(c.Graphs)
 		found = append(found, c)
 	}
 	slices.SortFunc(found, func(a, b deployment.HAConfigMap) int { return strings.Compare(a.Name, b.Name) })

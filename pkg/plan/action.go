@@ -124,6 +124,14 @@ type Retire struct {
 // checkpoints stay.
 type DropJobGraphs HAData
 
+// ForgetJobs removes what high-availability data has of some jobs: what to run, and which checkpoints they completed.
+// The checkpoints stay. What it has of other jobs stays, too.
+type ForgetJobs struct {
+	HAData
+	// Jobs are their IDs, sorted.
+	Jobs []string
+}
+
 // HAData is the high-availability data of a cluster as the round saw it, in ConfigMaps or in ZooKeeper.
 type HAData struct {
 	// Namespace is where the ConfigMaps are.
@@ -237,6 +245,9 @@ func (a Retire) String() string { return fmt.Sprintf("retire %s (%s)", a.Name, a
 func (a DropJobGraphs) String() string {
 	return "drop job graphs from " + HAData(a).what()
 }
+func (a ForgetJobs) String() string {
+	return fmt.Sprintf("forget jobs %s in %s", strings.Join(a.Jobs, " "), a.what())
+}
 func (a DeleteHAData) String() string {
 	return "delete high-availability data, " + HAData(a).what()
 }
@@ -263,6 +274,7 @@ func (DeleteCluster) Disruptive() bool     { return true }
 func (StopWithSavepoint) Disruptive() bool { return true }
 func (Retire) Disruptive() bool            { return true }
 func (DropJobGraphs) Disruptive() bool     { return false }
+func (ForgetJobs) Disruptive() bool        { return true }
 func (DeleteHAData) Disruptive() bool      { return true }
 func (ForceDeletePods) Disruptive() bool   { return true }
 
@@ -279,5 +291,6 @@ func (DeleteCluster) action()     {}
 func (StopWithSavepoint) action() {}
 func (Retire) action()            {}
 func (DropJobGraphs) action()     {}
+func (ForgetJobs) action()        {}
 func (DeleteHAData) action()      {}
 func (ForceDeletePods) action()   {}

@@ -27,6 +27,9 @@ const (
 
 // Reasons of what status says.
 const (
+	// ReasonJobsForgotten: high-availability data of an earlier configuration was removed for jobs that no session job
+	// has.
+	ReasonJobsForgotten Reason = "JobsForgotten"
 	// ReasonUnaccounted: something stands in the place of a first start that status does not account for.
 	ReasonUnaccounted Reason = "Unaccounted"
 	// ReasonForeignIntent: the open intent belongs to another resource.

@@ -84,3 +84,33 @@ func HoldsCheckpoints(name string) bool {
 	}
 	return strings.HasSuffix(name, configMapSuffix) && !strings.HasSuffix(name, clusterConfigMapSuffix)
 }
+
+// JobOfHighAvailability is the ID of the job whose checkpoints a high availability ConfigMap keeps; empty when its name
+// has none.
+func JobOfHighAvailability(name string) string {
+	if !HoldsCheckpoints(name) {
+		return ""
+	}
+	name = strings.TrimSuffix(strings.TrimSuffix(name, oldJobLeaderSuffix), configMapSuffix)
+	if at := strings.LastIndex(name, "-"); len(name)-at-1 == jobIDLength {
+		return name[at+1:]
+	}
+	return ""
+}
+
+// jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.
+var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
+
+// JobOfGraph is the ID of the job that a data key of a high availability ConfigMap holds the graph of; empty when it
+// holds none.
+func JobOfGraph(key string) string {
+	for _, prefix := range jobGraphPrefixes {
+		if id, is := strings.CutPrefix(key, prefix); is {
+			return id
+		}
+	}
+	return ""
+}
+
+// jobIDLength is that of a job's ID in Flink's form.
+const jobIDLength = 32

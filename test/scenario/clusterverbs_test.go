@@ -22,6 +22,15 @@ var clusterVerbs = map[string]func(r *sessionRun, n int){
 			r.apply(host, r.cluster())
 		}
 	},
+	"cluster-ha": func(r *sessionRun, _ int) {
+		if r.there(host) {
+			r.losesProcess()
+			r.flipped = !r.flipped
+			r.losesProcess()
+			r.excuse("its cluster kept its data elsewhere for a while")
+			r.apply(host, r.cluster())
+		}
+	},
 	"make-cluster": func(r *sessionRun, _ int) {
 		if r.resource(host) == nil {
 			r.excuse("its cluster was deleted")

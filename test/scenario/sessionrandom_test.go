@@ -42,6 +42,8 @@ type sessionRun struct {
 	*harness
 	mode  int
 	slots int
+	// flipped says that high availability was turned to the other than the mode has.
+	flipped bool
 	// jobs are etl and etl2.
 	jobs     []*hostedJob
 	judge    *sessionJudge
@@ -63,8 +65,11 @@ func newSessionRun(t testing.TB) *sessionRun {
 }
 
 func (r *sessionRun) cluster() map[string]any {
-	return session(append(slices.Clone(sessionModes[r.mode].cluster), option("taskmanager.numberOfTaskSlots",
-		strconv.Itoa(2+r.slots)))...)
+	changes := []change{option("taskmanager.numberOfTaskSlots", strconv.Itoa(2+r.slots))}
+	if r.highlyAvailable() {
+		changes = append(changes, highlyAvailable)
+	}
+	return session(changes...)
 }
 
 func (r *sessionRun) there(name string) bool {
@@ -72,7 +77,9 @@ func (r *sessionRun) there(name string) bool {
 	return u != nil && u.GetDeletionTimestamp() == nil
 }
 
-func (r *sessionRun) highlyAvailable() bool { return sessionModes[r.mode].cluster != nil }
+func (r *sessionRun) highlyAvailable() bool {
+	return (sessionModes[r.mode].cluster != nil) != r.flipped
+}
 
 // each does something with both jobs.
 func (r *sessionRun) each(do func(j *hostedJob)) {

@@ -133,11 +133,11 @@ func (j *hostedJob) apply(n int) {
 		return
 	}
 	j.anew(mode)
-	if r.mode != mode && r.there(host) {
+	if (r.mode != mode || r.flipped) && r.there(host) {
 		r.losesProcess()
 		r.excuse("its cluster is changed under it")
 	}
-	r.mode = mode
+	r.mode, r.flipped = mode, false
 	r.apply(host, r.cluster())
 	r.submit(j.name, sessionJob(host, sessionModes[mode].job...))
 }

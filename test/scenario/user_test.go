@@ -88,6 +88,7 @@ func withoutHighAvailability(spec map[string]any) {
 	configuration := spec["flinkConfiguration"].(map[string]any)
 	delete(configuration, "high-availability.type")
 	delete(configuration, "high-availability.storageDir")
+	delete(configuration, "high-availability.zookeeper.quorum")
 }
 
 // apply makes a resource, or replaces its spec. Where the jobs of a story run on session clusters, it makes both.

@@ -1,6 +1,7 @@
 package znode
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,34 @@ func (t Tree) JobCreated(jobID string) int64 {
 // begin anew.
 func (t Tree) Checkpoint() bool {
 	return t.has(func(p []string) bool { return len(p) == 4 && p[0] == jobsNode && p[2] == checkpointsNode })
+}
+
+// JobIDs are the jobs that there is data of, below the node of jobs or one that holds what is to run. They are sorted.
+func (t Tree) JobIDs(graphs []string) []string {
+	var ids []string
+	for _, n := range t {
+		at := strings.LastIndex(n.Path, "/")
+		if n.Ephemeral || at < 0 {
+			continue
+		}
+		if parent := n.Path[:at]; parent == jobsNode || slices.Contains(graphs, parent) {
+			ids = append(ids, n.Path[at+1:])
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// CheckpointOf reports whether the data names a completed checkpoint of a job.
+func (t Tree) CheckpointOf(jobID string) bool { return t.Below(jobsNode + "/" + jobID).Checkpoint() }
+
+// OfJob are the nodes that hold what there is of a job, relative to the cluster's node.
+func (l Location) OfJob(jobID string) []string {
+	nodes := []string{jobsNode + "/" + jobID}
+	for _, graphs := range l.JobGraphs {
+		nodes = append(nodes, graphs+"/"+jobID)
+	}
+	return nodes
 }
 
 func (t Tree) has(is func(parts []string) bool) bool {

@@ -100,3 +100,16 @@ func TestBelow(t *testing.T) {
 		}
 	}
 }
+
+func TestTheJobsOfATree(t *testing.T) {
+	tree := znode.Tree{
+		{}, {Path: "jobs"}, {Path: "jobs/b"}, {Path: "jobs/b/checkpoints"}, {Path: "jobs/b/checkpoints/1"},
+		{Path: "jobgraphs"}, {Path: "jobgraphs/a"}, {Path: "jobgraphs/a/locks"}, {Path: "leader/job-c", Ephemeral: true},
+	}
+	if got := strings.Join(tree.JobIDs([]string{"execution-plans", "jobgraphs"}), " "); got != "a b" {
+		t.Errorf("jobs %q, want a b: one has a graph alone, one data alone", got)
+	}
+	if tree.CheckpointOf("a") || !tree.CheckpointOf("b") {
+		t.Error("b alone has a checkpoint")
+	}
+}

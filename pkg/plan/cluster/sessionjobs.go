@@ -16,6 +16,26 @@ type SessionJob struct {
 	Name string
 	// CallUntil is until when a request of it may be on its way to the JobManager; the zero time: none is.
 	CallUntil time.Time
+	// JobID is that of its newest job; empty when it has none, or its resource cannot be read.
+	JobID string
+	// Ended reports whether the end of that job is recorded, as that of one that is suspended.
+	Ended bool
+	// StateUnknown reports whether its newest state is needed, and status does not say what that is.
+	StateUnknown bool
+	// Unreadable reports whether its resource cannot be read, so that nobody knows its job.
+	Unreadable bool
+}
+
+// HostedJob is a FlinkSessionJob as its session cluster sees it.
+func HostedJob(j *v1beta1.FlinkSessionJob) SessionJob {
+	status := j.Status.JobStatus
+	ended := status.State.IsTerminal()
+	keeps := j.Spec.Job == nil || j.Spec.Job.DesiredUpgradeMode() != v1beta1.UpgradeModeStateless
+	unread := status.LastStateUnread || status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
+	return SessionJob{
+		Name: j.Name, CallUntil: CallUntil(j.Status.Intent), JobID: status.JobID, Ended: ended,
+		StateUnknown: ended && keeps && unread,
+	}
 }
 
 // callTakes is how long a request of a pass may be on its way: the budget of a pass, and room.

@@ -37,10 +37,10 @@ func (v starter) Occupied() (job.Result, bool) {
 
 // ForgetEarlier removes, before a cluster is prepared, what Flink would run by itself: for a start from that data the
 // job graphs, else all of it. It waits without actions, also while the data is unknown: a graph that is left would be
-// run. A session cluster brings its jobs back.
+// run. A session cluster brings its jobs back, see forgetJobs.
 func (v starter) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	if target.Job == nil {
-		return job.Result{}, false
+		return v.forgetJobs(intent)
 	}
 	if intent.From != nil && intent.From.Kind == v1beta1.StartLastState {
 		data := v.HA()
@@ -100,7 +100,7 @@ func (v starter) CarryStart() job.Result {
 			return earlier
 		}
 		return job.Result{
-			Situation: plan.Starting, Again: true,
+			Situation: plan.Starting, Again: true, Tells: earlier.Tells,
 			Actions: append(earlier.Actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: made}),
 		}
 	}

@@ -96,8 +96,8 @@ var (
 	ExpectedCompanions = ask.Expected
 	// Companions lists the objects of a start, besides its Deployment.
 	Companions = cluster.Companions
-	// CallUntil is until when a request of a session job may be on its way to Flink.
-	CallUntil = cluster.CallUntil
+	// HostedJob is a FlinkSessionJob as its session cluster sees it.
+	HostedJob = cluster.HostedJob
 	// FindJob is the job of an ID among those that Flink lists.
 	FindJob = job.FindJob
 	// Crashed finds the container that crashed last.

@@ -17,6 +17,8 @@ type ConfigMap struct {
 	plan.ObjectVersion
 	// Checkpoint reports whether it names at least one completed checkpoint.
 	Checkpoint bool
+	// Graphs are the IDs of the jobs that a JobManager would run because of it, sorted.
+	Graphs []string
 	// LeaderUntil is when the lease of the JobManager that it names as the leader ends, or ended. Absent: it names none.
 	LeaderUntil plan.Observed[time.Time]
 }

@@ -43,8 +43,9 @@ func (v Starting) Begin(
 		return earlier
 	}
 	// the next round prepares, and looks for what an earlier life left there
-	moves := target.Job != nil && HAData(v).moves(&target)
+	moves := HAData(v).moves(&target)
 	open := v.Want.Intent
+	intent.ForgetsJobs = target.Job == nil && (moves || v.forgets(open))
 	v.Want.Intent = intent
 	prepare, jobID, err := v.Starter.Prepare(intent)
 	if err != nil {
@@ -63,10 +64,16 @@ func (v Starting) Begin(
 	}
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
 	o := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
-	if !moves && prepare != nil {
+	if !moves && !intent.ForgetsJobs && prepare != nil {
 		o.Actions = append(o.Actions, prepare)
 	}
 	return o
+}
+
+// forgets reports whether an open intent is a start that had to remove what an earlier configuration kept, and may not
+// have done it.
+func (v Starting) forgets(open *v1beta1.Intent) bool {
+	return open != nil && open.Step == v1beta1.StepStarting && open.ForgetsJobs
 }
 
 // generationOf is the generation that an intent speaks of: one that goes on with the spec of the open intent speaks of

@@ -248,6 +248,10 @@ type Intent struct {
 	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is
 	// false.
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	// ForgetsJobs is true for the start of a session cluster where what ran before
+	// kept its high-availability data elsewhere, or none: what lies there of jobs
+	// that no FlinkSessionJob has is removed before the start.
+	ForgetsJobs bool `json:"forgetsJobs,omitempty"`
 	// UploadAt is when the upload of the jar of a session job was asked for;
 	// absent means that it was not, or that it failed.
 	UploadAt *metav1.Time `json:"uploadAt,omitempty"`

@@ -63,7 +63,8 @@ func Autoscaled(s cluster.Snapshot) bool { return job.Autoscaled(cluster.New(s).
 //	            being stopped
 //	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
 //	            has ended
-//	SessionJobs a session cluster is being stopped or deleted
+//	SessionJobs a session cluster is being stopped or deleted, or started where an earlier configuration kept its
+//	            high-availability data
 func First(s cluster.Snapshot) Questions {
 	v := cluster.New(s)
 	q := Questions{}
@@ -99,7 +100,12 @@ func First(s cluster.Snapshot) Questions {
 	rollsBack := job.RollsBack(v.Life)
 	needed := first || deleting || fromHA || heals || rollsBack || missed || late || begins || stops || changes ||
 		job.HAIncarnation(v.Life).Wanted()
-	if ha := v.HAToRemove().Store; ha.Readable() && needed {
+	ha := v.HAToRemove().Store
+	forgets := intent != nil && intent.Step == v1beta1.StepStarting && intent.ForgetsJobs
+	if forgets {
+		ha = cluster.HAStoreOfStart(v)
+	}
+	if ha.Readable() && needed {
 		if q.HAData = !ha.InZooKeeper(); ha.InZooKeeper() {
 			q.HANodes = &ha.Nodes
 		}
@@ -108,7 +114,7 @@ func First(s cluster.Snapshot) Questions {
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
-	q.SessionJobs = (deleting || stopping) && v.IsSession()
+	q.SessionJobs = (deleting || stopping || forgets) && v.IsSession()
 	return q
 }
 

@@ -1,0 +1,99 @@
+package cluster
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+const jobX = "000000000000000000000000000000aa"
+
+// forgets is what the start of a session cluster does about high-availability data of an earlier time that has job X.
+func forgets(t *testing.T, checkpoint, ignored bool, jobs plan.Observed[[]SessionJob]) (job.Result, bool) {
+	t.Helper()
+	r := &v1beta1.FlinkDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "session", UID: "uid"}}
+	r.Spec = v1beta1.FlinkDeploymentSpec{
+		Image: "flink:1.20", FlinkVersion: v1beta1.FlinkV1_20,
+		FlinkConfiguration: v1beta1.FlinkConfiguration(`{"high-availability.type":"kubernetes"}`),
+	}
+	if ignored {
+		r.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
+	}
+	text, err := v1beta1.ReconciledDeployment{Spec: r.Spec}.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Status.ReconciliationStatus.LastReconciledSpec = text
+	r.Status.Intent = &v1beta1.Intent{
+		OperationID: "op", Purpose: v1beta1.PurposeUpgrade, Step: v1beta1.StepStarting, Spec: text, ForgetsJobs: true,
+	}
+	s := Snapshot{Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r}, SessionJobs: jobs}
+	s.HAData = plan.Present([]hadata.ConfigMap{
+		{ObjectVersion: plan.ObjectVersion{Name: "session-" + jobX + "-config-map"}, Checkpoint: checkpoint},
+		{ObjectVersion: plan.ObjectVersion{Name: "session-cluster-config-map"}, Graphs: []string{jobX}},
+	})
+	v := New(s)
+	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
+}
+
+func TestForgetJobsIsAsDrawn(t *testing.T) {
+	running := SessionJob{Name: "etl", JobID: jobX}
+	ended := SessionJob{Name: "etl", JobID: jobX, Ended: true}
+	unknown := SessionJob{Name: "etl", JobID: jobX, Ended: true, StateUnknown: true}
+	unreadable := SessionJob{Name: "etl", Unreadable: true}
+	other := SessionJob{Name: "other", JobID: "other"}
+	rows := map[string]struct {
+		row                 string
+		job                 SessionJob
+		checkpoint, ignored bool
+	}{
+		"lost since":                         {"G1", running, true, false},
+		"lost since, without a checkpoint":   {"G1", running, false, false},
+		"ended, nobody knows with what":      {"G2", unknown, true, false},
+		"the same, to be ignored":            {"G4", unknown, true, true},
+		"the same, without a checkpoint":     {"G4", unknown, false, false},
+		"beside one that cannot be read":     {"G3", unreadable, true, false},
+		"beside it, without a checkpoint":    {"G4", unreadable, false, false},
+		"ended or suspended, and read":       {"G4", ended, true, false},
+		"nobody's: deleted, or started anew": {"G4", other, true, false},
+	}
+	drawn := drawing.Read(t, "forget.go", "forgetJobs")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			o, some := forgets(t, row.checkpoint, row.ignored, plan.Present([]SessionJob{other, row.job}))
+			then := "it stays"
+			switch {
+			case o.Stall != nil && o.Situation == plan.Unaccounted && strings.Contains(o.Stall.Message, "session job etl"):
+				then = "a person decides"
+			case some && len(o.Actions) == 1 && o.Actions[0].String() == "forget jobs "+jobX+" in 2 ConfigMaps" &&
+				strings.Contains(o.Tells.Message, jobX):
+				then = "it is forgotten"
+			case some:
+				t.Fatalf("%+v", o)
+			}
+			if err := drawn.Holds(row.row, drawing.Row{"then": then}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if err := drawn.Shown("forgetJobs", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNothingIsForgottenOnAGuess(t *testing.T) {
+	o, some := forgets(t, true, false, plan.Unknown[[]SessionJob]("time-out"))
+	if !some || o.Situation != plan.Unobservable || len(o.Actions) > 0 {
+		t.Errorf("%+v: the session jobs are not known", o)
+	}
+}

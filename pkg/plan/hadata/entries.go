@@ -1,0 +1,51 @@
+package hadata
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/render"
+)
+
+// Entry is what the data has of one job.
+type Entry struct {
+	// JobID is its ID in Flink's form.
+	JobID string
+	// Checkpoint is where a completed checkpoint of it is named, for people; empty when none is.
+	Checkpoint string
+}
+
+// Entries are the jobs that the data has something of: what to run, or checkpoints. They are sorted by ID.
+func (d Data) Entries() []Entry {
+	found := map[string]Entry{}
+	if d.Store.InZooKeeper() {
+		tree, _ := d.Tree.Get()
+		for _, id := range tree.JobIDs(d.Store.Nodes.JobGraphs) {
+			e := Entry{JobID: id}
+			if tree.CheckpointOf(id) {
+				e.Checkpoint = "ZooKeeper node " + d.Store.Nodes.Path + "/jobs/" + id
+			}
+			found[id] = e
+		}
+	}
+	seen, _ := d.ConfigMaps.Get()
+	for _, c := range seen {
+		for _, id := range append(slices.Clone(c.Graphs), render.JobOfHighAvailability(c.Name)) {
+			e := found[id]
+			if e.JobID = id; c.Checkpoint && render.HoldsCheckpoints(c.Name) {
+				e.Checkpoint = "ConfigMap " + c.Name
+			}
+			found[id] = e
+		}
+	}
+	delete(found, "")
+	entries := make([]Entry, 0, len(found))
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		entries = append(entries, found[id])
+	}
+	return entries
+}
+
+// Forget removes what it has of some jobs.
+func (d Data) Forget(jobs []string) plan.Action { return plan.ForgetJobs{HAData: d.all(), Jobs: jobs} }
