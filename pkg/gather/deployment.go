@@ -11,6 +11,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest/javatrace"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -102,7 +103,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	ask(q.Snapshots, func() {
 		s.Snapshots = g.Snapshots(ctx, namespace, v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: name})
 	})
-	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name) })
+	ask(q.SessionJobs, func() { s.SessionJobs = g.sessionJobs(ctx, namespace, name, deployment.ConfigOf(read)) })
 	ask(q.Flink != nil, func() {
 		highAvailability() // before the jobs: what is recorded of a run is not of a later one
 		s.Flink = g.flink(ctx, q, read)
@@ -220,7 +221,7 @@ func (g *Gatherer) taskManagerDeployment(
 // sessionJobs lists the FlinkSessionJobs of one session cluster. One that cannot be read counts as one without a
 // request on its way: no pass can be made for it.
 func (g *Gatherer) sessionJobs(
-	ctx context.Context, namespace, cluster string,
+	ctx context.Context, namespace, cluster string, config flinkconf.Config,
 ) plan.Observed[[]deployment.SessionJob] {
 	found := []deployment.SessionJob{}
 	query := kube.Query{Resource: v1beta1.FlinkSessionJobGVR, Namespace: namespace, Limit: listed}
@@ -228,7 +229,7 @@ func (g *Gatherer) sessionJobs(
 		target, _, _ := unstructured.NestedString(u.Object, "spec", "deploymentName")
 		one := deployment.SessionJob{Name: u.GetName(), Unreadable: true}
 		if j, _, err := v1beta1.DecodeSessionJob(u.Object); err == nil {
-			target, one = sessionjob.ClusterOf(&j), deployment.HostedJob(&j)
+			target, one = sessionjob.ClusterOf(&j), deployment.HostedJob(&j, config)
 		}
 		if target == cluster {
 			found = append(found, one)
@@ -243,7 +244,7 @@ func (g *Gatherer) sessionJobs(
 
 // SessionJobs are the FlinkSessionJobs of a session cluster, to be told that it moves; none when they cannot be listed.
 func (g *Gatherer) SessionJobs(ctx context.Context, namespace, cluster string) []plan.Dependant {
-	jobs, _ := g.sessionJobs(ctx, namespace, cluster).Get()
+	jobs, _ := g.sessionJobs(ctx, namespace, cluster, nil).Get()
 	all := make([]plan.Dependant, 0, len(jobs))
 	for _, j := range jobs {
 		all = append(all, plan.Dependant{Kind: v1beta1.KindFlinkSessionJob, Name: j.Name})

@@ -90,6 +90,22 @@ var sessionChangeScenarios = map[string]scenario{
 		}
 	}, "what it was before does not come back beside it"},
 
+	"a session cluster is edited while its job is stopped with a savepoint": {func(h *harness) {
+		h.w.Flink.ScriptJob("etl", job.Script{SnapshotSteps: 40})
+		h.runs("etl", sessionJob("session", stateful("savepoint")), session())
+		h.checkpoints("etl")
+		h.edit("etl", parallelism(4))
+		h.untilSituation("etl", "Stopping")
+		h.edit("session", option("taskmanager.numberOfTaskSlots", "4"))
+		h.until("the cluster waits", func() bool {
+			return strings.Contains(h.condition("session", "Reconciling"), "SessionJobsBusy")
+		})
+		h.until("the change runs", func() bool { j := h.job("etl"); return j != nil && j.Parallelism == 4 })
+		h.untilStable("session")
+		h.untilStable("etl")
+		h.sees("etl", stable, "nothing, path(savepoint)")
+	}, "the savepoint is recorded before the JobManager that knows it goes"},
+
 	"a job of nobody's on a session cluster that stays highly available": {func(h *harness) {
 		h.apply("session", session(highlyAvailable))
 		h.untilStable("session")

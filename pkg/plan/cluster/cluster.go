@@ -4,6 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
@@ -30,6 +31,9 @@ func New(s Snapshot) Cluster {
 	hideObjects(v)
 	return v
 }
+
+// ConfigOf is the configuration of what runs.
+func ConfigOf(s Snapshot) flinkconf.Config { return New(s).Config() }
 
 // hideObjects hides secrets in what Kubernetes says of the containers, before our words are put around it. Who read it
 // may have cut it: what is left of a secret then is hidden, too, see package redact.

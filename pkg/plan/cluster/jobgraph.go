@@ -19,6 +19,9 @@ import (
 // (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that.
 const graphRemoval = 10 * time.Second
 
+// NotNow is false: the cluster is the job's own.
+func (v stopper) NotNow() (job.Result, bool) { return job.Result{}, false }
+
 // AwaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing
 // to wait for.
 //

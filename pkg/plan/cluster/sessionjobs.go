@@ -6,15 +6,18 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
 // SessionJob is one FlinkSessionJob of a session cluster.
 type SessionJob struct {
 	// Name is metadata.name.
 	Name string
-	// CallUntil is until when a request of it may be on its way to the JobManager; the zero time: none is.
+	// CallUntil is until when a request of it may be on its way to the JobManager, or a stop of it may have to be
+	// recorded; the zero time: nothing is waited for.
 	CallUntil time.Time
 	// JobID is that of its newest job; empty when it has none, or its resource cannot be read.
 	JobID string
@@ -26,14 +29,14 @@ type SessionJob struct {
 	Unreadable bool
 }
 
-// HostedJob is a FlinkSessionJob as its session cluster sees it.
-func HostedJob(j *v1beta1.FlinkSessionJob) SessionJob {
+// HostedJob is a FlinkSessionJob as its session cluster, with this configuration, sees it.
+func HostedJob(j *v1beta1.FlinkSessionJob, cluster flinkconf.Config) SessionJob {
 	status := j.Status.JobStatus
 	ended := status.State.IsTerminal()
 	keeps := j.Spec.Job == nil || j.Spec.Job.DesiredUpgradeMode() != v1beta1.UpgradeModeStateless
 	unread := status.LastStateUnread || status.UpgradeSavepointPath == v1beta1.LastStatePlaceholder
 	return SessionJob{
-		Name: j.Name, CallUntil: CallUntil(j.Status.Intent), JobID: status.JobID, Ended: ended,
+		Name: j.Name, CallUntil: busyUntil(j, cluster), JobID: status.JobID, Ended: ended,
 		StateUnknown: ended && keeps && unread,
 	}
 }
@@ -63,8 +66,30 @@ func CallUntil(intent *v1beta1.Intent) time.Time {
 	return time.Time{}
 }
 
-// awaitCalls waits, before a session cluster is taken down, for the requests of its jobs that may be on their way. The
-// intent is stored first: a job that stores its own after that sees it, and waits.
+// busyUntil is the same, with a stop that keeps what the job ends with: until that is recorded, only the JobManager
+// knows it. It has as long as a checkpoint may take.
+func busyUntil(j *v1beta1.FlinkSessionJob, cluster flinkconf.Config) time.Time {
+	intent := j.Status.Intent
+	until := CallUntil(intent)
+	if until.IsZero() || intent.Step != v1beta1.StepStopping {
+		return until
+	}
+	spec := j.Spec
+	record, err := v1beta1.ParseReconciledSessionJob(j.Status.ReconciliationStatus.LastReconciledSpec)
+	if err == nil {
+		spec = record.Spec
+	}
+	return until.Add(options.Of(func() flinkconf.Config {
+		if own, err := flinkconf.SessionJob(cluster, j.Name, &spec); err == nil {
+			return own
+		}
+		return cluster
+	}).CheckpointTimeout())
+}
+
+// awaitCalls waits, before a session cluster is taken down, for the requests of its jobs that may be on their way, and
+// for stops whose end is not recorded. The intent is stored first: a job that stores its own after that sees it, and
+// waits.
 func (v stopper) awaitCalls() (job.Result, bool) {
 	if !v.IsSession() || v.Intent() == nil {
 		return job.Result{}, false
@@ -87,6 +112,6 @@ func (v stopper) awaitCalls() (job.Result, bool) {
 	}
 	return job.Result{Situation: plan.Stopping, Wait: plan.Cause{
 		Reason:  plan.ReasonSessionJobsBusy,
-		Message: fmt.Sprintf("requests of session jobs are on their way: %s", strings.Join(waits, ", ")),
+		Message: fmt.Sprintf("requests or stops of session jobs are on their way: %s", strings.Join(waits, ", ")),
 	}}, true
 }

@@ -96,6 +96,8 @@ var (
 	ExpectedCompanions = ask.Expected
 	// Companions lists the objects of a start, besides its Deployment.
 	Companions = cluster.Companions
+	// ConfigOf is the configuration of what runs.
+	ConfigOf = cluster.ConfigOf
 	// HostedJob is a FlinkSessionJob as its session cluster sees it.
 	HostedJob = cluster.HostedJob
 	// FindJob is the job of an ID among those that Flink lists.

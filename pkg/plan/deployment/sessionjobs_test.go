@@ -71,3 +71,38 @@ func TestUntilWhenASessionClusterWaits(t *testing.T) {
 		})
 	}
 }
+
+// A stop whose end is not recorded has as long as a checkpoint may take.
+func TestHowLongASessionClusterWaitsForAStop(t *testing.T) {
+	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	one := func(how v1beta1.StopKind, ended bool, options string) cluster.SessionJob {
+		j := &v1beta1.FlinkSessionJob{Spec: v1beta1.FlinkSessionJobSpec{
+			Job: &v1beta1.JobSpec{}, FlinkConfiguration: v1beta1.FlinkConfiguration(options),
+		}}
+		j.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Stop: how, StoredAt: now, Ended: ended}
+		return cluster.HostedJob(j, nil)
+	}
+	rows := map[string]struct {
+		job  cluster.SessionJob
+		want time.Duration
+	}{
+		"with a savepoint": {one(v1beta1.StopSavepoint, false, `{}`), 10*time.Minute + 30*time.Second},
+		"with a savepoint, and less time": {
+			one(v1beta1.StopSavepoint, false, `{"execution.checkpointing.timeout":"2 min"}`), 150 * time.Second,
+		},
+		"by a cancellation whose checkpoint is asked for": {
+			one(v1beta1.StopCancel, false, `{}`), 10*time.Minute + 30*time.Second,
+		},
+		"whose end is recorded": {one(v1beta1.StopSavepoint, true, `{}`), 0},
+		"that keeps nothing":    {one(v1beta1.StopStateless, false, `{}`), 0},
+	}
+	for name, row := range rows {
+		waits := time.Duration(0)
+		if !row.job.CallUntil.IsZero() {
+			waits = row.job.CallUntil.Sub(now.Time)
+		}
+		if waits != row.want {
+			t.Errorf("%s: %s, want %s", name, waits, row.want)
+		}
+	}
+}

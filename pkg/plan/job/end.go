@@ -26,7 +26,7 @@ type Ending Life
 //	answers     not ended yet            completed     wait for its end; overdue, the attempt failed
 //	answers     not ended                in progress   wait; overdue, see there
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
-//	answers     not ended                not known     ask (again), with the same trigger ID
+//	answers     not ended                not known     ask (again), with the same trigger ID, unless NotNow
 func (v Ending) awaitSavepoint() Result {
 	j, o, ok := v.find()
 	if !ok {
@@ -54,6 +54,9 @@ func (v Ending) awaitSavepoint() Result {
 		return Result{Situation: plan.Stopping, Wait: inProgress}
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
+	}
+	if o, not := v.Stopper.NotNow(); not {
+		return o
 	}
 	_, format, drain := v.SavepointTarget()
 	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
@@ -111,7 +114,7 @@ func (v Ending) cancelOverdue() Result {
 //	answers     another start time   the incarnation is gone: see failedOver
 //	answers     ended                record the end with the newest state of its statistics
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
-//	answers     otherwise            cancel (again)
+//	answers     otherwise            cancel (again), unless NotNow
 func (v Ending) awaitCancel() Result {
 	j, o, ok := v.find()
 	waits := plan.Cause{Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled"}
@@ -127,6 +130,9 @@ func (v Ending) awaitCancel() Result {
 				Message: fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
 					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
+		return o
+	}
+	if o, not := v.Stopper.NotNow(); not {
 		return o
 	}
 	return Result{

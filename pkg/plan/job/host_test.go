@@ -39,6 +39,7 @@ func (g *guest) Finalizer() string                                         { ret
 func (g *guest) Startable(*v1beta1.Intent) error                           { return nil }
 func (g *guest) Occupied() (Result, bool)                                  { return Result{}, false }
 func (g *guest) MayRunAnother(*v1beta1.FlinkDeploymentSpec) (Result, bool) { return Result{}, false }
+func (g *guest) NotNow() (Result, bool)                                    { return Result{}, false }
 func (g *guest) AwaitJobGraph() (Result, bool)                             { return Result{}, false }
 func (g *guest) Rest() []plan.Action                                       { return nil }
 func (g *guest) WaitForEnd() Result                                        { return Result{} }

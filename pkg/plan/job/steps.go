@@ -29,6 +29,8 @@ type Starter interface {
 type Stopper interface {
 	// CarryStop goes on with an open stop until nothing of the job's host is left, or needs to be.
 	CarryStop() Result
+	// NotNow reports whether the first request of a stop has to wait, or the stop is taken back; false: Flink is asked.
+	NotNow() (Result, bool)
 	// AwaitJobGraph waits, in a stop that gives the state up, for what the successor would run; false when there is
 	// nothing.
 	AwaitJobGraph() (Result, bool)

@@ -177,6 +177,14 @@ func (v Stopping) suspend(restore v1beta1.UpgradeMode) Result {
 	return Result{Situation: plan.Suspended, Finish: rest}
 }
 
+// Withdraw takes an open stop back that has asked Flink for nothing: the job goes on, and the stop is decided anew.
+func (v Stopping) Withdraw(wait plan.Cause) Result {
+	v.Want.Intent = nil
+	v.Want.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	Record(v).howItRuns()
+	return Result{Situation: plan.Waiting, Wait: wait}
+}
+
 // beganMeanwhile gives up a stop of a job that never began, once it may have: taking its cluster down was refused, or
 // came late. What was to start instead, empty or from an older state, may be less than the job has by now.
 //

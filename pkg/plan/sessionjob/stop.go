@@ -67,6 +67,34 @@ func (v stopper) TakeApart() job.Result {
 	return wait
 }
 
+// NotNow holds the requests of a stop back that may still be taken back. The intent of the stop is stored first, then
+// the session cluster is looked at: one that stores its own after that sees the job's, and waits for the end of the
+// stop, so one that was not begun is taken back. First match wins:
+//
+//	 #  the stop         the session cluster             then
+//	N1  is a deletion's  -                               ask Flink
+//	N2  is not stored    -                               store it, then look again
+//	N3  is stored        is being changed, or goes away  take it back
+//	N4  is stored        -                               ask Flink
+//
+// The job of a deletion goes in any case.
+func (v stopper) NotNow() (job.Result, bool) {
+	if v.Intent().Purpose == v1beta1.PurposeDelete {
+		return job.Result{}, false
+	}
+	if v.StoresIntent() {
+		return job.Result{Situation: plan.Stopping, Again: true}, true
+	}
+	why, ready := v.clusterReady()
+	if ready || why.Reason != plan.ReasonSessionClusterChanging {
+		return job.Result{}, false
+	}
+	if j, listed := v.listed(); listed {
+		v.SetJobState(j.State)
+	}
+	return job.Stopping(v.Life).Withdraw(why), true
+}
+
 // AwaitJobGraph is false: the session cluster's own data stays.
 func (v stopper) AwaitJobGraph() (job.Result, bool) { return job.Result{}, false }
 
