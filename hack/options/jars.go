@@ -18,4 +18,5 @@ const jars = "## Jars of session jobs\n" +
 	"| ^….max-size^ | none | how large a jar may be, such as ^500 mb^; none, and 0, is no bound. The Java " +
 	"operator does not have it |\n" +
 	"| ^….http.header^ | none | headers of the download, ^name:value^ pairs separated by commas; a resource may " +
-	"set it. They go to the host of the ^jarURI^ alone and are shown nowhere |\n"
+	"set it. They go to the host of the ^jarURI^ alone and are shown nowhere. Those of the operator's own configuration " +
+	"go to hosts alone that ^allowed-hosts^ has by their name or address, for whoever writes a ^jarURI^ chooses the host |\n"

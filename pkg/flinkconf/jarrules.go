@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -56,6 +57,37 @@ func (o Operator) JarRules() JarRules {
 		rules.MaxBytes = size
 	}
 	return rules
+}
+
+// JarHeader are the headers of the download of a jar, by name. What a tenant set in one of the given configurations goes
+// wherever the tenant sends it. What the administrator set goes to hosts that the administrator named alone, for a
+// tenant chooses the URI. withheld reports that there is more.
+//
+//	the header                                  the URI's host               then
+//	has its value of a tenant's configuration   -                            is sent
+//	otherwise                                   is itself in allowed-hosts   is sent
+//	otherwise                                   is not                       is withheld
+func (r JarRules) JarHeader(effective Config, uri string, tenants ...Config) (
+	header map[string]string, withheld bool, err error,
+) {
+	all, err := effective.Map(key.ArtifactsHTTPHeader)
+	if err != nil {
+		return nil, false, err
+	}
+	target, err := url.Parse(uri)
+	trusted := err == nil && r.Allowed.Names(target.Hostname())
+	header = map[string]string{}
+	for name, value := range all {
+		ofTenant := slices.ContainsFunc(tenants, func(c Config) bool {
+			own, err := c.Map(key.ArtifactsHTTPHeader)
+			set, has := own[name]
+			return err == nil && has && set == value
+		})
+		if ofTenant || trusted {
+			header[name] = value
+		}
+	}
+	return header, len(header) < len(all), nil
 }
 
 // Notes are one sentence for each option that cannot be read, sorted.

@@ -38,6 +38,17 @@ func ParseAllowList(entries []string) (AllowList, error) {
 	return list, nil
 }
 
+// Names says whether the list has a host itself: its name or, of an address, that address and not only a network around
+// it.
+func (l AllowList) Names(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return slices.Contains(l.hosts, plain(host))
+	}
+	addr = addr.Unmap()
+	return slices.Contains(l.networks, netip.PrefixFrom(addr, addr.BitLen()))
+}
+
 // plain is a host name as it is compared.
 func plain(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 

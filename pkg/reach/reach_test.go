@@ -132,3 +132,16 @@ func TestClassesOfTheStandardLibrary(t *testing.T) {
 		}
 	})
 }
+
+func TestNames(t *testing.T) {
+	allowed := list(t, "Repo.example.com", "10.1.0.0/16", "10.2.0.7")
+	rows := map[string]bool{
+		"repo.example.com": true, "repo.example.com.": true, "example.com": false, "10.1.0.7": false, "10.2.0.7": true,
+		"::ffff:10.2.0.7": true, "": false,
+	}
+	for host, want := range rows {
+		if got := allowed.Names(host); got != want {
+			t.Errorf("%q: %t, want %t", host, got, want)
+		}
+	}
+}

@@ -72,12 +72,26 @@ func (v upload) awaitJar() (job.Result, bool) {
 	return wait, true
 }
 
-// jarHeader are the HTTP headers of the download.
+// jarHeader are the HTTP headers of the download: those of the job and of its cluster, and those of the operator's
+// configuration where its administrator trusts the host.
 func (v upload) jarHeader() map[string]string {
 	spec := job.Goal(v.Life).StoredTarget()
-	header, err := v.Compose(&spec).Map(key.ArtifactsHTTPHeader)
-	if err != nil {
+	var tenants []flinkconf.Config
+	for _, s := range append([]*v1beta1.FlinkDeploymentSpec{&spec}, v.Seen.ClusterSpecs...) {
+		if s == nil {
+			continue
+		}
+		if own, err := flinkconf.Flatten(s.FlinkConfiguration); err == nil {
+			tenants = append(tenants, own)
+		}
+	}
+	header, withheld, err := v.Seen.Operator.JarRules().JarHeader(v.Compose(&spec), spec.Job.JarURI, tenants...)
+	switch {
+	case err != nil:
 		v.Note("kubernetes.operator.user.artifacts.http.header cannot be read, the jar is fetched without it")
+	case withheld:
+		v.Note("kubernetes.operator.user.artifacts.http.header of the operator's configuration is not sent: " +
+			"kubernetes.operator.user.artifacts.allowed-hosts does not name the host of the jar")
 	}
 	return header
 }
