@@ -19,4 +19,5 @@ const jars = "## Jars of session jobs\n" +
 	"operator does not have it |\n" +
 	"| ^….http.header^ | none | headers of the download, ^name:value^ pairs separated by commas; a resource may " +
 	"set it. They go to the host of the ^jarURI^ alone and are shown nowhere. Those of the operator's own configuration " +
-	"go to hosts alone that ^allowed-hosts^ has by their name or address, for whoever writes a ^jarURI^ chooses the host |\n"
+	"go to hosts alone that ^allowed-hosts^ has by their name or address, for whoever writes a ^jarURI^ chooses the " +
+	"host |\n"

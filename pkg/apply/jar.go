@@ -43,11 +43,12 @@ func (c *Executor) jarAction(ctx context.Context, r *round, action plan.Action) 
 	case plan.RequestUpload:
 		return true, c.Events.requestUpload(ctx, r.resource)
 	case plan.UploadJar:
-		return true, c.uploadJar(ctx, a)
+		return true, c.uploadJar(ctx, r, a)
 	case plan.RunJar:
 		return true, c.runJar(ctx, a)
 	case plan.DeleteJar:
-		return true, c.deleteJar(ctx, a)
+		c.deleteJar(ctx, a)
+		return true, nil
 	}
 	return false, nil
 }
@@ -79,40 +80,50 @@ func (a *EventRecorder) requestUpload(ctx context.Context, resource *unstructure
 const showTime = 10 * time.Second
 
 // uploadJar streams a jar from its source to the JobManager. Nothing but the pass bounds it.
-func (c *Executor) uploadJar(ctx context.Context, a plan.UploadJar) error {
+func (c *Executor) uploadJar(ctx context.Context, r *round, a plan.UploadJar) error {
 	within := ctx
 	if end, bounded := ctx.Deadline(); bounded {
 		var cancel context.CancelFunc
 		within, cancel = context.WithDeadline(ctx, end.Add(-showTime))
 		defer cancel()
 	}
-	err := c.stream(within, a)
+	id, err := c.stream(within, a)
 	if err != nil && within.Err() != nil && ctx.Err() == nil {
 		return fail.Transientf("", fail.ReasonTimeout, "the jar was not uploaded in time: have it nearer, or put it on the "+
 			"class path of the cluster's image and leave jarURI empty")
 	}
+	if err == nil && c.startHasEnded(ctx, r, a) {
+		c.deleteJar(ctx, plan.DeleteJar{Endpoint: a.Endpoint, JarID: id})
+	}
 	return err
 }
 
-func (c *Executor) stream(ctx context.Context, a plan.UploadJar) error {
+// startHasEnded reports whether the start that a jar was uploaded for is over: nobody would look for the jar any more.
+func (c *Executor) startHasEnded(ctx context.Context, r *round, a plan.UploadJar) bool {
+	err := c.stillOpen(ctx, r, strings.TrimSuffix(a.Name, ".jar"))
+	return fail.KindOf(err) == fail.Conflict
+}
+
+// stream answers the ID of the uploaded jar.
+func (c *Executor) stream(ctx context.Context, a plan.UploadJar) (string, error) {
 	client, err := c.Flink(a.Endpoint)
 	if err != nil {
-		return unanswered(err)
+		return "", unanswered(err)
 	}
 	jar, err := c.openJar(ctx, a)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer jar.Close() // what was read is complete, or the upload has failed
-	_, err = client.JarUpload(ctx, a.Name, jar)
+	id, err := client.JarUpload(ctx, a.Name, jar)
 	var source *fail.Error
 	switch {
 	case errors.Is(err, flinkrest.ErrSource) && errors.As(err, &source):
-		return source
+		return "", source
 	case errors.Is(err, flinkrest.ErrRejected):
-		return fail.As(fail.Denied, "", reasonUpload, err)
+		return "", fail.As(fail.Denied, "", reasonUpload, err)
 	}
-	return unanswered(err)
+	return id, unanswered(err)
 }
 
 // openJar opens what is to be uploaded.
@@ -198,19 +209,17 @@ func rootFirst(chain string) string {
 	return chain[at+len(link):] + " (" + chain[:at] + ")"
 }
 
-// deleteJar deletes an uploaded jar.
-func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) error {
+// deleteJar deletes an uploaded jar, once. A jar that stays takes room in the JobManager and does nothing else, so that
+// is logged, and nothing waits for it.
+func (c *Executor) deleteJar(ctx context.Context, a plan.DeleteJar) {
 	client, err := c.Flink(a.Endpoint)
 	if err == nil {
 		err = client.JarDelete(ctx, a.JarID)
 	}
-	switch {
-	case errors.Is(err, flinkrest.ErrNotFound):
-		return nil
-	case errors.Is(err, flinkrest.ErrRejected):
-		return fail.As(fail.Denied, "", reasonDelete, err)
+	if err != nil && !errors.Is(err, flinkrest.ErrNotFound) && c.Log != nil {
+		c.Log.Warnw("the jar is left in the JobManager", telemetry.Reason, reasonDelete, telemetry.Action, a.String(),
+			telemetry.Error, fail.Message(err))
 	}
-	return unanswered(err)
 }
 
 // unanswered is the error of a call about a jar that was not carried out, as far as is known; nil stays nil.

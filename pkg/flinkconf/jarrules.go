@@ -59,9 +59,9 @@ func (o Operator) JarRules() JarRules {
 	return rules
 }
 
-// JarHeader are the headers of the download of a jar, by name. What a tenant set in one of the given configurations goes
-// wherever the tenant sends it. What the administrator set goes to hosts that the administrator named alone, for a
-// tenant chooses the URI. withheld reports that there is more.
+// JarHeader are the headers of the download of a jar, by name. What a tenant set in one of the given configurations
+// goes wherever the tenant sends it. What the administrator set goes to hosts that the administrator named alone, for
+// a tenant chooses the URI. withheld reports that there is more.
 //
 //	the header                                  the URI's host               then
 //	has its value of a tenant's configuration   -                            is sent

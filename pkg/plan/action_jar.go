@@ -58,7 +58,7 @@ type RunJar struct {
 }
 
 // DeleteJar deletes an uploaded jar (DELETE /jars/:jarid). Jobs that run from it are not touched; one that is not there
-// is no failure.
+// is no failure, and none that cannot be deleted: nothing depends on it.
 type DeleteJar struct {
 	// Endpoint is where the JobManager answers.
 	Endpoint Endpoint

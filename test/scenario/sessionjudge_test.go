@@ -41,7 +41,7 @@ func (j *sessionJudge) look(name string) {
 	if first, again := printed(p), printed(sessionjob.Make(s)); first != again {
 		t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
 	}
-	known := append(finalOfJob(p), finalOnceJarIsDeleted(s, p)...)
+	known := finalOfJob(p)
 	parts := append(partsOf(reflect.ValueOf(&s).Elem()), observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()})
 	hide(&j.hidden, parts, func() plan.Plan { return sessionjob.Make(s) }, func(part string, blind plan.Plan) {
 		for _, action := range finalOfJob(blind) {
@@ -50,16 +50,6 @@ func (j *sessionJudge) look(name string) {
 			}
 		}
 	})
-}
-
-// finalOnceJarIsDeleted are the final actions of the round after one that deletes a jar, where it does no more: a jar
-// that nobody knows of is left where it is, and what follows is done at once.
-func finalOnceJarIsDeleted(s sessionjob.Snapshot, p plan.Plan) []string {
-	if !slices.ContainsFunc(p.Effects(), func(a plan.Action) bool { _, is := a.(plan.DeleteJar); return is }) {
-		return nil
-	}
-	s.Jars = plan.Present([]sessionjob.Jar{})
-	return finalOfJob(sessionjob.Make(s))
 }
 
 // finalOfJob are the actions that cannot be taken back.

@@ -46,6 +46,8 @@ type Round struct {
 	Untouched bool
 	// Requests are made again unless an operation is open: status records them, and Flink does not know them.
 	Requests []plan.Action
+	// Also are carried out beside whatever the round decides. Nothing depends on them.
+	Also []plan.Action
 	// Pending says which change of the spec waits for what; nil when none does.
 	Pending *plan.Cause
 	// Refused says which change of the spec needs a person; nil when none does.

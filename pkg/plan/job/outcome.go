@@ -58,6 +58,7 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.Record})
 	}
 	p.Actions = append(p.Actions, o.Actions...)
+	p.Actions = append(p.Actions, v.Also...)
 	if v.Intent() == nil {
 		p.Actions = append(p.Actions, v.Requests...)
 	}

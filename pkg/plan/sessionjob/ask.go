@@ -59,7 +59,7 @@ func Ask(s Snapshot) Questions {
 	stops := intent != nil && intent.Step == v1beta1.StepStopping
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	deleting := s.Resource.DeletionTimestamp != nil
-	q.Jars = starts && (!deleting || intent.Release != nil && intent.Release.RunAt != nil)
+	q.Jars = starts
 	q.Stop = stops && intent.Stop == v1beta1.StopSavepoint && !intent.Ended && intent.Stops != nil
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())

@@ -198,6 +198,9 @@ func (v deletion) tellLeft(id, why string) {
 }
 
 func (v deletion) letGo() job.Result {
+	if intent := v.Intent(); intent != nil && intent.Step != v1beta1.StepStopping {
+		upload(v).leaveNone()
+	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	return job.Result{Finish: []plan.Action{plan.RemoveFinalizer{Finalizer: v.Finalizer()}}}
 }

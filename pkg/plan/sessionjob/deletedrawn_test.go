@@ -67,6 +67,7 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		w.untilSteady()
 		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 		w.round()
+		w.round()
 		return w
 	}
 	goes := func(w *world) {

@@ -46,6 +46,9 @@ func MakeFailed(
 		intent.Release.RunAt = nil
 	}
 	o.Stall, o.Wait = nil, waitsForAttempt(v.Want.Retry)
+	if _, ran := failed.(plan.RunJar); ran { // the next attempt has it uploaded anew
+		upload(v).leaveNone()
+	}
 	return finish(v, o)
 }
 

@@ -73,12 +73,16 @@ func (v starter) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID stri
 func (v starter) CarryStart() job.Result {
 	intent, target := v.Intent(), job.Goal(v.Life).StartTarget()
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
+		upload(v).leaveNone()
 		return job.Starting(v.Life).Suspend(target)
 	}
+	jar := upload(v).leftover()
 	if o, redirected := job.Starting(v.Life).Redirect(target); redirected {
+		v.Also = append(v.Also, jar...)
 		return o
 	}
 	if o, back := v.goBack(); back {
+		v.Also = append(v.Also, jar...)
 		return o
 	}
 	if why, ready := v.clusterReady(); !ready {
@@ -134,16 +138,15 @@ func waitsForAttempt(r *v1beta1.Retry) plan.Cause {
 // CarryRelease runs the jar of a released start until Flink lists the job, then closes the intent. First match wins:
 //
 //	 #  Flink lists the job  the session cluster    Flink was asked to run it  its jar    then
-//	K1  yes                  -                      -                          is listed  delete the jar
+//	K1  yes                  -                      -                          is listed  close the intent, delete it
 //	K2  yes                  -                      -                          -          close the intent
 //	K3  unknown              -                      -                          -          wait
 //	K4  no                   is another since       yes                        -          close the intent
 //	                         then, see replaced
 //	K5  no                   takes no job           -                          -          wait
 //	K6  no                   takes it               yes, not long ago          -          wait
-//	K7  no                   takes it               refused, lately            is listed  delete the jar
-//	K8  no                   takes it               refused, lately            -          leave room
-//	K9  no                   takes it               otherwise                  -          see runOnce
+//	K7  no                   takes it               refused, lately            -          leave room
+//	K8  no                   takes it               otherwise                  -          see runOnce
 //
 // A job that was asked of another JobManager is lost. The room is for another spec, and a rollback.
 func (v starter) CarryRelease() (job.Result, bool) {
@@ -166,9 +169,6 @@ func (v starter) CarryRelease() (job.Result, bool) {
 	case release.RunAt != nil && v.Since(*release.RunAt) < v.SubmissionTimeout():
 		return waits, true
 	case v.runRefused() && backoff.Waits(v.Want.Retry, intent.Generation, v.Seen.Now):
-		if o, deletes := upload(v).deleteJar(); deletes {
-			return o, true
-		}
 		pending := waitsForAttempt(v.Want.Retry)
 		v.Pending = &pending
 		return job.Result{}, false
@@ -204,9 +204,7 @@ func (v starter) runOnce() job.Result {
 
 // closeStart ends a start whose job Flink lists. Its jar is not needed any more.
 func (v starter) closeStart() (job.Result, bool) {
-	if o, deletes := upload(v).deleteJar(); deletes {
-		return o, true
-	}
+	upload(v).leaveNone()
 	v.Want.Intent, v.Want.Retry = nil, nil
 	return job.Result{}, false
 }

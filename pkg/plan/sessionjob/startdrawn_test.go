@@ -180,20 +180,23 @@ func TestCarryReleaseIsAsDrawn(t *testing.T) {
 			w.unsaid = "response 504"
 			w.run()
 		}},
-		"refused":                    {"K7", refused},
-		"refused, its jar is gone":   {"K8", func(w *world) { refused(w); w.run() }},
-		"refused, its time comes":    {"K9/O2", func(w *world) { refused(w); w.sleep(time.Minute) }},
-		"refused, and uploaded anew": {"K9/O1", func(w *world) { refused(w); w.run(); w.sleep(time.Minute) }},
-		"released, its jar is gone":  {"K9/O1", func(w *world) { w.releases(); w.jars = nil }},
-		"released long ago":          {"K9/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
-		"asked long ago":             {"K9/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
-		"released for another JobManager": {"K9/O2", func(w *world) {
+		"refused":                 {"K7", refused},
+		"refused, its time comes": {"K8/O1", func(w *world) { refused(w); w.sleep(time.Minute) }},
+		"refused, its jar stays, its time": {"K8/O2", func(w *world) {
+			w.keepsJars = true
+			refused(w)
+			w.sleep(time.Minute)
+		}},
+		"released, its jar is gone": {"K8/O1", func(w *world) { w.releases(); w.jars = nil }},
+		"released long ago":         {"K8/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
+		"asked long ago":            {"K8/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
+		"released for another JobManager": {"K8/O2", func(w *world) {
 			w.releases()
 			d := jobManager()
 			d.UID = "uid-of-another"
 			w.s.JobManager = plan.Present(d)
 		}},
-		"released": {"K9/O3", (*world).releases},
+		"released": {"K8/O3", (*world).releases},
 	}
 	drawn := drawing.Read(t, "start.go", "CarryRelease", "runOnce")
 	var shown []string
@@ -217,11 +220,11 @@ func TestCarryReleaseIsAsDrawn(t *testing.T) {
 
 // releaseIn is what a plan does for a start that is released.
 func (w *world) releaseIn(p plan.Plan) string {
-	stored := false
+	stored, deletes := false, ""
 	for _, a := range p.Actions {
 		switch a.(type) {
 		case plan.DeleteJar:
-			return "delete the jar"
+			deletes = ", delete it"
 		case plan.UploadJar:
 			return "upload it, see awaitJar"
 		case plan.RunJar:
@@ -233,7 +236,7 @@ func (w *world) releaseIn(p plan.Plan) string {
 	status, _ := p.Status.(*v1beta1.FlinkSessionJobStatus)
 	switch {
 	case status != nil && status.Intent == nil:
-		return "close the intent"
+		return "close the intent" + deletes
 	case stored:
 		return "store the release again"
 	case p.Rule == "carryOn":

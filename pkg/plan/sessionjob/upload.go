@@ -112,15 +112,18 @@ func (v upload) runJar() plan.Action {
 	return run
 }
 
-// deleteJar deletes the jar of the open start, where Flink lists it.
-func (v upload) deleteJar() (job.Result, bool) {
+// leftover deletes the jar of the open start, where Flink lists it. A jar that cannot be deleted does no harm: nobody
+// waits for it, and it is tried once.
+func (v upload) leftover() []plan.Action {
 	jar, there := v.jar()
 	if !there {
-		return job.Result{}, false
+		return nil
 	}
-	remove := plan.DeleteJar{Endpoint: v.Endpoint(), JarID: jar.ID}
-	return job.Result{Situation: plan.Waiting, Actions: []plan.Action{remove}, Again: true}, true
+	return []plan.Action{plan.DeleteJar{Endpoint: v.Endpoint(), JarID: jar.ID}}
 }
+
+// leaveNone deletes it beside whatever the round decides: the start that it was for ends.
+func (v upload) leaveNone() { v.Also = append(v.Also, v.leftover()...) }
 
 // replaced reports whether the JobManager that was asked to run the jar is gone, and the request with it. That it
 // became available later is no evidence of its own: that time is another machine's.

@@ -3,6 +3,7 @@ package sessionjob
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -42,6 +43,9 @@ type world struct {
 	others  []Other           // the other session jobs
 	deaf    bool              // nobody can look at them
 	unsaid  string            // what answers a run without saying whether the job begins; empty: nothing does
+
+	keepsJars bool // Flink does not delete jars
+	deleted   int  // how often it was asked to
 }
 
 const stateless = `{"deploymentName":"session","job":{"jarURI":"https://repo/etl.jar","parallelism":2,
@@ -206,7 +210,9 @@ func (w *world) do(a plan.Action) bool {
 		}
 		w.jars = append(w.jars, Jar{ID: fmt.Sprintf("%d_%s", len(w.jars), a.Name), Name: a.Name})
 	case plan.DeleteJar:
-		w.jars = nil
+		if w.deleted++; !w.keepsJars {
+			w.jars = slices.DeleteFunc(w.jars, func(j Jar) bool { return j.ID == a.JarID })
+		}
 	case plan.RunJar:
 		w.runs = append(w.runs, a)
 		if w.refuses != "" {
@@ -240,6 +246,9 @@ func runningJob(id string) job.Job {
 func (w *world) fails(a plan.Action, reason, message string) (done bool) {
 	p := MakeFailed(w.s, w.s.Resource.Status, a, reason, message)
 	w.events = append(w.events, p.Events...)
+	for _, also := range p.Actions {
+		w.do(also)
+	}
 	w.store(p.Status.(*v1beta1.FlinkSessionJobStatus))
 	return false
 }
