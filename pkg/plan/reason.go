@@ -154,6 +154,8 @@ const (
 	ReasonSessionJobsBusy Reason = "SessionJobsBusy"
 	// ReasonSessionClusterLost: the session cluster was replaced, and the job went with it.
 	ReasonSessionClusterLost Reason = "SessionClusterLost"
+	// ReasonUploadOverdue: the upload of a jar was asked for twice, and nobody made it.
+	ReasonUploadOverdue Reason = "UploadOverdue"
 	// ReasonJarUploading: the jar is being uploaded.
 	ReasonJarUploading Reason = "JarUploading"
 	// ReasonJobSubmitting: Flink was asked to run the jar and does not list the job yet.

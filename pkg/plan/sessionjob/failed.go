@@ -41,7 +41,7 @@ func MakeFailed(
 		return finish(v, o)
 	}
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
-	intent.UploadAt = nil
+	intent.UploadAt, intent.UploadRequests = nil, 0
 	if intent.Release != nil {
 		intent.Release.RunAt = nil
 	}

@@ -95,7 +95,7 @@ func (v starter) CarryStart() job.Result {
 	intent.Step = v1beta1.StepReleased
 	now := v.Now()
 	intent.Release = &v1beta1.Release{DeploymentUID: v.Incarnation(), At: &now}
-	intent.UploadAt, v.Want.Retry = nil, nil
+	intent.UploadAt, intent.UploadRequests, v.Want.Retry = nil, 0, nil
 	job.Record(v.Life).Released(target)
 	return job.Result{Situation: plan.Waiting, Wait: submitting, Record: "release", Again: true}
 }

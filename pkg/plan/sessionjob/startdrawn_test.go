@@ -83,12 +83,18 @@ func TestAwaitJarIsAsDrawn(t *testing.T) {
 			w.run()
 			w.sleep(time.Minute)
 		}, nil},
-		"empty":           {"U4", empty, false, (*world).opens, nil},
-		"to be uploaded":  {"U5", stateless, true, (*world).opens, nil},
-		"asked for":       {"U6", stateless, false, func(w *world) { w.run() }, nil},
-		"not asked for":   {"U7", stateless, false, (*world).opens, nil},
-		"asked long ago":  {"U7", stateless, false, func(w *world) { w.run(); w.sleep(uploadTakes) }, nil},
-		"asked of before": {"U7", stateless, false, func(w *world) { w.run(); w.replaces() }, nil},
+		"empty":          {"U4", empty, false, (*world).opens, nil},
+		"to be uploaded": {"U5", stateless, true, (*world).opens, nil},
+		"asked for":      {"U6", stateless, false, func(w *world) { w.run() }, nil},
+		"asked twice": {"U7", stateless, false, func(w *world) {
+			w.run()
+			w.sleep(uploadTakes)
+			w.run()
+			w.sleep(uploadTakes)
+		}, nil},
+		"not asked for":   {"U8", stateless, false, (*world).opens, nil},
+		"asked long ago":  {"U8", stateless, false, func(w *world) { w.run(); w.sleep(uploadTakes) }, nil},
+		"asked of before": {"U8", stateless, false, func(w *world) { w.run(); w.replaces() }, nil},
 	}
 	drawn := drawing.Read(t, "upload.go", "awaitJar")
 	var shown []string
@@ -127,10 +133,11 @@ func (w *world) jarIn(p plan.Plan) string {
 		return "it is there"
 	}
 	for _, c := range status.Conditions {
-		if c.Type == summary.Reconciling {
+		if c.Type == summary.Reconciling || (c.Type == summary.Stalled && c.Status == "True") {
 			return map[plan.Reason]string{
 				plan.ReasonJarsUnavailable: "wait for their list", plan.ReasonJarUploading: "wait for the upload",
-				"JarNotFound": "wait for the next attempt",
+				"JarNotFound":            "wait for the next attempt",
+				plan.ReasonUploadOverdue: "wait for a person, or the next attempt",
 			}[plan.Reason(c.Reason)]
 		}
 	}

@@ -43,13 +43,19 @@ const uploadTakes = 5 * time.Minute
 //	U5  -              any            uploads        -                    upload it
 //	U6  -              any            does not       yes, and not long    wait for the upload
 //	                                                 ago
-//	U7  -              any            does not       not, long ago, or    ask for the upload
-//	                                                 of a JobManager
-//	                                                 that was replaced
+//	U7  -              any            does not       twice and more, and  wait for a person, or the next attempt
+//	                                                 long ago
+//	U8  -              any            does not       not, once and long   ask for the upload
+//	                                                 ago, or of a
+//	                                                 JobManager that was
+//	                                                 replaced
+//
+// While nobody answers it is stalled, and a change may be rolled back, see goBack.
 func (v upload) awaitJar() (job.Result, bool) {
 	intent, uri := v.Intent(), job.Goal(v.Life).StoredTarget().Job.JarURI
 	_, there := v.jar()
-	asked := intent.UploadAt != nil && v.Since(*intent.UploadAt) < uploadTakes && !v.replacedSince(*intent.UploadAt)
+	asked := intent.UploadAt != nil && !v.replacedSince(*intent.UploadAt)
+	late := asked && v.Since(*intent.UploadAt) >= uploadTakes
 	wait := job.Result{Wait: plan.Cause{Reason: plan.ReasonJarUploading, Message: "the jar is being uploaded"}}
 	switch r := v.Want.Retry; {
 	case !v.seen.Jars.IsPresent():
@@ -59,18 +65,35 @@ func (v upload) awaitJar() (job.Result, bool) {
 	case there:
 		return job.Result{}, false
 	case backoff.Waits(r, intent.Generation, v.Seen.Now):
-		return job.Result{Wait: waitsForAttempt(r)}, true
+		wait.Wait = waitsForAttempt(r)
 	case uri == "" || v.seen.Uploads:
 		wait.Actions, wait.Again = []plan.Action{plan.UploadJar{
 			Endpoint: v.Endpoint(), Name: v.jarName(), URI: uri, Header: v.jarHeader(),
 		}}, true
-	case !asked:
+	case asked && !late:
+	case late && intent.UploadRequests > 1:
+		job.Report(v.Life).Fail(plan.ReasonUploadOverdue, uploadOverdue)
+		v.Want.Retry = backoff.Failed(r, intent.Generation, v.Now(), string(plan.ReasonUploadOverdue), uploadOverdue)
+		intent.UploadAt, wait.Wait = nil, waitsForAttempt(v.Want.Retry)
+	default:
+		if intent.UploadAt != nil && !asked {
+			intent.UploadRequests = 0
+		}
 		now := v.Now()
 		intent.UploadAt = &now
+		intent.UploadRequests++
 		wait.Record, wait.Actions = "upload", []plan.Action{plan.RequestUpload{}}
+	}
+	if r := v.Want.Retry; r != nil && r.Generation == intent.Generation && r.Reason == string(plan.ReasonUploadOverdue) {
+		wait.Stall = &plan.Cause{Reason: plan.ReasonUploadOverdue, Message: uploadOverdue}
 	}
 	return wait, true
 }
+
+// uploadOverdue says where a person looks.
+const uploadOverdue = "the upload of the jar was asked for again and again, and nobody made it: function reconcile-jars " +
+	"does not run, does not get its events, or has no room; see kubectl describe ksvc reconcile-jars in the operator's " +
+	"namespace, and its logs"
 
 // jarHeader are the HTTP headers of the download: those of the job and of its cluster, and those of the operator's
 // configuration where its administrator trusts the host.

@@ -255,6 +255,8 @@ type Intent struct {
 	// UploadAt is when the upload of the jar of a session job was asked for;
 	// absent means that it was not, or that it failed.
 	UploadAt *metav1.Time `json:"uploadAt,omitempty"`
+	// UploadRequests is how often that upload was asked for without an answer.
+	UploadRequests int32 `json:"uploadRequests,omitempty"`
 	// Release is set when the start was released; absent before.
 	Release *Release `json:"release,omitempty"`
 	// StoredAt is when the intent was stored.
