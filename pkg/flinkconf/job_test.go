@@ -227,8 +227,8 @@ func TestStart(t *testing.T) {
 		"session": {
 			"flinkConfiguration: {high-availability.storageDir: /ha, execution.savepoint.path: /user}",
 			flinkconf.Start{},
-			map[string]string{"job-result-store.storage-path": "-", "$internal.pipeline.job-id": "-", path: "/user"},
-			"a session cluster starts no job",
+			map[string]string{"job-result-store.storage-path": "-", "$internal.pipeline.job-id": "-", path: "-"},
+			"a session cluster starts no job, and each of its jobs has a state of its own",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

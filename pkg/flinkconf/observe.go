@@ -124,9 +124,12 @@ func UsesSnapshotResources(defaults, effective Config) (bool, error) {
 }
 
 // Submitted are the options that the run of a session job's jar is given: all but those of the operator, of the
-// autoscaler, and of the cluster itself.
+// autoscaler, and of the cluster itself, and but the state to start from. Flink takes that from them when the request
+// names none (JarRunHandler), and which state it is, a start decides.
 func Submitted(c Config) map[string]string {
 	own := map[string]string{}
+	c = c.Clone()
+	dropStatePath(c)
 	for name, text := range c {
 		if !isOurs(name) && !strings.HasPrefix(name, "$internal.") {
 			own[name] = text

@@ -19,6 +19,7 @@ func applyStart(c Config, in DeployInput) (jobID string, err error) {
 	}
 	c.Set(key.JobManagerOwnerReference, ownerReference(in.Name, in.UID))
 	if in.Spec.IsSession() {
+		dropStatePath(c)
 		return "", nil
 	}
 	applySavepoint(c, in.Start)
@@ -98,6 +99,12 @@ func applySavepoint(c Config, start Start) {
 	default:
 		c.UnsetAll(key.SavepointPath)
 	}
+}
+
+// dropStatePath removes the state to start from: each job of a session cluster has its own.
+func dropStatePath(c Config) {
+	c.UnsetAll(key.SavepointPath)
+	c.UnsetAll(key.RecoveryPath)
 }
 
 // applyJobResultStore gives each start a job result store of its own below the HA storage.

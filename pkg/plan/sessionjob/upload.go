@@ -91,9 +91,9 @@ func (v upload) awaitJar() (job.Result, bool) {
 }
 
 // uploadOverdue says where a person looks.
-const uploadOverdue = "the upload of the jar was asked for again and again, and nobody made it: function reconcile-jars " +
-	"does not run, does not get its events, or has no room; see kubectl describe ksvc reconcile-jars in the operator's " +
-	"namespace, and its logs"
+const uploadOverdue = "the upload of the jar was asked for again and again, and nobody made it: function " +
+	"reconcile-jars does not run, does not get its events, or has no room; see kubectl describe ksvc reconcile-jars in " +
+	"the operator's namespace, and its logs"
 
 // jarHeader are the HTTP headers of the download: those of the job and of its cluster, and those of the operator's
 // configuration where its administrator trusts the host.
