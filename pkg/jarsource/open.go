@@ -155,7 +155,7 @@ func isSameServer(from, to *url.URL) bool {
 		(port(from) == port(to) || port(from) == "80" && port(to) == "443" && to.Scheme == "https")
 }
 
-// check says whether a URL may be asked for, but for its address.
+// check says whether a URL may be asked for, but for the address of a name.
 func (f *fetch) check(u *url.URL) error {
 	isHTTP := u.Scheme == "http" || u.Scheme == "https"
 	allowed := func(scheme string) bool { return strings.EqualFold(scheme, u.Scheme) }
@@ -168,6 +168,13 @@ func (f *fetch) check(u *url.URL) error {
 	case !slices.ContainsFunc(f.policy.Schemes, allowed):
 		return f.fail(f.aboutURL, reasonURI, "scheme %s is not in %v: use one of these, or have the operator's "+
 			"configuration extend %s", u.Scheme, f.policy.Schemes, key.ArtifactsAllowedSchemes.Key)
+	case f.policy.AnyAddress:
+		return nil
+	}
+	// A name is judged by the address that is dialled. Behind a proxy nothing is, and it may be less strict.
+	if kind := f.policy.Allowed.Judge(u.Hostname()); kind == reach.Restricted || kind == reach.Odd {
+		return f.fail(fail.Denied, "JarHostRestricted", "host %.80q is a restricted address: use a public one, or have the "+
+			"operator's configuration name it in %s", u.Hostname(), key.ArtifactsAllowedHosts.Key)
 	}
 	return nil
 }

@@ -254,15 +254,47 @@ func TestProxies(t *testing.T) {
 	p := policy(t)
 	p.Allowed = jarsource.Policy{}.Allowed
 	p.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
-	if got, err := read(t, p, "http://10.1.2.3/job.jar"); got != content {
+	if got, err := read(t, p, "http://jars.internal/job.jar"); got != content {
 		t.Errorf("%q, %v: the proxy decides which addresses may be reached", got, err)
 	}
-	_, err := read(t, p, "https://10.1.2.3/job.jar")
+	_, err := read(t, p, "https://jars.internal/job.jar")
 	wants(t, err, fail.Transient, fail.ReasonUnreachable, "through proxy", "Forbidden")
-	if want := "[GET http://10.1.2.3/job.jar CONNECT 10.1.2.3:443]"; fmt.Sprint(asked) != want {
+	if want := "[GET http://jars.internal/job.jar CONNECT jars.internal:443]"; fmt.Sprint(asked) != want {
 		t.Errorf("the proxy was asked %v, want %s", asked, want)
 	}
 	p.Proxy = func(*http.Request) (*url.URL, error) { return nil, context.Canceled }
-	_, err = read(t, p, "https://10.1.2.3/job.jar")
+	_, err = read(t, p, "https://jars.internal/job.jar")
 	wants(t, err, fail.Denied, fail.ReasonUnreachable, "HTTPS_PROXY")
+}
+
+// Behind a proxy nothing is dialled here: what a URL says by itself is judged at each hop.
+func TestNoProxyIsAskedForARestrictedAddress(t *testing.T) {
+	var asked []string
+	to := ""
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if asked = append(asked, r.RequestURI); r.Host == "jars.example.com" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, content)
+	})
+	p := policy(t)
+	p.Allowed = jarsource.Policy{}.Allowed
+	p.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse(proxy.URL) }
+	for _, host := range []string{
+		"169.254.169.254", "10.0.0.1", "[::1]", "127.1", "0x7f000001", "2130706433", "localhost", "[::ffff:10.0.0.1]",
+	} {
+		asked, to = nil, "http://"+host+"/x.jar"
+		_, err := read(t, p, "http://jars.example.com/x.jar")
+		wants(t, err, fail.Denied, "JarHostRestricted", strings.Trim(host, "[]"))
+		if len(asked) != 1 {
+			t.Errorf("asked for %v", asked)
+		}
+		_, err = read(t, p, to)
+		wants(t, err, fail.Denied, "JarHostRestricted")
+	}
+	to = "http://1.1.1.1/x.jar"
+	if got, err := read(t, p, "http://jars.example.com/x.jar"); got != content {
+		t.Errorf("%q, %v: a public address", got, err)
+	}
 }

@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/reach"
 )
 
 // Presence is what is known of something that was looked up. The zero value is Unknown: nobody looked, or the look
@@ -44,7 +44,7 @@ type JarHost struct {
 // has.
 func (p JarPolicy) LookupHost(jarURI string) string {
 	u, problem := parseJarURI(jarURI)
-	if problem != "" || !p.guards(u) || !p.allows(u.Scheme) || p.classify(u.Hostname()) != hostName {
+	if problem != "" || !p.guards(u) || !p.allows(u.Scheme) || p.Allowed.Judge(u.Hostname()) != reach.Name {
 		return ""
 	}
 	return u.Hostname()
@@ -64,42 +64,6 @@ func (p JarPolicy) guards(u *url.URL) bool { return !p.AnyAddress && isHTTP(u) }
 // than the Java operator's: unique-local IPv6, addresses of carriers, metadata services, IPv4 written as IPv6.
 func (p JarPolicy) restricts(host string, addresses ...netip.Addr) bool {
 	return slices.ContainsFunc(addresses, func(a netip.Addr) bool { return !p.Allowed.Permits(host, a) })
-}
-
-type hostKind int
-
-const (
-	hostMissing    hostKind = iota // none, or one in other letters than a URI's
-	hostName                       // has to be resolved
-	hostRestricted                 // an address or name that may not be reached
-	hostPermitted                  // one that may be reached
-	hostOdd                        // a number that resolvers read as an address: 127.1, 0x7f000001
-)
-
-// localhost is where its name leads, whatever DNS says.
-var localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
-
-func (p JarPolicy) classify(host string) hostKind {
-	if host == "" || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return hostMissing
-	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		if p.restricts(host, addr) {
-			return hostRestricted
-		}
-		return hostPermitted
-	}
-	name := strings.ToLower(strings.TrimSuffix(host, "."))
-	last := name[strings.LastIndexByte(name, '.')+1:]
-	switch {
-	case last == "localhost" && p.restricts(host, localhost):
-		return hostRestricted
-	case last == "localhost":
-		return hostPermitted
-	case last != "" && strings.Trim(last, "0123456789") == "", strings.HasPrefix(last, "0x"):
-		return hostOdd
-	}
-	return hostName
 }
 
 // jarURI judges where a session job's jar comes from (S4). The stages follow one another; the first that fails is the
@@ -148,18 +112,18 @@ func (r *report) jarURI(jarURI string, policy JarPolicy, lookup JarHost) {
 		return
 	}
 	host := cut(u.Hostname(), maxQuoted)
-	switch kind := policy.classify(u.Hostname()); {
-	case kind == hostMissing:
+	switch kind := policy.Allowed.Judge(u.Hostname()); {
+	case kind == reach.None:
 		r.add(
 			field, "jarURI must include a host for http/https schemes",
 			"write it as https://<host>/<path>, the host in ASCII (xn--… for other letters)",
 		)
-	case kind == hostRestricted, kind == hostOdd, kind == hostName &&
+	case kind == reach.Restricted, kind == reach.Odd, kind == reach.Name &&
 		policy.restricts(u.Hostname(), lookup.Addresses...):
 		r.add(field, "jarURI host '"+host+"' resolves to a restricted address",
 			"use a host with a public address, or have the operator's configuration name this one in "+
 				key.ArtifactsAllowedHosts.Key)
-	case kind == hostName && lookup.Presence == Absent:
+	case kind == reach.Name && lookup.Presence == Absent:
 		r.add(field, "jarURI host '"+host+"' cannot be resolved", "correct the name, or make it known to the cluster's DNS")
 	}
 }
