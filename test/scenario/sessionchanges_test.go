@@ -1,10 +1,13 @@
 package scenario
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
 )
 
 func init() {
@@ -106,6 +109,38 @@ var sessionChangeScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing, path(savepoint)")
 	}, "the savepoint is recorded before the JobManager that knows it goes"},
 
+	"a highly available session cluster is rolled back under its job": {func(h *harness) {
+		h.brokenCluster(sessionJob("session", stateful("last-state"), retained), highlyAvailable)
+		h.until("the job is back", func() bool { return len(h.startsOf("etl")) == 2 })
+		h.untilStable("etl")
+		h.sees("etl", stable, "nothing, high-availability data(checkpoint)")
+	}, "the cluster that was broken led nobody, and the data is still that of the job"},
+
+	"an upgraded session job that never becomes stable is rolled back": {func(h *harness) {
+		h.runs("etl", sessionJob("session", stateful("savepoint"), retained, rolledBack,
+			option("kubernetes.operator.deployment.readiness.timeout", "3 min")), session(highlyAvailable))
+		h.checkpoints("etl")
+		h.jars.refuse(otherJar, http.StatusServiceUnavailable)
+		h.edit("etl", parallelism(4), jobField("jarURI", otherJar))
+		h.until("its jar is waited for", func() bool { return strings.Contains(h.condition("etl", "Ready"), "response 503") })
+		h.w.Flink.ScriptJob("etl", job.Script{KeepsRestarting: true})
+		h.jars.refuse(otherJar, 0)
+		h.until("it is taken back", func() bool {
+			state := h.status("etl").ReconciliationStatus.State
+			return state == v1beta1.ReconciliationRollingBack || state == v1beta1.ReconciliationRolledBack
+		})
+		h.w.Flink.ScriptJob("etl", job.Script{})
+		h.until("it is rolled back", func() bool {
+			return h.settled("etl", v1beta1.LifecycleRolledBack)() && h.status("etl").Situation == "Steady"
+		})
+		starts := "nothing, path(savepoint), path(savepoint)"
+		if h.uncounted = true; !h.undisturbed() { // the jar may have come too late
+			starts = h.starts("etl")
+		}
+		h.sees("etl", "RUNNING ROLLED_BACK True Steady", starts)
+		expect(h.t, "its parallelism", h.job("etl").Parallelism, 2)
+	}, "the old spec goes on from the savepoint that the new one began from"},
+
 	"a job of nobody's on a session cluster that stays highly available": {func(h *harness) {
 		h.apply("session", session(highlyAvailable))
 		h.untilStable("session")
@@ -121,12 +156,23 @@ var sessionChangeScenarios = map[string]scenario{
 	}, "the data is that of what ran last: Flink brings back what a person had submitted"},
 }
 
+// brokenCluster runs a job on a session cluster that is then edited to an image which does not exist, and rolled back.
+func (h *harness) brokenCluster(spec map[string]any, changes ...change) {
+	h.t.Helper()
+	h.image("flink:broken", controllers.Script{Waiting: "ImagePullBackOff", Message: "no such image"})
+	h.runs("etl", spec, session(append(changes, rolledBack)...))
+	h.checkpoints("etl")
+	h.edit("session", field("image", "flink:broken"))
+	h.until("the cluster is rolled back", func() bool {
+		return h.settled("session", v1beta1.LifecycleRolledBack)() && h.status("session").Situation == "Steady"
+	})
+}
+
 // startsAgain waits until the job of a session job has begun for the nth time, and runs.
 func (h *harness) startsAgain(name string, n int) {
 	h.t.Helper()
 	h.until("start "+strings.Repeat("I", n), func() bool { return len(h.startsOf(name)) >= n })
-	h.untilStable("session")
-	h.untilStable(name)
+	h.until(name+" is settled", func() bool { return h.status(name).Situation == "Steady" })
 }
 
 // live is how many jobs of a session cluster have not ended.

@@ -45,8 +45,10 @@ const recentEnd = time.Minute
 //	             or its end is being
 //	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
 //	             is not known to have completed one, or is to be changed; or it began again
-//	Retention    a change may cancel the job, or chooses a state that may go with it, or its last state is read
-//	Graph        the job has ended and Checkpoints are asked for, or a change may cancel it while it does not run
+//	Retention    a change, or the rollback of a session job, may cancel the job, or a change chooses a state that may go
+//	             with it, or its last state is read
+//	Graph        the job has ended and Checkpoints are asked for, or such a change may cancel it while it does not
+//	             run
 //	Health       the option is on, the job has not ended, and nothing is under way
 //	LateStops    the job has FINISHED, maybe by a stop that was given up
 //	Requests     the status records a snapshot in flight
@@ -75,7 +77,8 @@ func AskMore(v Life) More {
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || RollsBack(v) ||
 		givenUpStop(v).mayHaveEnded(j.State)
 	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
-	changes := found && !j.State.IsTerminal() && changing
+	backByCancel := RollsBack(v) && !v.IsApplication()
+	changes := found && !j.State.IsTerminal() && (changing || backByCancel)
 	keeps := Goal(v).choosesState() || !v.MayStartEmpty()
 	history := 0
 	if found {

@@ -101,7 +101,16 @@ func (v starter) CarryStart() job.Result {
 }
 
 var submitting = plan.Cause{
-	Reason: plan.ReasonJobSubmitting, Message: "Flink was asked to run the jar; the job is found by its ID",
+	Reason: plan.ReasonJobSubmitting, Message: "Flink is asked to run the jar; the job is found by its ID",
+}
+
+// submitted is the wait for a job that Flink was asked for, as far as is known: who was to ask may have died just then.
+// A main method that is slow looks the same, so Flink is asked again no sooner than it may take.
+func (v starter) submitted() plan.Cause {
+	at := v.Intent().Release.RunAt
+	return plan.Cause{Reason: plan.ReasonJobSubmitting, Message: fmt.Sprintf(
+		"Flink was to be asked at %s to run the jar; if it does not list the job by %s, it is asked again",
+		at.UTC().Format(time.RFC3339), at.Add(v.SubmissionTimeout()).UTC().Format(time.RFC3339))}
 }
 
 // goBack takes an upgrade back whose jar cannot be had: the old job has ended, so it would wait without one. What is
@@ -167,6 +176,7 @@ func (v starter) CarryRelease() (job.Result, bool) {
 		waits.Wait = why
 		return waits, true
 	case release.RunAt != nil && v.Since(*release.RunAt) < v.SubmissionTimeout():
+		waits.Wait = v.submitted()
 		return waits, true
 	case v.runRefused() && backoff.Waits(v.Want.Retry, intent.Generation, v.Seen.Now):
 		pending := waitsForAttempt(v.Want.Retry)

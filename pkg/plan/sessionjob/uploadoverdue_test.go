@@ -1,6 +1,7 @@
 package sessionjob
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -76,5 +77,28 @@ func TestAChangeWhoseJarNobodyUploadsIsRolledBack(t *testing.T) {
 	w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
 	if last := w.runs[len(w.runs)-1]; last.Parallelism != 2 || last.SavepointPath == "" {
 		t.Errorf("%+v", last)
+	}
+}
+
+// A request that was lost looks like a main method that is slow.
+func TestALostRunIsMadeAgainWhenStatusSaysSo(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.edit(options(`{"kubernetes.operator.job.submission.timeout":"2 min"}`))
+	w.asks()
+	w.runs = nil // the process died before it asked
+	w.sleep(time.Second)
+	w.run()
+	again := w.status().Intent.Release.RunAt.Add(2 * time.Minute)
+	for _, c := range w.status().Conditions {
+		if c.Type == summary.Reconciling && !strings.Contains(c.Message, again.UTC().Format(time.RFC3339)) {
+			t.Errorf("%q does not say that Flink is asked again at %s", c.Message, again)
+		}
+	}
+	for w.s.Now.Before(again) && len(w.runs) == 0 {
+		w.sleep(5 * time.Second)
+		w.run()
+	}
+	if len(w.runs) != 1 || w.s.Now.Before(again) {
+		t.Errorf("%d runs at %s, want one at %s", len(w.runs), w.s.Now, again)
 	}
 }
