@@ -267,7 +267,7 @@ func TestProxies(t *testing.T) {
 	wants(t, err, fail.Denied, fail.ReasonUnreachable, "HTTPS_PROXY")
 }
 
-// Behind a proxy nothing is dialled here: what a URL says by itself is judged at each hop.
+// T6.24: behind a proxy nothing is dialled here: what a URL says by itself is judged at each hop.
 func TestNoProxyIsAskedForARestrictedAddress(t *testing.T) {
 	var asked []string
 	to := ""

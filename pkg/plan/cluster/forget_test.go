@@ -44,6 +44,7 @@ func forgets(t *testing.T, checkpoint, ignored bool, jobs plan.Observed[[]Sessio
 	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
 }
 
+// R10
 func TestForgetJobsIsAsDrawn(t *testing.T) {
 	running := SessionJob{Name: "etl", JobID: jobX}
 	ended := SessionJob{Name: "etl", JobID: jobX, Ended: true}

@@ -25,6 +25,7 @@ func TestAJarThatCannotBeDeletedHoldsNothingUp(t *testing.T) {
 	}
 }
 
+// T6.24
 func TestNoJarIsLeft(t *testing.T) {
 	rows := map[string]func(w *world){
 		"of a start that was carried out": func(*world) {},

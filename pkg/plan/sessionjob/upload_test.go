@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// Whoever may create a session job chooses the host of its jar.
+// T6.24: whoever may create a session job chooses the host of its jar.
 func TestWhoGetsTheHeadersOfAJar(t *testing.T) {
 	const header, hosts = "kubernetes.operator.user.artifacts.http.header",
 		"kubernetes.operator.user.artifacts.allowed-hosts"

@@ -20,6 +20,7 @@ func (w *world) stalled() string {
 	return ""
 }
 
+// R12
 func TestAnUploadThatNobodyMakesIsTold(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.uploads = false
