@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
@@ -125,5 +126,45 @@ func TestADeletionTellsWhatItLeavesWhereNobodyCanLook(t *testing.T) {
 	w.run()
 	if !w.gone || w.told("HighAvailabilityDataLeft") != 1 {
 		t.Errorf("gone %t, told %d times, rounds %q", w.gone, w.told("HighAvailabilityDataLeft"), w.log)
+	}
+}
+
+// TestNothingIsTakenDownWhoseDataCannotBeRead: what goes with the job could not be removed, and the job would be down.
+func TestNothingIsTakenDownWhoseDataCannotBeRead(t *testing.T) {
+	seen := strings.Replace(onZooKeeper, `"last-state"`, `"stateless"`, 1)
+	away := plan.Unknown[znode.Tree]("NoAuth")
+	rows := map[string]struct {
+		spec  string
+		data  plan.Observed[znode.Tree]
+		what  func(w *world)
+		waits bool
+	}{
+		"a stateless upgrade": {seen, away, func(w *world) { w.edit(upgradeImage) }, true},
+		"to another place":    {seen, away, func(w *world) { w.edit(elsewhere) }, true},
+		"it can be read":      {seen, znodes(), func(w *world) { w.edit(upgradeImage) }, false},
+		"nobody of ours may":  {outOfSight, away, func(w *world) { w.edit(upgradeImage) }, false},
+		"a deletion":          {seen, away, (*world).delete, false},
+		"its job has ended": {seen, away, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFailed)
+			w.run()
+			w.edit(upgradeImage)
+		}, false},
+		"the job keeps a state": {onZooKeeper, away, func(w *world) { w.edit(upgradeImage) }, true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			w.s.HANodes = row.data
+			row.what(w)
+			w.run()
+			c := w.condition(summary.Reconciling)
+			if waits := c.Reason == "HighAvailabilityUnknown"; waits != row.waits {
+				t.Errorf("waits %t, want %t: %+v, rounds %q", waits, row.waits, c, w.log)
+			}
+			if row.waits && (w.status().Intent != nil && w.status().Intent.Step == v1beta1.StepStopping ||
+				strings.Contains(w.did(), "cancel job") || strings.Contains(w.did(), "delete cluster")) {
+				t.Errorf("intent %+v, rounds %q", w.status().Intent, w.log)
+			}
+		})
 	}
 }
