@@ -1,7 +1,13 @@
 package scenario
 
 import (
+	"io"
 	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -64,13 +70,9 @@ var clusterVerbs = map[string]func(r *sessionRun, n int){
 			r.loseDeployment(host)
 		}
 	},
-	"crash-jobmanager": func(r *sessionRun, _ int) {
-		pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": host, "component": "jobmanager"})
-		if len(pods) > 0 && r.w.Flink.JobManagers(namespace, host) > 0 {
-			r.losesProcess()
-			r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
-		}
-	},
+	"crash-jobmanager": func(r *sessionRun, _ int) { r.crash() },
+	"clock-ahead":      func(r *sessionRun, n int) { r.clockAhead(n) },
+	"run-in-a-mesh":    func(r *sessionRun, n int) { r.runInAMesh(n) },
 	"runs-time-out": func(r *sessionRun, n int) {
 		r.w.Flink.Script(namespace, host, process.Script{RunTimesOut: n%2 == 0, MainSteps: n % 4 * 5})
 	},
@@ -89,6 +91,52 @@ var clusterVerbs = map[string]func(r *sessionRun, n int){
 	"jobmanager-slow":   func(r *sessionRun, n int) { r.endsSlowly("jobmanager", n) },
 	"node-down":         func(r *sessionRun, _ int) { r.nodeDown() },
 	"node-up":           func(r *sessionRun, _ int) { r.nodeUp() },
+}
+
+// crash ends the process of the JobManager.
+func (r *sessionRun) crash() {
+	pods := r.w.Kube.List(kubesim.Pods, namespace, map[string]string{"app": host, "component": "jobmanager"})
+	if len(pods) > 0 && r.w.Flink.JobManagers(namespace, host) > 0 {
+		r.losesProcess()
+		r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
+	}
+}
+
+// runInAMesh has a proxy answer the next run of a jar, however long that takes.
+func (r *sessionRun) runInAMesh(n int) {
+	var answered atomic.Bool
+	r.sends = func(q *http.Request, send sent) (*http.Response, error) {
+		answer, err := send(q)
+		if !strings.HasSuffix(q.URL.Path, "/run") || answered.Swap(true) {
+			return answer, err
+		}
+		if err == nil {
+			answer.Body.Close()
+		}
+		return &http.Response{
+			StatusCode: pick(n, http.StatusGatewayTimeout, http.StatusBadGateway, http.StatusServiceUnavailable),
+			Header:     http.Header{}, Body: io.NopCloser(strings.NewReader("upstream request timeout")), Request: q,
+		}, nil
+	}
+}
+
+// clockAhead has the JobManager's Deployment say that it is available since a moment ago, by a clock that is ahead.
+func (r *sessionRun) clockAhead(n int) {
+	u := r.w.Kube.Peek(kubesim.Deployments, namespace, host)
+	if u == nil {
+		return
+	}
+	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	conditions, _, _ := unstructured.NestedSlice(status, "conditions")
+	for _, c := range conditions {
+		if c := c.(map[string]any); c["type"] == "Available" {
+			c["lastTransitionTime"] = r.w.Clock.Now().Add(time.Duration(n) * time.Second).UTC().Format(time.RFC3339)
+		}
+	}
+	status["conditions"] = conditions
+	if _, err := r.w.Kube.UpdateStatus(kubesim.Deployments, namespace, host, status); err != nil {
+		r.t.Error(err)
+	}
 }
 
 func (r *sessionRun) endsSlowly(component string, n int) {

@@ -44,6 +44,8 @@ type hostedJob struct {
 	settled settledSpec
 	// stirred is how many starts there were when something last happened to the job: it is not seen at once.
 	stirred int
+	// crashes says that the JobManager ends once the job has ended, before it has recorded that.
+	crashes bool
 }
 
 // settledSpec is one generation of one resource; the zero value is none.
@@ -121,6 +123,7 @@ func (j *hostedJob) running(why string, do func(runs *job.Job)) {
 // look holds that a job whose state is kept never begins with less than it had completed, that it begins again for a
 // reason alone, and that nobody is called where nobody is needed.
 func (j *hostedJob) look() {
+	j.crashesAtEnd()
 	starts := j.r.startsOf(j.name)
 	for _, start := range starts[j.seen:] {
 		j.begins(start)
@@ -134,6 +137,23 @@ func (j *hostedJob) look() {
 	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && !began && (j.excused == "" || !j.stateful()) {
 		j.r.t.Errorf("%s: %s calls for a person: %s: %s\n%s", j.name, s.Situation, unsafe.Reason, unsafe.Message,
 			j.r.describe())
+	}
+}
+
+// crashesAtEnd ends the JobManager once a job has ended and that is not recorded, while somebody is there to see the
+// job come back.
+func (j *hostedJob) crashesAtEnd() {
+	if !j.crashes || !j.r.there(j.name) {
+		return
+	}
+	for id := range j.begun {
+		one := j.r.w.Flink.Job(namespace, host, id)
+		if one != nil && one.State.Ended() && !j.r.w.Storage.Ended(id) {
+			j.crashes, j.floor = false, 0
+			j.excuse("its JobManager was lost before it had stored the end of the job")
+			j.r.crash()
+			return
+		}
 	}
 }
 
@@ -244,7 +264,7 @@ func (j *hostedJob) comesToRest() {
 	if !r.there(j.name) || !r.there(host) {
 		return
 	}
-	r.edit(j.name, jobState("running"), parallelism(2), withoutUnrest)
+	r.edit(j.name, jobState("running"), parallelism(2), withoutUnrest, field("deploymentName", host))
 	edited := r.w.Clock.Now()
 	r.until(j.name+" comes to rest", func() bool {
 		r.look()
@@ -264,5 +284,19 @@ func withoutUnrest(spec map[string]any) {
 	delete(configuration, "kubernetes.operator.job.restart.failed")
 	if configuration["execution.checkpointing.savepoint-dir"] == nil {
 		delete(configuration, "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age")
+	}
+}
+
+// isAlone holds, at rest, that no job of the resource runs but the one that status names, and none of a resource that
+// is gone unless that was told.
+func (j *hostedJob) isAlone() {
+	live := j.r.w.Flink.Live(namespace, host, j.name)
+	if u := j.r.resource(j.name); u != nil {
+		live = slices.DeleteFunc(live, func(id string) bool { return id == j.r.status(j.name).JobStatus.JobID })
+	} else if strings.Contains(j.r.reasons(j.name), string(plan.ReasonJobLeftRunning)) {
+		return
+	}
+	if len(live) > 0 {
+		j.r.t.Errorf("%s: runs, and no resource has it: %q\n%s", j.name, live, j.r.describe())
 	}
 }

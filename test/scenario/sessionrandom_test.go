@@ -148,16 +148,21 @@ func (r *sessionRun) conclude() {
 	}
 	r.look()
 	r.each((*hostedJob).runsWhatIsRecorded)
-	for _, name := range []string{etl, etl2, host} {
-		if r.there(name) {
-			r.remove(name)
+	r.each((*hostedJob).isAlone)
+	for _, names := range [][]string{{etl, etl2}, {host}} {
+		for _, name := range names {
+			if r.there(name) {
+				r.remove(name)
+			}
 		}
+		r.full(etl, etl2, host)
+		for _, name := range names {
+			r.untilGone(name)
+		}
+		r.w.Kube.ObjectLimit = 0
+		r.rest()
+		r.each((*hostedJob).isAlone)
 	}
-	r.full(etl, etl2, host)
-	for _, name := range []string{etl, etl2, host} {
-		r.untilGone(name)
-	}
-	r.w.Kube.ObjectLimit = 0
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
@@ -176,6 +181,7 @@ func (r *sessionRun) calm() {
 	r.w.Nodes.StatusLate(0)
 	r.each(func(j *hostedJob) { j.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) })
 	r.w.Flink.Script(namespace, host, process.Script{})
+	r.each(func(j *hostedJob) { j.crashes = false })
 	r.jars.refuse(jarURI, 0)
 	r.jars.refuse(otherJar, 0)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/flinksim/process"
 )
 
 // sessionVerbs are all commands of random runs of session jobs. One about etl2 has its name before it.
@@ -42,13 +43,14 @@ var drawnOfEtl2 = []string{
 
 // hostedVerbs are what a person does with one session job, and what goes wrong with it.
 var hostedVerbs = map[string]func(j *hostedJob, n int){
-	"apply":       (*hostedJob).apply,
-	"parallelism": func(j *hostedJob, n int) { j.change(parallelism(int64(1 + n%5))) },
-	"invalid":     func(j *hostedJob, _ int) { j.change(parallelism(0)) },
-	"suspend":     func(j *hostedJob, _ int) { j.change(jobState("suspended")) },
-	"resume":      func(j *hostedJob, _ int) { j.change(jobState("running")) },
-	"restart":     func(j *hostedJob, n int) { j.change(field("restartNonce", int64(n))) },
-	"other-jar":   func(j *hostedJob, n int) { j.change(jobField("jarURI", []string{jarURI, otherJar, ""}[n%3])) },
+	"apply":         (*hostedJob).apply,
+	"parallelism":   func(j *hostedJob, n int) { j.change(parallelism(int64(1 + n%5))) },
+	"invalid":       func(j *hostedJob, _ int) { j.change(parallelism(0)) },
+	"suspend":       func(j *hostedJob, _ int) { j.change(jobState("suspended")) },
+	"resume":        func(j *hostedJob, _ int) { j.change(jobState("running")) },
+	"restart":       func(j *hostedJob, n int) { j.change(field("restartNonce", int64(n))) },
+	"other-cluster": func(j *hostedJob, n int) { j.change(field("deploymentName", pick(n, "other", host))) },
+	"other-jar":     func(j *hostedJob, n int) { j.change(jobField("jarURI", []string{jarURI, otherJar, ""}[n%3])) },
 	"delete": func(j *hostedJob, _ int) {
 		if j.r.there(j.name) {
 			j.r.remove(j.name)
@@ -113,6 +115,13 @@ var hostedVerbs = map[string]func(j *hostedJob, n int){
 	},
 	"main-slow": func(j *hostedJob, n int) {
 		j.rescript(func(s *job.Script) { *s = job.Script{MainSteps: 1 + n, Retain: s.Retain} })
+	},
+	"main-slower": func(j *hostedJob, n int) { // than a request may be on its way
+		j.rescript(func(s *job.Script) { *s = job.Script{MainSteps: 16 + 3*n, Retain: s.Retain} })
+	},
+	"crash-at-end": func(j *hostedJob, _ int) {
+		j.r.w.Flink.Script(namespace, host, process.Script{CleanUpSteps: 3})
+		j.crashes = true
 	},
 	"job-right": func(j *hostedJob, _ int) { j.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) },
 }

@@ -3,6 +3,7 @@ package scenario
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -120,7 +121,8 @@ func (w *watcher) lookAtRun() {
 var stopsJob = regexp.MustCompile(`^(?:cancel|trigger ` + string(job.Stop) + ` [0-9a-f]{32} of) job ([0-9a-f]{32}) in `)
 
 // lookAtStop holds, of a job of a session cluster that a function was just told to stop: its own resource is being
-// deleted, or had stored before that it is stopped. A job that nobody's resource speaks of is not ours to stop.
+// deleted, or had stored before that it is stopped or has ended. A job that nobody's resource speaks of is not ours to
+// stop.
 func (w *watcher) lookAtStop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,11 +136,13 @@ func (w *watcher) lookAtStop() {
 		for _, u := range append(w.h.w.Kube.PeekAll(kubesim.FlinkDeployments, "", nil),
 			w.h.w.Kube.PeekAll(kubesim.FlinkSessionJobs, "", nil)...) {
 			d, err := w.h.decode(u)
-			if err != nil || d.Status.JobStatus.JobID != stop[1] {
+			former := err == nil && slices.Contains(d.Status.FormerJobs, stop[1])
+			if err != nil || !former && d.Status.JobStatus.JobID != stop[1] {
 				continue
 			}
 			i := d.Status.Intent
-			asked = asked || u.GetKind() == v1beta1.KindFlinkDeployment || u.GetDeletionTimestamp() != nil ||
+			asked = asked || former || d.Status.JobStatus.State.IsTerminal() ||
+				u.GetKind() == v1beta1.KindFlinkDeployment || u.GetDeletionTimestamp() != nil ||
 				i != nil && i.Step == v1beta1.StepStopping
 		}
 		if !asked {

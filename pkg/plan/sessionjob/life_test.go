@@ -261,7 +261,8 @@ func TestAChangeIsToldOfASessionJob(t *testing.T) {
 			told += e.Message
 		}
 	}
-	const want = "UPGRADE change(s) detected (Diff: FlinkSessionJobSpec[job.parallelism : 2 -> 4]), starting reconciliation."
+	const want = "UPGRADE change(s) detected (Diff: FlinkSessionJobSpec[job.parallelism : 2 -> 4]), starting " +
+		"reconciliation."
 	if told != want {
 		t.Errorf("told %q, want %q", told, want)
 	}

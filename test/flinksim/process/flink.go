@@ -51,6 +51,8 @@ type Flink struct {
 	starts     []Start
 	submitted  map[string]bool // the IDs of jobs that ran from a jar
 	violations []string
+	ended      map[string]bool      // the IDs of jobs of session clusters that were seen to have ended
+	back       map[string]time.Time // since when one of them runs again beside its successor
 	most       map[types.NamespacedName]int
 	serial     int
 	zookeeper  *ensemble
@@ -64,7 +66,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		managers: map[types.UID]*JobManager{}, tasks: map[types.UID]*taskManager{}, attempts: map[types.UID]int{},
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
-		zookeeper: newEnsemble(), submitted: map[string]bool{},
+		zookeeper: newEnsemble(), submitted: map[string]bool{}, ended: map[string]bool{}, back: map[string]time.Time{},
 	}
 }
 

@@ -107,13 +107,16 @@ func (f *Flink) watch() {
 	for _, jm := range f.inOrder() {
 		for _, j := range jm.jobs {
 			if j.State.Ended() || j.State == job.Suspended {
+				if !jm.Application() && j.State.Ended() {
+					f.ended[j.ID] = true
+				}
 				continue
 			}
 			r := resource{jm.Cluster, j.Name}
 			if jm.Application() {
 				r.name = "" // whatever its name, an application cluster has one job
 			}
-			if first := live[r]; first != nil {
+			if first := live[r]; first != nil && !f.cameBack(first, j) {
 				f.violate(
 					"two live jobs of %s: %s and %s", strings.TrimSuffix(jm.Cluster.String()+" "+r.name, " "), first.ID, j.ID,
 				)
