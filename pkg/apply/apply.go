@@ -147,7 +147,7 @@ func (r *round) made() plan.Observed[*appsv1.Deployment] {
 // do carries one action out. The switch knows every action of package plan.
 func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 	if overdue(ctx) {
-		return fail.As(fail.Transient, action.String(), "PassOverdue", context.DeadlineExceeded)
+		return fail.As(fail.Transient, action.String(), ReasonOverdue, context.DeadlineExceeded)
 	}
 	switch a := action.(type) {
 	case plan.WakeClock:
@@ -201,6 +201,14 @@ func (c *Executor) wake(ctx context.Context) {
 			telemetry.Error, fail.Message(err))
 	}
 }
+
+// Reasons of errors that nobody has refused anything by: the time of the pass is over.
+const (
+	// ReasonOverdue: it is over before an action began.
+	ReasonOverdue = "PassOverdue"
+	// ReasonBudget: it is over before the action's turn came.
+	ReasonBudget = "Budget"
+)
 
 // overdue reports whether the time of the pass is over, by the clock on the wall as well. A process that was frozen may
 // wake up before its timers do, and would then send what was decided long ago: by now another pass may have given it

@@ -136,7 +136,7 @@ func (c *Executor) create(ctx context.Context, p piece) (*unstructured.Unstructu
 	if p.object.Resource == kube.Services {
 		c.ready.Do(func() { c.addresses = semaphore.NewWeighted(addresses) })
 		if err := c.addresses.Acquire(ctx, 1); err != nil {
-			return nil, fail.As(fail.Transient, "create "+p.object.String(), "Budget", err)
+			return nil, fail.As(fail.Transient, "create "+p.object.String(), ReasonBudget, err)
 		}
 		defer c.addresses.Release(1)
 	}

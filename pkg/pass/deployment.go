@@ -59,11 +59,16 @@ func (r *Runner) failed(
 	if shown, showErr := r.ingressFailed(ctx, object, result, s, err); shown {
 		return showErr
 	}
-	kind := fail.KindOf(err)
+	kind, left := fail.KindOf(err), leftBy(s, result)
+	if kind == fail.Transient && !ours(err) {
+		reason, message := fail.ReasonOf(err), fail.Message(err)
+		if p, counted := deployment.MakeRefused(s, left.Resource.Status, result.Failed, reason, message); counted {
+			return r.showRefused(ctx, object, result, p, err)
+		}
+	}
 	if kind != fail.Denied && kind != fail.Invalid {
 		return err
 	}
-	left := leftBy(s, result)
 	if writesStatus(result.Failed) && fail.ReasonOf(err) == fail.ReasonTooLarge {
 		return r.tooLarge(ctx, object, result, smaller{
 			leaner: deployment.MakeLeaner(left, t.plan, result.Failed),

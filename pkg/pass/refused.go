@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/apply"
@@ -87,6 +88,22 @@ func (r *Runner) firstThatFits(
 		}
 	}
 	return false, nil
+}
+
+// ours reports whether an error is that the time of this pass is over: nobody refused anything.
+func ours(err error) bool {
+	reason := fail.ReasonOf(err)
+	return reason == apply.ReasonOverdue || reason == apply.ReasonBudget || reason == fail.ReasonCanceled
+}
+
+// showRefused counts, by the plan for it, what was refused for now, and answers with the refusal.
+func (r *Runner) showRefused(
+	ctx context.Context, object kube.Object, result apply.Result, p plan.Plan, err error,
+) error {
+	if _, showErr := r.Apply.Execute(ctx, object, result.Resource, p); showErr != nil {
+		return errors.Join(err, showErr)
+	}
+	return err
 }
 
 // leftBy is the snapshot with the resource as the round left it.

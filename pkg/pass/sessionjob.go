@@ -40,7 +40,8 @@ func (r *Runner) sessionJobFailed(
 	ctx context.Context, object kube.Object, result apply.Result, t tried[sessionjob.Snapshot], err error,
 ) error {
 	kind, submission := fail.KindOf(err), sessionjob.IsSubmission(result.Failed)
-	if kind == fail.Conflict || (!submission && kind != fail.Denied && kind != fail.Invalid) {
+	transient := kind == fail.Transient && !ours(err)
+	if kind == fail.Conflict || (!submission && !transient && kind != fail.Denied && kind != fail.Invalid) {
 		return err
 	}
 	s := t.seen
@@ -51,6 +52,12 @@ func (r *Runner) sessionJobFailed(
 	}
 	s.Resource = resource
 	reason, message := fail.ReasonOf(err), fail.Message(err)
+	if transient && !submission {
+		if p, counted := sessionjob.MakeRefused(s, resource.Status, result.Failed, reason, message); counted {
+			return r.showRefused(ctx, object, result, p, err)
+		}
+		return err
+	}
 	if writesStatus(result.Failed) && reason == fail.ReasonTooLarge {
 		return r.tooLarge(ctx, object, result, smaller{
 			leaner: sessionjob.MakeLeaner(s, t.plan, result.Failed),

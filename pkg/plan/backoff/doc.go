@@ -9,6 +9,9 @@
 //	a restart of a job that ended or is not     status.restarts  0, 10 s to        half an hour without one, or another
 //	                                                                               spec that is
 //	healthy, of a JobManager that is lost                        10 min            started
+//	a change of an object that is refused for   status.refused   2 s to 10 min,    another generation, or when it was
+//	now                                                          after 10 s at     taken
+//	                                                             each look
 //	an attempt of a FlinkStateSnapshot          status.failures  10 s to 24 h      another generation; its backoffLimit
 //	                                                                               ends it
 //

@@ -25,6 +25,19 @@ func MakeFailed(s Snapshot, status v1beta1.FlinkDeploymentStatus, reason, messag
 	return v.finish(job.Report(v.Life).EffectFailed(reason, message))
 }
 
+// MakeRefused shows, in the status that a round left behind, an action that was refused and may be taken later. False
+// where the next look tries it, and nothing is shown.
+func MakeRefused(
+	s Snapshot, status v1beta1.FlinkDeploymentStatus, failed plan.Action, reason, message string,
+) (plan.Plan, bool) {
+	v := left(s, status)
+	o, counted := job.Refusal(v.Life).Again(failed, reason, message)
+	if !counted {
+		return plan.Plan{}, false
+	}
+	return v.finish(o), true
+}
+
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.
 func Hider(s Snapshot) func(text string) string { return cluster.New(s).Hide }
 

@@ -21,6 +21,7 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
 	}
 	v.tellNoEffect()
+	held := Refusal(v).hold(&o)
 	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
 		o.Stall = v.Refused
 		Report(v).Fail(o.Stall.Reason, o.Stall.Message)
@@ -63,6 +64,9 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 		p.Actions = append(p.Actions, v.Requests...)
 	}
 	p.Finish = append(p.Finish, o.Last...)
+	if held {
+		p.Requeue = ""
+	}
 	return p
 }
 

@@ -22,6 +22,8 @@ type Result struct {
 	Stall *plan.Cause
 	// Pods says that it is the end of pods.
 	Pods bool
+	// Refused counts what was refused for now.
+	Refused bool
 	// Wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
 	Wait plan.Cause
 }

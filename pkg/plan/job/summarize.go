@@ -64,7 +64,10 @@ func (v Outcome) setGenerations() {
 
 // nextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
 func (v Outcome) nextAttempt(waitsFor plan.Reason) time.Time {
+	refused := v.Want.Refused
 	switch r := v.Want.Retry; {
+	case refused != nil && string(waitsFor) == refused.Reason && refused.Generation == v.Resource().Generation:
+		return refused.After.Time
 	case waitsFor == restarts.Pending:
 		return restarts.Due(v.Want.Restarts, v.Seen.Now)
 	case r != nil && string(waitsFor) == r.Reason && v.Intent() == nil:

@@ -52,6 +52,19 @@ func MakeFailed(
 	return finish(v, o)
 }
 
+// MakeRefused shows, in the status that a round left behind, an action that was refused and may be taken later, as for
+// a FlinkDeployment.
+func MakeRefused(
+	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
+) (plan.Plan, bool) {
+	v := left(s, status)
+	o, counted := job.Refusal(v.Life).Again(failed, reason, message)
+	if !counted {
+		return plan.Plan{}, false
+	}
+	return finish(v, o), true
+}
+
 // MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. Each
 // plan is for an API server that refuses the one before it, too.
 func MakeTooLarge(s Snapshot, status v1beta1.FlinkSessionJobStatus, refused any) []plan.Plan {

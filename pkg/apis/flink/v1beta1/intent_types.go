@@ -32,6 +32,9 @@ type Progress struct {
 	// Retry says when an operation that failed is tried again; absent means
 	// that none failed.
 	Retry *Retry `json:"retry,omitempty"`
+	// Refused is a change of the cluster's objects that the API server refuses
+	// for now, and when it is tried again; absent means none.
+	Refused *Refused `json:"refused,omitempty"`
 	// GivenUpStop is the newest stop with savepoint that was given up while the
 	// job went on under the same ID; absent means none. A pass that was held up
 	// may still ask Flink for it.
@@ -97,6 +100,15 @@ type Retry struct {
 	Reason string `json:"reason,omitempty"`
 	// Message of the last failure, one line.
 	Message string `json:"message,omitempty"`
+}
+
+// Refused is a change of an object that was refused, and may be taken later: a
+// webhook of somebody else is away, or the API server asks for patience.
+type Refused struct {
+	// Effect is what was refused, one line.
+	Effect string `json:"effect"`
+	// Retry says how often, and when it is tried again.
+	Retry `json:",inline"`
 }
 
 // GivenUpStop is a stop with savepoint that was given up.
