@@ -1,6 +1,8 @@
 package deployment
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +183,63 @@ func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
 	w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
 		job.Checkpoints{Path: own, Kind: job.KindRestored, Discarded: true})
 	w.endedWith("file:///given")
+}
+
+// What a job that has FINISHED is started from again, it has done before: that is told, and lasts. A stop with savepoint
+// ends as FINISHED, too, and repeats nothing.
+func TestAStartThatRepeatsTheWorkOfAFinishedJobIsTold(t *testing.T) {
+	own := func(w *world) string { return "file:///c/" + w.status().JobStatus.JobID + "/chk-5" }
+	rows := map[string]struct {
+		spec    string
+		ends    func(w *world)
+		from    string
+		repeats bool
+		reason  string
+	}{
+		"its checkpoint went with it": {given(stateful), func(w *world) {
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+				job.Checkpoints{Path: own(w), Kind: job.KindCheckpoint, Discarded: true})
+		}, "file:///given", true, "it goes on from what it was given"},
+		"that before it is the given one": {given(stateful), func(w *world) {
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+				job.Checkpoints{Path: "file:/given", Kind: job.KindRestoredSavepoint, Discarded: true})
+		}, "file:/given", true, "Flink spells it otherwise"},
+		"it was given nothing": {stateful, func(w *world) {
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+				job.Checkpoints{Path: own(w), Kind: job.KindCheckpoint, Discarded: true})
+		}, "", true, "it begins empty"},
+		"it took a savepoint": {given(stateful), func(w *world) {
+			w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
+				job.Checkpoints{Path: "file:///s/1", Kind: job.KindSavepoint})
+		}, "file:///s/1", false, "it goes on from there"},
+		"a stop": {given(stateful), func(w *world) {
+			w.edit(upgradeImage)
+			w.run()
+			w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/2"})
+		}, "file:///s/2", false, "the savepoint has all"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.ends(w)
+			w.run()
+			w.events = nil
+			w.edit(upgradeImage)
+			for range 4 {
+				if w.run(); !w.s.JobManager.IsAbsent() && w.status().Intent != nil {
+					w.terminate()
+				}
+			}
+			from := w.status().JobStatus.StartedFrom
+			if from == nil || from.Path != row.from || from.RepeatsWork != row.repeats {
+				t.Fatalf("started from %+v, want %q, repeats %t: %s; rounds %q", from, row.from, row.repeats, row.reason, w.log)
+			}
+			told := fmt.Sprint(w.events)
+			if got := strings.Contains(told, "had FINISHED, and what it had done since its start is done again"); got != row.repeats {
+				t.Errorf("told %s: %s", told, row.reason)
+			}
+		})
+	}
 }
 
 // An ID that the user fixed is that of each job after another.

@@ -273,6 +273,31 @@ func (v LastState) taken(from v1beta1.StartPoint) *metav1.Time {
 	return nil
 }
 
+// repeatsWork reports whether a start is from what a job that has FINISHED was started from, too: what it has done is
+// done again. Flink keeps no checkpoint of such a job, but what it took as a savepoint. A stateless one is meant to.
+func (v LastState) repeatsWork(from v1beta1.StartPoint) bool {
+	status := v.Want.JobStatus
+	if status.State != v1beta1.FlinkJobFinished || status.StartTime == "" || status.StartedFrom == nil {
+		return false
+	}
+	switch from.Reason {
+	case "RecordedPath", "LastSavepoint":
+		return status.StartedFrom.Path != "" && sameLocation(v.Hide(from.Path), status.StartedFrom.Path)
+	case "NoStateYet":
+		return true
+	}
+	return false
+}
+
+// sameLocation reports whether two paths are the same, also when Flink spells one otherwise: file:/a is file:///a.
+func sameLocation(a, b string) bool {
+	plain := func(location string) string {
+		scheme, rest, _ := strings.Cut(withoutMetadata(location), ":")
+		return scheme + ":" + strings.TrimLeft(rest, "/")
+	}
+	return plain(a) == plain(b)
+}
+
 // Awaited reports whether the job has ended, needs its newest state, and that is not read yet.
 func (v LastState) Awaited() bool {
 	return v.Want.JobStatus.LastStateUnread && !v.MayStartEmpty()

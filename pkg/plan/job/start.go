@@ -30,6 +30,7 @@ func (v Starting) Begin(
 	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.generationOf(intent)
 	from.Taken, from.UnclaimedStateIgnored = LastState(v).taken(from), v.dropsUnclaimed(&target, from)
+	from.RepeatsWork = from.RepeatsWork || LastState(v).repeatsWork(from) // of a start that is redirected
 	intent.From = &from
 	intent.Restore = RestoredMode(&from)
 	if target.Job != nil {

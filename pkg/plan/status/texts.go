@@ -11,6 +11,11 @@ import (
 // Java operator's.
 func Starting(from v1beta1.StartPoint, application bool) string {
 	const words = "Starting deployment"
+	if from.RepeatsWork {
+		const repeated = "; the job had FINISHED, and what it had done since its start is done again"
+		from.RepeatsWork = false
+		return Starting(from, application) + repeated
+	}
 	taken := ""
 	if from.Taken != nil {
 		taken = " of " + from.Taken.UTC().Format(time.RFC3339)

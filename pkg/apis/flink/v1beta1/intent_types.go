@@ -292,6 +292,9 @@ type StartPoint struct {
 	// Flink, state that no operator of the job claims, if there was any: no
 	// savepoint has it.
 	UnclaimedStateIgnored bool `json:"unclaimedStateIgnored,omitempty"`
+	// RepeatsWork is true of a start from what a job that had FINISHED had been
+	// started from, too: what it had done is done again.
+	RepeatsWork bool `json:"repeatsWork,omitempty"`
 }
 
 // Incarnation identifies one run of one job: another start time is another run.
