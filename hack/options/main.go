@@ -82,8 +82,23 @@ func page() string {
 	for _, prefix := range slices.Sorted(maps.Keys(families)) {
 		fmt.Fprintf(&out, "| `%s…` | %s |  |\n", prefix, families[prefix])
 	}
+	out.WriteString(headOfInstallation)
+	for _, u := range key.InstallationOnly() {
+		fmt.Fprintf(&out, "- %s\n", names(u.Option))
+	}
+	for _, prefix := range slices.Sorted(maps.Keys(key.InstallationPrefixes())) {
+		fmt.Fprintf(&out, "- `%s…`\n", prefix)
+	}
 	return out.String()
 }
+
+const headOfInstallation = `
+## Options of the installation
+
+These are read from ConfigMap ` + "`flink-operator-config`" + ` alone. Whoever sets one in a resource is told the
+same way, that it has no effect there.
+
+`
 
 // names are the key of an option and its older spellings.
 func names(o conf.Option) string {

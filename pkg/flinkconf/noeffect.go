@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,8 +21,20 @@ import (
 //	below a prefix of key.NoEffectPrefixes    | any                    | yes
 //	exception.label.mapper                    | a pattern is wrong     | that label
 func WithoutEffect(c Config) []string {
+	return withoutEffect(c, key.NoEffect(), key.NoEffectPrefixes())
+}
+
+// WithoutEffectInResource says the same of a resource's own configuration: there what only the installation reads has
+// no effect, either.
+func WithoutEffectInResource(c Config) []string {
+	prefixes := key.NoEffectPrefixes()
+	maps.Copy(prefixes, key.InstallationPrefixes())
+	return withoutEffect(c, append(key.NoEffect(), key.InstallationOnly()...), prefixes)
+}
+
+func withoutEffect(c Config, unread []key.Unread, prefixes map[string]string) []string {
 	known := map[string]key.Unread{}
-	for _, u := range key.NoEffect() {
+	for _, u := range unread {
 		for _, spelling := range append([]string{u.Option.Key}, u.Option.Fallbacks...) {
 			known[spelling] = u
 		}
@@ -33,7 +46,7 @@ func WithoutEffect(c Config) []string {
 			!strings.EqualFold(strings.TrimSpace(text), u.Same)) {
 			why = u.Why
 		}
-		for prefix, instead := range key.NoEffectPrefixes() {
+		for prefix, instead := range prefixes {
 			if strings.HasPrefix(name, prefix) && why == "" {
 				why = instead
 			}

@@ -37,6 +37,29 @@ func TestWithoutEffect(t *testing.T) {
 			t.Errorf("%s: %q", reason, got)
 		}
 	}
+	for reason, row := range map[string]struct {
+		key  string
+		told bool
+	}{
+		"of the installation":                     {"kubernetes.operator.reconcile.interval", true},
+		"its older spelling":                      {"kubernetes.operator.reconciler.reschedule.interval", true},
+		"what may widen the reach of jars":        {"kubernetes.operator.user.artifacts.allowed-hosts", true},
+		"the watched namespaces":                  {"kubernetes.operator.watched.namespaces", true},
+		"a default of a namespace":                {"kubernetes.operator.default-configuration.namespace.a.b", true},
+		"headers are the resource's, too":         {"kubernetes.operator.user.artifacts.http.header", false},
+		"what no installation has an effect with": {"kubernetes.operator.retry.max.attempts", true},
+		"an option of a resource":                 {"kubernetes.operator.job.restart.failed", false},
+	} {
+		got := flinkconf.WithoutEffectInResource(flinkconf.Config{row.key: "1"})
+		if (len(got) == 1) != row.told || (row.told && !strings.HasPrefix(got[0], "option "+row.key+" has no effect")) {
+			t.Errorf("%s: %q", reason, got)
+		}
+		if inInstallation := flinkconf.WithoutEffect(flinkconf.Config{row.key: "1"}); strings.Contains(
+			strings.Join(inInstallation, ""), "only the installation",
+		) {
+			t.Errorf("%s: the installation is told %q", reason, inInstallation)
+		}
+	}
 	several := flinkconf.WithoutEffect(flinkconf.Config{
 		"kubernetes.operator.retry.max.attempts": "1", "kubernetes.operator.config.cache.size": "1",
 	})

@@ -59,6 +59,7 @@ var all = map[string]conf.Option{
 	"AutoscalerVertexMinParallelism":               AutoscalerVertexMinParallelism,
 	"BlobPort":                                     BlobPort,
 	"CanaryResourceTimeout":                        CanaryResourceTimeout,
+	"CheckpointSubdir":                             CheckpointSubdir,
 	"CheckpointDir":                                CheckpointDir,
 	"CheckpointTriggerGracePeriod":                 CheckpointTriggerGracePeriod,
 	"CheckpointType":                               CheckpointType,

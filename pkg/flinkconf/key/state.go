@@ -21,6 +21,10 @@ var (
 	CheckpointDir = optional(
 		conf.KindString, "execution.checkpointing.dir", "state.checkpoints.dir", "state.backend.fs.checkpointdir",
 	)
+	// CheckpointSubdir gives each job a directory of its own below CheckpointDir, named by its ID.
+	CheckpointSubdir = option(
+		conf.KindBool, "execution.checkpointing.create-subdir", "true", "state.checkpoints.create-subdir",
+	)
 	// SavepointDir is where savepoints are stored.
 	SavepointDir = optional(
 		conf.KindString, "execution.checkpointing.savepoint-dir", "state.savepoints.dir", "savepoints.state.backend.fs.dir",

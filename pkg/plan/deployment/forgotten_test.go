@@ -185,8 +185,8 @@ func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
 	w.endedWith("file:///given")
 }
 
-// What a job that has FINISHED is started from again, it has done before: that is told, and lasts. A stop with savepoint
-// ends as FINISHED, too, and repeats nothing.
+// What a job that has FINISHED is started from again, it has done before: that is told, and lasts. A stop with
+// savepoint ends as FINISHED, too, and repeats nothing.
 func TestAStartThatRepeatsTheWorkOfAFinishedJobIsTold(t *testing.T) {
 	own := func(w *world) string { return "file:///c/" + w.status().JobStatus.JobID + "/chk-5" }
 	rows := map[string]struct {
@@ -234,8 +234,8 @@ func TestAStartThatRepeatsTheWorkOfAFinishedJobIsTold(t *testing.T) {
 			if from == nil || from.Path != row.from || from.RepeatsWork != row.repeats {
 				t.Fatalf("started from %+v, want %q, repeats %t: %s; rounds %q", from, row.from, row.repeats, row.reason, w.log)
 			}
-			told := fmt.Sprint(w.events)
-			if got := strings.Contains(told, "had FINISHED, and what it had done since its start is done again"); got != row.repeats {
+			const repeated = "had FINISHED, and what it had done since its start is done again"
+			if told := fmt.Sprint(w.events); strings.Contains(told, repeated) != row.repeats {
 				t.Errorf("told %s: %s", told, row.reason)
 			}
 		})

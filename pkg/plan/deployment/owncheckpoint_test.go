@@ -24,6 +24,12 @@ func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
 		const two = `"state.checkpoints.num-retained":"2",`
 		*w = *stable(t, with(stateful, `"state.savepoints.dir"`, two+`"state.savepoints.dir"`))
 	}
+	shares := func(spelling string) func(w *world) {
+		return func(w *world) {
+			*w = *stable(t, with(given(stateful), `"state.savepoints.dir"`,
+				`"`+spelling+`":"false","state.savepoints.dir"`))
+		}
+	}
 	rows := map[string]struct {
 		path      string
 		state     v1beta1.FlinkJobState
@@ -48,6 +54,19 @@ func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
 		},
 		"a checkpoint of another job": {"file:///c/ff/chk-7", running, deleted, nil, "", "that job does not run"},
 		"a copy":                      {"file:///copy/chk-7", running, deleted, nil, "", "Flink knows nothing of it"},
+		"all jobs share a directory": {
+			"file:///c/chk-7", running, deleted, shares("execution.checkpointing.create-subdir"), "CheckpointsNotRetained",
+			"it may be its own",
+		},
+		"the option's older name": {
+			"file:/c/chk-7/", running, deleted, shares("state.checkpoints.create-subdir"), "CheckpointsNotRetained", "the same",
+		},
+		"another directory": {
+			"file:///copy/chk-7", running, deleted, shares("execution.checkpointing.create-subdir"), "", "it is not its own",
+		},
+		"what the job was given": {
+			"file:///given", running, deleted, shares("execution.checkpointing.create-subdir"), "", "Flink does not own it",
+		},
 		"of the run before this one": {own, running, deleted, func(w *world) {
 			w.s.Resource.Status.LostProgress = &v1beta1.LostProgress{Generation: 1}
 		}, "", "a person chooses what the job had before it began again"},

@@ -111,12 +111,19 @@ func TestWhatOutlivesAJob(t *testing.T) {
 		"a savepoint, restored":                     {job.KindRestoredSavepoint, "file:///s/7", false, true},
 		"a savepoint, restored and claimed":         {job.KindRestoredSavepoint, "file:///s/7", true, false},
 		"another job's checkpoint, and claims them": {job.KindRestored, "file:///c/other/chk-7", true, false},
+		"its own, in a directory for all":           {job.KindRestored, "file:///c/chk-7", false, false},
+		"given, in a directory for all":             {job.KindRestored, "file:///c/chk-3", false, true},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			spec := stateful
 			if row.claims {
 				spec = with(spec, `"state.savepoints.dir"`, `"execution.savepoint-restore-mode":"CLAIM","state.savepoints.dir"`)
+			}
+			if strings.HasPrefix(row.path, "file:///c/chk-") {
+				spec = with(given(spec), "file:///given", "file:///c/chk-3")
+				spec = with(spec, `"state.savepoints.dir"`,
+					`"execution.checkpointing.create-subdir":"false","state.savepoints.dir"`)
 			}
 			w := stable(t, spec)
 			path := strings.Replace(row.path, "JOB", w.status().JobStatus.JobID, 1)

@@ -114,7 +114,7 @@ func (v LastState) ownedBy(job Job, c Checkpoints) bool {
 	case KindSavepoint, KindStop:
 		return false
 	case KindRestored:
-		return v.ClaimsState() || strings.Contains(c.Path, "/"+job.ID+"/")
+		return v.ClaimsState() || strings.Contains(c.Path, "/"+job.ID+"/") || mayBeOwn(Life(v), c.Path)
 	case KindRestoredSavepoint:
 		return v.ClaimsState()
 	}

@@ -29,7 +29,7 @@ func (v Outcome) tellNoEffect() {
 			delete(own, spelling)
 		}
 	}
-	if told := flinkconf.WithoutEffect(own); len(told) > 0 {
+	if told := flinkconf.WithoutEffectInResource(own); len(told) > 0 {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonOptionWithoutEffect, Component: plan.ComponentOperator, Once: true,
 			Key:     fmt.Sprintf("OptionWithoutEffect: %d", r.Generation),

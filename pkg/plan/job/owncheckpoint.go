@@ -36,11 +36,10 @@ func chosenOwnCheckpoint(v Life) OwnCheckpoint {
 	if v.Job == nil || v.Job.State.IsTerminal() || v.Want.LostProgress != nil || v.Spec.Job == nil {
 		return OwnCheckpointNone
 	}
-	jobID := v.Want.JobStatus.JobID
-	chosen, own := numberOf(jobID, v.Spec.Job.InitialSavepointPath)
+	chosen, own := ownNumber(v, v.Spec.Job.InitialSavepointPath)
 	kept, makes := v.Seen.Flink.Retention.Get()
 	c, known := v.Seen.Flink.Checkpoints.Get()
-	newest, counts := numberOf(jobID, c.Path)
+	newest, counts := ownNumber(v, c.Path)
 	switch {
 	case !own || v.Seen.Flink.Retention.IsAbsent():
 		return OwnCheckpointNone
@@ -52,10 +51,22 @@ func chosenOwnCheckpoint(v Life) OwnCheckpoint {
 	return OwnCheckpointKept
 }
 
-// numberOf is the number of a checkpoint that lies where a job writes its own; false for another path.
-func numberOf(jobID, location string) (int64, bool) {
+// ownNumber is the number of a checkpoint that lies where the job writes its own; false for another path.
+func ownNumber(v Life, location string) (int64, bool) {
 	n, isCheckpoint := checkpointNumber(location)
-	return n, isCheckpoint && jobID != "" && path.Base(path.Dir(withoutMetadata(location))) == jobID
+	return n, isCheckpoint && mayBeOwn(v, location)
+}
+
+// mayBeOwn reports whether a checkpoint lies where the job writes its own: in the directory of its ID or, where all
+// jobs share one, in that, unless the job was given it.
+func mayBeOwn(v Life, location string) bool {
+	status, directory := v.Want.JobStatus, path.Dir(withoutMetadata(location))
+	if status.JobID != "" && path.Base(directory) == status.JobID {
+		return true
+	}
+	shared, from := v.SharedCheckpoints(), status.StartedFrom
+	given := from != nil && sameLocation(v.Hide(location), from.Path)
+	return shared != "" && sameLocation(directory, shared) && !given
 }
 
 // checkpointNumber is the number in the path of a checkpoint, as Flink names its directory; false for another path.

@@ -90,6 +90,15 @@ func (o Options) RetainsOne() bool {
 	return Read(o.config().Int, key.RetainedCheckpoints, 1) <= 1
 }
 
+// SharedCheckpoints is the directory that the checkpoints of all jobs lie in; empty where each job has one of its own
+// below it (execution.checkpointing.create-subdir).
+func (o Options) SharedCheckpoints() string {
+	if c := o.config(); !Read(c.Bool, key.CheckpointSubdir, true) {
+		return c.Get(key.CheckpointDir)
+	}
+	return ""
+}
+
 // ClaimsState reports whether Flink owns, and deletes, the state that a job was started from:
 // execution.state-recovery.claim-mode CLAIM.
 func (o Options) ClaimsState() bool {
