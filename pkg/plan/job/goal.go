@@ -70,6 +70,9 @@ func (v Goal) redeploysInstead(standing Standing) bool {
 // choosesState reports whether the spec says anew what to start from: its redeploy nonce is another one than that of
 // the spec acted on last and, where a rollback takes or took that one back, than that of the spec it goes back to.
 func (v Goal) choosesState() bool {
+	if v.Spec.Job == nil || v.Spec.Job.SavepointRedeployNonce == nil {
+		return false
+	}
 	redeploys := func(old *v1beta1.FlinkDeploymentSpec) bool {
 		return specdiff.Classify(old, &v.Spec, v.Spec.DesiredMode()).Kind == specdiff.SavepointRedeploy
 	}

@@ -1,0 +1,94 @@
+package deployment
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kjson "k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// BenchmarkLook is what observe computes for one steady application, from the resource as the API server sent it: what
+// to ask, and the decision. Nothing is asked for real.
+func BenchmarkLook(b *testing.B) {
+	u := sent(b)
+	w := &world{s: Snapshot{Seen: job.Seen{Now: start}}}
+	jm := &appsv1.Deployment{}
+	jm.Name, jm.Namespace, jm.UID = u.GetName(), u.GetNamespace(), "uid-of-the-deployment"
+	jm.Status.Replicas, jm.Status.AvailableReplicas = 1, 1
+	b.ReportAllocs()
+	for b.Loop() {
+		resource, specErr, err := v1beta1.DecodeDeployment(u.Object)
+		if specErr != nil || err != nil {
+			b.Fatal(specErr, err)
+		}
+		w.s.Resource, w.s.Recorded, w.s.JobManager = &resource, ReadRecorded(&resource), plan.Present(jm)
+		ask.Autoscaled(w.s)
+		ask.First(w.s)
+		w.serveJob(v1beta1.FlinkJobRunning)
+		ask.Then(w.s)
+		if p := Make(w.s); len(p.Effects()) > 1 {
+			b.Fatalf("%s is not steady", p)
+		}
+	}
+}
+
+// BenchmarkDecide is the decision alone.
+func BenchmarkDecide(b *testing.B) {
+	u := sent(b)
+	resource, _, err := v1beta1.DecodeDeployment(u.Object)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &world{s: Snapshot{Seen: job.Seen{Now: start, Resource: &resource, Recorded: ReadRecorded(&resource)}}}
+	w.s.JobManager = plan.Present(&appsv1.Deployment{})
+	w.serveJob(v1beta1.FlinkJobRunning)
+	b.ReportAllocs()
+	for b.Loop() {
+		Make(w.s)
+	}
+}
+
+// sent is an application as the API server sends it, with what the owners of its fields list.
+func sent(b *testing.B) *unstructured.Unstructured {
+	b.Helper()
+	text, err := os.ReadFile("../../apis/flink/v1beta1/testdata/golden/live-ha-5-upgraded-last-state.yaml")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if text, err = yaml.YAMLToJSON(text); err != nil {
+		b.Fatal(err)
+	}
+	u := &unstructured.Unstructured{}
+	if err := kjson.Unmarshal(text, &u.Object); err != nil {
+		b.Fatal(err)
+	}
+
+	u.Object["metadata"].(map[string]any)["managedFields"] = []any{map[string]any{
+		"manager": "kubectl", "operation": "Apply", "apiVersion": v1beta1.APIVersion, "fieldsType": "FieldsV1",
+		"time": start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:spec": fieldsOf(u.Object["spec"])},
+	}, map[string]any{
+		"manager": "reconcile", "operation": "Update", "apiVersion": v1beta1.APIVersion, "fieldsType": "FieldsV1",
+		"time": start.Format(time.RFC3339), "fieldsV1": map[string]any{"f:status": fieldsOf(u.Object["status"])},
+		"subresource": "status",
+	}}
+	return u
+}
+
+func fieldsOf(value any) any {
+	fields := map[string]any{}
+	if object, is := value.(map[string]any); is {
+		for name, inner := range object {
+			fields["f:"+name] = fieldsOf(inner)
+		}
+	}
+	return fields
+}
