@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/jsontext"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
@@ -25,11 +26,12 @@ func Flatten(raw v1beta1.FlinkConfiguration) (Config, error) {
 	if raw.IsZero() {
 		return Config{}, nil
 	}
-	s := scan{text: string(raw)}
-	if s.next() != '{' {
+	text := string(raw)
+	s := scan{jsontext.NewScan(text)}
+	if s.Next() != '{' {
 		return nil, notAnObject(raw)
 	}
-	flat := make(Config, strings.Count(s.text, `":`))
+	flat := make(Config, strings.Count(text, `":`))
 	if !s.object("", flat) {
 		return nil, fmt.Errorf("flinkConfiguration: %w", notJSON(raw))
 	}
@@ -55,10 +57,13 @@ func notJSON(raw []byte) error {
 	return errors.New("it cannot be read")
 }
 
+// scan reads a configuration.
+type scan struct{ *jsontext.Scan }
+
 // object flattens the entries up to the closing brace, below parent.
-func (s *scan) object(parent string, flat Config) bool {
-	return s.members('}', func() bool {
-		name, ok := s.name()
+func (s scan) object(parent string, flat Config) bool {
+	return s.Members('}', func() bool {
+		name, ok := s.Name()
 		if !ok {
 			return false
 		}
@@ -70,13 +75,13 @@ func (s *scan) object(parent string, flat Config) bool {
 }
 
 // entry flattens one value.
-func (s *scan) entry(path string, flat Config) bool {
-	switch s.peek() {
+func (s scan) entry(path string, flat Config) bool {
+	switch s.Peek() {
 	case '{':
-		s.next()
+		s.Next()
 		return s.object(path, flat)
 	case '[':
-		s.next()
+		s.Next()
 		items, ok := s.list()
 		if ok && len(items) > 0 {
 			flat[path] = strings.Join(items, ";")
@@ -89,12 +94,12 @@ func (s *scan) entry(path string, flat Config) bool {
 }
 
 // list are the texts of the items up to the closing bracket. Lists and objects inside have no text of their own.
-func (s *scan) list() (items []string, ok bool) {
-	ok = s.members(']', func() bool {
+func (s scan) list() (items []string, ok bool) {
+	ok = s.Members(']', func() bool {
 		var text string
 		var ok bool
-		if first := s.peek(); first == '{' || first == '[' {
-			ok = s.skip()
+		if first := s.Peek(); first == '{' || first == '[' {
+			ok = s.Skip()
 		} else {
 			text, ok = s.scalar()
 		}
@@ -102,6 +107,18 @@ func (s *scan) list() (items []string, ok bool) {
 		return ok
 	})
 	return items, ok
+}
+
+// scalar is what Jackson's asText gives for a JSON scalar.
+func (s scan) scalar() (string, bool) {
+	if s.Peek() == '"' {
+		return s.Text()
+	}
+	word, ok := s.Word()
+	if ok && word != "null" && word != "true" && word != "false" {
+		word = numberText(word)
+	}
+	return word, ok
 }
 
 func numberText(text string) string {

@@ -171,32 +171,3 @@ func printRecord(spec any, meta *ReconciledMetadata) (string, error) {
 	}
 	return text, nil
 }
-
-// ReconciledJobState reads only the state of the job in a recorded text; empty
-// when there is no job or the text cannot be read.
-func ReconciledJobState(text string) JobState {
-	type withJob struct {
-		Job *struct {
-			State JobState `json:"state"`
-		} `json:"job"`
-	}
-	var record struct {
-		withJob
-		Spec *withJob `json:"spec"`
-	}
-	if json.Unmarshal([]byte(text), &record) != nil {
-		return ""
-	}
-	job := record.Job
-	if record.Spec != nil {
-		job = record.Spec.Job
-	}
-	switch {
-	case job == nil:
-		return ""
-	case job.State == "":
-		return JobStateRunning
-	default:
-		return job.State
-	}
-}

@@ -308,8 +308,15 @@ func FuzzParseReconciledDeployment(f *testing.F) {
 	f.Add(`{"spec":{"job":{}},"spec":{},` + metaText + `}`)
 	f.Add(`{"spec":{"job":{"parallelism":"x"}},` + metaText + `}`)
 	f.Add(`{"spec":null,` + metaText + `}`)
+	f.Add(`{"spec":{"job":{"state":"suspended","x":[{}]},"image":null},` + metaText + `}`)
+	f.Add(`{"spec":{"job":null,"JOB":{}},` + metaText + `}`)
+	f.Add(`{"spec":{"job":{"state":"","State":"a"}},` + metaText + `}`)
+	f.Add(`{"spec":{"image":"i"} ,` + metaText + `}`)
 	f.Add(`{"spec":{"podTemplate":{"spec":{"containers":[{"name":"c"}]}}},"resource_metadata":null}`)
 	f.Fuzz(func(t *testing.T, text string) {
+		if quick, slow := ReconciledJobState(text), decodeJobState(text); quick != slow {
+			t.Fatalf("the state of the job is %q, decoded it is %q", quick, slow)
+		}
 		record, err := ParseReconciledDeployment(text)
 		spec, meta, anyErr := parseAnyRecord[FlinkDeploymentSpec](text)
 		if diff := cmp.Diff(ReconciledDeployment{spec, meta}, record); diff != "" || fmt.Sprint(err) != fmt.Sprint(anyErr) {
