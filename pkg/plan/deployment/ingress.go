@@ -40,8 +40,11 @@ func (v *view) judgeIngress() {
 	if v.Last == nil || r.DeletionTimestamp != nil || (intent != nil && intent.Step != v1beta1.StepReleased) {
 		return
 	}
-	wanted, managed, err := cluster.Ingress(v.Cluster).Render(*v.Running())
 	seen, there := v.Seen.Ingress.Get()
+	if v.ingress == nil && v.Running().Ingress == nil && !there && v.Seen.Ingress.Why() == "" {
+		return // nothing to show, to make or to remove, whoever manages it
+	}
+	wanted, managed, err := cluster.Ingress(v.Cluster).Render(*v.Running())
 	ours := there && slices.ContainsFunc(seen.OwnerReferences, func(o metav1.OwnerReference) bool {
 		return o.UID == r.UID
 	})

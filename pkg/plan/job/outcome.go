@@ -31,7 +31,9 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 	}, more...)
 	next := v.Want.DeepCopy()
 	v.Host.Trim(next)
-	storedspec.Shorten(next)
+	if !storedspec.Keep(next, &v.Resource().Status, &v.Seen.recorded().status) {
+		storedspec.Shorten(next)
+	}
 	if v.BeginsOperation() {
 		storedspec.Reserve(next)
 	}

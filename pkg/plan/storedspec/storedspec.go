@@ -45,6 +45,22 @@ func Shorten(status *v1beta1.FlinkDeploymentStatus) {
 	}
 }
 
+// Keep takes the change that is stored already where the status records the same specs as the stored one, and reports
+// whether it did. written is the stored one with its copy made again.
+func Keep(status, stored, written *v1beta1.FlinkDeploymentStatus) bool {
+	intent, was, copied := status.Intent, stored.Intent, written.Intent
+	if intent == nil || was == nil || copied == nil || was.SpecBase == "" || intent.Spec == "" ||
+		intent.Spec != copied.Spec {
+		return false
+	}
+	now, then := status.ReconciliationStatus, stored.ReconciliationStatus
+	if now.LastReconciledSpec != then.LastReconciledSpec || now.LastStableSpec != then.LastStableSpec {
+		return false
+	}
+	intent.Spec, intent.SpecBase, intent.SpecChange = "", was.SpecBase, was.SpecChange
+	return true
+}
+
 // Read makes the copy again that Shorten replaced. It fails, and changes nothing, where the recorded spec is another
 // one than it was: somebody else wrote the status.
 func Read(status *v1beta1.FlinkDeploymentStatus) error {

@@ -2,6 +2,7 @@ package storedspec
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -32,6 +33,33 @@ func status(spec, reconciled, stable string) *v1beta1.FlinkDeploymentStatus {
 	}}}
 	s.ReconciliationStatus.LastReconciledSpec, s.ReconciliationStatus.LastStableSpec = reconciled, stable
 	return s
+}
+
+// What is stored already is what the same specs are shortened to.
+func TestTheSameChangeIsKept(t *testing.T) {
+	old, next := text(t, large, same), text(t, large, image)
+	stored := status(next, old, old)
+	Shorten(stored)
+	written := stored.DeepCopy()
+	if err := Read(written); err != nil {
+		t.Fatal(err)
+	}
+	again := status(next, old, old)
+	if !Keep(again, stored, written) || *again.Intent != *stored.Intent {
+		t.Errorf("kept %+v, stored %+v", again.Intent, stored.Intent)
+	}
+	for name, other := range map[string]*v1beta1.FlinkDeploymentStatus{
+		"another spec": status(old, old, old), "another recorded spec": status(next, next, old),
+		"another stable spec": status(next, old, next), "no intent": {},
+	} {
+		before := other.DeepCopy()
+		if Keep(other, stored, written) || !reflect.DeepEqual(other, before) {
+			t.Errorf("%s: the stored change is kept", name)
+		}
+	}
+	if Keep(status(next, old, old), status(next, old, old), status(next, old, old)) {
+		t.Error("a copy is no change")
+	}
 }
 
 func TestASpecIsStoredAsAChange(t *testing.T) {

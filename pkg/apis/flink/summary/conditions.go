@@ -211,7 +211,10 @@ func rank(conditionType string) int {
 // character and ends in an ellipsis. A limit below 4 gives an empty text.
 func OneLine(text string, limit int) string {
 	const ellipsis = "…"
-	line := strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), isBreak), " ")
+	line := text
+	if !isLine(text) {
+		line = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), isBreak), " ")
+	}
 	if len(line) <= limit {
 		return line
 	}
@@ -223,6 +226,19 @@ func OneLine(text string, limit int) string {
 		line = line[:len(line)-1]
 	}
 	return line + ellipsis
+}
+
+// isLine tells that a text is one line as it is, of ASCII characters.
+func isLine(text string) bool {
+	blank := true // a blank would be the first, or follow another
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c >= 0x7F || (c == ' ' && blank) {
+			return false
+		}
+		blank = c == ' '
+	}
+	return !blank || text == ""
 }
 
 func isBreak(r rune) bool {

@@ -60,9 +60,9 @@ func (v FlinkVersion) Deprecated() bool { return v.Known() && !v.AtLeast(FlinkV1
 // AtLeast tells whether v is the same release line as other or a newer one. It
 // is false when either has no numbers.
 func (v FlinkVersion) AtLeast(other FlinkVersion) bool {
-	_, _, ok := v.numbers()
-	_, _, otherOK := other.numbers()
-	return ok && otherOK && v.Compare(other) >= 0
+	major, minor, ok := v.numbers()
+	otherMajor, otherMinor, otherOK := other.numbers()
+	return ok && otherOK && cmp.Or(cmp.Compare(major, otherMajor), cmp.Compare(minor, otherMinor)) >= 0
 }
 
 // Compare orders release lines by major and minor number: negative when v is
