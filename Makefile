@@ -3,12 +3,13 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
+comma := ,
 STATICCHECK := go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench bench-session-jobs release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -82,6 +83,11 @@ bench: ## sizes, memory and start-up time of the functions; benchmarks of the pu
 
 bench-session-jobs: ## session jobs at once on one cluster of real Flink on this machine, and a minute in which they run (N=100)
 	cd local && KNFLINK_SESSION_JOBS=$(or $(N),100) go test -count=1 -timeout 30m -v -run '^TestManySessionJobs$$' ./platform
+
+fleet: ## N resources at rest on this machine, the real functions, and what they cost: make fleet N=100,1000 [FAULTS=all] [FOR=130s]
+	@mkdir -p .local/bin
+	@cd local && go build -buildvcs=false -o ../.local/bin/fleet ./cmd/fleet
+	@cd local && ../.local/bin/fleet -n $(or $(N),0$(comma)100$(comma)1000) -for $(or $(FOR),130s) -faults '$(FAULTS)'
 
 release: ## build and push the images of a version, write release/*.yaml: make release VERSION=v0.1.0
 	hack/release.sh "$(VERSION)"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 	utilerrors "k8s.io/apimachinery/pkg/util/errors"
+	"k8s.io/apiserver/pkg/server"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
@@ -135,6 +136,12 @@ func (c *ControlPlane) buildAPIServer(ctx context.Context) (func(context.Context
 	config, err := app.NewConfig(completed)
 	if err != nil {
 		return nil, nil, err
+	}
+	if generic := config.Aggregator.GenericConfig; c.options.Filter != nil { // the first that a request comes to
+		chain := generic.BuildHandlerChainFunc
+		generic.BuildHandlerChainFunc = func(inner http.Handler, with *server.Config) http.Handler {
+			return c.options.Filter(chain(inner, with))
+		}
 	}
 	complete, err := config.Complete()
 	if err != nil {

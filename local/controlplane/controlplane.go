@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,6 +27,11 @@ type Options struct {
 	Egress string
 	// Ready bounds the wait until every part works. Zero: one minute.
 	Ready time.Duration
+	// Filter is put around all that the API server serves. Nil: nothing is.
+	Filter func(http.Handler) http.Handler
+	// Stock makes the objects that are to be there when the controllers and the scheduler begin; its time does not count.
+	// Nil: there are none.
+	Stock func(ctx context.Context, config *rest.Config) error
 }
 
 // ControlPlane is a running control plane.
@@ -48,25 +54,42 @@ func Start(ctx context.Context, options Options) (*ControlPlane, error) {
 	if options.Ready == 0 {
 		options.Ready = time.Minute
 	}
-	ctx, cancel := context.WithTimeout(ctx, options.Ready)
-	defer cancel()
 	c := &ControlPlane{options: options, failed: make(chan error, 1)}
-	for _, step := range []struct {
-		name string
-		do   func(context.Context) error
-	}{
-		{"state directory", c.prepare},
-		{"etcd", c.startEtcd},
-		{"kube-apiserver", c.startAPIServer},
-		{"kube-controller-manager", c.startControllers},
-		{"kube-scheduler", c.startScheduler},
-		{"default service account", c.awaitDefaults},
-	} {
-		if err := step.do(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("start %s: %w (log: %s)", step.name, err, c.LogFile()), c.Stop())
-		}
+	steps := []step{
+		{"state directory", c.prepare}, {"etcd", c.startEtcd}, {"kube-apiserver", c.startAPIServer},
+	}
+	err := c.carryOut(ctx, steps)
+	if err == nil && options.Stock != nil {
+		err = options.Stock(ctx, c.Config())
+	}
+	if err == nil {
+		err = c.carryOut(ctx, []step{
+			{"kube-controller-manager", c.startControllers}, {"kube-scheduler", c.startScheduler},
+			{"default service account", c.awaitDefaults},
+		})
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
+}
+
+// step is a part of the start.
+type step struct {
+	name string
+	do   func(context.Context) error
+}
+
+// carryOut does the steps, in options.Ready together.
+func (c *ControlPlane) carryOut(ctx context.Context, steps []step) error {
+	ctx, cancel := context.WithTimeout(ctx, c.options.Ready)
+	defer cancel()
+	for _, s := range steps {
+		if err := s.do(ctx); err != nil {
+			return fmt.Errorf("start %s: %w (log: %s)", s.name, err, c.LogFile())
+		}
+	}
+	return nil
 }
 
 func (c *ControlPlane) prepare(context.Context) error {

@@ -18,6 +18,8 @@ import (
 type Faults struct {
 	// Seed starts the random numbers.
 	Seed uint64
+	// Type is that of the events that they may happen to; empty: all.
+	Type string
 	// Drop loses an event that its sender takes for delivered.
 	Drop float64
 	// Double delivers an event twice.
@@ -72,11 +74,15 @@ type fate struct {
 	next         <-chan struct{} // not nil: the wait ends when the next event passes
 }
 
-func (t *trouble) draw() fate {
+// draw is for an event of that type.
+func (t *trouble) draw(of string) fate {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.counts.Events++
 	f, r := t.faults, t.random
+	if f.Type != "" && f.Type != of {
+		return fate{}
+	}
 	// Every number is drawn for every event: what one fault does changes no other's turn.
 	drop, double, delay, length, reorder := r.Float64(), r.Float64(), r.Float64(), r.Float64(), r.Float64()
 	out := fate{drop: drop < f.Drop, double: double < f.Double}
@@ -109,7 +115,7 @@ func (t *trouble) wrap(ingress http.Handler) http.Handler {
 			ingress.ServeHTTP(w, r)
 			return
 		}
-		f := t.draw()
+		f := t.draw(r.Header.Get("Ce-Type"))
 		if f == (fate{}) {
 			ingress.ServeHTTP(w, r)
 			return

@@ -180,6 +180,7 @@ func (g *gateway) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, err
 // resolve says where an address of the cluster is on this machine:
 //
 //	host                                        | port | where
+//	one that options.Hosts knows                |      | as it says
 //	a ClusterIP                                 |      | as the name of its Service
 //	a name of Eventing's or of a Knative Service | 80  | the gateway
 //	a Service that selects Kourier's gateway    | 443  | the gateway, TLS
@@ -191,6 +192,11 @@ func (m *Mesh) resolve(address string) string {
 		return address
 	}
 	host = strings.ToLower(host)
+	if m.options.Hosts != nil {
+		if there, known := m.options.Hosts(host); known {
+			return there
+		}
+	}
 	if net.ParseIP(host) != nil {
 		if host = m.nameOf(host); host == "" {
 			return address

@@ -23,7 +23,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/node"
 )
 
-// Options say what a mesh works with. All but Faults are needed.
+// Options say what a mesh works with. All but Hosts and Faults are needed.
 type Options struct {
 	ControlPlane *controlplane.ControlPlane
 	Node         *node.Node
@@ -31,6 +31,8 @@ type Options struct {
 	Network *network.Network
 	// Images builds ko:// images; the Node has it, too.
 	Images *ko.Builder
+	// Hosts says where a host is, before Services are asked. Nil: it knows none.
+	Hosts func(host string) (address string, known bool)
 	// Faults make it worse than Knative. The zero value does not.
 	Faults Faults
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -39,6 +40,13 @@ type Options struct {
 	Progress func(step string, done, total int64)
 	// Faults make the mesh worse than Knative.
 	Faults mesh.Faults
+	// Stock makes the objects that are to be there before anything of Kubernetes or of the operator moves; the operator's
+	// kinds are known. Nil: there are none.
+	Stock func(ctx context.Context, config *rest.Config) error
+	// Hosts says where a host of the cluster's network is, before Services are asked. Nil: it knows none.
+	Hosts func(host string) (address string, known bool)
+	// Filter is put around all that the API server serves. Nil: nothing is.
+	Filter func(http.Handler) http.Handler
 	// Stderr is where the ends of the logs go when this process ends without Stop. Nil: standard error.
 	Stderr *os.File
 }
@@ -148,9 +156,21 @@ func (p *Platform) prepare(ctx context.Context) error {
 
 func (p *Platform) startControlPlane(ctx context.Context) error {
 	var err error
-	p.plane, err = controlplane.Start(
-		ctx, controlplane.Options{Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress()},
-	)
+	options := controlplane.Options{
+		Dir: p.options.Dir, Network: p.loopback, Egress: p.network.Egress(), Filter: p.options.Filter,
+	}
+	if p.options.Stock != nil {
+		options.Stock = func(ctx context.Context, config *rest.Config) (err error) {
+			if p.installer, err = newInstaller(config); err != nil {
+				return err
+			}
+			if err := p.installKinds(ctx); err != nil {
+				return err
+			}
+			return p.options.Stock(ctx, config)
+		}
+	}
+	p.plane, err = controlplane.Start(ctx, options)
 	if err == nil {
 		p.watch(p.plane.Failed())
 		p.installer, err = newInstaller(p.plane.Config())
@@ -166,10 +186,10 @@ func (p *Platform) startNode(ctx context.Context) error {
 
 func (p *Platform) startMesh(ctx context.Context) error {
 	var err error
-	p.mesh, err = mesh.Start(
-		ctx,
-		mesh.Options{ControlPlane: p.plane, Node: p.node, Network: p.network, Images: p.images, Faults: p.options.Faults},
-	)
+	p.mesh, err = mesh.Start(ctx, mesh.Options{
+		ControlPlane: p.plane, Node: p.node, Network: p.network, Images: p.images, Faults: p.options.Faults,
+		Hosts: p.options.Hosts,
+	})
 	if err == nil {
 		p.watch(p.mesh.Failed())
 	}
