@@ -17,6 +17,10 @@ type Shard struct {
 	Continue string `json:"continue,omitempty"`
 	// Limit is the size of the page.
 	Limit int64 `json:"limit"`
+	// Snapshots also looks at the snapshots of the page's jobs that are being taken.
+	Snapshots bool `json:"snapshots,omitempty"`
+	// Finished looks at all finished resources that are to go, in place of a page.
+	Finished bool `json:"finished,omitempty"`
 }
 
 // Change is the data of a status event: what changed and to what.

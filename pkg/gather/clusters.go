@@ -2,7 +2,6 @@ package gather
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -22,23 +21,42 @@ type Clusters struct {
 	Selector string
 }
 
-// chunk is how many clusters one request asks for; their names are part of its URL. listed is how many objects one
-// answer brings.
+// room is how long the names in one request may be, as they are in its URL; listed is how many objects one answer
+// brings.
 const (
-	chunk  = 100
+	room   = 6000
 	listed = 500
 )
 
-// each lists the objects of a kind that belong to the clusters, page by page.
+// Chunks are the names, as many at a time as there is room for in one request.
+func (c Clusters) Chunks() (all [][]string) {
+	left := 0
+	for _, name := range c.Names {
+		length := len(name) + len("%2C")
+		if left < length {
+			all, left = append(all, nil), room
+		}
+		all[len(all)-1], left = append(all[len(all)-1], name), left-length
+	}
+	return all
+}
+
+// each lists the objects of one of Kubernetes' own kinds that belong to the clusters, page by page. see takes the list
+// that into has made.
 func (c Clusters) each(
-	ctx context.Context, reader Reader, gvr schema.GroupVersionResource, see func(*unstructured.Unstructured) error,
+	ctx context.Context, reader Reader, gvr schema.GroupVersionResource, into func() kube.BinaryList,
+	see func(kube.BinaryList),
 ) error {
-	for names := range slices.Chunk(c.Names, chunk) {
+	for _, names := range c.Chunks() {
 		labels := render.LabelApp + " in (" + strings.Join(names, ",") + ")," + c.Selector
-		if err := pages(
-			ctx, reader, kube.Query{Resource: gvr, Namespace: c.Namespace, Labels: labels, Limit: listed}, see,
-		); err != nil {
-			return err
+		query := kube.Query{Resource: gvr, Namespace: c.Namespace, Labels: labels, Limit: listed}
+		for more := true; more; more = query.Continue != "" {
+			list := into()
+			if err := reader.ListBinary(ctx, query, list); err != nil {
+				return err
+			}
+			see(list)
+			query.Continue = list.GetContinue()
 		}
 	}
 	return nil

@@ -41,6 +41,9 @@ func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot,
 type Read struct {
 	// Resource is the FlinkDeployment.
 	Resource *unstructured.Unstructured
+	// Decoded is the FlinkDeployment in its own type, in place of Resource; SpecProblem is why its spec could not be read.
+	Decoded     *v1beta1.FlinkDeployment
+	SpecProblem error
 	// JobManager is its Deployment, read after it, or made by this very pass.
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Pods answers for the cluster's pods from lists of many; nil lists those of this cluster.
@@ -51,12 +54,10 @@ type Read struct {
 
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
 func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapshot, error) {
-	object, jm := r.Resource, r.JobManager
-	resource, specErr, err := v1beta1.DecodeDeployment(object.Object)
+	jm := r.JobManager
+	resource, specErr, err := r.decode()
 	if err != nil {
-		return deployment.Snapshot{}, fail.As(
-			fail.Invalid, "read FlinkDeployment "+object.GetNamespace()+"/"+object.GetName(), "Unreadable", err,
-		)
+		return deployment.Snapshot{}, err
 	}
 	s := deployment.Snapshot{LogFiles: g.LogFiles}
 	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
@@ -110,6 +111,20 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	return s, nil
+}
+
+// decode reads the resource.
+func (r Read) decode() (resource v1beta1.FlinkDeployment, specErr, err error) {
+	if r.Decoded != nil {
+		return *r.Decoded, r.SpecProblem, nil
+	}
+	resource, specErr, err = v1beta1.DecodeDeployment(r.Resource.Object)
+	if err != nil {
+		err = fail.As(
+			fail.Invalid, "read FlinkDeployment "+r.Resource.GetNamespace()+"/"+r.Resource.GetName(), "Unreadable", err,
+		)
+	}
+	return resource, specErr, err
 }
 
 // missingVolumes asks for the mount failures of a JobManager pod that waits for its volumes.

@@ -18,6 +18,7 @@ import (
 type Reader interface {
 	Get(ctx context.Context, o kube.Object) (*unstructured.Unstructured, bool, error)
 	List(ctx context.Context, q kube.Query) (*unstructured.UnstructuredList, error)
+	ListBinary(ctx context.Context, q kube.Query, into kube.BinaryList) error
 	Log(ctx context.Context, l kube.Log) (string, error)
 }
 

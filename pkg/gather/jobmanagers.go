@@ -4,7 +4,6 @@ import (
 	"context"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -23,11 +22,13 @@ func (g *Gatherer) JobManagers(
 	ctx context.Context, of Clusters,
 ) func(namespace, name string) plan.Observed[*appsv1.Deployment] {
 	found := map[types.NamespacedName]plan.Observed[*appsv1.Deployment]{}
-	err := of.each(ctx, g.Kube, kube.Deployments, func(u *unstructured.Unstructured) error {
-		found[types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}] = observe(
-			u, true, nil, typed[appsv1.Deployment],
-		)
-		return nil
+	into := func() kube.BinaryList { return &appsv1.DeploymentList{} }
+	err := of.each(ctx, g.Kube, kube.Deployments, into, func(list kube.BinaryList) {
+		items := list.(*appsv1.DeploymentList).Items
+		for i := range items {
+			d := &items[i]
+			found[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = plan.Present(d)
+		}
 	})
 	return func(namespace, name string) plan.Observed[*appsv1.Deployment] {
 		if err != nil {

@@ -37,29 +37,44 @@ func (g *Gatherer) pods(
 
 // list answers from one list of one cluster's pods.
 func (g *Gatherer) list(namespace, labels string) Pods {
-	return g.once(func(ctx context.Context, see func(*unstructured.Unstructured) error) error {
-		return pages(ctx, g.Kube, kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: labels}, see)
+	return once(func(ctx context.Context, see func(*corev1.Pod)) error {
+		return pages(
+			ctx, g.Kube, kube.Query{Resource: kube.Pods, Namespace: namespace, Labels: labels},
+			func(u *unstructured.Unstructured) error {
+				pod, err := typed[corev1.Pod](u)
+				if err == nil {
+					see(pod)
+				}
+				return err
+			},
+		)
 	})
 }
 
 // PodsOf answers for each of the clusters from lists of all their pods. Those of a component are listed when the first
-// of them is asked for. Safe for concurrent use.
-func (g *Gatherer) PodsOf(of Clusters) Pods {
+// of them is asked for, in the time that there is for all. Safe for concurrent use.
+func (g *Gatherer) PodsOf(ctx context.Context, of Clusters) Pods {
 	looks := map[string]Pods{}
+	into := func() kube.BinaryList { return &corev1.PodList{} }
 	for _, component := range []string{render.ComponentJobManager, render.ComponentTaskManager} {
 		of := of
 		of.Selector = render.LabelComponent + "=" + component
-		looks[component] = g.once(func(ctx context.Context, see func(*unstructured.Unstructured) error) error {
-			return of.each(ctx, g.Kube, kube.Pods, see)
+		looks[component] = once(func(ctx context.Context, see func(*corev1.Pod)) error {
+			return of.each(ctx, g.Kube, kube.Pods, into, func(list kube.BinaryList) {
+				items := list.(*corev1.PodList).Items
+				for i := range items {
+					see(&items[i])
+				}
+			})
 		})
 	}
-	return func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod] {
+	return func(_ context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod] {
 		return looks[component](ctx, namespace, name, component)
 	}
 }
 
 // once answers from what a walk over pods sees. It walks when the first pods are asked for.
-func (g *Gatherer) once(walk func(ctx context.Context, see func(*unstructured.Unstructured) error) error) Pods {
+func once(walk func(ctx context.Context, see func(*corev1.Pod)) error) Pods {
 	type key struct {
 		cluster   types.NamespacedName
 		component string
@@ -69,17 +84,12 @@ func (g *Gatherer) once(walk func(ctx context.Context, see func(*unstructured.Un
 	found := map[key][]corev1.Pod{}
 	return func(ctx context.Context, namespace, name, component string) plan.Observed[[]corev1.Pod] {
 		once.Do(func() {
-			failure = walk(ctx, func(u *unstructured.Unstructured) error {
-				pod, err := typed[corev1.Pod](u)
-				if err != nil {
-					return err
-				}
+			failure = walk(ctx, func(pod *corev1.Pod) {
 				k := key{
 					types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels[render.LabelApp]},
 					pod.Labels[render.LabelComponent],
 				}
 				found[k] = append(found[k], *pod)
-				return nil
 			})
 		})
 		if failure != nil {

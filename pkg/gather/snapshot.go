@@ -24,6 +24,13 @@ import (
 //  2. Flink's jobs | the request in flight
 //  3. the details of the checkpoint that it made
 func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Unstructured) (snapshot.Snapshot, error) {
+	return g.StateSnapshotBeside(ctx, object, nil)
+}
+
+// StateSnapshotBeside is StateSnapshotOf where the FlinkDeployment of the job was read already; nil reads it.
+func (g *Gatherer) StateSnapshotBeside(
+	ctx context.Context, object *unstructured.Unstructured, beside *v1beta1.FlinkDeployment,
+) (snapshot.Snapshot, error) {
 	resource, specErr, err := v1beta1.DecodeStateSnapshot(object.Object)
 	if err != nil {
 		return snapshot.Snapshot{}, fail.As(
@@ -34,7 +41,10 @@ func (g *Gatherer) StateSnapshotOf(ctx context.Context, object *unstructured.Uns
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
-	if job := snapshot.AskJob(s); job != nil {
+	switch job := snapshot.AskJob(s); {
+	case job != nil && beside != nil:
+		s.Deployment = plan.Present(beside)
+	case job != nil:
 		g.snapshotJob(ctx, &s, *job)
 	}
 	if q := snapshot.Ask(s); q != nil {

@@ -41,6 +41,9 @@ func (s *shelf) Get(_ context.Context, o kube.Object) (*unstructured.Unstructure
 // Log is read by nobody here.
 func (*shelf) Log(context.Context, kube.Log) (string, error) { return "", kube.ErrNoLogs }
 
+// ListBinary is asked of nobody here.
+func (*shelf) ListBinary(context.Context, kube.Query, kube.BinaryList) error { return kube.ErrNoLogs }
+
 // List gives one page after the other.
 func (s *shelf) List(_ context.Context, q kube.Query) (*unstructured.UnstructuredList, error) {
 	s.queries = append(s.queries, q)

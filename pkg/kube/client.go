@@ -93,6 +93,7 @@ func mounted(dir string) (*rest.Config, error) {
 func ForConfig(config *rest.Config, userAgent string) (*Client, error) {
 	config = rest.CopyConfig(config)
 	config.QPS, config.Timeout, config.UserAgent = noLimit, callTimeout, userAgent
+	config.DisableCompression = true // to unpack costs more than to carry: the API server is near
 	way, err := rest.HTTPClientFor(config)
 	if err != nil {
 		return nil, fmt.Errorf("make a Kubernetes client for %s: %w", config.Host, err)

@@ -16,7 +16,9 @@ import (
 type fleet struct {
 	moving, running bool
 	complete        bool
-	count           int
+	// spread is whether the FlinkDeployments are looked at by shards.
+	spread bool
+	count  int
 }
 
 // add adds the resources of a page that are this installation's.

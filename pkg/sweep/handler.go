@@ -42,13 +42,14 @@ func NewHandler(s Setup) http.Handler {
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
 			LogFiles: s.Settings.LogFiles, Brief: true, Now: s.Now,
 		},
+		Kube:    s.Kube,
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
 		Log: s.Log,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
-	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: event.Budget}
+	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor}
 }
 
 // handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked
@@ -56,6 +57,11 @@ func NewHandler(s Setup) http.Handler {
 func handle(o *Observer) event.Handle {
 	inFlight := &coalesce.Group{}
 	return func(ctx context.Context, e cloudevents.Event) error {
+		if e.Type() != event.TypeShard {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, event.Budget)
+			defer cancel()
+		}
 		switch {
 		case e.Type() == event.TypePing:
 			return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })

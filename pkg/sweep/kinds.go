@@ -16,8 +16,11 @@ import (
 type kind struct {
 	name     string
 	resource schema.GroupVersionResource
-	// finds is what a full sweep looks for. rare is true in the sweeps of each tenth minute.
-	finds func(rare bool) []find
+	// page is how many resources one list brings, and one shard looks at: some 4 MB.
+	page int64
+	// finds is what a full sweep looks for, given what it has seen of the kinds before. rare is true in the sweeps of each
+	// tenth minute.
+	finds func(seen *fleet, rare bool) []find
 	// looks prepares for a page of one namespace, or of all, and answers the look at one resource of it.
 	looks func(o *Observer, ctx context.Context, namespace string, list *unstructured.UnstructuredList) look
 	// counts tells the fleet what a resource means for the clock.
@@ -26,8 +29,14 @@ type kind struct {
 	fast bool
 	// batches has events of their Deployments left to the next tick where many move at the same time.
 	batches bool
-	// spreads has further pages of a sweep looked at by whichever pod takes them.
+	// spreads has the pages of a sweep looked at by whichever pods take them, if there is more than one.
 	spreads bool
+	// items are the resources of a spread page, read in another way than by looks; nil: by looks.
+	items func(o *Observer, ctx context.Context, page kube.Query, snapshots bool) ([]item, error)
+	// snapshots has a spread page look at the snapshots of its jobs, too.
+	snapshots bool
+	// columns are what the clock counts by, for a kind that spreads.
+	columns kube.Columns
 }
 
 // find is a query, and which of its answers are looked at; nil: all.
@@ -37,14 +46,17 @@ type find struct {
 }
 
 // look decides whether a pass would do or record anything for a resource, and asks for it.
-type look func(u *unstructured.Unstructured) error
+type look func(ctx context.Context, u *unstructured.Unstructured) error
 
 // kinds are all that are looked after.
 //
 //	kind                         a full sweep looks at                           fast   spread   counts for the clock
 //	FlinkDeployment              all                                             yes    yes      fast, running
 //	FlinkStateSnapshot           not finished; finished and fast                 yes    no       fast
-//	                             rarely instead: finished and marked to go
+//	                             rarely as well: finished and marked to go
+//	  where the FlinkDeployments not finished and fast, or of another kind's
+//	  are spread                 job; the others are looked at with their job;
+//	                             rarely instead: all that are not finished
 //	FlinkSessionJob              all                                             yes    yes      fast, running
 //	FlinkBlueGreenDeployment     fast; rarely instead: all. A pass is asked for  no     no       no
 //	                             if the Java operator's finalizer holds it
@@ -54,23 +66,29 @@ type look func(u *unstructured.Unstructured) error
 var kinds = []kind{
 	{
 		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, batches: true, spreads: true,
-		finds: func(bool) []find { return []find{{}} }, looks: (*Observer).lookAtDeployments,
-		counts: (*fleet).addDeployment,
-	},
-	{
-		name: v1beta1.KindFlinkStateSnapshot, resource: v1beta1.FlinkStateSnapshotGVR, fast: true,
-		finds: snapshotFinds, looks: (*Observer).lookAtSnapshots, counts: (*fleet).addSnapshot,
+		page: 200, finds: everything, looks: (*Observer).lookAtDeployments, counts: (*fleet).addDeployment,
+		items: (*Observer).deploymentItems, snapshots: true, columns: columnsOf("Job Manager"),
 	},
 	{
 		name: v1beta1.KindFlinkSessionJob, resource: v1beta1.FlinkSessionJobGVR, fast: true, spreads: true,
-		finds: func(bool) []find { return []find{{}} }, looks: (*Observer).lookAtSessionJobs,
-		counts: (*fleet).addSessionJob,
+		page: 500, finds: everything, looks: (*Observer).lookAtSessionJobs, counts: (*fleet).addSessionJob,
+		columns: columnsOf("Job Status"),
 	},
 	held(v1beta1.KindFlinkBlueGreenDeployment, v1beta1.FlinkBlueGreenDeploymentGVR),
+	{
+		name: v1beta1.KindFlinkStateSnapshot, resource: v1beta1.FlinkStateSnapshotGVR, fast: true,
+		page: 500, finds: snapshotFinds, looks: (*Observer).lookAtSnapshots, counts: (*fleet).addSnapshot,
+	},
 }
 
+// everything finds all resources of a kind.
+func everything(*fleet, bool) []find { return []find{{}} }
+
 // inTransition selects the resources that a pass left in transition.
-const inTransition = "status.pace=" + string(v1beta1.PaceFast)
+const (
+	inTransition    = "status.pace=" + string(v1beta1.PaceFast)
+	notInTransition = "status.pace!=" + string(v1beta1.PaceFast)
+)
 
 // rarely is how many minutes lie between two sweeps of what hardly ever needs one.
 const rarely = 10
@@ -88,16 +106,18 @@ func kindOf(name string) (kind, bool) {
 // held is a kind that is not run yet.
 func held(name string, resource schema.GroupVersionResource) kind {
 	return kind{
-		name: name, resource: resource, counts: func(*fleet, *unstructured.Unstructured) {},
-		finds: func(rare bool) []find {
+		name: name, resource: resource, page: 500, counts: func(*fleet, *unstructured.Unstructured) {},
+		finds: func(_ *fleet, rare bool) []find {
 			query := kube.Query{Fields: inTransition}
 			if rare {
 				query.Fields = ""
 			}
 			return []find{{query: query, only: unsupported.Held}}
 		},
-		looks: func(o *Observer, ctx context.Context, _ string, _ *unstructured.UnstructuredList) look {
-			return func(u *unstructured.Unstructured) error { return o.request(ctx, name, u, event.ReasonTransition) }
+		looks: func(o *Observer, _ context.Context, _ string, _ *unstructured.UnstructuredList) look {
+			return func(ctx context.Context, u *unstructured.Unstructured) error {
+				return o.request(ctx, name, u, event.ReasonTransition)
+			}
 		},
 	}
 }

@@ -2,12 +2,15 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
@@ -15,7 +18,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/gather"
+	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
@@ -25,6 +30,8 @@ import (
 type Observer struct {
 	// Gather looks at resources.
 	Gather *gather.Gatherer
+	// Kube lists in bulk.
+	Kube *kube.Client
 	// Clock is given its pace by a full sweep.
 	Clock *clock.Clock
 	// Control takes pass.requested and shard events.
@@ -43,6 +50,10 @@ type Observer struct {
 	batch batch
 	// told is when it was last told that a namespace may not be read.
 	told map[string]time.Time
+	// sent is when each page was sent.
+	sent map[string]time.Time
+	// places are for the pages that are in memory.
+	places chan struct{}
 }
 
 // source is the function's name in CloudEvents.
@@ -60,13 +71,67 @@ func (o *Observer) lookAtDeployments(
 	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
 ) look {
 	read := o.reader(ctx, namespace, list)
-	return func(u *unstructured.Unstructured) error {
-		snapshot, err := o.Gather.DeploymentOf(ctx, read(u))
-		if err != nil {
-			return err
-		}
-		return o.judge(ctx, snapshot, event.ReasonHealth)
+	return func(ctx context.Context, u *unstructured.Unstructured) error { return o.lookAt(ctx, read(u)) }
+}
+
+// lookAt looks at one FlinkDeployment. A look that came to its end before it had seen all judges nothing.
+func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
+	snapshot, err := o.Gather.DeploymentOf(ctx, read)
+	if err == nil {
+		err = ctx.Err()
 	}
+	if err != nil {
+		return err
+	}
+	return o.judge(ctx, snapshot, event.ReasonHealth)
+}
+
+// deploymentItems are the FlinkDeployments of a page, with the snapshots of their jobs that are being taken.
+func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapshots bool) ([]item, error) {
+	var items []item
+	var failures []error
+	clusters := gather.Clusters{Namespace: query.Namespace, Selector: selector}
+	page := map[types.NamespacedName]*v1beta1.FlinkDeployment{}
+	var reads []gather.Read
+	if _, err := o.Kube.ListJSON(ctx, query, func(object []byte) error {
+		resource, specErr, err := decoded(object)
+		switch {
+		case err != nil:
+			o.Log.Infow("look failed", telemetry.Error, fail.Message(err))
+			failures = append(failures, fail.As(fail.Invalid, "read FlinkDeployment", "Unreadable", err))
+		case o.Watches(resource.Namespace):
+			resource.ManagedFields = nil
+			reads = append(reads, gather.Read{Decoded: &resource, SpecProblem: specErr})
+			clusters.Names = append(clusters.Names, resource.Name)
+			page[types.NamespacedName{Namespace: resource.Namespace, Name: resource.Name}] = &resource
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
+	for _, r := range reads {
+		namespace, name := r.Decoded.Namespace, r.Decoded.Name
+		r.JobManager, r.Pods = jobManagers(namespace, name), pods
+		items = append(items, item{
+			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
+			func(ctx context.Context) error { return o.lookAt(ctx, r) },
+		})
+	}
+	if snapshots {
+		beside, err := o.snapshotsBeside(ctx, clusters, page)
+		items, failures = append(items, beside...), append(failures, err)
+	}
+	return items, errors.Join(failures...)
+}
+
+// decoded reads the text of a FlinkDeployment. What it is read by way of is garbage at once, and not when the page is.
+func decoded(text []byte) (resource v1beta1.FlinkDeployment, specErr, err error) {
+	var content map[string]any
+	if err := json.Unmarshal(text, &content); err != nil {
+		return resource, nil, err
+	}
+	return v1beta1.DecodeDeployment(content)
 }
 
 // reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments
@@ -83,7 +148,7 @@ func (o *Observer) reader(
 	for i := range list.Items {
 		clusters.Names = append(clusters.Names, list.Items[i].GetName())
 	}
-	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(clusters)
+	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
 	return func(u *unstructured.Unstructured) gather.Read {
 		return gather.Read{Resource: u, JobManager: jobManagers(u.GetNamespace(), u.GetName()), Pods: pods}
 	}

@@ -3,12 +3,9 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -18,38 +15,68 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// pageSize is how many resources one request looks at: at some 20 ms of waiting for Flink each, with lookers at a time,
-// well within a request's budget.
-const (
-	pageSize = 500
-	lookers  = 16
-)
-
-// sweep looks at what a full sweep finds of a kind, and adds it to the fleet. Where pages are spread, the first one is
-// looked at here, after the others were posted.
+// sweep looks at what a full sweep finds of a kind, and adds it to the fleet. What is more than a page is spread: this
+// request only reads how the resources are, page by page and in a few words each, and leaves the looks to the shards.
 func (o *Observer) sweep(ctx context.Context, k kind, all *fleet) error {
 	var failures []error
-	for _, f := range k.finds(o.Gather.Now().Minute()%rarely == 0) {
+	for _, f := range k.finds(all, o.Gather.Now().Minute()%rarely == 0) {
 		for _, namespace := range o.namespaces() {
-			var first *unstructured.UnstructuredList
-			err := o.pages(ctx, k, f.query, namespace, func(query kube.Query, list *unstructured.UnstructuredList) {
-				all.add(k, list, o.Watches)
-				switch {
-				case first == nil:
-					first = list
-				case k.spreads:
-					failures = append(failures, o.spread(ctx, k, query))
-				default:
-					failures = append(failures, o.lookAtAll(ctx, k, f, namespace, list))
-				}
-			})
+			err := o.find(ctx, k, f, namespace, all)
 			all.complete = all.complete && err == nil
-			if failures = append(failures, err); first != nil {
-				failures = append(failures, o.lookAtAll(ctx, k, f, namespace, first))
-			}
+			failures = append(failures, o.skipped(namespace, err))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+// find looks at what a query finds in one namespace, or in all.
+func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, all *fleet) error {
+	query := f.query
+	query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page
+	list, err := o.Gather.Kube.List(ctx, query)
+	if err != nil {
+		return err
+	}
+	all.add(k, list, o.Watches)
+	next := list.GetContinue()
+	if next == "" || !k.spreads {
+		return o.lookAtPages(ctx, k, f, query, list, all)
+	}
+	all.spread = true
+	list = nil // its shard lists it again: what is read here stays small
+	failures := []error{o.spread(ctx, k, query, 0)}
+	for page := 1; next != ""; page++ {
+		query.Continue = next
+		failures = append(failures, o.spread(ctx, k, query, page))
+		read, rows, err := o.Kube.Table(ctx, query, k.columns)
+		if err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		for _, row := range rows {
+			k.counts(all, k.object(row))
+		}
+		next = read.Continue
+	}
+	return errors.Join(failures...)
+}
+
+// lookAtPages looks at a page and at those that follow it.
+func (o *Observer) lookAtPages(
+	ctx context.Context, k kind, f find, query kube.Query, list *unstructured.UnstructuredList, all *fleet,
+) error {
+	for failures := []error(nil); ; {
+		next := list.GetContinue() // a look may empty the list
+		failures = append(failures, o.lookAtAll(ctx, k, f, query.Namespace, list))
+		if next == "" {
+			return errors.Join(failures...)
+		}
+		query.Continue = next
+		var err error
+		if list, err = o.Gather.Kube.List(ctx, query); err != nil {
+			return errors.Join(append(failures, err)...)
+		}
+		all.add(k, list, o.Watches)
+	}
 }
 
 // lookAtFast looks at what is in transition, and reports whether anything was.
@@ -86,26 +113,12 @@ func (o *Observer) fast(ctx context.Context, k kind, seen *fleet) error {
 	return errors.Join(failures...)
 }
 
-// Shard looks at one page of a sweep that another request spread.
-func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
-	k, ours := kindOf(s.Kind)
-	if !ours {
-		return fail.Invalidf("look at a shard", "UnknownKind", "kind %q is not one of ours", s.Kind)
-	}
-	query := kube.Query{Resource: k.resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit}
-	list, err := o.Gather.Kube.List(ctx, query)
-	if err != nil {
-		return err
-	}
-	return o.lookAtAll(ctx, k, find{}, s.Namespace, list)
-}
-
 // pages follows a query in one namespace, or in all, to its last page.
 func (o *Observer) pages(
 	ctx context.Context, k kind, query kube.Query, namespace string,
 	see func(kube.Query, *unstructured.UnstructuredList),
 ) error {
-	for query.Resource, query.Namespace, query.Limit = k.resource, namespace, pageSize; ; {
+	for query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page; ; {
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {
 			return o.skipped(namespace, err)
@@ -152,18 +165,6 @@ func (o *Observer) skipped(namespace string, err error) error {
 	return nil
 }
 
-// spread posts the page to whichever pod takes it.
-func (o *Observer) spread(ctx context.Context, k kind, query kube.Query) error {
-	now := o.Gather.Now()
-	e, err := event.Make(event.TypeShard, event.Head{
-		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), query.Continue), Source: source, Time: now,
-	}, event.Shard{Kind: k.name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit})
-	if err != nil {
-		return err
-	}
-	return o.Control.Publish(ctx, e)
-}
-
 // lookAtAll looks at the resources of a page, some at a time. One that cannot be looked at does not keep the others
 // from it.
 func (o *Observer) lookAtAll(
@@ -176,23 +177,11 @@ func (o *Observer) lookAtAll(
 		return nil
 	}
 	look := k.looks(o, ctx, namespace, list)
-	var mu sync.Mutex
-	var failures []error
-	var group errgroup.Group
-	group.SetLimit(lookers)
+	items := make([]item, 0, len(list.Items))
 	for i := range list.Items {
 		u := &list.Items[i]
-		group.Go(func() error {
-			if err := look(u); err != nil {
-				key := event.Key{Kind: k.name, Namespace: u.GetNamespace(), Name: u.GetName()}
-				o.Log.Infow("look failed", telemetry.Key, key.String(), telemetry.Error, fail.Message(err))
-				mu.Lock()
-				failures = append(failures, err)
-				mu.Unlock()
-			}
-			return nil
-		})
+		key := event.Key{Kind: k.name, Namespace: u.GetNamespace(), Name: u.GetName()}
+		items = append(items, item{key, func(ctx context.Context) error { return look(ctx, u) }})
 	}
-	_ = group.Wait() // failures are collected above
-	return errors.Join(failures...)
+	return o.lookAtEach(ctx, items, nil)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -18,9 +19,12 @@ import (
 // lookAtSessionJobs looks at FlinkSessionJobs that a list brought. What the jobs of one session cluster have in common
 // is read once for all of them: its resource, its Deployment, and the list of its jobs.
 func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructured.UnstructuredList) look {
-	shared := &sharedHosts{from: o.Gather}
-	return func(u *unstructured.Unstructured) error {
+	shared := &sharedHosts{from: o.Gather, ctx: ctx}
+	return func(ctx context.Context, u *unstructured.Unstructured) error {
 		s, err := o.Gather.SessionJobOf(ctx, u, shared)
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return err
 		}
@@ -39,11 +43,38 @@ func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructu
 	}
 }
 
-// sharedHosts reads each session cluster once. Safe for concurrent use.
+// sharedHosts reads each session cluster once, in the time that there is for all: whoever has less does not wait for
+// it. Safe for concurrent use.
 type sharedHosts struct {
 	from     gather.Host
-	clusters sync.Map // types.NamespacedName -> func() gather.Hosting
-	jobs     sync.Map // plan.Endpoint -> func() listing
+	ctx      context.Context // that of the page
+	clusters sync.Map        // types.NamespacedName -> *later[gather.Hosting]
+	jobs     sync.Map        // plan.Endpoint -> *later[listing]
+}
+
+// later is a value that somebody reads.
+type later[T any] struct {
+	once sync.Once
+	done chan struct{}
+	is   T
+}
+
+// of is the value of a key, which the first who asks has read; false: the time was up before it was.
+func of[K comparable, T any](ctx context.Context, all *sync.Map, key K, read func() T) (value T, ok bool) {
+	known, _ := all.LoadOrStore(key, &later[T]{done: make(chan struct{})})
+	l := known.(*later[T])
+	l.once.Do(func() {
+		go func() {
+			defer close(l.done)
+			l.is = read()
+		}()
+	})
+	select {
+	case <-l.done:
+		return l.is, true
+	case <-ctx.Done():
+		return value, false
+	}
 }
 
 type listing struct {
@@ -53,18 +84,26 @@ type listing struct {
 
 // Cluster reads a session cluster, or answers as before.
 func (h *sharedHosts) Cluster(ctx context.Context, namespace, name string) gather.Hosting {
-	read, _ := h.clusters.LoadOrStore(types.NamespacedName{Namespace: namespace, Name: name},
-		sync.OnceValue(func() gather.Hosting { return h.from.Cluster(ctx, namespace, name) }))
-	return read.(func() gather.Hosting)()
+	known, ok := of(ctx, &h.clusters, types.NamespacedName{Namespace: namespace, Name: name}, func() gather.Hosting {
+		return h.from.Cluster(h.ctx, namespace, name)
+	})
+	if !ok {
+		why := ctx.Err().Error()
+		known.Resource = plan.Unknown[*v1beta1.FlinkDeployment](why)
+		known.JobManager = plan.Unknown[*appsv1.Deployment](why)
+	}
+	return known
 }
 
 // Jobs asks a JobManager for its jobs, or answers as before.
 func (h *sharedHosts) Jobs(ctx context.Context, at plan.Endpoint) (gather.Jobs, error) {
-	ask, _ := h.jobs.LoadOrStore(at, sync.OnceValue(func() listing {
-		jobs, err := h.from.Jobs(ctx, at)
+	known, ok := of(ctx, &h.jobs, at, func() listing {
+		jobs, err := h.from.Jobs(h.ctx, at)
 		return listing{jobs, err}
-	}))
-	known := ask.(func() listing)()
+	})
+	if !ok {
+		return gather.Jobs{}, ctx.Err()
+	}
 	return known.jobs, known.err
 }
 

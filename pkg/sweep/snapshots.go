@@ -2,11 +2,15 @@ package sweep
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshot"
 )
@@ -18,28 +22,98 @@ const (
 		string(v1beta1.SnapshotFailed) + ")"
 	unfinished = v1beta1.LabelSnapshotState + " notin " + finalStates
 	finished   = v1beta1.LabelSnapshotState + " in " + finalStates
+	// ofApplications are those of jobs of FlinkDeployments, by the label that each has since its first pass.
+	ofApplications = v1beta1.LabelJobReferenceKind + "=" + string(v1beta1.JobKindFlinkDeployment)
+	ofOthers       = v1beta1.LabelJobReferenceKind + "!=" + string(v1beta1.JobKindFlinkDeployment)
 )
 
-// snapshotFinds are those that are not finished, and the finished ones that are being deleted: those whose deletion a
-// pass has begun, rarely all.
-func snapshotFinds(rare bool) []find {
+// snapshotFinds are those that are not finished, and those whose deletion a pass has begun. Where FlinkDeployments are
+// spread, those of their jobs are looked at with them: see snapshotsBeside. Rarely all are looked for, as the job of one
+// may be gone.
+func snapshotFinds(seen *fleet, rare bool) []find {
 	deleted := find{query: kube.Query{Labels: finished, Fields: inTransition}}
-	if rare {
-		deleted = find{kube.Query{Labels: finished}, func(u *unstructured.Unstructured) bool {
-			return u.GetDeletionTimestamp() != nil
-		}}
+	if !seen.spread || rare {
+		return []find{{query: kube.Query{Labels: unfinished}}, deleted}
 	}
-	return []find{{query: kube.Query{Labels: unfinished}}, deleted}
+	return []find{
+		{query: kube.Query{Labels: unfinished + "," + ofOthers}},
+		{query: kube.Query{Labels: unfinished + "," + ofApplications, Fields: inTransition}},
+		deleted,
+	}
+}
+
+// snapshotsBeside are the snapshots that are being taken of the jobs of a page.
+func (o *Observer) snapshotsBeside(
+	ctx context.Context, of gather.Clusters, page map[types.NamespacedName]*v1beta1.FlinkDeployment,
+) ([]item, error) {
+	var items []item
+	labels := unfinished + "," + ofApplications + "," + v1beta1.LabelJobReferenceName + " in "
+	for _, names := range of.Chunks() {
+		query := kube.Query{
+			Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: of.Namespace, Fields: notInTransition,
+			Labels: labels + "(" + strings.Join(names, ",") + ")",
+		}
+		list, err := o.Gather.Kube.List(ctx, query)
+		if err != nil {
+			return items, err
+		}
+		for i := range list.Items {
+			u := &list.Items[i]
+			job := types.NamespacedName{
+				Namespace: u.GetNamespace(), Name: u.GetLabels()[v1beta1.LabelJobReferenceName],
+			}
+			resource, there := page[job]
+			if !there { // one of that name in another namespace is on another page
+				continue
+			}
+			items = append(items, item{
+				event.Key{Kind: v1beta1.KindFlinkStateSnapshot, Namespace: u.GetNamespace(), Name: u.GetName()},
+				func(ctx context.Context) error { return o.lookAtSnapshot(ctx, u, resource) },
+			})
+		}
+	}
+	return items, nil
+}
+
+// lookAtFinished looks at the finished ones that are marked to go.
+func (o *Observer) lookAtFinished(ctx context.Context, k kind, namespace string) error {
+	f := find{kube.Query{Labels: finished}, func(u *unstructured.Unstructured) bool {
+		return u.GetDeletionTimestamp() != nil
+	}}
+	var failures []error
+	err := o.pages(ctx, k, f.query, namespace, func(_ kube.Query, list *unstructured.UnstructuredList) {
+		failures = append(failures, o.lookAtAll(ctx, k, f, namespace, list))
+	})
+	return errors.Join(append(failures, err)...)
+}
+
+// sweepFinished has somebody look at the finished ones: they are many, and nothing else is to wait for them.
+func (o *Observer) sweepFinished(ctx context.Context) error {
+	if o.Gather.Now().Minute()%rarely != 0 {
+		return nil
+	}
+	var failures []error
+	for _, namespace := range o.namespaces() {
+		failures = append(failures, o.sendOnce(ctx, "finished/"+namespace, event.Shard{
+			Kind: v1beta1.KindFlinkStateSnapshot, Namespace: namespace, Finished: true,
+		}))
+	}
+	return errors.Join(failures...)
 }
 
 // lookAtSnapshots looks at FlinkStateSnapshots that a list brought.
-func (o *Observer) lookAtSnapshots(ctx context.Context, _ string, _ *unstructured.UnstructuredList) look {
-	return func(u *unstructured.Unstructured) error { return o.lookAtSnapshot(ctx, u) }
+func (o *Observer) lookAtSnapshots(_ context.Context, _ string, _ *unstructured.UnstructuredList) look {
+	return func(ctx context.Context, u *unstructured.Unstructured) error { return o.lookAtSnapshot(ctx, u, nil) }
 }
 
-// lookAtSnapshot asks for a pass where one would do or record something.
-func (o *Observer) lookAtSnapshot(ctx context.Context, u *unstructured.Unstructured) error {
-	s, err := o.Gather.StateSnapshotOf(ctx, u)
+// lookAtSnapshot asks for a pass where one would do or record something. The FlinkDeployment of its job may be known.
+func (o *Observer) lookAtSnapshot(
+	ctx context.Context, u *unstructured.Unstructured, job *v1beta1.FlinkDeployment,
+) error {
+	s, err := o.Gather.StateSnapshotBeside(ctx, u, job)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (o *Observer) Tick(ctx context.Context) error {
 	for _, k := range kinds {
 		failures = append(failures, o.sweep(ctx, k, &all))
 	}
-	return errors.Join(append(failures, o.settle(ctx, state, all))...)
+	return errors.Join(append(failures, o.settle(ctx, state, all), o.sweepFinished(ctx))...)
 }
 
 // sweepDue reports whether this tick is the full sweep, and remembers that it was.
@@ -67,12 +67,10 @@ func (o *Observer) calmDue() bool {
 	return true
 }
 
-// settle gives the clock the pace that the fleet needs. A sweep that did not see everything sets nothing.
+// settle gives the clock the pace that the fleet needs. What a sweep could not read may run: it is looked for each
+// minute, and not more often, as whoever leaves it in transition stamps the clock.
 func (o *Observer) settle(ctx context.Context, state clock.State, seen fleet) error {
-	if !seen.complete {
-		return nil
-	}
-	wanted := clock.Wanted(seen.moving, seen.running)
+	wanted := clock.Wanted(seen.moving, seen.running || !seen.complete)
 	changed, err := o.Clock.Settle(ctx, state, wanted)
 	if changed {
 		o.Log.Infow("clock set", telemetry.Pace, string(wanted), telemetry.Count, seen.count)

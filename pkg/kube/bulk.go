@@ -1,0 +1,212 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+)
+
+// What a list may be asked for as, beside whole objects in JSON.
+const (
+	asTable  = "application/json;as=Table;v=v1;g=meta.k8s.io, application/json"
+	asBinary = "application/vnd.kubernetes.protobuf, application/json"
+)
+
+// Page is the outcome of a list without its objects.
+type Page struct {
+	// Continue is the token of the next page; empty after the last one.
+	Continue string
+}
+
+// Row is what a Table says of one object: the cells of its columns, by their names.
+type Row map[string]any
+
+// Text is a cell as text; empty when there is none.
+func (r Row) Text(column string) string {
+	text, _ := r[column].(string)
+	return text
+}
+
+// Columns are what a Table is read for: the names of columns of the kind's CustomResourceDefinition, and where their
+// values are in the object, for a client that knows whole objects only.
+type Columns map[string]func(object map[string]any) any
+
+// Table reads one page as a Table: a few columns of each object and not the object.
+func (c *Client) Table(ctx context.Context, q Query, columns Columns) (Page, []Row, error) {
+	if c.core == nil {
+		return c.tableOfObjects(ctx, q, columns)
+	}
+	body, err := text(ctx, c.list(q, asTable).Param("includeObject", "None"))
+	if err != nil {
+		return Page{}, nil, listFailed(q, err)
+	}
+	var table struct {
+		Metadata struct {
+			Continue string `json:"continue"`
+		} `json:"metadata"`
+		Columns []struct {
+			Name string `json:"name"`
+		} `json:"columnDefinitions"`
+		Rows []struct {
+			Cells []any `json:"cells"`
+		} `json:"rows"`
+	}
+	if err := json.Unmarshal(body, &table); err != nil {
+		return Page{}, nil, listFailed(q, fmt.Errorf("read the table: %w", err))
+	}
+	at := map[string]int{}
+	for i, column := range table.Columns {
+		at[column.Name] = i
+	}
+	for name := range columns {
+		if _, there := at[name]; !there {
+			return Page{}, nil, listFailed(q, fmt.Errorf("it has no column %q: install its definition again", name))
+		}
+	}
+	rows := make([]Row, 0, len(table.Rows))
+	for _, r := range table.Rows {
+		row := Row{}
+		for name := range columns {
+			if i := at[name]; i < len(r.Cells) {
+				row[name] = r.Cells[i]
+			}
+		}
+		rows = append(rows, row)
+	}
+	return Page{Continue: table.Metadata.Continue}, rows, nil
+}
+
+// tableOfObjects is Table for a client that knows whole objects only.
+func (c *Client) tableOfObjects(ctx context.Context, q Query, columns Columns) (Page, []Row, error) {
+	list, err := c.List(ctx, q)
+	if err != nil {
+		return Page{}, nil, err
+	}
+	rows := make([]Row, 0, len(list.Items))
+	for i := range list.Items {
+		row := Row{}
+		for name, of := range columns {
+			row[name] = of(list.Items[i].Object)
+		}
+		rows = append(rows, row)
+	}
+	return Page{Continue: list.GetContinue()}, rows, nil
+}
+
+// ListJSON reads one page and hands the text of each object on, one by one: nothing is decoded that nobody needs.
+func (c *Client) ListJSON(ctx context.Context, q Query, see func(object []byte) error) (Page, error) {
+	if c.core == nil {
+		list, err := c.List(ctx, q)
+		if err != nil {
+			return Page{}, err
+		}
+		for i := range list.Items {
+			object, err := json.Marshal(list.Items[i].Object)
+			if err == nil {
+				err = see(object)
+			}
+			if err != nil {
+				return Page{}, err
+			}
+		}
+		return Page{Continue: list.GetContinue()}, nil
+	}
+	body, err := text(ctx, c.list(q, runtime.ContentTypeJSON))
+	if err != nil {
+		return Page{}, listFailed(q, err)
+	}
+	var list struct {
+		Metadata struct {
+			Continue string `json:"continue"`
+		} `json:"metadata"`
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		return Page{}, listFailed(q, fmt.Errorf("read the list: %w", err))
+	}
+	for _, item := range list.Items {
+		if err := see(item); err != nil {
+			return Page{}, err
+		}
+	}
+	return Page{Continue: list.Metadata.Continue}, nil
+}
+
+// BinaryList is a list of one of Kubernetes' own kinds, such as a pointer to a PodList.
+type BinaryList interface {
+	Unmarshal(data []byte) error
+	GetContinue() string
+}
+
+// ListBinary reads one page of one of Kubernetes' own kinds into its list, in the binary form, which costs a tenth of
+// JSON to read. The list is empty before.
+func (c *Client) ListBinary(ctx context.Context, q Query, into BinaryList) error {
+	if c.core == nil {
+		list, err := c.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		body, err := json.Marshal(list)
+		if err != nil {
+			return listFailed(q, err)
+		}
+		return json.Unmarshal(body, into)
+	}
+	body, err := text(ctx, c.list(q, asBinary))
+	if err != nil {
+		return listFailed(q, err)
+	}
+	wrapped, is := bytes.CutPrefix(body, []byte("k8s\x00"))
+	if !is { // a server may answer in the other form that was offered
+		return json.Unmarshal(body, into)
+	}
+	var envelope runtime.Unknown
+	if err := envelope.Unmarshal(wrapped); err != nil {
+		return listFailed(q, fmt.Errorf("read the list: %w", err))
+	}
+	if err := into.Unmarshal(envelope.Raw); err != nil {
+		return listFailed(q, fmt.Errorf("read the list: %w", err))
+	}
+	return nil
+}
+
+// list is the request for a query, answered in one of the forms.
+func (c *Client) list(q Query, accept string) *rest.Request {
+	path := []string{"/apis", q.Resource.Group, q.Resource.Version}
+	if q.Resource.Group == "" {
+		path = []string{"/api", q.Resource.Version}
+	}
+	if q.Namespace != "" {
+		path = append(path, "namespaces", q.Namespace)
+	}
+	r := c.core.Get().AbsPath(append(path, q.Resource.Resource)...).SetHeader("Accept", accept)
+	for name, value := range map[string]string{
+		"labelSelector": q.Labels, "fieldSelector": q.Fields, "continue": q.Continue,
+	} {
+		if value != "" {
+			r = r.Param(name, value)
+		}
+	}
+	if q.Limit > 0 {
+		r = r.Param("limit", strconv.FormatInt(q.Limit, 10))
+	}
+	return r
+}
+
+// text is the body of an answer. Raw alone would not read what the API server says of a failure.
+func text(ctx context.Context, r *rest.Request) ([]byte, error) {
+	result := r.Do(ctx)
+	if err := result.Error(); err != nil {
+		return nil, err
+	}
+	return result.Raw()
+}
+
+func listFailed(q Query, err error) error {
+	return fmt.Errorf("list %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
+}

@@ -1,0 +1,170 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+)
+
+const (
+	// shardsAtOnce is how many pages a pod has in memory at the same time. More are taken and wait: an event is small.
+	shardsAtOnce = 2
+	// lookers look at a page at the same time: nearly all of a look is waiting for Flink.
+	lookers = 32
+	// soon is how long a resource may keep one of them. What takes longer is looked at after the others, all of it at
+	// the same time and in the time that Flink's client has, so that slow JobManagers keep nobody waiting.
+	soon = 2 * time.Second
+	// patient are those that look at what takes longer.
+	patient = 128
+	// shardFor bounds a shard, with its wait. One that takes longer is of no use: the next sweep sends it again.
+	shardFor = 90 * time.Second
+)
+
+// spread posts a page to whichever pod takes it.
+func (o *Observer) spread(ctx context.Context, k kind, query kube.Query, page int) error {
+	return o.sendOnce(ctx, fmt.Sprintf("%s/%s/%d", k.name, query.Namespace, page), event.Shard{
+		Kind: k.name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit, Snapshots: k.snapshots,
+	})
+}
+
+// sendOnce sends a shard. A tick that comes again because something of it failed sends none a second time.
+func (o *Observer) sendOnce(ctx context.Context, which string, s event.Shard) error {
+	if o.wasSent(which) {
+		return nil
+	}
+	err := o.send(ctx, which, s)
+	if err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.sent, which)
+	}
+	return err
+}
+
+// again is after what time a shard is sent once more: less than lies between two sweeps.
+const again = 30 * time.Second
+
+// wasSent reports whether a shard was sent just now, and remembers that it is.
+func (o *Observer) wasSent(which string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.Gather.Now()
+	if every := min(again, o.Clock.Every()/2); now.Sub(o.sent[which]) < every {
+		return true
+	}
+	if o.sent == nil {
+		o.sent = map[string]time.Time{}
+	}
+	o.sent[which] = now
+	return false
+}
+
+func (o *Observer) send(ctx context.Context, which string, s event.Shard) error {
+	now := o.Gather.Now()
+	e, err := event.Make(event.TypeShard, event.Head{
+		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), which), Source: source, Time: now,
+	}, s)
+	if err != nil {
+		return err
+	}
+	return o.Control.Publish(ctx, e)
+}
+
+// Shard looks at one page of a sweep that another request spread.
+func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
+	k, ours := kindOf(s.Kind)
+	if !ours {
+		return fail.Invalidf("look at a shard", "UnknownKind", "kind %q is not one of ours", s.Kind)
+	}
+	leave, err := o.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if s.Finished {
+		return o.lookAtFinished(ctx, k, s.Namespace)
+	}
+	query := kube.Query{Resource: k.resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit}
+	if k.items == nil {
+		list, err := o.Gather.Kube.List(ctx, query)
+		if err != nil {
+			return err
+		}
+		return o.lookAtAll(ctx, k, find{}, s.Namespace, list)
+	}
+	items, err := k.items(o, ctx, query, s.Snapshots)
+	return errors.Join(err, o.lookAtEach(ctx, items, leave))
+}
+
+// enter waits until there is room for one more page. What it answers with makes the room free; it may be called twice.
+func (o *Observer) enter(ctx context.Context) (leave func(), err error) {
+	o.mu.Lock()
+	if o.places == nil {
+		o.places = make(chan struct{}, shardsAtOnce)
+	}
+	places := o.places
+	o.mu.Unlock()
+	select {
+	case places <- struct{}{}:
+		return sync.OnceFunc(func() { <-places }), nil
+	case <-ctx.Done():
+		return nil, fail.As(fail.Transient, "look at a shard", "Busy", ctx.Err())
+	}
+}
+
+// item is one resource to look at.
+type item struct {
+	key  event.Key
+	look func(ctx context.Context) error
+}
+
+// lookAtEach looks at resources, and at those that take long after the others; before that it calls quick, unless it is
+// nil. One that cannot be looked at does not keep the others from it.
+func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) error {
+	var mu sync.Mutex
+	var failures []error
+	var slow []item
+	round := func(items []item, at int, each time.Duration) {
+		var group errgroup.Group
+		group.SetLimit(at)
+		for i := range items {
+			one := items[i]
+			items[i] = item{} // what it holds may go when it has been looked at
+			group.Go(func() error {
+				inner, done := ctx, func() {}
+				if each > 0 {
+					inner, done = context.WithTimeout(ctx, each)
+				}
+				defer done()
+				err := one.look(inner)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+				case each > 0 && inner.Err() != nil && ctx.Err() == nil:
+					slow = append(slow, one)
+				default:
+					o.Log.Infow("look failed", telemetry.Key, one.key.String(), telemetry.Error, fail.Message(err))
+					failures = append(failures, err)
+				}
+				return nil
+			})
+		}
+		_ = group.Wait() // failures are collected above
+	}
+	round(items, lookers, soon)
+	if quick != nil {
+		quick()
+	}
+	round(slow, patient, 0)
+	return errors.Join(failures...)
+}
