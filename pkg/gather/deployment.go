@@ -41,8 +41,9 @@ func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot,
 type Read struct {
 	// Resource is the FlinkDeployment.
 	Resource *unstructured.Unstructured
-	// Decoded is the FlinkDeployment in its own type, in place of Resource; SpecProblem is why its spec could not be read.
-	Decoded     *v1beta1.FlinkDeployment
+	// Decoded is the FlinkDeployment in its own type, in place of Resource.
+	Decoded *v1beta1.FlinkDeployment
+	// SpecProblem is why the spec of Decoded could not be read.
 	SpecProblem error
 	// JobManager is its Deployment, read after it, or made by this very pass.
 	JobManager plan.Observed[*appsv1.Deployment]

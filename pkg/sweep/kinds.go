@@ -43,6 +43,8 @@ type kind struct {
 type find struct {
 	query kube.Query
 	only  func(u *unstructured.Unstructured) bool
+	// apart has a shard of its own look at all of it, if there is more than a page.
+	apart bool
 }
 
 // look decides whether a pass would do or record anything for a resource, and asks for it.

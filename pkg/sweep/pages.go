@@ -39,11 +39,13 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 	}
 	all.add(k, list, o.Watches)
 	next := list.GetContinue()
-	if next == "" || !k.spreads {
-		return o.lookAtPages(ctx, k, f, query, list, all)
+	switch {
+	case next != "" && f.apart:
+		return o.sendOnce(ctx, k.name+"/"+namespace, event.Shard{Kind: k.name, Namespace: namespace, Finished: true})
+	case next == "" || !k.spreads:
+		return o.lookAtPages(ctx, k, f, &at{query, list}, all)
 	}
 	all.spread = true
-	list = nil // its shard lists it again: what is read here stays small
 	failures := []error{o.spread(ctx, k, query, 0)}
 	for page := 1; next != ""; page++ {
 		query.Continue = next
@@ -61,22 +63,26 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 }
 
 // lookAtPages looks at a page and at those that follow it.
-func (o *Observer) lookAtPages(
-	ctx context.Context, k kind, f find, query kube.Query, list *unstructured.UnstructuredList, all *fleet,
-) error {
+func (o *Observer) lookAtPages(ctx context.Context, k kind, f find, at *at, all *fleet) error {
 	for failures := []error(nil); ; {
-		next := list.GetContinue() // a look may empty the list
-		failures = append(failures, o.lookAtAll(ctx, k, f, query.Namespace, list))
+		next := at.list.GetContinue() // a look may empty the list
+		failures = append(failures, o.lookAtAll(ctx, k, f, at.query.Namespace, at.list))
 		if next == "" {
 			return errors.Join(failures...)
 		}
-		query.Continue = next
+		at.query.Continue = next
 		var err error
-		if list, err = o.Gather.Kube.List(ctx, query); err != nil {
+		if at.list, err = o.Gather.Kube.List(ctx, at.query); err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		all.add(k, list, o.Watches)
+		all.add(k, at.list, o.Watches)
 	}
+}
+
+// at is a page, and the query that brought it.
+type at struct {
+	query kube.Query
+	list  *unstructured.UnstructuredList
 }
 
 // lookAtFast looks at what is in transition, and reports whether anything was.

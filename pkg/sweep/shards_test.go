@@ -19,8 +19,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
-// TestSlowJobManagersKeepNobodyWaiting: forty that do not answer, first by name, and the others of their page are looked
-// at within the second look at the first.
+// TestSlowJobManagersKeepNobodyWaiting: forty that take ten seconds, first by name, and the others of their page are
+// looked at within two or three.
 func TestSlowJobManagersKeepNobodyWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &Observer{Log: zap.NewNop().Sugar()}

@@ -27,20 +27,28 @@ const (
 	ofOthers       = v1beta1.LabelJobReferenceKind + "!=" + string(v1beta1.JobKindFlinkDeployment)
 )
 
-// snapshotFinds are those that are not finished, and those whose deletion a pass has begun. Where FlinkDeployments are
-// spread, those of their jobs are looked at with them: see snapshotsBeside. Rarely all are looked for, as the job of one
-// may be gone.
+// snapshotFinds are those that are not finished, and those whose deletion a pass has begun; rarely all that are marked
+// to go. Where FlinkDeployments are spread, those of their jobs are looked at with them: see snapshotsBeside. Rarely
+// all are looked for, as the job of one may be gone.
 func snapshotFinds(seen *fleet, rare bool) []find {
-	deleted := find{query: kube.Query{Labels: finished, Fields: inTransition}}
-	if !seen.spread || rare {
-		return []find{{query: kube.Query{Labels: unfinished}}, deleted}
+	unfinishedOnes := []find{{query: kube.Query{Labels: unfinished}}}
+	if seen.spread && !rare {
+		unfinishedOnes = []find{
+			{query: kube.Query{Labels: unfinished + "," + ofOthers}},
+			{query: kube.Query{Labels: unfinished + "," + ofApplications, Fields: inTransition}},
+		}
 	}
-	return []find{
-		{query: kube.Query{Labels: unfinished + "," + ofOthers}},
-		{query: kube.Query{Labels: unfinished + "," + ofApplications, Fields: inTransition}},
-		deleted,
+	if rare {
+		return append(unfinishedOnes, toGo)
 	}
+	return append(unfinishedOnes, find{query: kube.Query{Labels: finished, Fields: inTransition}})
 }
+
+// toGo are the finished ones that are marked to go. All finished ones are listed for that: where they are many,
+// somebody else does it, and nothing waits for it.
+var toGo = find{query: kube.Query{Labels: finished}, apart: true, only: func(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil
+}}
 
 // snapshotsBeside are the snapshots that are being taken of the jobs of a page.
 func (o *Observer) snapshotsBeside(
@@ -77,28 +85,11 @@ func (o *Observer) snapshotsBeside(
 
 // lookAtFinished looks at the finished ones that are marked to go.
 func (o *Observer) lookAtFinished(ctx context.Context, k kind, namespace string) error {
-	f := find{kube.Query{Labels: finished}, func(u *unstructured.Unstructured) bool {
-		return u.GetDeletionTimestamp() != nil
-	}}
 	var failures []error
-	err := o.pages(ctx, k, f.query, namespace, func(_ kube.Query, list *unstructured.UnstructuredList) {
-		failures = append(failures, o.lookAtAll(ctx, k, f, namespace, list))
+	err := o.pages(ctx, k, toGo.query, namespace, func(_ kube.Query, list *unstructured.UnstructuredList) {
+		failures = append(failures, o.lookAtAll(ctx, k, toGo, namespace, list))
 	})
 	return errors.Join(append(failures, err)...)
-}
-
-// sweepFinished has somebody look at the finished ones: they are many, and nothing else is to wait for them.
-func (o *Observer) sweepFinished(ctx context.Context) error {
-	if o.Gather.Now().Minute()%rarely != 0 {
-		return nil
-	}
-	var failures []error
-	for _, namespace := range o.namespaces() {
-		failures = append(failures, o.sendOnce(ctx, "finished/"+namespace, event.Shard{
-			Kind: v1beta1.KindFlinkStateSnapshot, Namespace: namespace, Finished: true,
-		}))
-	}
-	return errors.Join(failures...)
 }
 
 // lookAtSnapshots looks at FlinkStateSnapshots that a list brought.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
-	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -110,27 +109,12 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 		return posted.subjects()
 	}
 	hold(t, server, "done")
-	tenth := func() []string { // what looks at the finished ones is a shard of its own
-		if err := o.sweepFinished(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range posted.take(event.TypeShard) {
-			var s event.Shard
-			if err := e.DataAs(&s); err != nil {
-				t.Fatal(err)
-			}
-			if err := o.Shard(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return posted.subjects()
-	}
-	if asked := tenth(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") ||
+	if asked := sweep(); !slices.Contains(asked, "flink/FlinkStateSnapshot/done") ||
 		slices.Contains(asked, "flink/FlinkStateSnapshot/lost") {
 		t.Errorf("a sweep in a tenth minute asked for %q, and not for the one that is to go alone", asked)
 	}
 	clock.Advance(time.Minute)
-	if asked := append(sweep(), tenth()...); slices.Contains(asked, "flink/FlinkStateSnapshot/done") {
+	if asked := sweep(); slices.Contains(asked, "flink/FlinkStateSnapshot/done") {
 		t.Errorf("a sweep in another minute asked for %q: the finished ones are too many", asked)
 	}
 	lists := tap.Count(wire.On("list", v1beta1.FlinkStateSnapshotGVR.Resource))

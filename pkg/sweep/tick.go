@@ -36,7 +36,7 @@ func (o *Observer) Tick(ctx context.Context) error {
 	for _, k := range kinds {
 		failures = append(failures, o.sweep(ctx, k, &all))
 	}
-	return errors.Join(append(failures, o.settle(ctx, state, all), o.sweepFinished(ctx))...)
+	return errors.Join(append(failures, o.settle(ctx, state, all))...)
 }
 
 // sweepDue reports whether this tick is the full sweep, and remembers that it was.
