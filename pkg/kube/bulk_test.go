@@ -40,7 +40,8 @@ func TestATableIsAskedForAndRead(t *testing.T) {
 		`"rows":[{"cells":["a","slow","Steady"]},{"cells":["b",null,null]}]}`
 	client, asked := answering(t, http.StatusOK, "application/json", []byte(table))
 	columns := Columns{"Pace": nil, "Situation": nil}
-	page, rows, err := client.Table(t.Context(), Query{Resource: flinks, Namespace: "there", Limit: 2, Continue: "x"}, columns)
+	query := Query{Resource: flinks, Namespace: "there", Limit: 2, Continue: "x"}
+	page, rows, err := client.Table(t.Context(), query, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
