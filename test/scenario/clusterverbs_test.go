@@ -126,7 +126,10 @@ func (r *sessionRun) clockAhead(n int) {
 	if u == nil {
 		return
 	}
-	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	status, there, _ := unstructured.NestedMap(u.Object, "status")
+	if !there {
+		return
+	}
 	conditions, _, _ := unstructured.NestedSlice(status, "conditions")
 	for _, c := range conditions {
 		if c := c.(map[string]any); c["type"] == "Available" {

@@ -159,6 +159,9 @@ func (j *hostedJob) crashesAtEnd() {
 
 // begins looks at one start.
 func (j *hostedJob) begins(start process.Start) {
+	if j.begun[start.JobID] && start.JobID != j.r.status(j.name).JobStatus.JobID {
+		return // a former one, which is ended again
+	}
 	if number := j.chosen[start.From]; number > 0 {
 		maps.DeleteFunc(j.chosen, func(_ string, other int) bool { return other <= number })
 		delete(j.owed, start.From)
