@@ -81,8 +81,11 @@ func Headline(err *apis.FieldError) string {
 
 // Message returns all findings on one line: the first broken rule first, the others by text. Each reads `<what> (<field
 // paths>): <what to do>`. The line begins with Headline, never exceeds 2,000 bytes, and equal findings give equal
-// bytes. Empty for nil.
-func Message(err *apis.FieldError) string {
+// bytes. Where it is cut it says how many problems are left out. Empty for nil.
+func Message(err *apis.FieldError) string { return MessageWithin(err, maxMessage) }
+
+// MessageWithin is Message for a place that takes fewer bytes, 200 at least.
+func MessageWithin(err *apis.FieldError, most int) string {
 	if err == nil {
 		return ""
 	}
@@ -95,10 +98,13 @@ func Message(err *apis.FieldError) string {
 	}
 	var line strings.Builder
 	for i, finding := range all {
-		text := sentence(finding)
-		rest := "; and " + strconv.Itoa(len(all)-i) + " more problems"
-		if i > 0 && line.Len()+len(text)+len(rest) > maxMessage {
-			line.WriteString(rest)
+		text, last := sentence(finding), i == len(all)-1
+		if len(all) > 1 {
+			text = oneLine(text, most-len(leftOut(len(all))))
+		}
+		room := most - line.Len() - len("; ") - len(text)
+		if i > 0 && (room < 0 || (!last && room < len(leftOut(len(all)-i-1)))) {
+			line.WriteString(leftOut(len(all) - i))
 			break
 		}
 		if i > 0 {
@@ -106,7 +112,15 @@ func Message(err *apis.FieldError) string {
 		}
 		line.WriteString(text)
 	}
-	return oneLine(line.String(), maxMessage)
+	return oneLine(line.String(), most)
+}
+
+// leftOut says that a message is cut, and how many problems it does not tell.
+func leftOut(problems int) string {
+	if problems == 1 {
+		return "; and 1 more problem, which is left out"
+	}
+	return "; and " + strconv.Itoa(problems) + " more problems, which are left out"
 }
 
 func sentence(finding *apis.FieldError) string {

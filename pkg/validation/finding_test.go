@@ -2,6 +2,7 @@ package validation_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -82,11 +83,35 @@ func TestHeadlineIsWhatTheJavaOperatorRecorded(t *testing.T) {
 func TestMessageOfManyFindingsIsCut(t *testing.T) {
 	in := deployment(t)
 	in.Spec.LogConfiguration = map[string]string{}
-	for i := range 100 {
+	for i := range 70 {
 		in.Spec.LogConfiguration["file"+strings.Repeat("x", i)] = ""
 	}
-	message := validation.Message(validation.Deployment(in))
-	if len(message) > 2000 || !strings.Contains(message, "; and ") || !strings.HasSuffix(message, " more problems") {
+	found := validation.Deployment(in)
+	for most, message := range map[int]string{
+		2000: validation.Message(found), 1024: validation.MessageWithin(found, 1024),
+	} {
+		told := strings.Count(message, "Invalid log config key")
+		if rest := fmt.Sprintf("; and %d more problems, which are left out", 70-told); len(message) > most || told == 0 ||
+			!strings.HasSuffix(message, rest) {
+			t.Errorf("%d bytes, want %d at most, and %q at its end: %s", len(message), most, rest, message)
+		}
+	}
+}
+
+// The first problem may be long by itself: the others, or how many they are, are told all the same.
+func TestALongProblemLeavesRoomForOthers(t *testing.T) {
+	paths := make([]string, 100)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("spec.field-with-a-long-name-%d", i)
+	}
+	found := (&apis.FieldError{Message: "a", Paths: paths}).Also(&apis.FieldError{Message: "b", Paths: []string{"x"}})
+	message := validation.Message(found)
+	if len(message) > 2000 || !strings.HasSuffix(message, "…; b (x)") {
+		t.Errorf("%d bytes: %s", len(message), message)
+	}
+	found = found.Also(&apis.FieldError{Message: "c", Paths: []string{"y"}, Details: strings.Repeat("d", 300)})
+	message = validation.Message(found)
+	if len(message) > 2000 || !strings.HasSuffix(message, "…; and 2 more problems, which are left out") {
 		t.Errorf("%d bytes: %s", len(message), message)
 	}
 }

@@ -74,6 +74,17 @@ func TestAStartSaysWhichStateItIsFrom(t *testing.T) {
 			return w
 		}, fromData, nil,
 			"Starting deployment from the high-availability data (HighAvailabilityData)"},
+		"a recovery of a job whose checkpoint is known": {func(t *testing.T) *world {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:///c/chk-7", Completed: earlier})
+			w.run()
+			w.s.Flink.Checkpoints = plan.Observed[job.Checkpoints]{}
+			w.lose()
+			w.run()
+			return w
+		}, fromData, &earlier,
+			"Starting deployment from the high-availability data of 2026-11-21T11:50:00Z or later (HighAvailabilityData)"},
 		"a resumption": {func(t *testing.T) *world {
 			w := stable(t, stateful)
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })

@@ -25,7 +25,7 @@ func looksForCheckpoint(v Life) bool {
 //	the job began again, see LostProgress    as it was, while it is not known what the job was restored from
 //	the job has ended, and Flink deleted it  that there was one, and no path: nobody finds anything there
 //	statistics with what it was given        as it was: that is not its own, also when Flink spells its path otherwise
-//	statistics with another path             that path
+//	statistics with another path             that path, and when it was triggered
 //	high-availability data that names one    that there is one, and the path as it was
 //	otherwise                                as it was
 func observeCheckpoint(v Life) {
@@ -43,8 +43,11 @@ func observeCheckpoint(v Life) {
 	own := c.Path != "" && c.Path != status.UpgradeSavepointPath && c.Kind != KindRestoredSavepoint
 	switch {
 	case checkpointDiscarded(v):
-		next.Path = ""
+		next.Path, next.Taken = "", nil
 	case own:
+		if at := LastState(v).takenAt(c); at != nil || next.Path != c.Path {
+			next.Taken = at
+		}
 		next.Path = c.Path
 	case known == nil && !data.Checkpoint:
 		return

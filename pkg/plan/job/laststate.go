@@ -252,13 +252,16 @@ func (v LastState) takenAt(c Checkpoints) *metav1.Time {
 //	start from               known
 //	the recorded path        with the path
 //	the last savepoint       with it
-//	high-availability data   when the cluster was taken down for it, and its statistics were read then
+//	high-availability data   when the cluster was taken down for it, and its statistics were read then; of a cluster
+//	                         that is lost, with the newest checkpoint that is known
 func (v LastState) taken(from v1beta1.StartPoint) *metav1.Time {
 	status, info := v.Want.JobStatus, v.Want.JobStatus.SavepointInfo
 	ofData := v.Intent() != nil && v.Intent().Stop == v1beta1.StopLastState
 	switch {
 	case from.Taken != nil || from.Kind == v1beta1.StartEmpty:
 		return from.Taken
+	case from.Reason == "HighAvailabilityData" && !ofData && KnownCheckpoint(status) != nil:
+		return KnownCheckpoint(status).Taken
 	case ofData != (from.Kind == v1beta1.StartLastState):
 		return nil
 	case ofData, from.Path == status.UpgradeSavepointPath:

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"knative.dev/pkg/apis"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -107,7 +108,8 @@ func (v *Round) Accept(found *apis.FieldError) {
 	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
 	if v.Problem == "" {
 		findings := validation.Problems(found)
-		v.Problem, v.Headline = validation.Message(findings), validation.Headline(findings)
+		v.Problem = validation.MessageWithin(findings, summary.MaxMessageLength)
+		v.Headline = validation.Headline(findings)
 	}
 	if v.Problem == "" || v.Last == nil {
 		return

@@ -80,7 +80,8 @@ func judge(v view) {
 	findings := validation.StateSnapshot(validation.StateSnapshotInput{
 		Namespace: r.Namespace, Labels: r.Labels, Spec: r.Spec, Status: r.Status, Target: v.job.presence,
 	})
-	v.problem, v.headline = validation.Message(findings), validation.Headline(findings)
+	v.problem = validation.MessageWithin(findings, summary.MaxMessageLength)
+	v.headline = validation.Headline(findings)
 }
 
 func (v *round) resource() *v1beta1.FlinkStateSnapshot { return v.s.Resource }

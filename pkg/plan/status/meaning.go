@@ -26,7 +26,7 @@ func SameMeaning(old, next v1beta1.FlinkDeploymentStatus) bool {
 			status.Intent.Room = ""
 		}
 		if status.JobStatus.Checkpoint != nil {
-			status.JobStatus.Checkpoint.Path = ""
+			status.JobStatus.Checkpoint.Path, status.JobStatus.Checkpoint.Taken = "", nil
 		}
 		status.ClusterInfo = maps.Clone(status.ClusterInfo)
 		for _, key := range []string{

@@ -193,6 +193,8 @@ type KnownCheckpoint struct {
 	// Path where it lies, the newest when it was written; empty when only the
 	// high-availability data was seen, which does not name it in plain text.
 	Path string `json:"path,omitempty"`
+	// Taken is when the one of Path was triggered; absent when that is not known.
+	Taken *metav1.Time `json:"taken,omitempty"`
 }
 
 // KnownHighAvailabilityData tells the high-availability data of a job from data
