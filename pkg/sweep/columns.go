@@ -1,7 +1,7 @@
 package sweep
 
 import (
-	"slices"
+	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -9,55 +9,55 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 )
 
-// paths are where the values of columns are in a resource. The names are those in the CustomResourceDefinitions.
-var paths = map[string][]string{
-	"Situation":   {"status", "situation"},
-	"Pace":        {"status", "pace"},
-	"Job Manager": {"status", "jobManagerDeploymentStatus"},
-	"Job Status":  {"status", "jobStatus", "state"},
-	"Canary":      {"metadata", "labels", v1beta1.LabelCanary},
+// Names of columns in the CustomResourceDefinitions of both kinds that spread.
+const (
+	columnLifecycle = "Lifecycle State"
+	columnSituation = "Situation"
+)
+
+// columns are what a resource of a spread page counts by, and where that is in a whole one.
+var columns = kube.Columns{
+	columnLifecycle: statusField("lifecycleState"), columnSituation: statusField("situation"),
 }
 
-// columnReconciling is the status of that condition.
-const columnReconciling = "Reconciling"
+func statusField(name string) func(object map[string]any) any {
+	return func(object map[string]any) any {
+		text, _, _ := unstructured.NestedString(object, "status", name)
+		return text
+	}
+}
 
-// columnsOf are what the clock counts a kind by: the column that says whether it runs, and those of all.
-func columnsOf(runs string) kube.Columns {
-	columns := kube.Columns{columnReconciling: func(object map[string]any) any { return reconcilingOf(object) }}
-	for _, name := range []string{"Situation", "Pace", "Canary", runs} {
-		columns[name] = func(object map[string]any) any {
-			text, _, _ := unstructured.NestedString(object, paths[name]...)
-			return text
+// addRows adds resources by their columns, and reports whether there is one that no pass has seen. More of them count
+// as running than of whole ones: all that are not suspended.
+func (f *fleet) addRows(rows []kube.Row) (unseen bool) {
+	for _, row := range rows {
+		f.count++
+		lifecycle := row.Text(columnLifecycle)
+		f.running = f.running || (lifecycle != "" && lifecycle != string(v1beta1.LifecycleSuspended))
+		unseen = unseen || row.Text(columnSituation) == ""
+	}
+	return unseen
+}
+
+// addMoving adds one of those that columns do not tell of: in transition, and, if there are any, not seen by a pass.
+func (o *Observer) addMoving(ctx context.Context, k kind, query kube.Query, unseen bool, all *fleet) error {
+	query.Continue, query.Limit = "", 1
+	which := []string{inTransition}
+	if unseen {
+		which = append(which, "status.pace=")
+	}
+	for _, query.Fields = range which {
+		if all.moving {
+			return nil
 		}
-	}
-	return columns
-}
-
-func reconcilingOf(object map[string]any) string {
-	conditions, _, _ := unstructured.NestedSlice(object, "status", "conditions")
-	i := slices.IndexFunc(conditions, func(c any) bool {
-		condition, _ := c.(map[string]any)
-		return condition["type"] == columnReconciling
-	})
-	if i < 0 {
-		return ""
-	}
-	status, _ := conditions[i].(map[string]any)["status"].(string)
-	return status
-}
-
-// object is a resource with no more in it than the columns tell.
-func (k kind) object(row kube.Row) *unstructured.Unstructured {
-	u := &unstructured.Unstructured{Object: map[string]any{}}
-	for name, path := range paths {
-		if text := row.Text(name); text != "" {
-			_ = unstructured.SetNestedField(u.Object, text, path...) // every part of the path is made here
+		list, err := o.Gather.Kube.List(ctx, query)
+		if err != nil {
+			return err
 		}
+		count := all.count
+		all.add(k, list, o.Watches)
+		all.count = count // its row is counted
+		query.Labels = v1beta1.LabelCanary + "!=true"
 	}
-	if status := row.Text(columnReconciling); status != "" {
-		_ = unstructured.SetNestedSlice(u.Object, []any{
-			map[string]any{"type": columnReconciling, "status": status},
-		}, "status", "conditions")
-	}
-	return u
+	return nil
 }

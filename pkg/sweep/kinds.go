@@ -35,8 +35,6 @@ type kind struct {
 	items func(o *Observer, ctx context.Context, page kube.Query, snapshots bool) ([]item, error)
 	// snapshots has a spread page look at the snapshots of its jobs, too.
 	snapshots bool
-	// columns are what the clock counts by, for a kind that spreads.
-	columns kube.Columns
 }
 
 // find is a query, and which of its answers are looked at; nil: all.
@@ -69,12 +67,11 @@ var kinds = []kind{
 	{
 		name: v1beta1.KindFlinkDeployment, resource: v1beta1.FlinkDeploymentGVR, fast: true, batches: true, spreads: true,
 		page: 200, finds: everything, looks: (*Observer).lookAtDeployments, counts: (*fleet).addDeployment,
-		items: (*Observer).deploymentItems, snapshots: true, columns: columnsOf("Job Manager"),
+		items: (*Observer).deploymentItems, snapshots: true,
 	},
 	{
 		name: v1beta1.KindFlinkSessionJob, resource: v1beta1.FlinkSessionJobGVR, fast: true, spreads: true,
 		page: 500, finds: everything, looks: (*Observer).lookAtSessionJobs, counts: (*fleet).addSessionJob,
-		columns: columnsOf("Job Status"),
 	},
 	held(v1beta1.KindFlinkBlueGreenDeployment, v1beta1.FlinkBlueGreenDeploymentGVR),
 	{

@@ -46,20 +46,17 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 		return o.lookAtPages(ctx, k, f, &at{query, list}, all)
 	}
 	all.spread = true
-	failures := []error{o.spread(ctx, k, query, 0)}
+	first, unseen, failures := query, false, []error{o.spread(ctx, k, query, 0)}
 	for page := 1; next != ""; page++ {
 		query.Continue = next
 		failures = append(failures, o.spread(ctx, k, query, page))
-		read, rows, err := o.Kube.Table(ctx, query, k.columns)
+		read, rows, err := o.Kube.Table(ctx, query, columns)
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		for _, row := range rows {
-			k.counts(all, k.object(row))
-		}
-		next = read.Continue
+		unseen, next = all.addRows(rows) || unseen, read.Continue
 	}
-	return errors.Join(failures...)
+	return errors.Join(append(failures, o.addMoving(ctx, k, first, unseen, all))...)
 }
 
 // lookAtPages looks at a page and at those that follow it.

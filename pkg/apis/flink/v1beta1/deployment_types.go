@@ -30,10 +30,6 @@ func (m Mode) Known() bool { return m == ModeNative || m == ModeStandalone }
 // +kubebuilder:printcolumn:name="Lifecycle State",type=string,JSONPath=`.status.lifecycleState`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
-// +kubebuilder:printcolumn:name="Job Manager",type=string,JSONPath=`.status.jobManagerDeploymentStatus`,priority=1
-// +kubebuilder:printcolumn:name="Pace",type=string,JSONPath=`.status.pace`,priority=1
-// +kubebuilder:printcolumn:name="Reconciling",type=string,JSONPath=`.status.conditions[?(@.type=="Reconciling")].status`,priority=1
-// +kubebuilder:printcolumn:name="Canary",type=string,JSONPath=`.metadata.labels.flink\.apache\.org/canary`,priority=1
 type FlinkDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
