@@ -16,7 +16,8 @@ import (
 // graphRemoval is how long Flink is given to remove the graph of a job that has ended. Nothing at its REST interface
 // says that it did: it shows the end of the job first, and then removes the graph, again and again where that fails
 // (cleanup-strategy). The end of the process is what tells: a JobManager that is told to end waits for the removal
-// (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that.
+// (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that. It
+// is counted from when the end was seen: Flink's clock may be another one.
 const graphRemoval = 10 * time.Second
 
 // NotNow is false: the cluster is the job's own.
@@ -59,8 +60,7 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
 			waits.Stall = &waits.Wait
 		}
-	case j.State.IsTerminal() && v.Seen.Now.Sub(j.EndTime) >= graphRemoval:
-		v.SetJobState(j.State)
+	case j.State.IsTerminal() && v.Since(v.EndedAt()) >= graphRemoval:
 		return end()
 	case job.Cancellable(j.State):
 		waits.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}

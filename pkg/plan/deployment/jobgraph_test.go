@@ -15,6 +15,9 @@ import (
 var outOfSight = strings.Replace(strings.Replace(onZooKeeper, `"high-availability.type"`,
 	`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1), `"last-state"`, `"stateless"`, 1)
 
+// graphRemoval is how long after the end of a job its graph may be there.
+const graphRemoval = 10 * time.Second
+
 func giveUpState(w *world) {
 	w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationIgnoreState: "true"}
 	w.bump()
@@ -42,6 +45,10 @@ func TestAStatelessUpgradeWaitsForTheEndOfAJobWhoseGraphNobodyCanSee(t *testing.
 		t.Errorf("Flink may be about to remove the graph: %q", p)
 	}
 	ended(time.Minute)
+	if p := w.run(); touches(p) {
+		t.Errorf("its clock is ahead of Flink's: %q", p)
+	}
+	w.s.Now = w.s.Now.Add(graphRemoval)
 	if p := w.run(); !strings.HasSuffix(p.String(), "record end, delete cluster demo (jm-1)") {
 		t.Errorf("after its end: %q", p)
 	}

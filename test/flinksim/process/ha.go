@@ -252,6 +252,17 @@ func (jm *JobManager) finishJob(j *job.Job) {
 	}
 }
 
+// finishRemovals ends what a JobManager that is told to end has begun to remove: it waits for that (Dispatcher.onStop).
+// Of a job that ends as it is told to, nothing is begun, and its job graph stays.
+func (jm *JobManager) finishRemovals() {
+	for _, j := range jm.jobs {
+		begun := j.State.Ended() && jm.cleanUp[j.ID] > jm.Script().CleanUpSteps
+		if begun && jm.Config.HA() && !jm.fenced && !jm.flink.isDown(jm.node) {
+			jm.removeData(j.ID)
+		}
+	}
+}
+
 // removeData removes the high-availability data of a job.
 func (jm *JobManager) removeData(jobID string) {
 	delete(jm.recorded, jm.jobMap(jobID))
