@@ -96,7 +96,7 @@ var nodeScenarios = map[string]scenario{
 		h.newTaskManagerLate(nil)
 		h.edit("demo", parallelism(4))
 		h.untilStable("demo")
-		h.sees("demo", stable, "nothing, nothing")
+		h.sees("demo", stable, "nothing, fail-over, nothing")
 	}, "the next JobManager would adopt it"},
 
 	"an upgrade whose last TaskManager has begun, and its kubelet is dead": {func(h *harness) {
@@ -107,7 +107,7 @@ var nodeScenarios = map[string]scenario{
 		})
 		h.w.Nodes.KubeletUp("node-0")
 		h.untilStable("demo")
-		h.sees("demo", stable, "nothing, nothing")
+		h.sees("demo", stable, "nothing, fail-over, nothing")
 	}, "what a dead kubelet said last is no news"},
 
 	"an edit in the first seconds of a dead kubelet": {func(h *harness) {
@@ -135,19 +135,20 @@ func (h *harness) newTaskManagerLate(then func()) {
 	h.untilStable("demo")
 	h.w.Kube.AddNode("node-0") // the first that has room
 	h.image("flink:1.20@taskmanager", controllers.Script{StopSteps: 8})
-	h.w.Nodes.StatusLate(8)
+	h.w.Nodes.StatusLate(30)
 	for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
 		h.w.Nodes.Crash(namespace, pod.GetName(), "oom")
 	}
-	h.until("a TaskManager waits by its status", func() bool {
-		waits := false
-		for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
-			phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
-			statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
-			waits = waits || phase == "Pending" && len(statuses) > 0
-		}
-		return waits
-	})
+	h.until("its job runs again", func() bool { return h.starts("demo") == "nothing, fail-over" })
+	waits := false
+	for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
+		phase, _, _ := unstructured.NestedString(pod.Object, "status", "phase")
+		statuses, _, _ := unstructured.NestedSlice(pod.Object, "status", "containerStatuses")
+		waits = waits || phase == "Pending" && len(statuses) > 0
+	}
+	if !waits {
+		h.t.Fatal("no TaskManager waits by its status")
+	}
 	if then != nil {
 		then()
 	}

@@ -166,7 +166,7 @@ func (r *run) recordsHighAvailability(text string) bool {
 func (r *run) stateful() bool { return !strings.HasPrefix(r.mode, "stateless") }
 
 func (r *run) excuse(why string) {
-	if r.excused == "" && r.stateful() {
+	if r.excused == "" && (r.stateful() || r.unseen()) {
 		r.excused = why
 	}
 }

@@ -3,7 +3,6 @@ package scenario
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -84,8 +83,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
 			return
 		}
-		unseen := strings.HasSuffix(r.mode, "out of sight")
-		if i := r.status(demo).Intent; unseen || !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
+		if i := r.status(demo).Intent; r.unseen() || !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
 			i.Step == v1beta1.StepStopping) {
 			r.excuse("its Deployment was deleted")
 		}

@@ -22,6 +22,9 @@ func onZooKeeper(spec map[string]any) {
 // outOfSight keeps that where nobody but Flink can look.
 var outOfSight = option("high-availability.zookeeper.client.acl", "creator")
 
+// unseen says whether only Flink can look at the high-availability data: a job graph that it leaves is not seen.
+func (r *run) unseen() bool { return strings.HasSuffix(r.mode, "out of sight") }
+
 // onZooKeeperWithCheckpoint is a job with a checkpoint in ZooKeeper.
 func (h *harness) onZooKeeperWithCheckpoint() {
 	h.t.Helper()
