@@ -190,7 +190,6 @@ func (r *run) edit(ctx context.Context, namespace, name string) (time.Duration, 
 			case !open:
 				return 0, fmt.Errorf("edit of %s/%s: no new Deployment of its JobManager in %s", namespace, name, editFor)
 			case began.IsZero(): // the one that is there: the watch works
-				began = time.Now()
 				if _, err := r.dynamic.Resource(deployments).Namespace(namespace).Patch(
 					ctx, name, types.MergePatchType, patch, metav1.PatchOptions{},
 				); err != nil {
