@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
 )
@@ -138,6 +139,10 @@ func (j *hostedJob) apply(n int) {
 			mode = (mode + 1) % len(sessionModes)
 		}
 		j.anew(mode)
+		deployed := r.there(host) && r.status(host).ReconciliationStatus.LastReconciledSpec != ""
+		if deployed && !r.settled(host, v1beta1.LifecycleStable)() {
+			j.excuse("its cluster may be changed under it") // the change may have been refused up to now
+		}
 		r.submit(j.name, sessionJob(host, sessionModes[mode].job...))
 		return
 	}

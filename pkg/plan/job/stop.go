@@ -119,10 +119,13 @@ func (v Stopping) blind(s Stop) (Result, bool) {
 	data := v.Host.HA()
 	what, why, unknown := data.Unknown()
 	goes := s.How != v1beta1.StopNone && s.How != v1beta1.StopLastState && s.Purpose != v1beta1.PurposeDelete
-	if !goes || !unknown || why == "" || !data.Store.Readable() || !v.IsApplication() {
+	if !goes || !unknown || !data.Store.Readable() || !v.IsApplication() {
 		return Result{}, false
 	}
-	message := what + " cannot be read, so that it could not be removed with the job, which goes on meanwhile: " + why
+	message := what + " cannot be read, so that it could not be removed with the job, which goes on meanwhile"
+	if why != "" {
+		message += ": " + why
+	}
 	return Result{
 		Situation: plan.Waiting, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown, Message: message},
 	}, true

@@ -96,7 +96,7 @@ func First(s cluster.Snapshot) Questions {
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := v.AtRest() && job.MissesItsJob(v.Life)
 	stops := stopping && s.JobManager.IsAbsent()
-	changes := intent == nil && (lost || changing)
+	changes := changing || (intent == nil && lost)
 	rollsBack := job.RollsBack(v.Life)
 	needed := first || deleting || fromHA || heals || rollsBack || missed || late || begins || stops || changes ||
 		job.HAIncarnation(v.Life).Wanted()
