@@ -73,7 +73,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
 	read := s // for the looks below, which fill s at the same time
-	q := deployment.AskFirst(read)
+	q := g.Revise.deployment(deployment.AskFirst(read), read)
 	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {

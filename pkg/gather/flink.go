@@ -52,7 +52,7 @@ func (g *Gatherer) flinkOf(
 	}
 	s := a.seen
 	s.Flink.Jobs = plan.Present(jobs)
-	more := a.more(s.Flink)
+	more := g.Revise.flink(a.more(s.Flink), s)
 	jobID := s.Resource.Status.JobStatus.JobID
 	job, _ := deployment.FindJob(jobs, jobID)
 	statistics := sync.OnceValues(func() (flinkrest.CheckpointStatistics, error) {

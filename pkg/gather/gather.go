@@ -48,6 +48,8 @@ type Gatherer struct {
 	Uploads bool
 	// Now is the clock.
 	Now func() time.Time
+	// Revise changes what is asked for.
+	Revise Revise
 }
 
 // observe turns the answer to a Get into an observed part.

@@ -17,7 +17,7 @@ import (
 // nodes asks for the nodes of pods that should have ended, one after the other: there are few, and seldom any.
 func (g *Gatherer) nodes(ctx context.Context, s deployment.Snapshot) map[string]plan.Observed[bool] {
 	var seen map[string]plan.Observed[bool]
-	for _, name := range deployment.AskNodes(s) {
+	for _, name := range g.Revise.nodes(deployment.AskNodes(s), s) {
 		if seen == nil {
 			seen = map[string]plan.Observed[bool]{}
 		}

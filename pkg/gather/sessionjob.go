@@ -77,7 +77,7 @@ func (g *Gatherer) SessionJobOf(
 	if sessionjob.AskAutoscaled(s) {
 		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
-	q := sessionjob.Ask(s)
+	q := g.Revise.sessionJob(sessionjob.Ask(s), s)
 	if q.Others {
 		s.Others = g.otherSessionJobs(ctx, &resource)
 	}

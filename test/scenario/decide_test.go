@@ -17,6 +17,7 @@ import (
 type judge struct {
 	h       *harness
 	gather  *gather.Gatherer
+	needs   *needs
 	turn    int
 	hidden  int
 	decided int
@@ -24,7 +25,7 @@ type judge struct {
 
 func newJudge(h *harness) *judge {
 	const agent = "judge"
-	return &judge{h: h, gather: &gather.Gatherer{
+	return &judge{h: h, needs: &needed, gather: &gather.Gatherer{
 		Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent), Operator: installation.Operator,
 		Now: h.w.Clock.Now,
 	}}
@@ -35,6 +36,7 @@ func newJudge(h *harness) *judge {
 //	any                        one disruptive action at the most
 //	equal snapshots            equal plans, to the byte (each second time)
 //	a part that is not known   nothing final that would not be done if it were (the other times)
+//	a part not asked for       no other plan if it had been, see mayAdd
 //
 // But for two: A job that has just ended, and does not answer, is stopped by its high-availability data as one that
 // runs. It goes on from that data, which is its newest state; only a JobManager that answers could tell that it has
@@ -58,6 +60,7 @@ func (j *judge) look(name string) {
 	if len(disruptive(p)) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
+	j.agrees(s)
 	j.turn++
 	if j.turn%2 == 0 {
 		if first, again := printed(p), printed(deployment.Make(s)); first != again {
@@ -69,6 +72,7 @@ func (j *judge) look(name string) {
 	known, missed := final(p, open), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
 	hide(&j.hidden, parts, func() plan.Plan { return deployment.Make(s) }, func(part string, blind plan.Plan) {
+		j.needs.judge(parts, part, p, blind)
 		how, ended := stopOf(blind), s.Resource.Status.JobStatus.State.IsTerminal()
 		switch {
 		case missed && asks[part] && (takesNothing[how] || ended && how == v1beta1.StopNone):
@@ -84,6 +88,22 @@ func (j *judge) look(name string) {
 			}
 		}
 	})
+}
+
+// agrees holds the decision to what was asked for it.
+func (j *judge) agrees(s deployment.Snapshot) {
+	all := *j.gather
+	all.Revise = everything
+	full, err := all.Deployment(j.h.t.Context(), gather.Read{Resource: j.h.resource(s.Resource.Name)})
+	if err != nil {
+		j.h.t.Error(err)
+		return
+	}
+	inquiry{
+		t: j.h.t, what: s.Resource.Name, asked: observedParts(&s), all: observedParts(&full), status: s.Resource.Status,
+		job:    s.Resource.Spec.Job,
+		decide: func() plan.Plan { return deployment.Make(s) },
+	}.agrees()
 }
 
 // hide decides without one part, then without another, and hands over what that leads to. turn says which come next.

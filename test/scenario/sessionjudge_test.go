@@ -14,15 +14,17 @@ import (
 type sessionJudge struct {
 	h      *harness
 	gather *gather.Gatherer
+	needs  *needs
 	hidden int
 }
 
 func newSessionJudge(h *harness) *sessionJudge {
-	return &sessionJudge{h: h, gather: newJudge(h).gather}
+	return &sessionJudge{h: h, gather: newJudge(h).gather, needs: &sessionNeeded}
 }
 
 // look holds of each decision: one disruptive action at the most; an equal snapshot gives an equal plan, to the byte;
-// and not to know a part leads to nothing final that would not be done if it were known.
+// not to know a part leads to nothing final that would not be done if it were known; and nothing that was not asked for
+// would have led to another plan.
 func (j *sessionJudge) look(name string) {
 	t := j.h.t
 	resource := j.h.resource(name)
@@ -41,15 +43,34 @@ func (j *sessionJudge) look(name string) {
 	if first, again := printed(p), printed(sessionjob.Make(s)); first != again {
 		t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
 	}
+	j.agrees(s)
 	known := finalOfJob(p)
 	parts := append(partsOf(reflect.ValueOf(&s).Elem()), observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()})
 	hide(&j.hidden, parts, func() plan.Plan { return sessionjob.Make(s) }, func(part string, blind plan.Plan) {
+		j.needs.judge(parts, part, p, blind)
 		for _, action := range finalOfJob(blind) {
 			if !slices.Contains(known, action) {
 				t.Errorf("not knowing %s leads to %q, knowing it to %q", part, blind, p)
 			}
 		}
 	})
+}
+
+// agrees holds the decision to what was asked for it.
+func (j *sessionJudge) agrees(s sessionjob.Snapshot) {
+	all := *j.gather
+	all.Revise = everything
+	full, err := all.SessionJob(j.h.t.Context(), j.h.resource(s.Resource.Name))
+	if err != nil {
+		j.h.t.Error(err)
+		return
+	}
+	inquiry{
+		t: j.h.t, what: s.Resource.Name, asked: partsOf(reflect.ValueOf(&s).Elem()),
+		all: partsOf(reflect.ValueOf(&full).Elem()), status: s.Resource.Status,
+		job:    s.Resource.Spec.Job,
+		decide: func() plan.Plan { return sessionjob.Make(s) },
+	}.agrees()
 }
 
 // finalOfJob are the actions that cannot be taken back.

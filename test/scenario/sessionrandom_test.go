@@ -255,6 +255,7 @@ func TestRandomSessionRuns(t *testing.T) {
 	var run, drawn, failures atomic.Int64
 	started, limit := time.Now(), timeFor(t)
 	t.Cleanup(func() {
+		sessionNeeded.report(t)
 		if failures.Load() == 0 {
 			cameFar(t, drawn.Load(), steps, time.Since(started))
 		}

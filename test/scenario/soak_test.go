@@ -210,6 +210,7 @@ func TestRandomRuns(t *testing.T) {
 	inTime := func() bool { return limit == 0 || time.Since(started) < limit }
 	t.Cleanup(func() {
 		passed := time.Since(started)
+		needed.report(t)
 		if failures.Load() == 0 {
 			cameFar(t, drawn.Load(), steps, passed)
 		}

@@ -88,6 +88,8 @@ var (
 	AskAutoscaled = ask.Autoscaled
 	// AskFirst says what to look at, given the resource and its Deployment.
 	AskFirst = ask.First
+	// AskAll are the questions that can be asked, whatever the decision reads of the answers.
+	AskAll = ask.All
 	// AskNodes are the names of the nodes to ask for, once the pods are known.
 	AskNodes = ask.Nodes
 	// AskFlink says what else to ask Flink, given the jobs.

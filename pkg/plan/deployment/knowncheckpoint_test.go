@@ -134,3 +134,22 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 		t.Errorf("the next job has completed none, remembered %+v", known)
 	}
 }
+
+// A job that restarts is asked for its checkpoints, too: it may fail for good before it runs again, and a change goes
+// on from the newest.
+func TestAJobThatRestartsIsAskedForItsCheckpoints(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.serveJob(v1beta1.FlinkJobRestarting)
+	if !ask.Then(w.s).Checkpoints {
+		t.Error("nobody asks whether the job has completed one")
+	}
+	w.statistics("s3://c/chk-1")
+	w.run()
+	if ask.Then(w.s).Checkpoints {
+		t.Error("it is asked for again and again")
+	}
+	w.edit(upgradeImage)
+	if !ask.Then(w.s).Checkpoints {
+		t.Error("nobody asks how old the state is that the change goes on from")
+	}
+}

@@ -63,21 +63,25 @@ type Job struct {
 	Moved bool
 }
 
-// lateFor is how long after its end a job's history is still asked for: Flink answers from a cache.
-const lateFor = time.Minute
+// lateFor is how long after it ended, or a task of it changed, a job's history is still asked for: Flink answers from a
+// cache. In that time the clock ticks at the steady pace, too.
+const lateFor = 2 * time.Minute
 
 // Due reports whether the history has to be asked for. A steady job costs no request: its tasks do not change.
 //
 //	job                       due
-//	ended                     when that is news, and for a minute after the end
+//	ended                     when that is news, and for two minutes after the end
 //	otherwise, no record      yes
-//	otherwise                 when it or a task of it has changed since the history was asked for
+//	otherwise                 when it or a task of it has changed since the history was asked for, and for two minutes
+//	                          after the change
 func Due(last *Record, j Job, now time.Time) bool {
 	switch {
 	case j.Ended:
 		return j.Moved || now.Sub(j.End) < lateFor
 	case last == nil || last.JobID != j.ID:
 		return true
+	case j.Modified.IsZero():
+		return false
 	}
-	return !j.Modified.IsZero() && j.Modified.UnixMilli() != last.Modified
+	return j.Modified.UnixMilli() != last.Modified || now.Sub(j.Modified) < lateFor
 }

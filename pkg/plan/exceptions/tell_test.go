@@ -157,8 +157,16 @@ func TestDue(t *testing.T) {
 		want   bool
 		reason string
 	}{
-		"steady":             {asked, Job{ID: "j", Modified: ms(5000)}, false, "no task changed, so none failed"},
-		"a task changed":     {asked, Job{ID: "j", Modified: ms(6000)}, true, ""},
+		"steady":         {asked, Job{ID: "j", Modified: ms(5000)}, false, "no task changed, so none failed"},
+		"a task changed": {asked, Job{ID: "j", Modified: ms(6000)}, true, ""},
+		"a task changed a moment ago": {
+			&Record{JobID: "j", Modified: now.UnixMilli() - 1}, Job{ID: "j", Modified: ms(now.UnixMilli() - 1)}, true,
+			"the first answer may have been of before it failed",
+		},
+		"a task changed, and a steady tick was since": {
+			&Record{JobID: "j", Modified: now.UnixMilli() - 120_000}, Job{ID: "j", Modified: ms(now.UnixMilli() - 120_000)},
+			false, "the second answer was not",
+		},
 		"nobody asked yet":   {nil, Job{ID: "j", Modified: ms(5000)}, true, ""},
 		"another job":        {&Record{JobID: "i", Modified: 5000}, Job{ID: "j", Modified: ms(5000)}, true, ""},
 		"Flink does not say": {asked, Job{ID: "j"}, false, "a job that is being set up has no tasks"},

@@ -42,17 +42,17 @@ const recentEnd = time.Minute
 //	             that is being stopped, nor of a session job
 //	Failure      the job FAILED and its cause is not recorded
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
-//	             or its end is being
-//	             waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or the job runs and
-//	             is not known to have completed one, or is to be changed; or it began again
+//	             or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
+//	             the job has not ended and is not known to have completed one, or is to be changed; or it began again
 //	Retention    a change, or the rollback of a session job, may cancel the job, or a change chooses a state that may go
 //	             with it, or its last state is read
-//	Graph        the job has ended and Checkpoints are asked for, or such a change may cancel it while it does not
-//	             run
+//	Graph        the job has ended and Checkpoints are asked for, or they are while its tasks do not run, or such a
+//	             change may cancel it then
 //	Health       the option is on, the job has not ended, and nothing is under way
+//	Progress     the same, and so is the option for its checkpoints
 //	LateStops    the job has FINISHED, maybe by a stop that was given up
 //	Requests     the status records a snapshot in flight
-//	Exceptions   the job or a task of it changed since they were asked for, or it has just ended
+//	Exceptions   the job or a task of it changed since they were asked for, or a moment ago, or it has just ended
 func AskMore(v Life) More {
 	status := v.Seen.Resource.Status
 	jobs, ok := v.Seen.Flink.Jobs.Get()
@@ -71,7 +71,7 @@ func AskMore(v Life) More {
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !j.State.IsTerminal() && v.AtRest() && Health(v).Checked()
 	worth := looksForCheckpoint(v) || (changing && !v.MayStartEmpty())
-	looks := j.State == v1beta1.FlinkJobRunning && v.AtRest() && worth
+	looks := found && !j.State.IsTerminal() && v.AtRest() && worth
 	began := found && (suspected(v.Want.LostProgress) || LostProgress(v).beganAgain(j.StartTime, status.JobStatus))
 	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || RollsBack(v) ||
@@ -92,7 +92,7 @@ func AskMore(v Life) More {
 		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:     ended || (changes && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		Graph:     ended || ((changes || looks) && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
 		LateStops: found && givenUpStop(v).mayHaveEnded(j.State),
 		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
 	}

@@ -12,9 +12,9 @@ func KnownCheckpoint(status v1beta1.JobStatus) *v1beta1.KnownCheckpoint {
 	return known
 }
 
-// looksForCheckpoint reports whether the statistics of a running job are worth a question: it keeps its state, and that
-// it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that was removed, and
-// statistics that Flink forgot, look like those of a job that has nothing to lose.
+// looksForCheckpoint reports whether the statistics of a job that has not ended are worth a question: it keeps its
+// state, and that it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that
+// was removed, and statistics that Flink forgot, look like those of a job that has nothing to lose.
 func looksForCheckpoint(v Life) bool {
 	return v.Last != nil && !v.IsSession() && !v.MayStartEmpty() && KnownCheckpoint(v.Want.JobStatus) == nil
 }

@@ -66,6 +66,17 @@ func Ask(s Snapshot) Questions {
 	return q
 }
 
+// AskAll are the questions that can be asked, given the session cluster. Tests hold that a decision which got all
+// answers is the one that Ask leads to.
+func AskAll(s Snapshot) Questions {
+	v, q := newView(s), Questions{Others: true}
+	if v.CanBeAsked() {
+		endpoint, intent := v.Endpoint(), v.Intent()
+		q.Flink, q.Jars, q.Snapshots, q.Stop = &endpoint, true, true, intent != nil && intent.Stops != nil
+	}
+	return q
+}
+
 // AskFlink says what else to ask Flink, given the jobs.
 func AskFlink(s Snapshot) job.More { return job.AskMore(newView(s).Life) }
 

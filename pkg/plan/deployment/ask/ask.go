@@ -44,27 +44,49 @@ type Questions struct {
 // it says is part of the spec.
 func Autoscaled(s cluster.Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 
+// All are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if maybe
+// of no interest. A JobManager that is not available, or is going, has none. Tests hold that a decision which got all
+// answers is the one that First leads to.
+func All(s cluster.Snapshot) Questions {
+	v := cluster.New(s)
+	jm, present := s.JobManager.Get()
+	intent, ha := v.Intent(), v.HAToRemove().Store
+	q := Questions{
+		Pods: true, TaskManagers: true, TaskManagerDeployment: true, Ingress: true, Snapshots: true, SessionJobs: true,
+		Companions: present && intent != nil, Owned: present && jm.DeletionTimestamp == nil, HAData: true,
+	}
+	if v.CanBeAsked() {
+		endpoint := v.Endpoint()
+		q.Flink, q.Stop = &endpoint, intent != nil && intent.Stops != nil
+	}
+	if ha.Readable() && ha.InZooKeeper() {
+		q.HANodes = &ha.Nodes
+	}
+	return q
+}
+
 // First says what to look at next, given the resource and its Deployment.
 //
-//	what        when
-//	Flink       a JobManager pod is available and the Deployment is not being deleted
-//	Pods        the Deployment has no available pod, is gone though it should run, or is being stopped
-//	TaskManagers the Deployment is gone, or is being deleted, and Pods
+//	what                   when
+//	Flink                  a JobManager pod is available and the Deployment is not being deleted
+//	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped
+//	TaskManagers           the Deployment is gone, or is being deleted, and Pods
 //	TaskManagerDeployment  the same, of a standalone cluster
-//	Companions  a start is being prepared and its Deployment exists
-//	Owned       the Deployment is about to be deleted
-//	HAData      high availability on Kubernetes or, HANodes, in ZooKeeper, and: a first start, a change or recovery that
-//	            may need it, a job of which it is not recorded or compared yet, a job that is not healthy or is missed,
-//	            a rollback, a start from it, a stop of a job that never began, a stop that ends with the data removed, a
-//	            deletion, or a cluster that does not end without it: a deletion whose Deployment is gone, for what an
-//	            earlier configuration left
-//	Stop        a stop-with-savepoint is on its way
-//	Ingress     what runs, or is being prepared, asks for one, or it may be there to be removed, and the cluster is not
-//	            being stopped
-//	Snapshots   the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
-//	            has ended
-//	SessionJobs a session cluster is being stopped or deleted, or started where an earlier configuration kept its
-//	            high-availability data
+//	Companions             a start is being prepared and its Deployment exists
+//	Owned                  the Deployment is about to be deleted
+//	HAData                 high availability on Kubernetes, and: a first start, a change or recovery that may need it, a
+//	                       job of which it is not recorded or compared yet, a job that is not healthy or is missed, a
+//	                       rollback, a start from it, a stop of a job that never began, a stop that ends with the data
+//	                       removed, a deletion, or a cluster that does not end without it: a deletion whose Deployment
+//	                       is gone, for what an earlier configuration left
+//	HANodes                the same, with high availability on ZooKeeper
+//	Stop                   a stop-with-savepoint is on its way
+//	Ingress                what runs, or is being prepared, asks for one, or it may be there to be removed, and the
+//	                       cluster is not being stopped
+//	Snapshots              the spec or the options ask for snapshots, or the status has a history of savepoints; not of
+//	                       a job that has ended
+//	SessionJobs            a session cluster is being stopped or deleted, or started where an earlier configuration kept
+//	                       its high-availability data
 func First(s cluster.Snapshot) Questions {
 	v := cluster.New(s)
 	q := Questions{}

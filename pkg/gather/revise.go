@@ -1,0 +1,47 @@
+package gather
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
+	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
+)
+
+// Revise changes what is asked for, just before it is; nil leaves it. Tests ask for everything, and for one part less,
+// to hold what is asked for to what a decision reads.
+type Revise struct {
+	// Deployment is of the first questions about a FlinkDeployment.
+	Deployment func(q *deployment.Questions, s deployment.Snapshot)
+	// Nodes is of the nodes, once the pods are known.
+	Nodes func(names []string, s deployment.Snapshot) []string
+	// SessionJob is of the questions about a FlinkSessionJob.
+	SessionJob func(q *sessionjob.Questions, s sessionjob.Snapshot)
+	// Flink is of the questions to Flink, once its jobs are known.
+	Flink func(more *deployment.More, s deployment.Seen)
+}
+
+func (r Revise) deployment(q deployment.Questions, s deployment.Snapshot) deployment.Questions {
+	if r.Deployment != nil {
+		r.Deployment(&q, s)
+	}
+	return q
+}
+
+func (r Revise) nodes(names []string, s deployment.Snapshot) []string {
+	if r.Nodes != nil {
+		return r.Nodes(names, s)
+	}
+	return names
+}
+
+func (r Revise) sessionJob(q sessionjob.Questions, s sessionjob.Snapshot) sessionjob.Questions {
+	if r.SessionJob != nil {
+		r.SessionJob(&q, s)
+	}
+	return q
+}
+
+func (r Revise) flink(more deployment.More, s deployment.Seen) deployment.More {
+	if r.Flink != nil {
+		r.Flink(&more, s)
+	}
+	return more
+}
