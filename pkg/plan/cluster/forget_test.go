@@ -71,16 +71,16 @@ func TestForgetJobsIsAsDrawn(t *testing.T) {
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {
-			o, some := forgets(t, row.checkpoint, row.ignored, plan.Present([]SessionJob{other, row.job}))
+			r, some := forgets(t, row.checkpoint, row.ignored, plan.Present([]SessionJob{other, row.job}))
 			then := "it stays"
 			switch {
-			case o.Stall != nil && o.Situation == plan.Unaccounted && strings.Contains(o.Stall.Message, "session job etl"):
+			case r.Stall != nil && r.Situation == plan.Unaccounted && strings.Contains(r.Stall.Message, "session job etl"):
 				then = "a person decides"
-			case some && len(o.Actions) == 1 && o.Actions[0].String() == "forget jobs "+jobX+" in 2 ConfigMaps" &&
-				strings.Contains(o.Tells.Message, jobX):
+			case some && len(r.Actions) == 1 && r.Actions[0].String() == "forget jobs "+jobX+" in 2 ConfigMaps" &&
+				strings.Contains(r.Tells.Message, jobX):
 				then = "it is forgotten"
 			case some:
-				t.Fatalf("%+v", o)
+				t.Fatalf("%+v", r)
 			}
 			if err := drawn.Holds(row.row, drawing.Row{"then": then}); err != nil {
 				t.Error(err)
@@ -93,8 +93,8 @@ func TestForgetJobsIsAsDrawn(t *testing.T) {
 }
 
 func TestNothingIsForgottenOnAGuess(t *testing.T) {
-	o, some := forgets(t, true, false, plan.Unknown[[]SessionJob]("time-out"))
-	if !some || o.Situation != plan.Unobservable || len(o.Actions) > 0 {
-		t.Errorf("%+v: the session jobs are not known", o)
+	r, some := forgets(t, true, false, plan.Unknown[[]SessionJob]("time-out"))
+	if !some || r.Situation != plan.Unobservable || len(r.Actions) > 0 {
+		t.Errorf("%+v: the session jobs are not known", r)
 	}
 }

@@ -22,8 +22,8 @@ func (v Remains) MayRun() (job.Result, bool) {
 			return job.Unobservable("the pods of the cluster", seen.Why()), true
 		}
 	}
-	if o, stands := v.taskManagersStand(); stands {
-		return o, true
+	if r, stands := v.taskManagersStand(); stands {
+		return r, true
 	}
 	if len(v.PodsLeft()) > 0 {
 		return stopper(v).WaitForEnd(), true
@@ -88,12 +88,12 @@ func (v Remains) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	case !data.Store.Readable():
 		return job.Result{}, false
 	case unknown:
-		o := job.Unobservable(what, why)
+		r := job.Unobservable(what, why)
 		if v.Overdue() {
-			o.Stall = &plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown, Message: fmt.Sprintf(
+			r.Stall = &plan.Cause{Reason: plan.ReasonHighAvailabilityUnknown, Message: fmt.Sprintf(
 				"the old cluster is gone, and nothing follows before %s can be read and removed: %s", what, why)}
 		}
-		return o, true
+		return r, true
 	case data.InUse() != "":
 		return job.Result{
 			Situation: situation, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: data.InUse()},

@@ -28,11 +28,11 @@ func (v starter) Occupied() (job.Result, bool) {
 	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
 		return job.Result{}, false
 	}
-	o, runs := Remains(v).MayRun()
-	if runs && o.Situation == plan.Stopping {
-		o.Situation = plan.Lost
+	r, runs := Remains(v).MayRun()
+	if runs && r.Situation == plan.Stopping {
+		r.Situation = plan.Lost
 	}
-	return o, runs
+	return r, runs
 }
 
 // ForgetEarlier removes, before a cluster is prepared, what Flink would run by itself: for a start from that data the
@@ -84,11 +84,11 @@ func (v starter) CarryStart() job.Result {
 		}
 		return job.Starting(v.Life).Suspend(target)
 	}
-	if o, redirected := job.Starting(v.Life).Redirect(target); redirected {
-		return o
+	if r, redirected := job.Starting(v.Life).Redirect(target); redirected {
+		return r
 	}
-	if o, gone := job.Starting(v.Life).LastStateGone(); gone {
-		return o
+	if r, gone := job.Starting(v.Life).LastStateGone(); gone {
+		return r
 	}
 	made, _, err := RenderStart(Cluster(v), intent)
 	if err != nil {

@@ -28,8 +28,8 @@ type stopper Cluster
 //	the high-availability data      is retired, a JobManager may run          wait for its end, see WaitForEnd
 //	the high-availability data      is retired, none runs nor will            delete the cluster
 func (v stopper) TakeApart() job.Result {
-	if o, calls := v.awaitCalls(); calls {
-		return o
+	if r, calls := v.awaitCalls(); calls {
+		return r
 	}
 	if !job.HAData(v.Life).NeededNext() {
 		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
@@ -41,11 +41,11 @@ func (v stopper) TakeApart() job.Result {
 		return v.WaitForEnd()
 	case !Retired(jm):
 		retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
-		o := job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
+		r := job.Result{Situation: plan.Stopping, Pods: true, Actions: []plan.Action{retire}}
 		if job.LostProgress(v.Life).SuspectHeldUp() {
-			o.Record = "suspicion"
+			r.Record = "suspicion"
 		}
-		return o
+		return r
 	case !known:
 		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
 	case MayMakePods(jm) || slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
@@ -111,14 +111,14 @@ func (v stopper) CarryStop() job.Result {
 		}
 		return v.WaitForEnd()
 	}
-	if o, lost := job.Ending(v.Life).Lost(); lost {
-		return o
+	if r, lost := job.Ending(v.Life).Lost(); lost {
+		return r
 	}
-	if o, runs := Remains(v).MayRun(); runs {
-		return o
+	if r, runs := Remains(v).MayRun(); runs {
+		return r
 	}
-	if o, first := Remains(v).RemoveHAData(plan.Stopping); first && job.HAData(v.Life).GoesWithStop() {
-		return o
+	if r, first := Remains(v).RemoveHAData(plan.Stopping); first && job.HAData(v.Life).GoesWithStop() {
+		return r
 	}
 	return job.Stopping(v.Life).End()
 }
@@ -126,15 +126,15 @@ func (v stopper) CarryStop() job.Result {
 // WaitForEnd waits for a cluster that is being deleted, as Remains.judge decides.
 func (v stopper) WaitForEnd() job.Result {
 	d := Remains(v).judge()
-	o := job.Result{Situation: plan.Stopping, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}, Pods: true}
+	r := job.Result{Situation: plan.Stopping, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}, Pods: true}
 	if d.Stalled {
-		o.Stall = &o.Wait
+		r.Stall = &r.Wait
 	}
 	if d.Delete != nil {
-		o.Actions, o.Again = []plan.Action{*d.Delete}, true
-		o.Tells = &plan.Event{
+		r.Actions, r.Again = []plan.Action{*d.Delete}, true
+		r.Tells = &plan.Event{
 			Warning: true, Reason: plan.ReasonPodDeleted, Component: plan.ComponentJobManager, Message: d.Why,
 		}
 	}
-	return o
+	return r
 }

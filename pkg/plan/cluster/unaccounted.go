@@ -72,6 +72,6 @@ func adopt(v Cluster) job.Result {
 	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	job.Record(v.Life).Store(v1beta1.ReconciledDeployment{Spec: *v.Spec.DeepCopy()}, false)
 	Observe(v)
-	o, _ := job.Settled(v.Life)
-	return o
+	r, _ := job.Settled(v.Life)
+	return r
 }

@@ -35,8 +35,8 @@ func deleting(v *view) (job.Result, bool) {
 		return job.Unobservable("the JobManager Deployment", v.Seen.JobManager.Why()), true
 	}
 	if !job.Deletion(v.Life).Open() {
-		if o, blocked := v.deletionBlocked(); blocked {
-			return o, true
+		if r, blocked := v.deletionBlocked(); blocked {
+			return r, true
 		}
 		if v.Seen.Resource.Status.LifecycleState != v1beta1.LifecycleDeleting {
 			v.Tell(plan.Event{
@@ -46,14 +46,14 @@ func deleting(v *view) (job.Result, bool) {
 	}
 	job.Deletion(v.Life).Forestalled()
 	if present && v.Owned(jm) {
-		if o, saving := job.Deletion(v.Life).SaveFirst(); saving {
-			o.Situation = plan.Deleting
-			return o, true
+		if r, saving := job.Deletion(v.Life).SaveFirst(); saving {
+			r.Situation = plan.Deleting
+			return r, true
 		}
 		if jm.DeletionTimestamp != nil && job.Deletion(v.Life).Open() {
-			o := v.Stopper.WaitForEnd()
-			o.Situation = plan.Deleting
-			return o, true
+			r := v.Stopper.WaitForEnd()
+			r.Situation = plan.Deleting
+			return r, true
 		}
 		return v.beginDeletion(), true
 	}
@@ -63,16 +63,16 @@ func deleting(v *view) (job.Result, bool) {
 func (v *view) beginDeletion() job.Result {
 	jm, _ := v.Seen.JobManager.Get()
 	if job.Deletion(v.Life).Open() && v.Intent().Stops != nil && v.Intent().Stops.DeploymentUID == jm.UID {
-		o := v.Stopper.TakeApart()
-		o.Situation = plan.Deleting
-		return o
+		r := v.Stopper.TakeApart()
+		r.Situation = plan.Deleting
+		return r
 	}
 	events := v.Events
-	o := job.Stopping(v.Life).Begin(job.Stop{
+	r := job.Stopping(v.Life).Begin(job.Stop{
 		Purpose: v1beta1.PurposeDelete, Target: v.Spec, How: v1beta1.StopStateless, Restore: v1beta1.UpgradeModeStateless,
 	})
 	v.Events = events // a deletion is told as Cleanup
-	return o
+	return r
 }
 
 // finalize removes what no owner reference removes, then lets the resource go.
@@ -80,16 +80,16 @@ func (v *view) finalize() job.Result {
 	ha, remains := job.HAData(v.Life), cluster.Remains(v.Cluster)
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	if v.Seen.JobManager.IsAbsent() && !v.Orphans() {
-		if o, runs := remains.MayRun(); runs {
-			if o.Situation == plan.Stopping {
-				o.Situation = plan.Deleting
+		if r, runs := remains.MayRun(); runs {
+			if r.Situation == plan.Stopping {
+				r.Situation = plan.Deleting
 			}
-			return o
+			return r
 		}
 	}
 	started := v.Last != nil && v.Seen.JobManager.IsAbsent()
-	if o, first := remains.RemoveHAData(plan.Deleting); first && started && (len(o.Actions) > 0 || !ha.MayStay()) {
-		return o
+	if r, first := remains.RemoveHAData(plan.Deleting); first && started && (len(r.Actions) > 0 || !ha.MayStay()) {
+		return r
 	}
 	v.Want.LifecycleState = v1beta1.LifecycleDeleted
 	if started {

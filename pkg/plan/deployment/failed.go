@@ -31,11 +31,11 @@ func MakeRefused(
 	s Snapshot, status v1beta1.FlinkDeploymentStatus, failed plan.Action, reason, message string,
 ) (plan.Plan, bool) {
 	v := left(s, status)
-	o, counted := job.Refusal(v.Life).Again(failed, reason, message)
+	r, counted := job.Refusal(v.Life).Again(failed, reason, message)
 	if !counted {
 		return plan.Plan{}, false
 	}
-	return v.finish(o), true
+	return v.finish(r), true
 }
 
 // Hider leaves the secrets of the resource and of the operator out of texts that no plan is made of.

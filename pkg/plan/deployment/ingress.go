@@ -91,8 +91,8 @@ func (v *view) ingressFailed() bool {
 
 // fixesIngress reports whether this round changes the Ingress: one to which no other follows at once and, after a
 // failure, one at the pace of the sweep.
-func (v *view) fixesIngress(o job.Result) bool {
-	return v.ingressAction != nil && !o.Again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
+func (v *view) fixesIngress(r job.Result) bool {
+	return v.ingressAction != nil && !r.Again && (!v.ingressFailed() || v.Want.Pace != v1beta1.PaceFast)
 }
 
 // sameIngress reports whether an Ingress is as wanted. The class may be the cluster's default, and others may add

@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// rule answers an job.Result, or that the view is not its business.
+// rule gives a job.Result, or that the view is not its business.
 type rule func(v *view) (job.Result, bool)
 
 // rules in their order; the first whose business it is decides.
@@ -57,9 +57,9 @@ func Make(s Snapshot) plan.Plan {
 	v := newView(s)
 	v.accept()
 	for _, r := range rules {
-		if o, mine := r.decide(v); mine {
+		if result, mine := r.decide(v); mine {
 			v.judgeIngress()
-			p := v.finish(o)
+			p := v.finish(result)
 			p.Rule = r.name
 			return p
 		}
@@ -68,13 +68,13 @@ func Make(s Snapshot) plan.Plan {
 }
 
 // finish adds the summary to what a rule decided.
-func (v *view) finish(o job.Result) plan.Plan {
-	if v.fixesIngress(o) {
-		o.Last = append(o.Last, v.ingressAction)
+func (v *view) finish(r job.Result) plan.Plan {
+	if v.fixesIngress(r) {
+		r.Last = append(r.Last, v.ingressAction)
 	}
 	var more []metav1.Condition
 	if v.ingress != nil {
 		more = append(more, *v.ingress)
 	}
-	return job.Outcome(v.Life).Plan(o, more...)
+	return job.Conclusion(v.Life).Plan(r, more...)
 }

@@ -14,7 +14,7 @@ import (
 //	the recorded spec has                     the condition says
 //	something that an autoscaler had set      that it stays, and how to give it up
 //	nothing of it                             that the parallelism is the spec's
-func (v Outcome) autoscaling() (metav1.Condition, bool) {
+func (v Conclusion) autoscaling() (metav1.Condition, bool) {
 	if v.Problem != "" || v.Last == nil || v.Last.Spec.Job == nil || v.Resource().DeletionTimestamp != nil ||
 		!(v.AsksAutoscaler() || v.KeepsAutoscaled) {
 		return metav1.Condition{}, false

@@ -85,11 +85,11 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 				"high-availability data names no checkpoint yet; the change is made when it does"}
 			return Result{}, false
 		}
-		o := Stopping(v).asDecided(purpose, d)
-		if o.Record != "" || o.Situation == plan.Suspended {
+		result := Stopping(v).asDecided(purpose, d)
+		if result.Record != "" || result.Situation == plan.Suspended {
 			v.tell(diff)
 		}
-		return o, true
+		return result, true
 	case plan.Refuse:
 		v.Refused = &plan.Cause{Reason: d.Reason, Message: d.Message + " " + v.Remedy()}
 	default:
@@ -154,9 +154,9 @@ func (v change) resume(diff specdiff.Change) Result {
 	} else if !v.MayStartEmpty() {
 		mode = v.Last.Spec.Job.UpgradeMode
 	}
-	o := Stopping(v).replace(Stop{purpose, v.Spec, v1beta1.StopNone, mode})
-	if o.Record != "" {
+	r := Stopping(v).replace(Stop{purpose, v.Spec, v1beta1.StopNone, mode})
+	if r.Record != "" {
 		v.tell(diff)
 	}
-	return o
+	return r
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
-// Outcome makes of a rule's result what leaves the round: the status with its conditions, generations and pace, and the
-// plan.
-type Outcome Life
+// Conclusion makes of a rule's result what leaves the round: the status with its conditions, generations and pace, and
+// the plan.
+type Conclusion Life
 
 // Plan is the plan of a result, with the status that follows from it.
-func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
+func (v Conclusion) Plan(r Result, more ...metav1.Condition) plan.Plan {
 	if v.Untouched {
-		return plan.Plan{Situation: o.Situation, Finish: o.Finish}
+		return plan.Plan{Situation: r.Situation, Finish: r.Finish}
 	}
 	v.tellNoEffect()
-	held := Refusal(v).hold(&o)
-	if v.Refused != nil && o.Stall != nil { // otherwise something goes on that may make room for the change
-		o.Stall = v.Refused
-		Report(v).Fail(o.Stall.Reason, o.Stall.Message)
+	held := Refusal(v).hold(&r)
+	if v.Refused != nil && r.Stall != nil { // otherwise something goes on that may make room for the change
+		r.Stall = v.Refused
+		Report(v).Fail(r.Stall.Reason, r.Stall.Message)
 	}
 	v.summarize(status.Verdict{
-		Situation: o.Situation, Stall: o.Stall, Wait: o.Wait, PodFailure: v.Host.PodFailure(),
+		Situation: r.Situation, Stall: r.Stall, Wait: r.Wait, PodFailure: v.Host.PodFailure(),
 	}, more...)
 	next := v.Want.DeepCopy()
 	v.Host.Trim(next)
@@ -38,34 +38,34 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 		storedspec.Reserve(next)
 	}
 	p := plan.Plan{
-		Situation: o.Situation, Finish: o.Finish, Gone: v.gone(o), Requeue: o.Requeue(), Events: v.Events, Notes: v.Notes,
+		Situation: r.Situation, Finish: r.Finish, Gone: v.gone(r), Requeue: r.Requeue(), Events: v.Events, Notes: v.Notes,
 	}
-	if o.Again && o.Record == "" {
+	if r.Again && r.Record == "" {
 		next, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
-	if o.Tells != nil {
-		p.Events = append(p.Events, *o.Tells)
+	if r.Tells != nil {
+		p.Events = append(p.Events, *r.Tells)
 	}
 	v.keepSecrets(&p)
 	changes := next != nil && !status.SameMeaning(v.Resource().Status, *next)
 	if changes && !p.Gone && status.OnlyTells(v.Resource().Status, *next) {
-		o.Actions, p.Finish = append(o.Actions, p.Finish...), nil // what failed may fail again, and that is told already
+		r.Actions, p.Finish = append(r.Actions, p.Finish...), nil // what failed may fail again, and that is told already
 	}
-	if o.Record != "" || changes {
+	if r.Record != "" || changes {
 		p.Status = next
 	}
-	if o.Record != "" || (changes && next.Pace == v1beta1.PaceFast) {
+	if r.Record != "" || (changes && next.Pace == v1beta1.PaceFast) {
 		p.Actions = append(p.Actions, plan.WakeClock{})
 	}
-	if o.Record != "" {
-		p.Actions = append(p.Actions, plan.Record{Status: next, Why: o.Record})
+	if r.Record != "" {
+		p.Actions = append(p.Actions, plan.Record{Status: next, Why: r.Record})
 	}
-	p.Actions = append(p.Actions, o.Actions...)
+	p.Actions = append(p.Actions, r.Actions...)
 	p.Actions = append(p.Actions, v.Also...)
 	if v.Intent() == nil {
 		p.Actions = append(p.Actions, v.Requests...)
 	}
-	p.Finish = append(p.Finish, o.Last...)
+	p.Finish = append(p.Finish, r.Last...)
 	if held {
 		p.Requeue = ""
 	}
@@ -73,7 +73,7 @@ func (v Outcome) Plan(o Result, more ...metav1.Condition) plan.Plan {
 }
 
 // keepSecrets leaves them out of what the plan tells.
-func (v Outcome) keepSecrets(p *plan.Plan) {
+func (v Conclusion) keepSecrets(p *plan.Plan) {
 	p.Events, p.Notes = slices.Clone(p.Events), slices.Clone(p.Notes)
 	for i := range p.Events {
 		p.Events[i] = v.HideIn(p.Events[i])
@@ -84,9 +84,9 @@ func (v Outcome) keepSecrets(p *plan.Plan) {
 }
 
 // gone reports whether the result removes the last finalizer of a resource that is being deleted.
-func (v Outcome) gone(o Result) bool {
+func (v Conclusion) gone(result Result) bool {
 	last := plan.RemoveFinalizer{Finalizer: v.Host.Finalizer()}
 	r := v.Seen.Resource
-	return r.DeletionTimestamp != nil && len(o.Finish) == 1 && o.Finish[0] == plan.Action(last) &&
+	return r.DeletionTimestamp != nil && len(result.Finish) == 1 && result.Finish[0] == plan.Action(last) &&
 		slices.Equal(r.Finalizers, []string{last.Finalizer})
 }

@@ -25,7 +25,7 @@
 //	Health         whether a job that runs gets on
 //	Deletion       what a job needs before its resource goes
 //	Report         status.error, and the events that go with it
-//	Outcome        what leaves the round: conditions, generations, pace, and the plan
+//	Conclusion     what leaves the round: conditions, generations, pace, and the plan
 //
 // Those that nobody else needs are beside their rule: change, rollback, recovery, settling, and facts, givenUpStop,
 // exceptionHistory. A method is called within its topic, and on what the Round shares; LastState(v).Awaited() asks

@@ -28,9 +28,9 @@ type Ending Life
 //	answers     not ended                failed        the attempt failed, the job goes on: try again later
 //	answers     not ended                not known     ask (again), with the same trigger ID, unless NotNow
 func (v Ending) awaitSavepoint() Result {
-	j, o, ok := v.find()
+	j, r, ok := v.find()
 	if !ok {
-		return o
+		return r
 	}
 	progress, asked := v.Seen.Flink.Stop.Get()
 	inProgress := plan.Cause{Reason: plan.ReasonSavepointInProgress, Message: "the job is being stopped with a savepoint"}
@@ -55,8 +55,8 @@ func (v Ending) awaitSavepoint() Result {
 	case v.Seen.Flink.Stop.IsUnknown() && !v.StoresIntent():
 		return Unobservable("the stop with savepoint", v.Seen.Flink.Stop.Why())
 	}
-	if o, not := v.Stopper.NotNow(); not {
-		return o
+	if r, not := v.Stopper.NotNow(); not {
+		return r
 	}
 	_, format, drain := v.SavepointTarget()
 	return Result{Situation: plan.Stopping, Wait: inProgress, Actions: []plan.Action{plan.StopWithSavepoint{
@@ -116,24 +116,24 @@ func (v Ending) cancelOverdue() Result {
 //	answers     CANCELLING           wait; stalled after the clean-up timeout
 //	answers     otherwise            cancel (again), unless NotNow
 func (v Ending) awaitCancel() Result {
-	j, o, ok := v.find()
+	j, r, ok := v.find()
 	waits := plan.Cause{Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled"}
 	switch {
 	case !ok:
-		return o
+		return r
 	case j.State.IsTerminal():
 		return v.withStatistics(j)
 	case j.State == v1beta1.FlinkJobCancelling:
-		o = Result{Situation: plan.Stopping, Wait: waits}
+		r = Result{Situation: plan.Stopping, Wait: waits}
 		if since := v.EndedAt(); v.Since(since) > v.CleanupTimeout() {
-			o.Stall = &plan.Cause{Reason: plan.ReasonCancelOverdue,
+			r.Stall = &plan.Cause{Reason: plan.ReasonCancelOverdue,
 				Message: fmt.Sprintf("the job is being cancelled since %s and does not end; see the TaskManagers' "+
 					"logs, and delete the pod of one whose tasks do not end", since.UTC().Format(time.RFC3339))}
 		}
-		return o
+		return r
 	}
-	if o, not := v.Stopper.NotNow(); not {
-		return o
+	if r, not := v.Stopper.NotNow(); not {
+		return r
 	}
 	return Result{
 		Situation: plan.Stopping, Wait: waits,
@@ -237,9 +237,9 @@ func (v Ending) record(state v1beta1.FlinkJobState, from v1beta1.StartPoint) Res
 		kept = Snapshots(v).keep(from.Path)
 	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
-		o := Stopping(v).suspend(intent.Restore)
-		o.Record, o.Actions = "end", append(kept, o.Actions...) // a snapshot that cannot be made leaves the path known
-		return o
+		r := Stopping(v).suspend(intent.Restore)
+		r.Record, r.Actions = "end", append(kept, r.Actions...) // a snapshot that cannot be made leaves the path known
+		return r
 	}
 	down := v.Stopper.TakeDown()
 	return Result{Situation: plan.Stopping, Record: "end", Actions: append(kept, down...), Again: len(down) == 0}

@@ -26,12 +26,12 @@ func Heal(v Life) (Result, bool) {
 		return Result{}, false
 	}
 	if !Health(v).KnownUnhealthy() {
-		o, _ := Settled(v)
-		o.Record, o.Again = "health", true
-		return o, true
+		r, _ := Settled(v)
+		r.Record, r.Again = "health", true
+		return r, true
 	}
-	if o, early := recovery(v).pauses(); early {
-		v.Pending = &plan.Cause{Reason: o.Wait.Reason, Message: why + "; " + o.Wait.Message}
+	if r, early := recovery(v).pauses(); early {
+		v.Pending = &plan.Cause{Reason: r.Wait.Reason, Message: why + "; " + r.Wait.Message}
 		return Result{}, false
 	}
 	s := Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopLastState, v1beta1.UpgradeModeLastState}
@@ -48,11 +48,11 @@ func Heal(v Life) (Result, bool) {
 	}
 	before := v.Events
 	v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRestartUnhealthyJob, Component: plan.ComponentJob, Message: why})
-	o := Stopping(v).Begin(s)
-	if o.Record == "" {
+	r := Stopping(v).Begin(s)
+	if r.Record == "" {
 		v.Events = before // it cannot be started: that is told, and no restart
-		return o, true
+		return r, true
 	}
 	Health(v).forget()
-	return o, true
+	return r, true
 }

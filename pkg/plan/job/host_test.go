@@ -101,10 +101,10 @@ func TestALifeWithoutADeployment(t *testing.T) {
 				v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 				ObserveJob(v)
 			}
-			if o, mine := rule(v); mine {
+			if result, mine := rule(v); mine {
 				version++
 				r.Status, r.ResourceVersion = v.Want, fmt.Sprint(version)
-				return o
+				return result
 			}
 		}
 		return Result{}

@@ -13,7 +13,7 @@ import (
 // tellNoEffect tells which of the spec's options have no effect, once for each generation: the condition SpecAccepted
 // says which one was judged last. What the operator's own configuration sets is in the log of its start. The autoscaler
 // of a job has a condition and an event of its own.
-func (v Outcome) tellNoEffect() {
+func (v Conclusion) tellNoEffect() {
 	r := v.Seen.Resource
 	for _, c := range r.Status.Conditions {
 		if c.Type == summary.SpecAccepted && c.ObservedGeneration == r.Generation {

@@ -33,16 +33,16 @@ func RecoverLost(v Life) (Result, bool) {
 	standing, _ := v.Host.Standing()
 	state := v.Want.JobStatus.State
 	if standing == Going {
-		o := v.Stopper.WaitForEnd()
-		o.Situation = plan.Lost
-		return o, true
+		r := v.Stopper.WaitForEnd()
+		r.Situation = plan.Lost
+		return r, true
 	}
 	failed := state == v1beta1.FlinkJobFailed && v.RestartsFailed()
 	if !standing.Is() {
 		return recovery(v).ofCluster(state)
 	}
-	if o, early := recovery(v).pauses(); early && failed {
-		return o, true
+	if r, early := recovery(v).pauses(); early && failed {
+		return r, true
 	}
 	late := givenUpStop(v).tookEffect()
 	if v.IsSession() || (state != v1beta1.FlinkJobCanceled && !failed && !late) ||
@@ -52,22 +52,22 @@ func RecoverLost(v Life) (Result, bool) {
 	if LastState(v).Awaited() {
 		return settling(v).awaitLastState(plan.Lost), true
 	}
-	if o, early := recovery(v).pauses(); early {
-		return o, true
+	if r, early := recovery(v).pauses(); early {
+		return r, true
 	}
 	mode := v1beta1.UpgradeModeSavepoint
 	if v.MayStartEmpty() && !late {
 		mode = recovery(v).asRecorded()
 	}
-	o := Stopping(v).Begin(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
-	if o.Record != "" {
+	r := Stopping(v).Begin(Stop{v1beta1.PurposeRecover, *v.Running(), v1beta1.StopNone, mode})
+	if r.Record != "" {
 		why := fmt.Sprintf("Restarting the job, which is %s", state)
 		if late {
 			why += ": a stop that had been abandoned took effect later and ended it"
 		}
 		v.Tell(plan.Event{Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob, Message: why})
 	}
-	return o, true
+	return r, true
 }
 
 // recovery starts again what should run and does not, no sooner than the pause between two restarts allows.
@@ -98,17 +98,17 @@ func (v recovery) ofCluster(state v1beta1.FlinkJobState) (Result, bool) {
 	case v.MayStartEmpty():
 		mode = v.asRecorded()
 	}
-	if o, early := v.pauses(); early {
-		return o, true
+	if r, early := v.pauses(); early {
+		return r, true
 	}
-	o := Starting(v).beginFrom(v1beta1.PurposeRecover, *v.Running(), mode)
-	if o.Record != "" {
+	r := Starting(v).beginFrom(v1beta1.PurposeRecover, *v.Running(), mode)
+	if r.Record != "" {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonRecoverDeployment, Component: plan.ComponentJob,
 			Message: "Recovering lost deployment",
 		})
 	}
-	return o, true
+	return r, true
 }
 
 // asRecorded is how a job that may start empty is started again: empty, or from the savepoint that its first start was

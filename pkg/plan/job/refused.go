@@ -61,13 +61,13 @@ func (v Refusal) wait() plan.Cause {
 //	has it       the same        not yet   wait
 //	has it       another         -         try it
 //	has it not   -               -         forget it, unless what it depends on could not be looked at
-func (v Refusal) hold(o *Result) bool {
+func (v Refusal) hold(result *Result) bool {
 	r := v.Want.Refused
-	if r == nil || o.Refused || o.Situation == plan.Unobservable {
+	if r == nil || result.Refused || result.Situation == plan.Unobservable {
 		return false
 	}
 	is := func(a plan.Action) bool { return a.String() == r.Effect }
-	lists, at := []*[]plan.Action{&o.Actions, &o.Finish, &o.Last}, -1
+	lists, at := []*[]plan.Action{&result.Actions, &result.Finish, &result.Last}, -1
 	for i, list := range lists {
 		if slices.ContainsFunc(*list, is) {
 			at = i
@@ -85,9 +85,9 @@ func (v Refusal) hold(o *Result) bool {
 	for _, later := range lists[at+1:] {
 		*later = nil
 	}
-	o.Again = false
-	if o.Stall == nil {
-		o.Wait = v.wait()
+	result.Again = false
+	if result.Stall == nil {
+		result.Wait = v.wait()
 	}
 	return true
 }

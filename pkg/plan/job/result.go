@@ -29,11 +29,11 @@ type Result struct {
 }
 
 // Requeue says how the pass goes on.
-func (o Result) Requeue() plan.Requeue {
-	switch soon := o.Stall == nil && len(o.Finish) == 0 && o.Situation.EndsSoon(); {
-	case o.Again:
+func (r Result) Requeue() plan.Requeue {
+	switch soon := r.Stall == nil && len(r.Finish) == 0 && r.Situation.EndsSoon(); {
+	case r.Again:
 		return plan.RequeueNow
-	case soon && o.Pods:
+	case soon && r.Pods:
 		return plan.RequeueOnPods
 	case soon:
 		return plan.RequeueSoon

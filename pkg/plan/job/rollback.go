@@ -48,13 +48,13 @@ func RollBack(v Life) (Result, bool) {
 	case plan.Wait:
 		return Result{Situation: d.Situation, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
 	}
-	o := Stopping(v).replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
-	if o.Record != "" {
+	r := Stopping(v).replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
+	if r.Record != "" {
 		v.Tell(plan.Event{
 			Reason: plan.ReasonRollback, Component: plan.ComponentJobManager, Message: "Rolling back failed deployment.",
 		})
 	}
-	return o, true
+	return r, true
 }
 
 // rollback decides whether, and from which state, what was deployed is taken back to the last stable spec.

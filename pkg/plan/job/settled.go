@@ -39,22 +39,22 @@ import (
 func Settled(v Life) (Result, bool) {
 	Record(v).markStable()
 	settling(v).clearError()
-	o := settling(v).settle()
+	r := settling(v).settle()
 	switch {
 	case v.Refused != nil: // also of a cluster that is broken: what it needs is in ClusterAvailable
-		o.Situation, o.Stall, o.Wait = plan.Refused, v.Refused, plan.Cause{}
-	case v.Pending != nil && o.Stall == nil:
-		o.Situation, o.Wait = plan.Waiting, *v.Pending
-	case v.Stuck != nil && o.Stall == nil && o.Situation == plan.Waiting:
-		o.Wait = *v.Stuck // it may still become stable
-	case v.Stuck != nil && o.Stall == nil:
-		o.Stall = v.Stuck
-	case o.Stall == nil && v.Unwell != nil:
-		o.Stall = v.Unwell
-	case o.Stall == nil && o.Situation == plan.Waiting:
-		o.Stall = settling(v).refusedBefore()
+		r.Situation, r.Stall, r.Wait = plan.Refused, v.Refused, plan.Cause{}
+	case v.Pending != nil && r.Stall == nil:
+		r.Situation, r.Wait = plan.Waiting, *v.Pending
+	case v.Stuck != nil && r.Stall == nil && r.Situation == plan.Waiting:
+		r.Wait = *v.Stuck // it may still become stable
+	case v.Stuck != nil && r.Stall == nil:
+		r.Stall = v.Stuck
+	case r.Stall == nil && v.Unwell != nil:
+		r.Stall = v.Unwell
+	case r.Stall == nil && r.Situation == plan.Waiting:
+		r.Stall = settling(v).refusedBefore()
 	}
-	return o, true
+	return r, true
 }
 
 // settling names what is left when nothing is decided, what it waits for, and what a person can do.
@@ -90,11 +90,11 @@ func (v settling) settle() Result {
 // broken reports a JobManager that cannot start, and where that is because it finds no last state, what a person can
 // do. The start path of a last-state start is there so that Flink fails rather than begin from nothing.
 func (v settling) broken() Result {
-	o := Report(v).podFailure()
-	if o.Stall != nil && strings.Contains(o.Stall.Message, v1beta1.LastStatePlaceholder) {
-		o.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(o.Stall.Message)}
+	r := Report(v).podFailure()
+	if r.Stall != nil && strings.Contains(r.Stall.Message, v1beta1.LastStatePlaceholder) {
+		r.Stall = &plan.Cause{Reason: plan.ReasonRestoreFailed, Message: v.lastStateRefused(r.Stall.Message)}
 	}
-	return o
+	return r
 }
 
 // refusedBefore is what broken has told of this generation, while the JobManager tries again and Flink has not begun to
@@ -198,17 +198,17 @@ func (v settling) failureCause() (string, bool) {
 // awaitLastState waits for what a job ended with. What Flink has not told for as long as a checkpoint may take needs a
 // person; an answer still goes on with it.
 func (v settling) awaitLastState(s plan.Situation) Result {
-	o := Result{Situation: s, Wait: jobEnded}
+	r := Result{Situation: s, Wait: jobEnded}
 	if v.Since(v.EndedAt()) <= v.CheckpointTimeout() {
-		return o
+		return r
 	}
 	why := "Flink does not respond"
 	if v.Job != nil {
 		_, why = LastState(v).of(*v.Job)
 	}
-	o.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
+	r.Stall = &plan.Cause{Reason: plan.ReasonLastStateUnknown,
 		Message: fmt.Sprintf("the job is %s, and its newest checkpoint could not be read since "+
 			"%s: %s. %s",
 			v.Want.JobStatus.State, v.EndedAt().UTC().Format(time.RFC3339), why, v.Remedy())}
-	return o
+	return r
 }

@@ -20,11 +20,11 @@ type Starting Life
 func (v Starting) Begin(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
 ) Result {
-	if o, occupied := v.Starter.Occupied(); occupied {
-		return o
+	if result, occupied := v.Starter.Occupied(); occupied {
+		return result
 	}
-	if o, runs := v.Starter.MayRunAnother(&target); runs {
-		return o
+	if result, runs := v.Starter.MayRunAnother(&target); runs {
+		return result
 	}
 	r := v.Seen.Resource
 	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
@@ -64,11 +64,11 @@ func (v Starting) Begin(
 			Message: "The job starts from " + from.Path + unclaimedIgnored})
 	}
 	v.Note(fmt.Sprintf("start from %s state (%s)", from.Kind, from.Reason))
-	o := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
+	result := Result{Situation: plan.Starting, Record: "intent", Again: true, Actions: earlier.Actions}
 	if !moves && !intent.ForgetsJobs && prepare != nil {
-		o.Actions = append(o.Actions, prepare)
+		result.Actions = append(result.Actions, prepare)
 	}
-	return o
+	return result
 }
 
 // forgets reports whether an open intent is a start that had to remove what an earlier configuration kept, and may not

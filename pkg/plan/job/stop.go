@@ -56,8 +56,8 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 	present, how := standing.Is(), stopKinds[d.Suspend]
 	switch {
 	case !present && purpose == v1beta1.PurposeSuspend:
-		if o, occupied := v.Starter.Occupied(); occupied {
-			return o
+		if r, occupied := v.Starter.Occupied(); occupied {
+			return r
 		}
 		Record(v).suspended(v.Spec, d.Restore)
 		return Result{Situation: plan.Suspended}
@@ -72,8 +72,8 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 // Begin stores the intent to take the running cluster down, and begins to. The start must be there. Where the job's
 // last state is known already, it is stored with the intent.
 func (v Stopping) Begin(s Stop) Result {
-	if o, blind := v.blind(s); blind {
-		return o
+	if result, blind := v.blind(s); blind {
+		return result
 	}
 	r := v.Seen.Resource
 	intent := newIntent(Life(v), s.Purpose, v1beta1.StepStopping, s.Target)
@@ -109,8 +109,8 @@ func (v Stopping) Begin(s Stop) Result {
 		Reason: plan.ReasonSuspended, Component: plan.ComponentJobManager, Message: "Suspending existing deployment.",
 	})
 	v.Note(fmt.Sprintf("stop: %s, restore: %s", s.How, s.Restore))
-	o := v.Step()
-	return Result{Situation: stopSituation(s.Purpose), Record: "intent", Actions: o.Actions, Again: o.Again}
+	result := v.Step()
+	return Result{Situation: stopSituation(s.Purpose), Record: "intent", Actions: result.Actions, Again: result.Again}
 }
 
 // blind waits, before anything is taken away, while the high-availability data of an application that goes with such a
@@ -149,12 +149,12 @@ func (v Stopping) Step() Result {
 		case v1beta1.StopCancel:
 			return Ending(v).awaitCancel()
 		case v1beta1.StopStateless, "":
-			if o, awaited := v.Stopper.AwaitJobGraph(); awaited {
-				return o
+			if r, awaited := v.Stopper.AwaitJobGraph(); awaited {
+				return r
 			}
 		case v1beta1.StopNone:
-			if o, began := v.beganMeanwhile(); began {
-				return o
+			if r, began := v.beganMeanwhile(); began {
+				return r
 			}
 		}
 	}
@@ -231,8 +231,8 @@ func (v Stopping) End() Result {
 		target = v.Spec
 	}
 	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	if o, runs := v.Starter.MayRunAnother(&target); runs {
-		return o
+	if r, runs := v.Starter.MayRunAnother(&target); runs {
+		return r
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		Record(v).suspended(target, intent.Restore)

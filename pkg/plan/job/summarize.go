@@ -14,29 +14,29 @@ import (
 
 // summarize derives from the result and the status what people and the clock read: situation, conditions, lifecycle
 // state, pace.
-func (v Outcome) summarize(o status.Verdict, more ...metav1.Condition) {
-	v.Want.Situation = string(o.Situation)
-	if o.Stall == nil && v.Problem != "" {
-		o.Stall = &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem}
+func (v Conclusion) summarize(verdict status.Verdict, more ...metav1.Condition) {
+	v.Want.Situation = string(verdict.Situation)
+	if verdict.Stall == nil && v.Problem != "" {
+		verdict.Stall = &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem}
 	}
 	resource := *v.Resource()
 	resource.Status = v.Want
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
-	v.setConditions(o, more)
+	v.setConditions(verdict, more)
 	v.setGenerations()
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
 	m := plan.Movement{
 		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
-		Moves: (status.Moving(o.Situation) || inFlight) &&
-			(o.Stall == nil || o.Stall.Reason == plan.ReasonValidationFailed),
+		Moves: (status.Moving(verdict.Situation) || inFlight) &&
+			(verdict.Stall == nil || verdict.Stall.Reason == plan.ReasonValidationFailed),
 	}
-	if o.Stall == nil && !inFlight {
-		m.Attempt = v.nextAttempt(o.Wait.Reason)
+	if verdict.Stall == nil && !inFlight {
+		m.Attempt = v.nextAttempt(verdict.Wait.Reason)
 	}
 	v.Want.Pace, v.Want.PaceSince = m.Pace()
 }
 
-func (v Outcome) setConditions(o status.Verdict, more []metav1.Condition) {
+func (v Conclusion) setConditions(verdict status.Verdict, more []metav1.Condition) {
 	if running, ok := summary.MakeRunning(&v.Want); ok {
 		more = append([]metav1.Condition{running}, more...)
 	}
@@ -49,12 +49,12 @@ func (v Outcome) setConditions(o status.Verdict, more []metav1.Condition) {
 		Session:   v.IsSession(),
 		Suspended: (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
 		StateSafe: LostProgress(v).condition(), More: more, Hide: v.Hide,
-	}, o)
+	}, verdict)
 }
 
 // setGenerations says which spec was judged and, where that is another one, which one is deployed. Each look judges the
 // spec that it sees.
-func (v Outcome) setGenerations() {
+func (v Conclusion) setGenerations() {
 	v.Want.ObservedGeneration, v.Want.DeployedGeneration = v.Resource().Generation, nil
 	if v.Want.ReconciliationStatus.LastReconciledSpec != "" && v.Deployed != v.Want.ObservedGeneration {
 		deployed := v.Deployed
@@ -63,7 +63,7 @@ func (v Outcome) setGenerations() {
 }
 
 // nextAttempt is when something that failed is tried again, if that is what is waited for; zero otherwise.
-func (v Outcome) nextAttempt(waitsFor plan.Reason) time.Time {
+func (v Conclusion) nextAttempt(waitsFor plan.Reason) time.Time {
 	refused := v.Want.Refused
 	switch r := v.Want.Retry; {
 	case refused != nil && string(waitsFor) == refused.Reason && refused.Generation == v.Resource().Generation:

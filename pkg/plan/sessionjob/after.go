@@ -56,19 +56,19 @@ func formerJob(v view) (job.Job, bool) {
 
 // endAgain cancels a job that had ended and runs again.
 func (v view) endAgain(j job.Job, situation plan.Situation) job.Result {
-	o := job.Result{Situation: situation, Wait: plan.Cause{
+	r := job.Result{Situation: situation, Wait: plan.Cause{
 		Reason: plan.ReasonJobReran, Message: fmt.Sprintf("job %s had ended and runs again; it is being cancelled", j.ID),
 	}}
 	if !job.Cancellable(j.State) {
-		return o
+		return r
 	}
 	v.Tell(plan.Event{
 		Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob, Once: true, Key: j.ID + "@" + j.StartTime,
 		Message: fmt.Sprintf("Job %s had ended, and its JobManager was replaced before it had stored that, so the job "+
 			"began again; it is cancelled.", j.ID),
 	})
-	o.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
-	return o
+	r.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
+	return r
 }
 
 // mostFormer is how many former jobs status keeps. Each of them had ended before the next was started.

@@ -70,12 +70,12 @@ func (v view) copyGoes(why string) (job.Result, bool) {
 	if _, missing := job.MissingFinalizer(v.Life); missing {
 		return job.Result{Situation: plan.Deleting}, true
 	}
-	o := deletion(v).letGo()
+	r := deletion(v).letGo()
 	if !v.Want.JobStatus.State.IsTerminal() {
-		o = deletion(v).letRun("status " + why + ", so it is not ended")
+		r = deletion(v).letRun("status " + why + ", so it is not ended")
 	}
-	o.Situation = plan.Deleting
-	return o, true
+	r.Situation = plan.Deleting
+	return r, true
 }
 
 // signs writes down for whom the status is written that names a job.

@@ -50,9 +50,9 @@ func deleting(v view) (job.Result, bool) {
 			Reason: plan.ReasonCleanup, Component: plan.ComponentOperator, Message: "Cleaning up FlinkSessionJob",
 		})
 	}
-	o := deletion(v).end()
-	o.Situation = plan.Deleting
-	return o, true
+	result := deletion(v).end()
+	result.Situation = plan.Deleting
+	return result, true
 }
 
 // deletion ends the job of a resource that is marked for deletion, then lets the resource go.
@@ -72,8 +72,8 @@ func (v deletion) end() job.Result {
 		return job.Result{Wait: submitting}
 	}
 	d := job.Deletion(v.Life)
-	if o, saving := d.CarrySave(); saving {
-		return o
+	if r, saving := d.CarrySave(); saving {
+		return r
 	}
 	standing, why := v.Standing()
 	switch {
@@ -91,8 +91,8 @@ func (v deletion) end() job.Result {
 		return v.away(plan.Cause{Reason: plan.ReasonJobNotListed, Message: "Flink does not list the job"},
 			"Flink does not list it, and may restore it from high-availability data")
 	}
-	if o, saving := d.SaveFirst(); saving {
-		return o
+	if r, saving := d.SaveFirst(); saving {
+		return r
 	}
 	return v.cancel()
 }
@@ -135,11 +135,11 @@ func (v deletion) cancel() job.Result {
 		return v.letRun(fmt.Sprintf("it was told to end at %s and has not", v.EndedAt().UTC().Format(time.RFC3339)))
 	}
 	v.finds(v1beta1.FlinkJobCancelling)
-	o := stopper(v).TakeApart()
-	if !told && len(o.Actions) > 0 {
-		o.Record = "cancellation"
+	r := stopper(v).TakeApart()
+	if !told && len(r.Actions) > 0 {
+		r.Record = "cancellation"
 	}
-	return o
+	return r
 }
 
 // isFirstLook reports whether no look before found the resource marked for deletion.

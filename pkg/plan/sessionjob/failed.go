@@ -32,24 +32,24 @@ func MakeFailed(
 	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
 ) plan.Plan {
 	v := left(s, status)
-	o, intent := job.Report(v.Life).EffectFailed(reason, message), v.Intent()
+	r, intent := job.Report(v.Life).EffectFailed(reason, message), v.Intent()
 	if !IsSubmission(failed) || intent == nil {
-		return finish(v, o)
+		return finish(v, r)
 	}
 	if reason == string(plan.ReasonJarRunUnanswered) {
-		o.Stall, o.Wait = nil, plan.Cause{Reason: plan.ReasonJarRunUnanswered, Message: message}
-		return finish(v, o)
+		r.Stall, r.Wait = nil, plan.Cause{Reason: plan.ReasonJarRunUnanswered, Message: message}
+		return finish(v, r)
 	}
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
 	intent.UploadAt, intent.UploadRequests = nil, 0
 	if intent.Release != nil {
 		intent.Release.RunAt = nil
 	}
-	o.Stall, o.Wait = nil, waitsForAttempt(v.Want.Retry)
+	r.Stall, r.Wait = nil, waitsForAttempt(v.Want.Retry)
 	if _, ran := failed.(plan.RunJar); ran { // the next attempt has it uploaded anew
 		upload(v).leaveNone()
 	}
-	return finish(v, o)
+	return finish(v, r)
 }
 
 // MakeRefused shows, in the status that a round left behind, an action that was refused and may be taken later, as for
@@ -58,11 +58,11 @@ func MakeRefused(
 	s Snapshot, status v1beta1.FlinkSessionJobStatus, failed plan.Action, reason, message string,
 ) (plan.Plan, bool) {
 	v := left(s, status)
-	o, counted := job.Refusal(v.Life).Again(failed, reason, message)
+	r, counted := job.Refusal(v.Life).Again(failed, reason, message)
 	if !counted {
 		return plan.Plan{}, false
 	}
-	return finish(v, o), true
+	return finish(v, r), true
 }
 
 // MakeTooLarge shows, in the status that a round left behind, that the next one was refused because of its size. Each

@@ -6,7 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// rule answers a job.Result, or that the view is not its business.
+// rule gives a job.Result, or that the view is not its business.
 type rule func(v view) (job.Result, bool)
 
 // rules in their order; the first whose business it is decides.
@@ -50,10 +50,10 @@ func Make(s Snapshot) plan.Plan {
 	v := newView(s)
 	accept(v)
 	for _, r := range rules {
-		if o, mine := r.decide(v); mine {
+		if result, mine := r.decide(v); mine {
 			remembersFormer(v)
 			signs(v)
-			p := finish(v, o)
+			p := finish(v, result)
 			p.Rule = r.name
 			return p
 		}
@@ -62,9 +62,9 @@ func Make(s Snapshot) plan.Plan {
 }
 
 // finish adds the summary to what a rule decided, and leaves the form of a FlinkDeployment.
-func finish(v view, o job.Result) plan.Plan {
+func finish(v view, r job.Result) plan.Plan {
 	v.Want.JobManagerDeploymentStatus = v.jobManager()
-	p := job.Outcome(v.Life).Plan(o)
+	p := job.Conclusion(v.Life).Plan(r)
 	for i := range p.Events {
 		if p.Events[i].Component == plan.ComponentJobManager {
 			p.Events[i].Component = plan.ComponentJob

@@ -77,20 +77,20 @@ func (v starter) CarryStart() job.Result {
 		return job.Starting(v.Life).Suspend(target)
 	}
 	jar := upload(v).leftover()
-	if o, redirected := job.Starting(v.Life).Redirect(target); redirected {
+	if r, redirected := job.Starting(v.Life).Redirect(target); redirected {
 		v.Also = append(v.Also, jar...)
-		return o
+		return r
 	}
-	if o, back := v.goBack(); back {
+	if r, back := v.goBack(); back {
 		v.Also = append(v.Also, jar...)
-		return o
+		return r
 	}
 	if why, ready := v.clusterReady(); !ready {
 		return job.Result{Situation: plan.Starting, Wait: why}
 	}
-	if o, waits := upload(v).awaitJar(); waits {
-		o.Situation = plan.Starting
-		return o
+	if r, waits := upload(v).awaitJar(); waits {
+		r.Situation = plan.Starting
+		return r
 	}
 	intent.Step = v1beta1.StepReleased
 	now := v.Now()
@@ -120,11 +120,11 @@ func (v starter) goBack() (job.Result, bool) {
 		return job.Result{}, false
 	}
 	job.Record(v.Life).Released(job.Goal(v.Life).StoredTarget())
-	o := job.Starting(v.Life).Begin(v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), *v.Intent().From)
+	r := job.Starting(v.Life).Begin(v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), *v.Intent().From)
 	v.Tell(plan.Event{
 		Reason: plan.ReasonRollback, Component: plan.ComponentJob, Message: "Rolling back failed deployment.",
 	})
-	return o, true
+	return r, true
 }
 
 // goesBack reports whether it is.
@@ -197,9 +197,9 @@ func (v starter) CarryRelease() (job.Result, bool) {
 // A session cluster sees by the release that a request follows. That Flink is asked is stored first.
 func (v starter) runOnce() job.Result {
 	release, waits := v.Intent().Release, job.Result{Situation: plan.Waiting, Wait: submitting}
-	if o, upload := upload(v).awaitJar(); upload {
-		o.Situation = plan.Waiting
-		return o
+	if r, upload := upload(v).awaitJar(); upload {
+		r.Situation = plan.Waiting
+		return r
 	}
 	now := v.Now()
 	if release.At == nil || v.Since(*release.At) > flagLasts || release.DeploymentUID != v.Incarnation() {

@@ -23,8 +23,8 @@ type stopper view
 func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
 	if standing, _ := v.Standing(); standing == job.Gone {
-		if o, lost := job.Ending(v.Life).Lost(); lost {
-			return o
+		if r, lost := job.Ending(v.Life).Lost(); lost {
+			return r
 		}
 		return job.Stopping(v.Life).End()
 	}

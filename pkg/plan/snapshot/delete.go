@@ -42,10 +42,10 @@ func deleting(v view) (result, bool) {
 		if d.overdue(v.job.timeout() + d.cleanupTimeout()) {
 			return d.leave("its request is still in flight"), true
 		}
-		o, _ := inProgress(v)
-		o.situation, o.stall = plan.Deleting, cause{}
-		o.again = v.want.State != v1beta1.SnapshotInProgress
-		return o, true
+		result, _ := inProgress(v)
+		result.situation, result.stall = plan.Deleting, cause{}
+		result.again = v.want.State != v1beta1.SnapshotInProgress
+		return result, true
 	}
 	return d.dispose(), true
 }
@@ -68,9 +68,9 @@ func (v disposal) dispose() result {
 	case backoff.Waits(v.want.Retry, v.resource().Generation, v.s.Now):
 		return v.waits(v.want.Retry.Message)
 	case v.job.endpoint != nil && answers: // also at a look that comes late: one that fails then is the last
-		o := v.release()
-		o.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
-		return o
+		r := v.release()
+		r.actions = []plan.Action{plan.DisposeSavepoint{Endpoint: *v.job.endpoint, Path: *path}}
+		return r
 	}
 	return v.waits("no JobManager can be reached")
 }

@@ -35,11 +35,11 @@ type result struct {
 }
 
 // requeue says how the pass goes on.
-func (o result) requeue() plan.Requeue {
+func (r result) requeue() plan.Requeue {
 	switch {
-	case o.again:
+	case r.again:
 		return plan.RequeueNow
-	case o.situation == Triggering, o.situation == Taking:
+	case r.situation == Triggering, r.situation == Taking:
 		return plan.RequeueSoon
 	}
 	return ""
@@ -51,7 +51,7 @@ type cause struct {
 	message string
 }
 
-// rule answers an result, or that the view is not its business.
+// rule gives a result, or that the view is not its business.
 type rule func(v view) (result, bool)
 
 // rules in their order; the first whose business it is decides.
@@ -76,8 +76,8 @@ var rules = []struct {
 func Make(s Snapshot) plan.Plan {
 	v := newView(s)
 	for _, r := range rules {
-		if o, mine := r.decide(v); mine {
-			p := finish(v, o)
+		if result, mine := r.decide(v); mine {
+			p := finish(v, result)
 			p.Rule = r.name
 			return p
 		}
@@ -167,27 +167,27 @@ func existing(v view) (result, bool) {
 }
 
 // finish adds the summary to what a rule decided.
-func finish(v view, o result) plan.Plan {
-	summarize(v, o)
+func finish(v view, r result) plan.Plan {
+	summarize(v, r)
 	status := v.want.DeepCopy()
 	p := plan.Plan{
-		Situation: o.situation, Requeue: o.requeue(), Events: v.events,
+		Situation: r.situation, Requeue: r.requeue(), Events: v.events,
 	}
-	if !o.silent && (o.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
+	if !r.silent && (r.record || !equality.Semantic.DeepEqual(v.resource().Status, *status)) {
 		p.Status = status
 	}
-	if o.record || (p.Status != nil && status.Pace == v1beta1.PaceFast && v.resource().Status.Pace != v1beta1.PaceFast) {
+	if r.record || (p.Status != nil && status.Pace == v1beta1.PaceFast && v.resource().Status.Pace != v1beta1.PaceFast) {
 		p.Actions = append(p.Actions, plan.WakeClock{})
 	}
-	if o.record {
+	if r.record {
 		p.Actions = append(p.Actions, plan.Record{Status: status, Why: "intent"})
 	}
-	p.Actions = append(p.Actions, o.actions...)
+	p.Actions = append(p.Actions, r.actions...)
 	if labels := labels(v); labels != nil && !v.isCanary() && v.resource().DeletionTimestamp == nil &&
 		v.s.SpecProblem == "" {
 		p.Finish = append(p.Finish, labels)
 	}
-	p.Finish = append(p.Finish, o.finish...)
+	p.Finish = append(p.Finish, r.finish...)
 	return p
 }
 

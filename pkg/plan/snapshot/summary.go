@@ -8,23 +8,25 @@ import (
 )
 
 // summarize derives from the result what people and the clock read: situation, conditions, pace.
-func summarize(v view, o result) {
-	v.want.Situation = string(o.situation)
+func summarize(v view, result result) {
+	v.want.Situation = string(result.situation)
 	wanted := []metav1.Condition{accepted(v)}
-	if o.jobDown {
+	if result.jobDown {
 		wanted = append(wanted, metav1.Condition{
 			Type: summary.JobRunning, Status: metav1.ConditionFalse, Reason: string(plan.ReasonJobNotRunning),
-			Message: o.wait.message,
+			Message: result.wait.message,
 		})
 	}
 	switch {
-	case o.stall.reason != "":
+	case result.stall.reason != "":
 		wanted = append(wanted, metav1.Condition{
-			Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(o.stall.reason), Message: o.stall.message,
+			Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: string(result.stall.reason),
+			Message: result.stall.message,
 		})
-	case o.wait.reason != "":
+	case result.wait.reason != "":
 		wanted = append(wanted, metav1.Condition{
-			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: string(o.wait.reason), Message: o.wait.message,
+			Type: summary.Reconciling, Status: metav1.ConditionTrue, Reason: string(result.wait.reason),
+			Message: result.wait.message,
 		})
 	}
 	for i := range wanted {
@@ -34,7 +36,7 @@ func summarize(v view, o result) {
 	v.want.Conditions = summary.SetConditions(r.Status.Conditions, summary.At{
 		Now: v.s.Now, Generation: r.Generation,
 	}, wanted...)
-	setPace(v, o)
+	setPace(v, result)
 }
 
 func accepted(v view) metav1.Condition {
@@ -49,8 +51,8 @@ func accepted(v view) metav1.Condition {
 }
 
 // setPace keeps the clock fast while something is under way.
-func setPace(v view, o result) {
+func setPace(v view, r result) {
 	v.want.Pace, v.want.PaceSince = plan.Movement{
-		Now: v.s.Now, Moves: o.wait.reason != "", Attempt: o.attempt, Since: v.want.PaceSince, Begins: o.record,
+		Now: v.s.Now, Moves: r.wait.reason != "", Attempt: r.attempt, Since: v.want.PaceSince, Begins: r.record,
 	}.Pace()
 }
