@@ -76,7 +76,7 @@ func TestPlanDirectionBites(t *testing.T) {
 		"outside to a kind":   {"pkg/gather/a.go", "pkg/plan/deployment", false, "that is its face"},
 		"outside to plan":     {"pkg/gather/a.go", "pkg/plan", false, "that is its face"},
 		"outside to a job":    {"pkg/gather/a.go", "pkg/plan/job", true, "what it needs is in the kind"},
-		"outside below":       {"pkg/apply/a.go", "pkg/plan/deployment/ask", true, "what it needs is in the kind"},
+		"outside below":       {"pkg/apply/a.go", "pkg/plan/deployment/inside", true, "what it needs is in the kind"},
 		"a test of the world": {"test/scenario/a_test.go", "pkg/plan/job", false, "it may look into everything"},
 	}
 	for name, row := range rows {

@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -400,7 +399,7 @@ func TestOperatorDefaultsCount(t *testing.T) {
 	})
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
-	if q := ask.First(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
+	if q := AskFirst(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:9999" {
 		t.Errorf("Flink is asked at %+v", q.Flink)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -235,7 +234,7 @@ func TestWhatRunsIsAskedWhereItWasDeployed(t *testing.T) {
 	})
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	if q := ask.First(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:8088" {
+	if q := AskFirst(w.s); q.Flink == nil || q.Flink.URL != "http://demo-rest.default.svc:8088" {
 		t.Errorf("Flink is asked at %+v", q.Flink)
 	}
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)

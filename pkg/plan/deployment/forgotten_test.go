@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
@@ -46,7 +45,7 @@ func TestAJobWhoseCheckpointsFlinkForgotIsAPersons(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, row.spec)
-			if !ask.Then(w.s).Checkpoints {
+			if !AskFlink(w.s).Checkpoints {
 				t.Fatal("nobody asks whether the job has completed one")
 			}
 			w.statistics("file:///c/1/chk-7")
@@ -150,7 +149,7 @@ func TestAJobThatWaitsForResourcesIsNotCancelledForAChange(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobCreated)
 			w.s.Flink.NoGraph = true
 			w.edit(upgradeImage)
-			if !ask.Then(w.s).Graph {
+			if !AskFlink(w.s).Graph {
 				t.Fatal("nobody asks whether it waits for resources")
 			}
 			w.run()

@@ -10,7 +10,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
 	"github.com/kn-flink/kn-flink/test/drawing"
@@ -283,7 +282,7 @@ func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
 			if row.edit != nil {
 				row.edit(w)
 			}
-			if more := ask.Then(w.s); more.Health != row.health || more.Progress != row.progress {
+			if more := AskFlink(w.s); more.Health != row.health || more.Progress != row.progress {
 				t.Errorf(
 					"asks for health %t and progress %t, want %t and %t", more.Health, more.Progress, row.health, row.progress,
 				)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -83,7 +82,7 @@ func TestT5_18_ASnapshotIsStoredBeforeItIsAskedFor(t *testing.T) {
 	}
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
 	w.wantHandled(0)
-	if w.status().Pace != v1beta1.PaceFast || !ask.Then(w.s).Requests {
+	if w.status().Pace != v1beta1.PaceFast || !AskFlink(w.s).Requests {
 		t.Error("a snapshot in flight is looked after")
 	}
 	w.answer(snapshots.Operation{State: snapshots.OperationInProgress})
@@ -303,7 +302,7 @@ func TestT5_13_TheHistoryIsShortenedOneByOne(t *testing.T) {
 		1,
 	)
 	w := withHistory(t, few, "s1", "s2", "s3")
-	if !ask.First(w.s).Snapshots {
+	if !AskFirst(w.s).Snapshots {
 		t.Error("the FlinkStateSnapshots count, too")
 	}
 	if p := w.round(); touches(p) {

@@ -4,7 +4,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/health"
@@ -50,8 +49,6 @@ type (
 	Failure = exceptions.Entry
 	// Health is what a job's health is judged by.
 	Health = health.Seen
-	// Questions are the parts of the world that a decision needs.
-	Questions = ask.Questions
 	// More is what to ask Flink once its jobs are known.
 	More = job.More
 )
@@ -80,22 +77,10 @@ const (
 	KindRestoredSavepoint = job.KindRestoredSavepoint
 )
 
-// What to look at, in the order of the looks, and how to read some of it.
+// How to read some of what was looked at.
 var (
 	// ReadRecorded decodes what a resource's status records.
 	ReadRecorded = job.ReadRecorded
-	// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored.
-	AskAutoscaled = ask.Autoscaled
-	// AskFirst says what to look at, given the resource and its Deployment.
-	AskFirst = ask.First
-	// AskAll are the questions that can be asked, whatever the decision reads of the answers.
-	AskAll = ask.All
-	// AskNodes are the names of the nodes to ask for, once the pods are known.
-	AskNodes = ask.Nodes
-	// AskFlink says what else to ask Flink, given the jobs.
-	AskFlink = ask.Then
-	// ExpectedCompanions lists what the open start of a snapshot consists of.
-	ExpectedCompanions = ask.Expected
 	// Companions lists the objects of a start, besides its Deployment.
 	Companions = cluster.Companions
 	// ConfigOf is the configuration of what runs.

@@ -7,7 +7,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -106,7 +105,7 @@ func TestAJobIsNotStoppedForDataThatNamesNoCheckpointAnyMore(t *testing.T) {
 // is none.
 func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	w := stable(t, highlyAvailable)
-	if !ask.Then(w.s).Checkpoints {
+	if !AskFlink(w.s).Checkpoints {
 		t.Error("nobody asks whether the job has completed one")
 	}
 	w.statistics("s3://c/chk-1")
@@ -115,7 +114,7 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	if known == nil || known.Path != "s3://c/chk-1" || known.JobID != w.status().JobStatus.JobID {
 		t.Fatalf("remembered %+v", known)
 	}
-	if ask.Then(w.s).Checkpoints {
+	if AskFlink(w.s).Checkpoints {
 		t.Error("it is asked for again and again")
 	}
 	w.statistics("s3://c/chk-2")
@@ -140,16 +139,16 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 func TestAJobThatRestartsIsAskedForItsCheckpoints(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.serveJob(v1beta1.FlinkJobRestarting)
-	if !ask.Then(w.s).Checkpoints {
+	if !AskFlink(w.s).Checkpoints {
 		t.Error("nobody asks whether the job has completed one")
 	}
 	w.statistics("s3://c/chk-1")
 	w.run()
-	if ask.Then(w.s).Checkpoints {
+	if AskFlink(w.s).Checkpoints {
 		t.Error("it is asked for again and again")
 	}
 	w.edit(upgradeImage)
-	if !ask.Then(w.s).Checkpoints {
+	if !AskFlink(w.s).Checkpoints {
 		t.Error("nobody asks how old the state is that the change goes on from")
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -186,7 +185,7 @@ func TestAJobThatVanished(t *testing.T) {
 			w.s.Flink.Jobs = plan.Present([]job.Job{})
 			w.run()
 			w.s.Now = w.s.Now.Add(row.after)
-			switch asked := ask.First(w.s).HAData; {
+			switch asked := AskFirst(w.s).HAData; {
 			case asked && row.spec == highlyAvailable:
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			case asked:
@@ -247,7 +246,7 @@ func TestAJobThatWasNeverSeen(t *testing.T) {
 				Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue,
 				LastTransitionTime: metav1.NewTime(w.s.Now.Add(-row.ready)),
 			}}
-			if ask.First(w.s).HAData {
+			if AskFirst(w.s).HAData {
 				w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			}
 			w.run()

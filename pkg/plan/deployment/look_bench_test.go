@@ -13,7 +13,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -24,11 +23,11 @@ func BenchmarkLook(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		read(b, w, u)
-		ask.Autoscaled(w.s)
+		AskAutoscaled(w.s)
 		w.s.Flink = job.Flink{}
-		ask.First(w.s)
+		AskFirst(w.s)
 		w.serveJob(v1beta1.FlinkJobRunning)
-		ask.Then(w.s)
+		AskFlink(w.s)
 		if p := Make(w.s); !p.IsQuiet() || p.Status != nil {
 			b.Fatalf("%s is not steady", p)
 		}

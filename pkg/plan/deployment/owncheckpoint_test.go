@@ -7,7 +7,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
@@ -87,7 +86,7 @@ func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
 				nonce := int64(1)
 				s.Job.SavepointRedeployNonce, s.Job.InitialSavepointPath = &nonce, strings.Replace(row.path, "JOB", jobID, 1)
 			})
-			if !row.state.IsTerminal() && !ask.Then(w.s).Retention {
+			if !row.state.IsTerminal() && !AskFlink(w.s).Retention {
 				t.Error("nobody asks whether it is kept")
 			}
 			w.run()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -100,13 +99,13 @@ func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 	w.failsAndIsRolledBack()
 	w.serveJob(v1beta1.FlinkJobRunning)
 	w.run()
-	before := ask.First(w.s).Flink.URL
+	before := AskFirst(w.s).Flink.URL
 	w.edit(thirdBySavepoint)
 	w.run()
 	if intent := w.status().Intent; intent == nil || intent.Stop != v1beta1.StopSavepoint {
 		t.Fatalf("no stop with savepoint, rounds %q", w.log)
 	}
-	if after := ask.First(w.s).Flink.URL; after != before {
+	if after := AskFirst(w.s).Flink.URL; after != before {
 		t.Errorf("the savepoint was asked for at %s and is looked for at %s", before, after)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -227,7 +226,7 @@ func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
 			w.s.Flink.LateStops, w.s.Flink.Checkpoints = row.answers, plan.Present(job.Checkpoints{
 				Path: "file:///s/x", Kind: job.KindStop, Completed: w.s.Now.Add(-row.began),
 			})
-			if !ask.Then(w.s).LateStops {
+			if !AskFlink(w.s).LateStops {
 				t.Error("nobody asks")
 			}
 			w.run()

@@ -16,7 +16,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
@@ -113,7 +112,7 @@ func (w *world) run() plan.Plan {
 
 // look fills in what the snapshot asks for beyond what tests set themselves.
 func (w *world) look() {
-	q := ask.First(w.s)
+	q := AskFirst(w.s)
 	if q.Pods && w.s.Pods.IsUnknown() && w.s.Pods.Why() == "" {
 		w.s.Pods = plan.Present([]corev1.Pod{})
 	}
@@ -130,7 +129,7 @@ func (w *world) look() {
 		w.s.SessionJobs = plan.Present([]cluster.SessionJob{})
 	}
 	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
-		w.s.Companions = plan.Present(ask.Expected(w.s))
+		w.s.Companions = plan.Present(ExpectedCompanions(w.s))
 	}
 }
 

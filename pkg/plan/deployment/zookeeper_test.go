@@ -11,7 +11,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/deployment/ask"
 )
 
 const zookeeperOptions = `"high-availability.type":"zookeeper","high-availability.zookeeper.quorum":"zk-0:2181",` +
@@ -226,7 +225,7 @@ func TestWhatZooKeeperCannotBeAsked(t *testing.T) {
 		`"high-availability.zookeeper.client.acl":"creator","high-availability.type"`, 1,
 	)
 	w := stable(t, kerberos)
-	if q := ask.First(w.s); q.HANodes != nil || q.HAData {
+	if q := AskFirst(w.s); q.HANodes != nil || q.HAData {
 		t.Errorf("asked %+v", q)
 	}
 	w.edit(upgradeImage)
@@ -269,7 +268,7 @@ func TestZooKeeperIsAskedWhereItMatters(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			at := ask.First(row.world.s).HANodes
+			at := AskFirst(row.world.s).HANodes
 			if (at != nil) != row.want || (at != nil && at.Path != "/flink/demo") {
 				t.Errorf("asked at %v, want %t: %s", at, row.want, row.reason)
 			}

@@ -1,4 +1,4 @@
-package ask
+package deployment
 
 import (
 	"maps"
@@ -22,7 +22,7 @@ type Questions struct {
 	TaskManagers bool
 	// TaskManagerDeployment asks for the Deployment of a standalone cluster's TaskManagers.
 	TaskManagerDeployment bool
-	// Companions asks for the objects of a prepared start; Expected names them.
+	// Companions asks for the objects of a prepared start; ExpectedCompanions names them.
 	Companions bool
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
 	Stop bool
@@ -40,14 +40,14 @@ type Questions struct {
 	SessionJobs bool
 }
 
-// Autoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else: what
-// it says is part of the spec.
-func Autoscaled(s cluster.Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
+// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else:
+// what it says is part of the spec.
+func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 
-// All are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if maybe
-// of no interest. A JobManager that is not available, or is going, has none. Tests hold that a decision which got all
-// answers is the one that First leads to.
-func All(s cluster.Snapshot) Questions {
+// AskAll are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if
+// maybe of no interest. A JobManager that is not available, or is going, has none. Tests hold that a decision which got
+// all answers is the one that AskFirst leads to.
+func AskAll(s Snapshot) Questions {
 	v := cluster.New(s)
 	jm, present := s.JobManager.Get()
 	intent, ha := v.Intent(), v.HAToRemove().Store
@@ -65,7 +65,7 @@ func All(s cluster.Snapshot) Questions {
 	return q
 }
 
-// First says what to look at next, given the resource and its Deployment.
+// AskFirst says what to look at next, given the resource and its Deployment.
 //
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
@@ -87,7 +87,7 @@ func All(s cluster.Snapshot) Questions {
 //	                       a job that has ended
 //	SessionJobs            a session cluster is being stopped or deleted, or started where an earlier configuration kept
 //	                       its high-availability data
-func First(s cluster.Snapshot) Questions {
+func AskFirst(s Snapshot) Questions {
 	v := cluster.New(s)
 	q := Questions{}
 	intent := v.Intent()
@@ -178,9 +178,9 @@ func retiring(v cluster.Cluster) bool {
 	return v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping && present && cluster.Retired(jm)
 }
 
-// Nodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
+// AskNodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
 // and of pods that never ran, where it counts that they never did.
-func Nodes(s cluster.Snapshot) []string {
+func AskNodes(s Snapshot) []string {
 	v := cluster.New(s)
 	left := cluster.Remains(v).PodsLeft()
 	if len(left) == 0 {
@@ -198,12 +198,12 @@ func Nodes(s cluster.Snapshot) []string {
 	return slices.Sorted(maps.Keys(wanted))
 }
 
-// Then says what else to ask Flink, given the jobs.
-func Then(s cluster.Snapshot) job.More { return job.AskMore(cluster.New(s).Life) }
+// AskFlink says what else to ask Flink, given the jobs.
+func AskFlink(s Snapshot) More { return job.AskMore(cluster.New(s).Life) }
 
-// Expected lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be rendered,
-// which the start itself will report.
-func Expected(s cluster.Snapshot) []cluster.Companion {
+// ExpectedCompanions lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be
+// rendered, which the start itself will report.
+func ExpectedCompanions(s Snapshot) []Companion {
 	v := cluster.New(s)
 	made, _, err := cluster.RenderStart(v, v.Intent())
 	if err != nil {

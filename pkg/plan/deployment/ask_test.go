@@ -1,4 +1,4 @@
-package ask
+package deployment
 
 import (
 	"reflect"
@@ -15,7 +15,7 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 	for i := range of.NumField() {
 		questions = append(questions, of.Field(i).Name)
 	}
-	if err := drawing.Read(t, "ask.go", "First").Shown("First", questions...); err != nil {
+	if err := drawing.Read(t, "ask.go", "AskFirst").Shown("AskFirst", questions...); err != nil {
 		t.Error(err)
 	}
 }
