@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,12 +49,16 @@ chaos: ## random commands and faults over real Flink on this machine: make chaos
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
 	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
 
-nightly: ## all that is too long for a change: combinations, crash points, a million random steps, chaos, a cluster's tests (four hours)
+mutation: ## change conditions of the pure packages one by one, and tell what no test notices: make mutation [PKG=./pkg/plan/upgrade] [PARTS=7 PART=3]
+	@hack/mutation.sh $(PKG)
+
+nightly: ## all that is too long for a change: combinations, crash points, a million random steps, chaos, mutants, a cluster's tests (six hours)
 	KNFLINK_SCENARIO_COMBINATIONS=1 go test -count=1 -timeout 0 -run '^TestNoJobIsCalledSteadyWithLessThanItHad$$' ./test/scenario
 	$(MAKE) soak-model STEPS=1000000 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) crash-points
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
+	$(MAKE) mutation PARTS=7 PART=$(shell date +%j)
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed

@@ -54,3 +54,52 @@ func TestAfter(t *testing.T) {
 		}
 	}
 }
+
+var now = metav1.NewTime(time.Unix(1_800_000_000, 0))
+
+// Failures of one generation count, those of another do not.
+func TestFailed(t *testing.T) {
+	rows := map[string]struct {
+		before   *v1beta1.Retry
+		attempts int32
+		pause    time.Duration
+	}{
+		"the first":             {nil, 1, 10 * time.Second},
+		"the third":             {&v1beta1.Retry{Generation: 4, Attempts: 2}, 3, 40 * time.Second},
+		"of another generation": {&v1beta1.Retry{Generation: 3, Attempts: 2}, 1, 10 * time.Second},
+		"the hundredth":         {&v1beta1.Retry{Generation: 4, Attempts: 99}, 100, 10 * time.Minute},
+	}
+	for name, row := range rows {
+		got := backoff.Failed(row.before, 4, now, "Why", "so")
+		want := v1beta1.Retry{
+			Generation: 4, Attempts: row.attempts, Reason: "Why", Message: "so", After: metav1.NewTime(now.Add(row.pause)),
+		}
+		if *got != want {
+			t.Errorf("%s: got %+v, want %+v", name, *got, want)
+		}
+	}
+}
+
+func TestWaits(t *testing.T) {
+	rows := map[string]struct {
+		retry *v1beta1.Retry
+		want  bool
+	}{
+		"nothing failed":      {nil, false},
+		"not yet":             {&v1beta1.Retry{Generation: 4, After: metav1.NewTime(now.Add(time.Second))}, true},
+		"its time has come":   {&v1beta1.Retry{Generation: 4, After: now}, false},
+		"the spec is another": {&v1beta1.Retry{Generation: 3, After: metav1.NewTime(now.Add(time.Second))}, false},
+	}
+	for name, row := range rows {
+		if got := backoff.Waits(row.retry, 4, now.Time); got != row.want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+}
+
+// What was tried again counts as well only after more than any pause.
+func TestLasts(t *testing.T) {
+	if backoff.Longest != 10*time.Minute || backoff.Lasts < 2*backoff.Longest {
+		t.Errorf("the longest pause is %s, and all is forgotten after %s", backoff.Longest, backoff.Lasts)
+	}
+}

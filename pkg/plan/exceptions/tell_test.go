@@ -107,6 +107,7 @@ func TestMessages(t *testing.T) {
 		"nothing there": {"", 5, ""},
 		"of Windows":    {"a\r\nb\r\nc", 1, "a\n... (2 more lines)"},
 		"too long":      {strings.Repeat("ä", 2000) + "\nb", 1, strings.Repeat("ä", 490) + "... (1 more lines)"},
+		"too long, odd": {"a" + strings.Repeat("ä", 2000), 1, "a" + strings.Repeat("ä", 499)},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -138,6 +139,22 @@ func TestAnnotations(t *testing.T) {
 	}
 	if got := makeEvent(Entry{At: ms(0), StackTrace: "x"}, 5).Annotations; len(got) != 1 {
 		t.Errorf("a failure of the whole job names no task: %v", got)
+	}
+}
+
+// What Kubernetes takes in the name of an annotation stays, up to both ends of each range; all else becomes a dash.
+func TestNamesOfLabels(t *testing.T) {
+	if got, want := annotationKey("x@AZ[`az{/09:-_.x"), "x-AZ--az--09--_.x"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A text that is no record of a job counts as none.
+func TestParse(t *testing.T) {
+	for _, text := range []string{"", "x", "{}", `{"jobId":"j","newest":"x"}`} {
+		if got := Parse(text); got != nil {
+			t.Errorf("%q is %+v", text, got)
+		}
 	}
 }
 
@@ -181,6 +198,9 @@ func TestDue(t *testing.T) {
 		"it had ended a moment ago": {
 			asked, Job{ID: "j", Ended: true, End: now.Add(-time.Second)}, true, "the first answer may have been an old one",
 		},
+		"it had ended two minutes ago": {
+			asked, Job{ID: "j", Ended: true, End: now.Add(-2 * time.Minute)}, false, "no cache is that old",
+		},
 		"it ended, and nobody asked": {
 			nil, Job{ID: "j", Ended: true, End: now.Add(-time.Hour)}, false, "history of before",
 		},
@@ -209,6 +229,8 @@ func TestSameMeaning(t *testing.T) {
 		},
 		"asked again after it was told": {text("j", 2, 1), text("j", 2, 3), false, "once, so that no look asks again"},
 		"and after that":                {text("j", 2, 3), text("j", 2, 4), true, ""},
+		"asked again in that moment":    {text("j", 2, 1), text("j", 2, 2), false, "that it was asked for is stored"},
+		"and after that moment":         {text("j", 2, 2), text("j", 2, 3), true, ""},
 		"another job":                   {text("i", 2, 3), text("j", 2, 3), false, ""},
 		"first":                         {"", text("j", 0, 1), false, ""},
 		"never":                         {"", "", true, ""},

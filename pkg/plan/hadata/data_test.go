@@ -57,6 +57,92 @@ func TestPlacesAreCompared(t *testing.T) {
 	}
 }
 
+// Two stores that are no ZooKeeper are one place if they are of one kind.
+func TestKindsOfPlacesAreCompared(t *testing.T) {
+	none, kubernetes := StoreOf(flinkconf.Config{}), StoreOf(flinkconf.Config{kind: "kubernetes"})
+	if kubernetes.Same(none) || !kubernetes.Same(kubernetes) {
+		t.Error("Kubernetes is one place, and no high availability is none")
+	}
+}
+
+// Only of data in ZooKeeper are people told how to remove it: where it is known.
+func TestRemoval(t *testing.T) {
+	rows := map[string]struct {
+		config flinkconf.Config
+		want   string
+	}{
+		"none": {flinkconf.Config{quorum: "a"}, ""}, "Kubernetes": {flinkconf.Config{kind: "kubernetes", quorum: "a"}, ""},
+		"no quorum": {flinkconf.Config{kind: "zookeeper"}, ""},
+		"ZooKeeper": {
+			flinkconf.Config{kind: "zookeeper", quorum: "a,b:3"}, "zkCli.sh -server a:2181,b:3 deleteall /flink/default",
+		},
+	}
+	for name, row := range rows {
+		if got := StoreOf(row.config).Removal(); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// The data of a job is told from what is made for it later, under the same names.
+func TestIncarnation(t *testing.T) {
+	inKubernetes, inZooKeeper := flinkconf.Config{kind: "kubernetes"}, flinkconf.Config{kind: "zookeeper", quorum: "a"}
+	data := func(c flinkconf.Config) Data {
+		leader := ConfigMap{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map", UID: "leader"}}
+		other := ConfigMap{ObjectVersion: plan.ObjectVersion{Name: "demo-b-config-map", UID: "other"}}
+		own := ConfigMap{ObjectVersion: plan.ObjectVersion{Name: "demo-a-config-map", UID: "own"}}
+		return Data{
+			Store: StoreOf(c), ConfigMaps: plan.Present([]ConfigMap{leader, other, own}),
+			Tree: plan.Present(znode.Tree{{Path: "jobs/b", Created: 7}, {Path: "jobs/a", Created: 255}}),
+		}
+	}
+	rows := map[string]struct {
+		data Data
+		job  string
+		want string
+	}{
+		"in Kubernetes":           {data(inKubernetes), "a", "own"},
+		"another in Kubernetes":   {data(inKubernetes), "c", ""},
+		"the leader is no job's":  {data(inKubernetes), "cluster", ""},
+		"in ZooKeeper":            {data(inZooKeeper), "a", "0xff"},
+		"another in ZooKeeper":    {data(inZooKeeper), "c", ""},
+		"nobody looked":           {Data{Store: StoreOf(inKubernetes)}, "a", ""},
+		"nobody looked elsewhere": {Data{Store: StoreOf(inZooKeeper)}, "a", ""},
+	}
+	for name, row := range rows {
+		if got := row.data.Incarnation(row.job); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// Only an open session in ZooKeeper is a use; and of what is in use people are told why it is left.
+func TestInUse(t *testing.T) {
+	zookeeper := StoreOf(flinkconf.Config{kind: "zookeeper", quorum: "a"})
+	alive := plan.Present(znode.Tree{{Path: "leader", Ephemeral: true}})
+	rows := map[string]struct {
+		data Data
+		used bool
+	}{
+		"a session is open": {Data{Store: zookeeper, Tree: alive}, true},
+		"none is":           {Data{Store: zookeeper, Tree: plan.Present(znode.Tree{{Path: "leader"}})}, false},
+		"nobody looked":     {Data{Store: zookeeper}, false},
+		"Kubernetes":        {Data{Store: StoreOf(flinkconf.Config{kind: "kubernetes"}), Tree: alive}, false},
+	}
+	for name, row := range rows {
+		why := row.data.InUse()
+		message, _ := row.data.Left()
+		if told := strings.Contains(message, "a session is open"); (why != "") != row.used || told != row.used {
+			t.Errorf("%s: %q, %q", name, why, message)
+		}
+	}
+	if message, _ := (Data{Store: zookeeper, Tree: plan.Unknown[znode.Tree]("time-out")}).Left(); !strings.Contains(
+		message, "was not deleted: time-out.",
+	) {
+		t.Errorf("got %q", message)
+	}
+}
+
 // TestBothPlacesSayTheSame reads the same data out of ConfigMaps and out of nodes.
 func TestBothPlacesSayTheSame(t *testing.T) {
 	maps := func(names ...string) plan.Observed[[]ConfigMap] {

@@ -169,3 +169,28 @@ func TestWhatIsNews(t *testing.T) {
 		}
 	}
 }
+
+// Of a record without a text people read what the Java operator says then.
+func TestWhy(t *testing.T) {
+	empty, text := "", "no checkpoint"
+	rows := map[string]struct {
+		result Result
+		want   string
+	}{
+		"healthy": {Result{Healthy: true, Error: &text}, ""}, "without a text": {Result{}, "Restarting unhealthy job"},
+		"with an empty one": {Result{Error: &empty}, "Restarting unhealthy job"}, "with one": {Result{Error: &text}, text},
+	}
+	for name, row := range rows {
+		if got := (Record{HealthResult: row.result}).Why(); got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// The first record is news, and so is that it is gone.
+func TestTheFirstRecordIsNews(t *testing.T) {
+	record := Record{TimeStamp: 1, HealthResult: Result{Healthy: true}}.Text()
+	if SameMeaning("", record) || SameMeaning(record, "") || !SameMeaning("", "") {
+		t.Error("want both to be news")
+	}
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# Mutation tests of the pure packages.
+#
+#	hack/mutation.sh          all of them
+#	hack/mutation.sh <folder> one of them
+#	PARTS=7 PART=3            only the lines that belong to the third of seven parts. What others hold is cut into four
+#	                          times as many: each of its mutants takes a minute
+#	ALSO='./pkg/a ./pkg/b'    the packages whose tests hold it, beside its own; else as below
+#
+# gremlins changes one condition, operator or jump after the other and runs the tests; what they do not notice survives,
+# and is printed as LIVED. docs/mutation.md lists the survivors, and why they may live.
+#
+# gremlins finds a `go` of ours first, for three things. It mutates what a coverage profile counts, and Go counts no
+# conditions of case clauses, where our tables are: here every line of the package counts, and what no test reaches
+# survives. A mutant that does not compile is not viable instead of killed. And the tests that hold a package are
+# not only its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# held FOLDER: the packages whose tests hold it, beside its own.
+held() {
+	case $1 in
+	pkg/plan/job | pkg/plan/cluster) echo ./pkg/plan/deployment ./pkg/plan/sessionjob ;;
+	pkg/plan/options | pkg/plan/clusterinfo) echo ./pkg/plan/deployment ;;
+	esac
+}
+
+if [ $# = 0 ]; then
+	failed=0
+	while read -r folder; do
+		"$0" "$folder" || failed=1
+	done < <(go list -f '{{.ImportPath}}' ./pkg/plan/... ./pkg/flinkconf/... ./pkg/render/... ./pkg/validation/... |
+		sed "s,^$(go list -m)/,,")
+	exit $failed
+fi
+
+folder=${1#./}
+also=${ALSO-$(held "$folder")}
+parts=${PARTS:-1}
+[ "$parts" = 1 ] || [ -z "$also" ] || parts=$((4 * parts))
+echo "== $folder"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+cat >"$work/bin/go" <<'GO'
+#!/usr/bin/env bash
+# The `go` of gremlins, see hack/mutation.sh.
+set -uo pipefail
+if [ "${1:-}" != test ]; then
+	exec "$MUTATION_GO" "$@"
+fi
+args=() profile='' last=''
+for arg in "$@"; do
+	[ "$last" != -coverprofile ] || profile=$arg
+	args+=("${arg%/...}")
+	last=$arg
+done
+# shellcheck disable=SC2086
+"$MUTATION_GO" "${args[@]}" $MUTATION_ALSO >"$MUTATION_WORK/output" 2>&1
+code=$?
+if [ -n "$profile" ]; then
+	[ "$code" = 0 ] || cat "$MUTATION_WORK/output"
+	echo 'mode: set' >"$profile"
+	for file in "$MUTATION_FOLDER"/*.go; do
+		awk -v name="$MUTATION_MODULE/$file" -v parts="$MUTATION_PARTS" -v part="$MUTATION_PART" \
+			'NR % parts == part % parts { printf "%s:%d.1,%d.1000 1 1\n", name, NR, NR }' "$file" >>"$profile"
+	done
+elif grep -qE '\[(build|setup) failed\]' "$MUTATION_WORK/output"; then
+	code=2 # not viable
+fi
+exit "$code"
+GO
+chmod +x "$work/bin/go"
+
+MUTATION_GO=$(command -v go)
+MUTATION_MODULE=$(go list -m)
+export MUTATION_GO MUTATION_MODULE MUTATION_WORK=$work MUTATION_FOLDER=$folder MUTATION_ALSO=$also
+export MUTATION_PARTS=$parts MUTATION_PART=${PART:-0}
+GOBIN=$work go install github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 5 --output-statuses ltv \
+	--invert-logical --invert-loopctrl --invert-assignments --invert-bitwise --remove-self-assignments "./$folder"
