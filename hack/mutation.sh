@@ -77,5 +77,5 @@ MUTATION_MODULE=$(go list -m)
 export MUTATION_GO MUTATION_MODULE MUTATION_WORK=$work MUTATION_FOLDER=$folder MUTATION_ALSO=$also
 export MUTATION_PARTS=$parts MUTATION_PART=${PART:-0}
 GOBIN=$work go install github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
-PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 5 --output-statuses ltv \
+PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 30 --output-statuses ltv \
 	--invert-logical --invert-loopctrl --invert-assignments --invert-bitwise --remove-self-assignments "./$folder"

@@ -34,7 +34,7 @@ func TestAJobThatFailsAtOnce(t *testing.T) {
 
 func TestWhatBeginsAnew(t *testing.T) {
 	many := &v1beta1.Restarts{InARow: 7, Last: metav1.NewTime(noon)}
-	later := noon.Add(31 * time.Minute)
+	later := noon.Add(30 * time.Minute)
 	if due := restarts.Due(many, later); !due.IsZero() {
 		t.Errorf("a job that ran for half an hour is restarted at %s", due)
 	}

@@ -154,3 +154,20 @@ func inWords(c Choice) drawing.Row {
 	}
 	return drawing.Row{"the job starts": starts[c.From.Kind], "reason": c.From.Reason}
 }
+
+// What is refused is told whole: why, the newest checkpoint that is known, and the command with a nonce that is new.
+func TestRefusalsAreToldWhole(t *testing.T) {
+	got := Choose(Facts{
+		Kind: "FlinkDeployment", Namespace: "team", Name: "demo", Purpose: v1beta1.PurposeUpgrade,
+		Mode: v1beta1.UpgradeModeSavepoint, NewestKnown: "s3://c/chk-7", RedeployNonce: 5,
+	})
+	for _, part := range []string{
+		"no savepoint or checkpoint of the job is recorded. Manual restore required. The newest checkpoint that is known is " +
+			"s3://c/chk-7. To start from a state of your choice: kubectl patch flinkdeployment demo -n team",
+		`"savepointRedeployNonce":6}`,
+	} {
+		if got.Verdict != plan.Refuse || !strings.Contains(got.Message, part) {
+			t.Errorf("%s: %q does not say %q", got.Verdict, got.Message, part)
+		}
+	}
+}

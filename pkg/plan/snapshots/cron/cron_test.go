@@ -28,6 +28,14 @@ func TestNext(t *testing.T) {
 		"every second": {
 			"* * * * * ?", "2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z", "over the end of the year",
 		},
+		"the last second of a minute": {
+			"* * * * * ?", "2026-11-21T00:00:58Z", "2026-11-21T00:00:59Z", "it belongs to its minute",
+		},
+		"the first year": {"0 0 0 1 * ?", "1970-05-10T00:00:00Z", "1970-06-01T00:00:00Z", "from then on, not from its begin"},
+		"the last year":  {"0 0 0 1 1 ?", "2098-11-21T00:00:00Z", "2099-01-01T00:00:00Z", "it counts, too"},
+		"nearest to no day": {
+			"0 0 0 31W 4,5 ?", "2027-04-01T00:00:00Z", "2027-05-31T00:00:00Z", "April has no 31st",
+		},
 		"daily at noon": {"0 0 12 * * ?", "2026-11-21T12:00:01Z", "2026-11-22T12:00:00Z", "today's is over"},
 		"day name": {
 			"0 15 10 ? * MON-FRI", "2026-11-20T10:15:00Z", "2026-11-23T10:15:00Z", "the 21st is a Saturday",
