@@ -43,11 +43,11 @@ func waitingPod(reason, message string, init bool) corev1.Pod {
 
 // T1.7, T1.16, T2.8, T2.25, T3.40
 func TestAJobManagerThatCannotStart(t *testing.T) {
-	type breakage struct {
+	type podFailure struct {
 		breaks          func(w *world, d *appsv1.Deployment)
 		reason, message string
 	}
-	rows := map[string]breakage{
+	rows := map[string]podFailure{
 		"no pod may be made": {func(_ *world, d *appsv1.Deployment) {
 			d.Status.Conditions = []appsv1.DeploymentCondition{
 				{
@@ -81,7 +81,7 @@ func TestAJobManagerThatCannotStart(t *testing.T) {
 			if init {
 				name = "init " + name
 			}
-			rows[name] = breakage{func(w *world, _ *appsv1.Deployment) {
+			rows[name] = podFailure{func(w *world, _ *appsv1.Deployment) {
 				w.s.Pods = plan.Present([]corev1.Pod{waitingPod(reason, "the message", init)})
 			}, reason, "[c1] the message"}
 		}
