@@ -150,7 +150,7 @@ func TestTheReconcileIntervalIsTheSteadyPace(t *testing.T) {
 	set(map[string]any{"situation": "Steady", "pace": "slow", "jobManagerDeploymentStatus": "READY"})
 	i.post("{}", tick...)
 	u := i.kube.Get(kubesim.PingSources, "flink-system", "flink-clock")
-	if schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule"); schedule != "@every 15s" {
+	if schedule, _, _ := unstructured.NestedString(u.Object, "spec", "schedule"); schedule != "*/15 * * * * *" {
 		t.Errorf("schedule %q, want a tick each 15 s", schedule)
 	}
 	moving := &unstructured.Unstructured{Object: map[string]any{

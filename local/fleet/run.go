@@ -195,6 +195,7 @@ func (r *run) settle(ctx context.Context) error {
 			return err
 		}
 		if schedule != transition {
+			r.options.Progress("the clock ticks at its steady pace: " + schedule)
 			if r.result.Settled == 0 {
 				r.result.Settled = time.Since(begun)
 			}

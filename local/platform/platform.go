@@ -61,6 +61,7 @@ type Platform struct {
 	node      *node.Node
 	mesh      *mesh.Mesh
 	installer *installer
+	kinds     bool // are installed
 	built     chan built
 	endBuild  func() // returns when nothing is being built
 	testament *atexit.Script
@@ -196,7 +197,11 @@ func (p *Platform) startMesh(ctx context.Context) error {
 	return err
 }
 
+// installKinds installs the operator's kinds, once.
 func (p *Platform) installKinds(ctx context.Context) error {
+	if p.kinds {
+		return nil
+	}
 	objects, err := readObjects(filepath.Join(p.options.Checkout, "config/crds/*.yaml"), unchanged)
 	if err != nil {
 		return err
@@ -204,6 +209,7 @@ func (p *Platform) installKinds(ctx context.Context) error {
 	if err := p.installer.apply(ctx, append(objects, namespacesOfOthers()...)); err != nil {
 		return err
 	}
+	p.kinds = true
 	return p.installer.ready(ctx, objects, func(string, int64, int64) {})
 }
 

@@ -46,13 +46,14 @@ func New(client Client, namespace, name string, now func() time.Time) *Clock {
 	}
 }
 
-// Every is the interval of the steady pace: 1 min unless another one is set, of 5 s at the least and 5 min at the most.
+// Every is the interval of the steady pace: 1 min unless another one is set, of 5 s at the least and 5 min at the most,
+// and no longer than what is set.
 func (c *Clock) Every() time.Duration { return interval(c.Interval) }
 
 // schedule is the PingSource schedule of a pace.
 func (c *Clock) schedule(p Pace) string {
-	if every := c.Every(); p == Steady && every != time.Minute {
-		return "@every " + every.String()
+	if p == Steady {
+		return cronLine(c.Every())
 	}
 	return p.Schedule()
 }
@@ -147,7 +148,7 @@ func (c *Clock) stamp(ctx context.Context, now time.Time) (time.Time, error) {
 // Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower
 // pace waits for the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep fixes.
 func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed bool, err error) {
-	if state.Pace == wanted || (wanted != Transition && state.Held(c.Now())) {
+	if state.Pace == wanted || c.schedule(state.Pace) == c.schedule(wanted) || (wanted != Transition && state.Held(c.Now())) {
 		return false, nil
 	}
 	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{

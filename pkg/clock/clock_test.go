@@ -3,6 +3,7 @@ package clock
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,11 +160,12 @@ func TestTheUserSetsTheSteadyPace(t *testing.T) {
 	}{
 		"not set":      {0, "* * * * *", "a minute"},
 		"a minute":     {time.Minute, "* * * * *", "the same"},
-		"15 s":         {15 * time.Second, "@every 15s", "as set"},
-		"7 s and more": {7400 * time.Millisecond, "@every 7s", "a PingSource counts in seconds"},
-		"90 s":         {90 * time.Second, "@every 1m30s", "no cron line can say it"},
-		"a second":     {time.Second, "@every 5s", "faster is a transition's"},
-		"an hour":      {time.Hour, "@every 5m0s", "the safety sweep's"},
+		"15 s":         {15 * time.Second, "*/15 * * * * *", "as set"},
+		"2 min":        {2 * time.Minute, "*/2 * * * *", "as set"},
+		"7 s and more": {7400 * time.Millisecond, "*/6 * * * * *", "no cron line can say 7 s: a bit more often"},
+		"90 s":         {90 * time.Second, "* * * * *", "no cron line can say it"},
+		"a second":     {time.Second, "*/5 * * * * *", "faster is a transition's"},
+		"an hour":      {time.Hour, "*/5 * * * *", "the safety sweep's"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -190,5 +192,33 @@ func TestTheUserSetsTheSteadyPace(t *testing.T) {
 				t.Errorf("with another interval it must be set anew, and is %s, %v", state.Pace, err)
 			}
 		})
+	}
+}
+
+// TestKnativeTakesEachSchedule: six fields or five, and no "@every", which its webhook refuses.
+func TestKnativeTakesEachSchedule(t *testing.T) {
+	for _, every := range intervals {
+		if n := len(strings.Fields(cronLine(every))); (n != 5 && n != 6) || strings.Contains(cronLine(every), "@") {
+			t.Errorf("%s is %q", every, cronLine(every))
+		}
+		if time.Hour%every != 0 {
+			t.Errorf("%s: its ticks are not equally far apart", every)
+		}
+	}
+}
+
+// TestAPaceOfTheSameScheduleIsNoChange: at an interval of five minutes a fleet that falls asleep changes nothing.
+func TestAPaceOfTheSameScheduleIsNoChange(t *testing.T) {
+	s := newSource(Asleep.Schedule(), noon.Add(-time.Hour))
+	c := at(s, noon)
+	c.Interval = 5 * time.Minute
+	state, err := c.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wanted := range []Pace{Asleep, Steady} {
+		if changed, err := c.Settle(t.Context(), state, wanted); changed || err != nil {
+			t.Errorf("%s: changed %t, %v", wanted, changed, err)
+		}
 	}
 }

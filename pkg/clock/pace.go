@@ -1,6 +1,9 @@
 package clock
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Pace is how often the clock ticks.
 type Pace string
@@ -28,30 +31,42 @@ var schedules = map[Pace]string{
 // not set.
 func (p Pace) Schedule() string { return schedules[p] }
 
-// interval bounds that of the steady pace: a slower one than the safety sweep's makes no sense, and a faster one is a
-// transition's.
+// intervals are those that a cron line can say, and so a PingSource: Knative refuses "@every". A slower one than the
+// safety sweep's makes no sense, and a faster one is a transition's.
+var intervals = []time.Duration{
+	5 * time.Second, 6 * time.Second, 10 * time.Second, 12 * time.Second, 15 * time.Second, 20 * time.Second,
+	30 * time.Second, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute, 5 * time.Minute,
+}
+
+// interval is that of the steady pace.
 //
 //	set           then
 //	not           1 min
 //	below 5 s     5 s
-//	above 5 min   5 min
-//	otherwise     as set, in whole seconds
+//	otherwise     the longest of the intervals that is no longer
 func interval(set time.Duration) time.Duration {
-	switch {
-	case set == 0:
+	if set == 0 {
 		return time.Minute
-	case set < fastest:
-		return fastest
-	case set > slowest:
-		return slowest
 	}
-	return set.Truncate(time.Second)
+	is := intervals[0]
+	for _, i := range intervals {
+		if i <= set {
+			is = i
+		}
+	}
+	return is
 }
 
-const (
-	fastest = 5 * time.Second
-	slowest = 5 * time.Minute
-)
+// cronLine is the schedule of one of the intervals.
+func cronLine(every time.Duration) string {
+	switch {
+	case every < time.Minute:
+		return fmt.Sprintf("*/%d * * * * *", int(every.Seconds()))
+	case every == time.Minute:
+		return Steady.Schedule()
+	}
+	return fmt.Sprintf("*/%d * * * *", int(every.Minutes()))
+}
 
 // Of is the pace of a schedule.
 func Of(schedule string) Pace {
