@@ -148,7 +148,8 @@ func (c *Clock) stamp(ctx context.Context, now time.Time) (time.Time, error) {
 // Settle gives the clock the pace that the fleet needs, if the state, read before the fleet was, still holds. A slower
 // pace waits for the stamp to grow old; somebody else's write since then is a Conflict, which the next sweep fixes.
 func (c *Clock) Settle(ctx context.Context, state State, wanted Pace) (changed bool, err error) {
-	if state.Pace == wanted || c.schedule(state.Pace) == c.schedule(wanted) || (wanted != Transition && state.Held(c.Now())) {
+	same := state.Pace == wanted || c.schedule(state.Pace) == c.schedule(wanted)
+	if same || (wanted != Transition && state.Held(c.Now())) {
 		return false, nil
 	}
 	_, err = c.Kube.MergePatch(ctx, c.Object, map[string]any{
