@@ -162,8 +162,8 @@ func TestRefusalsAreToldWhole(t *testing.T) {
 		Mode: v1beta1.UpgradeModeSavepoint, NewestKnown: "s3://c/chk-7", RedeployNonce: 5,
 	})
 	for _, part := range []string{
-		"no savepoint or checkpoint of the job is recorded. Manual restore required. The newest checkpoint that is known is " +
-			"s3://c/chk-7. To start from a state of your choice: kubectl patch flinkdeployment demo -n team",
+		"no savepoint or checkpoint of the job is recorded. Manual restore required. The newest checkpoint that is known " +
+			"is s3://c/chk-7. To start from a state of your choice: kubectl patch flinkdeployment demo -n team",
 		`"savepointRedeployNonce":6}`,
 	} {
 		if got.Verdict != plan.Refuse || !strings.Contains(got.Message, part) {
