@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/test/life"
 )
@@ -75,14 +76,23 @@ func prepare(ctx context.Context) error {
 	return removeLeftovers(ctx)
 }
 
-// removeLeftovers removes what an earlier run left behind.
+// removeLeftovers removes what an earlier run left behind: session jobs first, which hold their clusters.
 func removeLeftovers(ctx context.Context) error {
-	left, err := kube.list(ctx, life.Resources, space, "")
+	for _, kind := range []schema.GroupVersionResource{sessionJobs, life.Resources} {
+		if err := removeAll(ctx, kind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func removeAll(ctx context.Context, kind schema.GroupVersionResource) error {
+	left, err := kube.list(ctx, kind, space, "")
 	if err != nil {
 		return err
 	}
 	for _, u := range left {
-		if err := kube.in(life.Resources, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil &&
+		if err := kube.in(kind, space).Delete(ctx, u.GetName(), metav1.DeleteOptions{}); err != nil &&
 			!apierrors.IsNotFound(err) {
 			return err
 		}
@@ -92,10 +102,12 @@ func removeLeftovers(ctx context.Context) error {
 	for len(left) > 0 {
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%d FlinkDeployments of an earlier run do not go away in namespace %s", len(left), space)
+			return fmt.Errorf(
+				"%d %s of an earlier run do not go away in namespace %s", len(left), kind.Resource, space,
+			)
 		case <-tick.C:
 		}
-		if left, err = kube.list(ctx, life.Resources, space, ""); err != nil {
+		if left, err = kube.list(ctx, kind, space, ""); err != nil {
 			return err
 		}
 	}
