@@ -88,13 +88,14 @@ func requestTooLarge() error {
 }
 
 // fits refuses an object that a client makes larger than etcd takes. That is an error of the server, without a reason
-// for machines.
+// for machines. An object that is marked to go and loses its last finalizer is removed, not written.
 func (s *Server) fits(w write, u *unstructured.Unstructured) error {
 	limit := s.ObjectLimit
 	if limit == 0 {
 		limit = largestObject
 	}
-	if !w.client || Size(u) <= limit {
+	removed := u.GetDeletionTimestamp() != nil && len(u.GetFinalizers()) == 0
+	if !w.client || removed || Size(u) <= limit {
 		return nil
 	}
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
