@@ -33,8 +33,9 @@ func TestStores(t *testing.T) {
 			if s.Readable() != row.readable || s.InZooKeeper() != row.zookeeper {
 				t.Errorf("readable %t, in ZooKeeper %t: %s", s.Readable(), s.InZooKeeper(), row.reason)
 			}
-			if told := s.Problem != ""; told != (strings.EqualFold(row.config[kind], "zookeeper") && !row.readable) {
-				t.Errorf("problem %q", s.Problem)
+			told, hidden := s.Problem != "", strings.EqualFold(row.config[kind], "zookeeper") && !row.readable
+			if told != hidden || s.Unreadable() != hidden {
+				t.Errorf("problem %q, unreadable %t", s.Problem, s.Unreadable())
 			}
 		})
 	}
