@@ -75,6 +75,7 @@ var exceptionScenarios = map[string]scenario{
 	"failures that the job survives": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint")))
 		h.untilStable("demo")
+		h.pass(3 * time.Minute) // a moment after the last change Flink's answer may be an old one
 		expect(h.t, "requests that a steady job costs", h.asksForExceptions(), 0)
 		h.flink("demo", func(j *job.Job) { j.Restart("java.io.IOException", "disk full", h.w.Clock.Now()) })
 		h.untilTold("demo", "java.io.IOException: disk full")
