@@ -53,10 +53,6 @@ var mayAdd = []addition{
 		"a job that began again is noticed by its start time, and then the data is asked for",
 	},
 	{"HANodes", "jobStatus.highAvailabilityData.forgotten", nil, "as HAData"},
-	{
-		"Flink.Failure", "", nil,
-		"open: the cause is asked for once, and not again where status.error meanwhile tells another problem",
-	},
 }
 
 func stateless(i inquiry) bool {
@@ -168,7 +164,7 @@ func (i inquiry) changed(part string, before, after plan.Plan) []string {
 	if a, b := acts(before, ridesAlong), acts(after, ridesAlong); a != b {
 		different = append(different, "plan: "+a+" instead of "+b)
 	}
-	if !reflect.DeepEqual(before.Events, after.Events) && part != "Flink.Failure" { // see mayAdd
+	if !reflect.DeepEqual(before.Events, after.Events) {
 		different = append(different, fmt.Sprintf("events: %v instead of %v", before.Events, after.Events))
 	}
 	return different

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"strings"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
@@ -59,6 +61,11 @@ func (v Report) errorText(kind, message, reason string) string {
 // jobFailed is status.error of a job that failed, with Flink's stack trace where the options ask for it.
 func (v Report) jobFailed(cause string) string {
 	return v.bounded(summary.Cause{Type: status.TypeJobFailed, Message: &cause}, v.Seen.Flink.FailureTrace)
+}
+
+// tellsJobFailed reports whether a stored status.error is that of a job that failed.
+func tellsJobFailed(text string) bool {
+	return strings.Contains(text, `"type":"`+status.TypeJobFailed+`"`)
 }
 
 func (v Report) bounded(cause summary.Cause, trace string) string {
