@@ -59,7 +59,7 @@ func (v *Round) NeverRan() bool {
 	jm, present := v.Seen.JobManager.Get()
 	data, looked := v.Seen.HAData.Get()
 	nobodyLed := v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
-	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes)
+	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes, v.Now().Time)
 }
 
 // SilentNode is a node of the cluster's pods that does not answer, so that nobody knows whether they ran; empty when

@@ -15,6 +15,10 @@ import (
 // run a job and be replaced within it, so what happened within it happened to the first ones.
 const startWindow = 10 * time.Second
 
+// statusLag is how long a container may run before the status of its pod says so: the kubelet writes that afterwards,
+// and the API server may make it wait.
+const statusLag = 10 * time.Second
+
 // NeverRan reports whether no container of a start ever ran. In no pod that is there may anything have started, and
 // none may have been there before. neverLed is true when high availability is on and has no data, although the start
 // began without any.
@@ -26,9 +30,11 @@ const startWindow = 10 * time.Second
 //
 // But for neverLed it is the kubelet that says so, and only of a node that answers it can be told from one that has
 // died or is cut off: nodes says of each whether it does, by the Lease that its kubelet renews. A kubelet alone that is
-// dead stops no JobManager: that gets TaskManagers on other nodes, and runs its job.
+// dead stops no JobManager: that gets TaskManagers on other nodes, and runs its job. A container that is being created
+// may run already: see mayHaveBegun.
 func NeverRan(
 	jm *appsv1.Deployment, seen plan.Observed[[]corev1.Pod], neverLed bool, nodes map[string]plan.Observed[bool],
+	now time.Time,
 ) bool {
 	pods, known := seen.Get()
 	until := ReleasedAt(jm).Add(startWindow)
@@ -37,7 +43,7 @@ func NeverRan(
 		return false
 	case neverLed:
 		return true
-	case slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !reported(p, nodes) }):
+	case slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !reported(p, nodes) || mayHaveBegun(p, now) }):
 		return false
 	case len(pods) == 0:
 		return slices.ContainsFunc(jm.Status.Conditions, func(c appsv1.DeploymentCondition) bool {
@@ -71,6 +77,36 @@ func ReleasedAt(jm *appsv1.Deployment) time.Time {
 func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
 	answers, known := nodes[pod.Spec.NodeName].Get()
 	return pod.Spec.NodeName == "" || (known && answers)
+}
+
+// mayHaveBegun reports whether a container of a pod may run although its status does not say so yet: the pod came to its
+// node within statusLag of now, and nothing keeps its containers from being started.
+func mayHaveBegun(pod corev1.Pod, now time.Time) bool {
+	came := pod.CreationTimestamp.Time
+	if started := pod.Status.StartTime; started != nil {
+		came = started.Time
+	}
+	if pod.Spec.NodeName == "" || now.Sub(came) > statusLag {
+		return false
+	}
+	init, containers := pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses
+	return !slices.ContainsFunc(init, held) && (len(containers) == 0 || !all(containers, held))
+}
+
+// held reports whether something keeps a container from being started: an image, a configuration, a crash before.
+func held(c corev1.ContainerStatus) bool {
+	if c.State.Waiting == nil {
+		return false
+	}
+	switch c.State.Waiting.Reason {
+	case "", "ContainerCreating", "PodInitializing":
+		return false
+	}
+	return true
+}
+
+func all[T any](list []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(one T) bool { return !holds(one) })
 }
 
 // Silent is a node that may run a container of a pod of which nothing is known to have run, and does not answer; empty

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -131,7 +132,7 @@ func TestNeverRan(t *testing.T) {
 			case row.released != never:
 				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: "noon"}
 			}
-			if got := NeverRan(jm, row.pods, row.neverLed, nil); got != row.want {
+			if got := NeverRan(jm, row.pods, row.neverLed, nil, created.Add(time.Hour)); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
@@ -162,7 +163,48 @@ func TestAPodStatusIsTheWordOfAKubeletThatAnswers(t *testing.T) {
 			p := pod(1, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}})
 			p.Spec.NodeName = "n"
 			nodes := map[string]plan.Observed[bool]{"n": row.node}
-			if got := NeverRan(jm, plan.Present([]corev1.Pod{p}), row.neverLed, nodes); got != row.want {
+			if got := NeverRan(jm, plan.Present([]corev1.Pod{p}), row.neverLed, nodes, created); got != row.want {
+				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
+			}
+		})
+	}
+}
+
+// The kubelet starts a container, and says so a while later.
+func TestAContainerRunsBeforeItsStatusSaysSo(t *testing.T) {
+	waits := func(reason string) []corev1.ContainerStatus {
+		return []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
+	}
+	creating, pulling := waits("ContainerCreating"), waits("ErrImagePull")
+	rows := map[string]struct {
+		node             string
+		after            time.Duration // since the kubelet took the pod on
+		init, containers []corev1.ContainerStatus
+		want             bool
+		reason           string
+	}{
+		"it is being created":               {"n", 9 * time.Second, nil, creating, false, "it may have been by now"},
+		"it is being created for long":      {"n", 11 * time.Second, nil, creating, true, "the status would say so"},
+		"the pod has no node":               {"", time.Second, nil, nil, true, "nobody starts it"},
+		"the kubelet has said nothing":      {"n", time.Second, nil, nil, false, "it may do so in the next moment"},
+		"its image cannot be pulled":        {"n", time.Second, nil, pulling, true, "there is nothing to start"},
+		"the image of another of the pod":   {"n", time.Second, nil, slices.Concat(creating, pulling), false, "it has its own"},
+		"its init container has no image":   {"n", time.Second, pulling, waits("PodInitializing"), true, "that comes first"},
+		"its init container may run by now": {"n", time.Second, creating, waits("PodInitializing"), false, "and do anything"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			jm, began := &appsv1.Deployment{}, metav1.NewTime(created.Add(time.Second))
+			jm.CreationTimestamp = metav1.NewTime(created)
+			p := pod(1, corev1.ContainerState{})
+			p.Spec.NodeName = row.node
+			p.Status = corev1.PodStatus{
+				StartTime: &began, InitContainerStatuses: row.init, ContainerStatuses: row.containers,
+			}
+			nodes := map[string]plan.Observed[bool]{"n": plan.Present(true)}
+			if got := NeverRan(
+				jm, plan.Present([]corev1.Pod{p}), false, nodes, began.Add(row.after),
+			); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
