@@ -26,13 +26,14 @@ import (
 //	                                                                                                         job is Gone
 //	 X7  a job, and the cluster is being deleted and does   goes       nothing             nothing           told
 //	     not wait for its jobs: it ends with the cluster
-//	 X8  a job that could not be asked for, or was not      goes       nothing             that it may run   told
+//	 X8  a job that justEnded, and that nobody can ask for  stays      nothing             nothing           -
+//	 X9  a job that could not be asked for, or was not      goes       nothing             that it may run   told
 //	     listed, for longer than a clean-up may take
-//	 X9  a job that nobody can ask for, or that is not      stays      nothing             nothing           -
+//	X10  a job that nobody can ask for, or that is not      stays      nothing             nothing           -
 //	     listed and may come back
-//	X10  a job, and a savepoint was asked for               stays      a savepoint         nothing           -
-//	X11  a job that was told to end for longer than that    goes       nothing             that it may run   -
-//	X12  a job                                              stays      a cancellation      nothing           -
+//	X11  a job, and a savepoint was asked for               stays      a savepoint         nothing           -
+//	X12  a job that was told to end for longer than that    goes       nothing             that it may run   -
+//	X13  a job                                              stays      a cancellation      nothing           -
 //
 // A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. It is
 // skipped where it was asked for and is not known to be complete.
@@ -85,6 +86,11 @@ func (v deletion) end() job.Result {
 	case v.goesWithCluster():
 		d.Skipped("the session cluster is deleted and does not wait for its jobs")
 		return v.letGo()
+	case v.justEnded():
+		return job.Result{Wait: plan.Cause{
+			Reason:  plan.ReasonSessionClusterNotReady,
+			Message: "the job has just ended, and runs again if Flink had not stored that: " + why,
+		}}
 	case standing != job.There:
 		return v.away(plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}, why)
 	case !v.Present():
@@ -162,7 +168,8 @@ func (v deletion) finds(state v1beta1.FlinkJobState) {
 //	J1  has no ID, or none was asked to run  no
 //	J2  is listed and has ended              no
 //	J3  is listed                            yes
-//	J4  was recorded to have ended           no
+//	J4  was recorded to have ended, and      no
+//	    that is not justEnded
 //	J5  is Gone                              no
 //	J6  otherwise                            yes
 func (v deletion) jobLeft(standing job.Standing) bool {
@@ -173,10 +180,19 @@ func (v deletion) jobLeft(standing job.Standing) bool {
 		return false
 	case listed:
 		return !j.State.IsTerminal()
-	case status.State.IsTerminal():
+	case status.State.IsTerminal() && !v.justEnded():
 		return false
 	}
 	return standing != job.Gone
+}
+
+// endStored is how long Flink is given to store that a job has ended, after it has shown that: a JobManager that is
+// killed before brings the job back.
+const endStored = time.Minute
+
+// justEnded reports whether the job was recorded to have ended so short a time ago that Flink may not have stored it.
+func (v deletion) justEnded() bool {
+	return v.Want.JobStatus.State.IsTerminal() && max(v.Since(v.EndedAt()), job.Deletion(v.Life).Age()) < endStored
 }
 
 // goesWithCluster reports whether the session cluster is being deleted, and does not wait for its jobs.

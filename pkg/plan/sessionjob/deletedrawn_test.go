@@ -104,10 +104,10 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			w.keepsOn()
 		}, overdue},
 		"saved for an upgrade": {"X5", upgrades, nil, nil, time.Hour},
-		"is about to save for an upgrade": {"J3/X12", upgrades, nil, func(w *world) {
+		"is about to save for an upgrade": {"J3/X13", upgrades, nil, func(w *world) {
 			w.keepsOn()
 		}, 0},
-		"saves for an upgrade, for too long": {"J3/X12", upgrades, nil, func(w *world) {
+		"saves for an upgrade, for too long": {"J3/X13", upgrades, nil, func(w *world) {
 			w.taking = true
 			w.keepsOn()
 		}, 11 * time.Minute},
@@ -130,31 +130,45 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"ended long ago": {"J4/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
 			w.run()
+			w.sleep(2 * time.Minute)
 			w.jobs = nil
 		}, nil, 0},
+		"ended just now": {"J5/X6", runs, func(w *world) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.run()
+			w.jobs = nil
+		}, nil, 0},
+		"ended just now, and nobody answers": {"J6/X8", runs, func(w *world) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.run()
+		}, silent, 0},
+		"ended a while ago, and nobody answers": {"J4/X6", runs, func(w *world) {
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.run()
+		}, silent, time.Minute},
 		"lost":                           {"J5/X6", runs, func(w *world) { w.jobs = nil }, nil, 0},
 		"its cluster goes":               {"J3/X7", runs, goes, nil, 0},
-		"nobody answered":                {"J6/X8", runs, silent, looked, overdue},
-		"nobody answered, and saves":     {"J6/X8", savesFirst, silent, looked, overdue},
-		"nobody answers":                 {"J6/X9", runs, silent, nil, 0},
-		"nobody answers, and saves":      {"J6/X9", savesFirst, silent, nil, 0},
-		"nobody answers, at a late look": {"J6/X9", runs, silent, nil, overdue},
-		"nobody answered, then somebody": {"J3/X12", runs, silent, func(w *world) {
+		"nobody answered":                {"J6/X9", runs, silent, looked, overdue},
+		"nobody answered, and saves":     {"J6/X9", savesFirst, silent, looked, overdue},
+		"nobody answers":                 {"J6/X10", runs, silent, nil, 0},
+		"nobody answers, and saves":      {"J6/X10", savesFirst, silent, nil, 0},
+		"nobody answers, at a late look": {"J6/X10", runs, silent, nil, overdue},
+		"nobody answered, then somebody": {"J3/X13", runs, silent, func(w *world) {
 			looked(w)
 			w.sleep(overdue)
 			w.silent = false
 		}, 0},
-		"is to save":                    {"J3/X10", savesFirst, nil, nil, 0},
-		"is to save, at a late look":    {"J3/X10", savesFirst, nil, nil, time.Hour},
-		"may come back, for long":       {"J6/X8", runs, unlisted, looked, overdue},
-		"may come back":                 {"J6/X9", runs, unlisted, nil, 0},
-		"may come back, at a late look": {"J6/X9", runs, unlisted, nil, overdue},
-		"runs":                          {"J3/X12", runs, nil, nil, 0},
-		"runs, at a late look":          {"J3/X12", runs, nil, nil, time.Hour},
-		"does not end":                  {"J3/X11", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
-		"cannot be cancelled":           {"J3/X11", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
-		"cannot be cancelled, of late":  {"J3/X12", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
-		"told to end, then nobody answers": {"J6/X8", runs, nil, func(w *world) {
+		"is to save":                    {"J3/X11", savesFirst, nil, nil, 0},
+		"is to save, at a late look":    {"J3/X11", savesFirst, nil, nil, time.Hour},
+		"may come back, for long":       {"J6/X9", runs, unlisted, looked, overdue},
+		"may come back":                 {"J6/X10", runs, unlisted, nil, 0},
+		"may come back, at a late look": {"J6/X10", runs, unlisted, nil, overdue},
+		"runs":                          {"J3/X13", runs, nil, nil, 0},
+		"runs, at a late look":          {"J3/X13", runs, nil, nil, time.Hour},
+		"does not end":                  {"J3/X12", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
+		"cannot be cancelled":           {"J3/X12", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
+		"cannot be cancelled, of late":  {"J3/X13", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
+		"told to end, then nobody answers": {"J6/X9", runs, nil, func(w *world) {
 			stays(v1beta1.FlinkJobCancelling)(w)
 			silent(w)
 		}, overdue},
