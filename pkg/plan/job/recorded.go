@@ -31,7 +31,11 @@ func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
 			d.last = &last
 		}
 	}
-	if text := r.Status.ReconciliationStatus.LastStableSpec; text != "" {
+	switch text := r.Status.ReconciliationStatus.LastStableSpec; text {
+	case "":
+	case r.Status.ReconciliationStatus.LastReconciledSpec:
+		d.stable = d.last
+	default:
 		if stable, err := v1beta1.ParseReconciledDeployment(text); err == nil {
 			d.stable = &stable
 		}

@@ -67,8 +67,11 @@ func form(r *v1beta1.FlinkSessionJob) (d *v1beta1.FlinkDeployment, last *v1beta1
 		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, ClusterInfo: s.ClusterInfo,
 	}
 	recorded := &d.Status.ReconciliationStatus
-	recorded.LastReconciledSpec, last = recordForm(recorded.LastReconciledSpec)
-	recorded.LastStableSpec, _ = recordForm(recorded.LastStableSpec)
+	stable := recorded.LastStableSpec
+	recorded.LastReconciledSpec, last = recordForm(s.ReconciliationStatus.LastReconciledSpec)
+	if recorded.LastStableSpec = recorded.LastReconciledSpec; stable != s.ReconciliationStatus.LastReconciledSpec {
+		recorded.LastStableSpec, _ = recordForm(stable)
+	}
 	return d, last
 }
 
