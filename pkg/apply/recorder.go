@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -75,22 +76,28 @@ func (a *EventRecorder) change(resource *unstructured.Unstructured, status any) 
 	if status == nil {
 		return event.Change{}, false
 	}
-	next, err := contentOf(status)
+	text, err := json.Marshal(status)
 	if err != nil {
 		return event.Change{}, false // the write will say so
 	}
-	text := func(status map[string]any, path ...string) string {
-		value, _, _ := unstructured.NestedString(status, path...)
+	var next struct {
+		LifecycleState, Error string
+		JobStatus             struct{ State string }
+	}
+	if err := json.Unmarshal(text, &next); err != nil {
+		return event.Change{}, false
+	}
+	old := func(path ...string) string {
+		value, _, _ := unstructured.NestedString(resource.Object, append([]string{"status"}, path...)...)
 		return value
 	}
-	old, _, _ := unstructured.NestedMap(resource.Object, "status")
 	c := event.Change{
 		Generation:        resource.GetGeneration(),
-		OldLifecycleState: text(old, "lifecycleState"), LifecycleState: text(next, "lifecycleState"),
-		OldJobState: text(old, "jobStatus", "state"), JobState: text(next, "jobStatus", "state"),
-		Error: text(next, "error"),
+		OldLifecycleState: old("lifecycleState"), LifecycleState: next.LifecycleState,
+		OldJobState: old("jobStatus", "state"), JobState: next.JobStatus.State,
+		Error: next.Error,
 	}
-	return c, c.OldLifecycleState != c.LifecycleState || c.OldJobState != c.JobState || text(old, "error") != c.Error
+	return c, c.OldLifecycleState != c.LifecycleState || c.OldJobState != c.JobState || old("error") != c.Error
 }
 
 func (a *EventRecorder) post(
