@@ -258,7 +258,7 @@ func (f *Flink) Stop(uid types.UID, crashed bool) {
 	if jm, ok := f.managers[uid]; ok {
 		jm.suspend()
 		if !crashed {
-			jm.finishRemovals()
+			jm.finishCleanUp()
 			delete(f.zookeeper.sessions[jm.Config.node()], jm.serial)
 		}
 	}

@@ -244,21 +244,31 @@ func (jm *JobManager) finishJob(j *job.Job) {
 	}
 	if waited == 2*pause {
 		jm.removeData(j.ID)
-		if store != "" && jm.Config["job-result-store.delete-on-commit"] != "false" {
-			jm.flink.storage.ForgetResult(store, j.ID)
-		} else if store != "" {
-			jm.flink.storage.RecordResult(store, j.ID, job.Result{End: j.State})
-		}
+		jm.forgetResult(j)
 	}
 }
 
-// finishRemovals ends what a JobManager that is told to end has begun to remove: it waits for that (Dispatcher.onStop).
-// Of a job that ends as it is told to, nothing is begun, and its job graph stays.
-func (jm *JobManager) finishRemovals() {
+// forgetResult marks the result of a job as clean: it goes, or stays as such.
+func (jm *JobManager) forgetResult(j *job.Job) {
+	store := jm.Config["job-result-store.storage-path"]
+	switch {
+	case store == "":
+	case jm.Config["job-result-store.delete-on-commit"] == "false":
+		jm.flink.storage.RecordResult(store, j.ID, job.Result{End: j.State})
+	default:
+		jm.flink.storage.ForgetResult(store, j.ID)
+	}
+}
+
+// finishCleanUp ends the clean-up of jobs that had ended before the JobManager was told to end: it waits for all of it
+// (Dispatcher.onStop waits for the termination future of each job, which the result in the job result store and the
+// removals are steps of). Of a job that ends as its JobManager does, nothing is begun, and its job graph stays.
+func (jm *JobManager) finishCleanUp() {
 	for _, j := range jm.jobs {
-		begun := j.State.Ended() && jm.cleanUp[j.ID] > jm.Script().CleanUpSteps
+		begun := j.State.Ended() && jm.cleanUp[j.ID] > 0
 		if begun && jm.Config.HA() && !jm.fenced && !jm.flink.isDown(jm.node) {
 			jm.removeData(j.ID)
+			jm.forgetResult(j)
 		}
 	}
 }
