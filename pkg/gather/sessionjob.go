@@ -52,8 +52,9 @@ func (g *Gatherer) SessionJob(ctx context.Context, object *unstructured.Unstruct
 //
 //  1. its session cluster: the FlinkDeployment | the Deployment of the JobManager
 //  2. what an autoscaler had set | the other session jobs
-//  3. Flink's jobs | Flink's jars | the job's FlinkStateSnapshots
-//  4. what else the jobs make worth a question
+//  3. Flink's jobs
+//  4. Flink's jars | the job's FlinkStateSnapshots | the high-availability data | what else the jobs make worth a
+//     question
 func (g *Gatherer) SessionJobOf(
 	ctx context.Context, object *unstructured.Unstructured, host Host,
 ) (sessionjob.Snapshot, error) {
@@ -81,15 +82,27 @@ func (g *Gatherer) SessionJobOf(
 	if q.Others {
 		s.Others = g.otherSessionJobs(ctx, &resource)
 	}
+	highAvailability := func() {
+		if q.HAData {
+			s.HAData = g.haData(ctx, resource.Namespace, sessionjob.ClusterOf(s.Resource))
+		}
+		if q.HANodes != nil {
+			s.HANodes = g.haNodes(ctx, *q.HANodes)
+		}
+	}
 	if q.Flink == nil {
+		highAvailability()
 		return s, nil
 	}
 	jobs, err := host.Jobs(ctx, *q.Flink)
 	if err != nil {
 		s.Flink = unanswered(err)
+		highAvailability()
 		return s, nil
 	}
 	var group errgroup.Group
+	flink, before := deployment.Flink{}, s
+	group.Go(func() error { highAvailability(); return nil }) // after the jobs: an end that they show is stored later
 	if q.Jars {
 		group.Go(func() error { s.Jars = jarsOf(ctx, jobs.client); return nil })
 	}
@@ -100,7 +113,6 @@ func (g *Gatherer) SessionJobOf(
 			return nil
 		})
 	}
-	flink, before := deployment.Flink{}, s
 	group.Go(func() error {
 		flink = g.flinkOf(ctx, jobs.client, jobs.listed, nil, asked{
 			seen: sessionjob.Seen(before), stop: q.Stop, more: func(f deployment.Flink) deployment.More {

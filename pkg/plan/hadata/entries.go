@@ -47,5 +47,20 @@ func (d Data) Entries() []Entry {
 	return entries
 }
 
+// Runs reports whether a JobManager would run a job because of the data, as far as that can be seen.
+func (d Data) Runs(jobID string) plan.Observed[bool] {
+	if _, why, unknown := d.Unknown(); unknown {
+		return plan.Unknown[bool](why)
+	}
+	if d.Store.InZooKeeper() {
+		tree, _ := d.Tree.Get()
+		return plan.Present(slices.ContainsFunc(d.Store.Nodes.JobGraphs, func(graphs string) bool {
+			return len(tree.Below(graphs+"/"+jobID)) > 0
+		}))
+	}
+	found, _ := d.ConfigMaps.Get()
+	return plan.Present(slices.ContainsFunc(found, func(c ConfigMap) bool { return slices.Contains(c.Graphs, jobID) }))
+}
+
 // Forget removes what it has of some jobs.
 func (d Data) Forget(jobs []string) plan.Action { return plan.ForgetJobs{HAData: d.all(), Jobs: jobs} }

@@ -2,6 +2,7 @@ package sessionjob
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -10,6 +11,10 @@ import (
 type Questions struct {
 	// Flink is where to ask for the jobs; nil means not to ask.
 	Flink *plan.Endpoint
+	// HAData asks for the high-availability ConfigMaps of the session cluster.
+	HAData bool
+	// HANodes asks for its high-availability data in ZooKeeper, there; nil means not to ask.
+	HANodes *znode.Location
 	// Jars asks for the uploaded jars.
 	Jars bool
 	// Stop asks for the state of the stop-with-savepoint of the open intent.
@@ -42,6 +47,8 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 //
 //	what       when
 //	Flink      a JobManager pod is available and its Deployment is not being deleted
+//	HAData     the resource is being deleted, and its session cluster keeps high-availability data on Kubernetes
+//	HANodes    the same, in ZooKeeper
 //	Jars       a start is open; in a deletion one that Flink was asked to run
 //	Stop       a stop-with-savepoint is on its way
 //	Snapshots  the spec or the options ask for snapshots, or the status has a history of savepoints; not of a job that
@@ -50,6 +57,10 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 func Ask(s Snapshot) Questions {
 	v := newView(s)
 	q := Questions{Others: asksOthers(s.Resource)}
+	deleting := s.Resource.DeletionTimestamp != nil
+	if deleting {
+		q.HAData, q.HANodes = v.whereHA()
+	}
 	if !v.CanBeAsked() {
 		return q
 	}
@@ -58,7 +69,6 @@ func Ask(s Snapshot) Questions {
 	starts := intent != nil && (intent.Step == v1beta1.StepStarting || intent.Step == v1beta1.StepReleased)
 	stops := intent != nil && intent.Step == v1beta1.StepStopping
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
-	deleting := s.Resource.DeletionTimestamp != nil
 	q.Jars = starts
 	q.Stop = stops && intent.Stop == v1beta1.StopSavepoint && !intent.Ended && intent.Stops != nil
 	snapshots := job.Snapshots(v.Life)
@@ -70,11 +80,24 @@ func Ask(s Snapshot) Questions {
 // answers is the one that Ask leads to.
 func AskAll(s Snapshot) Questions {
 	v, q := newView(s), Questions{Others: true}
+	q.HAData, q.HANodes = v.whereHA()
 	if v.CanBeAsked() {
 		endpoint, intent := v.Endpoint(), v.Intent()
 		q.Flink, q.Jars, q.Snapshots, q.Stop = &endpoint, true, true, intent != nil && intent.Stops != nil
 	}
 	return q
+}
+
+// whereHA is where to look for the high-availability data of the session cluster.
+func (v view) whereHA() (inConfigMaps bool, nodes *znode.Location) {
+	if v.cluster == nil {
+		return false, nil
+	}
+	store := v.cluster.HA().Store
+	if store.InZooKeeper() {
+		return false, &store.Nodes
+	}
+	return store.Readable(), nil
 }
 
 // AskFlink says what else to ask Flink, given the jobs.

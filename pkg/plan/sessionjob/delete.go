@@ -26,14 +26,16 @@ import (
 //	                                                                                                         job is Gone
 //	 X7  a job, and the cluster is being deleted and does   goes       nothing             nothing           told
 //	     not wait for its jobs: it ends with the cluster
-//	 X8  a job that justEnded, and that nobody can ask for  stays      nothing             nothing           -
-//	 X9  a job that could not be asked for, or was not      goes       nothing             that it may run   told
+//	 X8  a job that has ended, and may be restored, for     goes       nothing             that it may run   -
+//	     longer than a clean-up may take
+//	 X9  a job that has ended, and may be restored          stays      nothing             nothing           -
+//	X10  a job that could not be asked for, or was not      goes       nothing             that it may run   told
 //	     listed, for longer than a clean-up may take
-//	X10  a job that nobody can ask for, or that is not      stays      nothing             nothing           -
+//	X11  a job that nobody can ask for, or that is not      stays      nothing             nothing           -
 //	     listed and may come back
-//	X11  a job, and a savepoint was asked for               stays      a savepoint         nothing           -
-//	X12  a job that was told to end for longer than that    goes       nothing             that it may run   -
-//	X13  a job                                              stays      a cancellation      nothing           -
+//	X12  a job, and a savepoint was asked for               stays      a savepoint         nothing           -
+//	X13  a job that was told to end for longer than that    goes       nothing             that it may run   -
+//	X14  a job                                              stays      a cancellation      nothing           -
 //
 // A savepoint has as long as a checkpoint may take, see SaveFirst; then the deletion goes on without. It is
 // skipped where it was asked for and is not known to be complete.
@@ -86,11 +88,8 @@ func (v deletion) end() job.Result {
 	case v.goesWithCluster():
 		d.Skipped("the session cluster is deleted and does not wait for its jobs")
 		return v.letGo()
-	case v.justEnded():
-		return job.Result{Wait: plan.Cause{
-			Reason:  plan.ReasonSessionClusterNotReady,
-			Message: "the job has just ended, and runs again if Flink had not stored that: " + why,
-		}}
+	case v.hasEnded():
+		return v.awaitStored()
 	case standing != job.There:
 		return v.away(plan.Cause{Reason: plan.ReasonSessionClusterNotReady, Message: why}, why)
 	case !v.Present():
@@ -112,6 +111,24 @@ func (v deletion) runsSoon() bool {
 	}
 	gone := v.seen.JobManager.IsAbsent() || v.goesWithCluster() || upload(v).replaced()
 	return !gone && !v.Present() && v.Since(*intent.Release.RunAt) < v.SubmissionTimeout()
+}
+
+// hasEnded reports whether the newest that is known of the job is that it has ended.
+func (v deletion) hasEnded() bool {
+	if j, listed := v.listed(); listed {
+		return j.State.IsTerminal()
+	}
+	return v.Want.JobStatus.State.IsTerminal()
+}
+
+// awaitStored waits until Flink can no longer bring the job back.
+func (v deletion) awaitStored() job.Result {
+	if v.longerThanCleanup(v.EndedAt()) {
+		return v.letRun("it has ended, and its job graph is still in the high-availability data")
+	}
+	return job.Result{Wait: plan.Cause{
+		Reason: plan.ReasonJobCancelling, Message: "the job has ended; Flink removes its job graph",
+	}}
 }
 
 // longerThanCleanup reports whether the deletion has waited for longer than a clean-up may take, for what began at a
@@ -166,33 +183,46 @@ func (v deletion) finds(state v1beta1.FlinkJobState) {
 //
 //	 #  the job                              left
 //	J1  has no ID, or none was asked to run  no
-//	J2  is listed and has ended              no
-//	J3  is listed                            yes
-//	J4  was recorded to have ended, and      no
-//	    that is not justEnded
-//	J5  is Gone                              no
-//	J6  otherwise                            yes
+//	J2  has ended, and runsAgain             yes
+//	J3  is listed and has ended              no
+//	J4  is listed                            yes
+//	J5  was recorded to have ended           no
+//	J6  is Gone                              no
+//	J7  otherwise                            yes
 func (v deletion) jobLeft(standing job.Standing) bool {
 	status, intent := v.Want.JobStatus, v.Intent()
-	j, listed := v.listed()
+	_, listed := v.listed()
 	switch {
 	case status.JobID == "" || (intent != nil && intent.Step == v1beta1.StepStarting && !listed):
 		return false
+	case v.hasEnded():
+		return v.runsAgain()
 	case listed:
-		return !j.State.IsTerminal()
-	case status.State.IsTerminal() && !v.justEnded():
-		return false
+		return true
 	}
 	return standing != job.Gone
 }
 
-// endStored is how long Flink is given to store that a job has ended, after it has shown that: a JobManager that is
-// killed before brings the job back.
+// endStored is how long Flink is given to store that a job has ended, where nobody else can see that it did.
 const endStored = time.Minute
 
-// justEnded reports whether the job was recorded to have ended so short a time ago that Flink may not have stored it.
-func (v deletion) justEnded() bool {
-	return v.Want.JobStatus.State.IsTerminal() && max(v.Since(v.EndedAt()), job.Deletion(v.Life).Age()) < endStored
+// runsAgain reports whether a job that has ended may be restored: Flink shows the end first, and then stores it and
+// removes the job graph. A JobManager that is killed between brings the job back.
+//
+//	session cluster           job graph  ended          runs again
+//	restores no jobs          -          -              no
+//	restores jobs             there      -              yes
+//	                          gone       -              no
+//	                          unknown    a minute ago   no
+//	                          unknown    otherwise      yes
+func (v deletion) runsAgain() bool {
+	if v.cluster == nil || !v.BringsBack() {
+		return false
+	}
+	if left, seen := v.cluster.HA().Runs(v.Want.JobStatus.JobID).Get(); seen {
+		return left
+	}
+	return max(v.Since(v.EndedAt()), job.Deletion(v.Life).Age()) < endStored
 }
 
 // goesWithCluster reports whether the session cluster is being deleted, and does not wait for its jobs.

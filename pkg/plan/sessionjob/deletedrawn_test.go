@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
@@ -57,6 +58,23 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		w.brings()
 		w.jobs = nil
 	}
+	ended := func(t *testing.T) *world {
+		w := newWorld(t, stateless)
+		w.brings()
+		w.untilSteady()
+		w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+		return w
+	}
+	// graphs lets the high-availability data hold the job graph of another job and, if it is left, of this one.
+	graphs := func(left string) func(w *world) {
+		return func(w *world) {
+			ids := []string{strings.Repeat("f", 32)}
+			if left != "" {
+				ids = append(ids, w.status().JobStatus.JobID)
+			}
+			w.s.HAData = plan.Present([]hadata.ConfigMap{{Graphs: ids}})
+		}
+	}
 	saving := func(w *world) {
 		w.run()
 		w.keepsOn()
@@ -93,7 +111,7 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"asked to run":                {"X3", begins, (*world).asks, nil, 0},
 		"asked to run, and main runs": {"X3", begins, (*world).asks, nil, 4 * time.Minute},
 		"asked to run, for long":      {"X2", begins, (*world).asks, nil, overdue},
-		"asked of before, for long":   {"J5/X6", begins, (*world).asks, (*world).replaces, overdue},
+		"asked of before, for long":   {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
 		"saves":                       {"X4", savesFirst, nil, saving, 0},
 		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *world) {
 			saving(w)
@@ -104,71 +122,71 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			w.keepsOn()
 		}, overdue},
 		"saved for an upgrade": {"X5", upgrades, nil, nil, time.Hour},
-		"is about to save for an upgrade": {"J3/X13", upgrades, nil, func(w *world) {
+		"is about to save for an upgrade": {"J4/X14", upgrades, nil, func(w *world) {
 			w.keepsOn()
 		}, 0},
-		"saves for an upgrade, for too long": {"J3/X13", upgrades, nil, func(w *world) {
+		"saves for an upgrade, for too long": {"J4/X14", upgrades, nil, func(w *world) {
 			w.taking = true
 			w.keepsOn()
 		}, 11 * time.Minute},
 		"not started":     {"J1/X6", begins, func(w *world) { w.round() }, nil, 0},
 		"its jar is sent": {"J1/X6", begins, func(w *world) { w.uploads = false; w.run() }, nil, 0},
-		"has ended": {"J2/X6", runs, func(w *world) {
+		"has ended": {"J3/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
 		}, nil, 0},
-		"was cancelled": {"J2/X6", runs, nil, func(w *world) { w.run() }, 0},
-		"told not to save, and ended": {"J2/X6", savesFirst, nil, func(w *world) {
+		"was cancelled": {"J3/X6", runs, nil, func(w *world) { w.run() }, 0},
+		"told not to save, and ended": {"J3/X6", savesFirst, nil, func(w *world) {
 			saving(w)
 			w.edit(options(`{}`))
 			w.run()
 		}, 0},
-		"its savepoint took too long, and ended": {"J2/X6", savesFirst, nil, func(w *world) {
+		"its savepoint took too long, and ended": {"J3/X6", savesFirst, nil, func(w *world) {
 			saving(w)
 			w.sleep(11 * time.Minute)
 			w.run()
 		}, 0},
-		"ended long ago": {"J4/X6", runs, func(w *world) {
+		"ended long ago": {"J5/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
 			w.run()
 			w.sleep(2 * time.Minute)
 			w.jobs = nil
 		}, nil, 0},
-		"ended just now": {"J5/X6", runs, func(w *world) {
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+		"ended, and its job graph is left":              {"J2/X9", ended, nil, graphs("left"), 0},
+		"ended, and its job graph is gone":              {"J3/X6", ended, nil, graphs(""), 0},
+		"ended, and its job graph is left for long":     {"J2/X8", ended, nil, graphs("left"), overdue},
+		"ended, and its job graph cannot be read":       {"J2/X9", ended, nil, nil, 0},
+		"ended, and its job graph cannot be read, late": {"J3/X6", ended, nil, nil, time.Minute},
+		"ended, and nobody answers, and it is left": {"J2/X9", ended, func(w *world) {
 			w.run()
-			w.jobs = nil
-		}, nil, 0},
-		"ended just now, and nobody answers": {"J6/X8", runs, func(w *world) {
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+			w.silent = true
+		}, graphs("left"), 0},
+		"ended, and nobody answers, and it is gone": {"J5/X6", ended, func(w *world) {
 			w.run()
-		}, silent, 0},
-		"ended a while ago, and nobody answers": {"J4/X6", runs, func(w *world) {
-			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
-			w.run()
-		}, silent, time.Minute},
-		"lost":                           {"J5/X6", runs, func(w *world) { w.jobs = nil }, nil, 0},
-		"its cluster goes":               {"J3/X7", runs, goes, nil, 0},
-		"nobody answered":                {"J6/X9", runs, silent, looked, overdue},
-		"nobody answered, and saves":     {"J6/X9", savesFirst, silent, looked, overdue},
-		"nobody answers":                 {"J6/X10", runs, silent, nil, 0},
-		"nobody answers, and saves":      {"J6/X10", savesFirst, silent, nil, 0},
-		"nobody answers, at a late look": {"J6/X10", runs, silent, nil, overdue},
-		"nobody answered, then somebody": {"J3/X13", runs, silent, func(w *world) {
+			w.silent = true
+		}, graphs(""), 0},
+		"lost":                           {"J6/X6", runs, func(w *world) { w.jobs = nil }, nil, 0},
+		"its cluster goes":               {"J4/X7", runs, goes, nil, 0},
+		"nobody answered":                {"J7/X10", runs, silent, looked, overdue},
+		"nobody answered, and saves":     {"J7/X10", savesFirst, silent, looked, overdue},
+		"nobody answers":                 {"J7/X11", runs, silent, nil, 0},
+		"nobody answers, and saves":      {"J7/X11", savesFirst, silent, nil, 0},
+		"nobody answers, at a late look": {"J7/X11", runs, silent, nil, overdue},
+		"nobody answered, then somebody": {"J4/X14", runs, silent, func(w *world) {
 			looked(w)
 			w.sleep(overdue)
 			w.silent = false
 		}, 0},
-		"is to save":                    {"J3/X11", savesFirst, nil, nil, 0},
-		"is to save, at a late look":    {"J3/X11", savesFirst, nil, nil, time.Hour},
-		"may come back, for long":       {"J6/X9", runs, unlisted, looked, overdue},
-		"may come back":                 {"J6/X10", runs, unlisted, nil, 0},
-		"may come back, at a late look": {"J6/X10", runs, unlisted, nil, overdue},
-		"runs":                          {"J3/X13", runs, nil, nil, 0},
-		"runs, at a late look":          {"J3/X13", runs, nil, nil, time.Hour},
-		"does not end":                  {"J3/X12", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
-		"cannot be cancelled":           {"J3/X12", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
-		"cannot be cancelled, of late":  {"J3/X13", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
-		"told to end, then nobody answers": {"J6/X9", runs, nil, func(w *world) {
+		"is to save":                    {"J4/X12", savesFirst, nil, nil, 0},
+		"is to save, at a late look":    {"J4/X12", savesFirst, nil, nil, time.Hour},
+		"may come back, for long":       {"J7/X10", runs, unlisted, looked, overdue},
+		"may come back":                 {"J7/X11", runs, unlisted, nil, 0},
+		"may come back, at a late look": {"J7/X11", runs, unlisted, nil, overdue},
+		"runs":                          {"J4/X14", runs, nil, nil, 0},
+		"runs, at a late look":          {"J4/X14", runs, nil, nil, time.Hour},
+		"does not end":                  {"J4/X13", runs, nil, stays(v1beta1.FlinkJobCancelling), overdue},
+		"cannot be cancelled":           {"J4/X13", runs, nil, stays(v1beta1.FlinkJobRunning), overdue},
+		"cannot be cancelled, of late":  {"J4/X14", runs, nil, stays(v1beta1.FlinkJobRunning), time.Minute},
+		"told to end, then nobody answers": {"J7/X10", runs, nil, func(w *world) {
 			stays(v1beta1.FlinkJobCancelling)(w)
 			silent(w)
 		}, overdue},

@@ -7,8 +7,10 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -32,6 +34,10 @@ type Snapshot struct {
 	ClusterRecorded *job.Recorded
 	// JobManager is the Deployment of its JobManager.
 	JobManager plan.Observed[*appsv1.Deployment]
+	// HAData are the high-availability ConfigMaps of the session cluster.
+	HAData plan.Observed[[]hadata.ConfigMap]
+	// HANodes is its high-availability data in ZooKeeper.
+	HANodes plan.Observed[znode.Tree]
 	// Jars are those that the JobManager has (GET /jars).
 	Jars plan.Observed[[]Jar]
 	// Others are the other session jobs of the namespace.

@@ -40,7 +40,7 @@ func clusterOf(s *Snapshot) *cluster.Cluster {
 	host := cluster.Snapshot{
 		Seen: job.Seen{Now: s.Now, Operator: s.Operator, Resource: d, Recorded: s.ClusterRecorded},
 	}
-	host.JobManager = s.JobManager
+	host.JobManager, host.HAData, host.HANodes = s.JobManager, s.HAData, s.HANodes
 	c := cluster.New(host)
 	return &c
 }
