@@ -57,6 +57,8 @@ type Job struct {
 	Modified time.Time
 	// Ended: the state is terminal.
 	Ended bool
+	// Failed: the state is FAILED.
+	Failed bool
 	// End is when it ended; zero until then.
 	End time.Time
 	// Moved: its state is another than status has.
@@ -71,17 +73,27 @@ const lateFor = 2 * time.Minute
 //
 //	job                       due
 //	ended                     when that is news, and for two minutes after the end
+//	FAILED, nothing told of   for as long as an entry counts as recent
+//	the two minutes before
 //	otherwise, no record      yes
 //	otherwise                 when it or a task of it has changed since the history was asked for, and for two minutes
 //	                          after the change
 func Due(last *Record, j Job, now time.Time) bool {
 	switch {
 	case j.Ended:
-		return j.Moved || now.Sub(j.End) < lateFor
+		return j.Moved || now.Sub(j.End) < lateFor || j.untold(last, now)
 	case last == nil || last.JobID != j.ID:
 		return true
 	case j.Modified.IsZero():
 		return false
 	}
 	return j.Modified.UnixMilli() != last.Modified || now.Sub(j.Modified) < lateFor
+}
+
+// untold reports whether what a job has FAILED of is not told yet: no status may have been stored until now.
+func (j Job) untold(last *Record, now time.Time) bool {
+	if !j.Failed || now.Sub(j.End) >= recent {
+		return false
+	}
+	return last == nil || last.JobID != j.ID || j.End.UnixMilli()-last.Newest > lateFor.Milliseconds()
 }

@@ -53,15 +53,15 @@ const recent = 30 * time.Minute
 // Entries of one text are one event, which has the annotations of the newest.
 func Tell(last *Record, j Job, entries []Entry, o Options, now time.Time) (Record, []plan.Event) {
 	next := Record{JobID: j.ID}
-	if !j.Modified.IsZero() {
-		next.Modified = j.Modified.UnixMilli()
-	}
 	told := int64(-1)
 	switch {
 	case last == nil:
 		told = now.Add(-recent).UnixMilli()
 	case last.JobID == j.ID:
-		next.Newest, told = last.Newest, last.Newest
+		next, told = *last, last.Newest
+	}
+	if !j.Modified.IsZero() {
+		next.Modified = j.Modified.UnixMilli()
 	}
 	sorted := slices.SortedStableFunc(slices.Values(entries), func(a, b Entry) int {
 		return cmp.Compare(b.At.UnixMilli(), a.At.UnixMilli())

@@ -201,6 +201,21 @@ func TestDue(t *testing.T) {
 		"it had ended two minutes ago": {
 			asked, Job{ID: "j", Ended: true, End: now.Add(-2 * time.Minute)}, false, "no cache is that old",
 		},
+		"it has FAILED, and that is not told": {
+			asked, Job{ID: "j", Ended: true, Failed: true, End: now.Add(-29 * time.Minute)}, true,
+			"no status could be stored since",
+		},
+		"it has FAILED, and that is told": {
+			&Record{JobID: "j", Newest: now.Add(-30 * time.Minute).UnixMilli()},
+			Job{ID: "j", Ended: true, Failed: true, End: now.Add(-29 * time.Minute)}, false, "its tasks took a minute to end",
+		},
+		"it has FAILED long ago": {
+			asked, Job{ID: "j", Ended: true, Failed: true, End: now.Add(-30 * time.Minute)}, false, "that is history",
+		},
+		"another job than was asked for has FAILED": {
+			&Record{JobID: "i", Newest: now.UnixMilli()}, Job{ID: "j", Ended: true, Failed: true, End: now.Add(-29 * time.Minute)},
+			true, "nothing is told of this one",
+		},
 		"it ended, and nobody asked": {
 			nil, Job{ID: "j", Ended: true, End: now.Add(-time.Hour)}, false, "history of before",
 		},

@@ -3,6 +3,7 @@ package job
 import (
 	"maps"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan/exceptions"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
@@ -34,7 +35,7 @@ func (v exceptionHistory) recorded() *exceptions.Record {
 func (v exceptionHistory) of(job Job) exceptions.Job {
 	return exceptions.Job{
 		ID: job.ID, Modified: job.Modified, Ended: job.State.IsTerminal(), End: job.EndTime,
-		Moved: job.State != v.Resource().Status.JobStatus.State,
+		Failed: job.State == v1beta1.FlinkJobFailed, Moved: job.State != v.Resource().Status.JobStatus.State,
 	}
 }
 
