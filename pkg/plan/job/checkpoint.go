@@ -22,6 +22,7 @@ func looksForCheckpoint(v Life) bool {
 // observeCheckpoint remembers that the job has completed a checkpoint.
 //
 //	seen                                     remembered
+//	another run of a job that had ended      as it was: it is being stopped
 //	the job began again, see LostProgress    as it was, while it is not known what the job was restored from
 //	the job has ended, and Flink deleted it  that there was one, and no path: nobody finds anything there
 //	statistics with what it was given        as it was: that is not its own, also when Flink spells its path otherwise
@@ -31,6 +32,10 @@ func looksForCheckpoint(v Life) bool {
 func observeCheckpoint(v Life) {
 	status := &v.Want.JobStatus
 	if status.JobID == "" || v.IsSession() || suspected(v.Want.LostProgress) {
+		return
+	}
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	if j, listed := FindJob(jobs, status.JobID); listed && AnotherRun(v.Resource().Status.JobStatus, j) {
 		return
 	}
 	next := v1beta1.KnownCheckpoint{JobID: status.JobID}

@@ -18,9 +18,11 @@ func (v Snapshots) facts() snapshots.Facts {
 	f := snapshots.Facts{
 		Now: v.Seen.Now, Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		Generation: r.Generation,
-		Created:    r.CreationTimestamp.Time, Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning,
-		Wanted: v.Spec.Job,
-		Status: v.Want.JobStatus, Intent: v.Want.Intent, Config: v.Config(), Existing: v.Seen.Snapshots,
+		Created:    r.CreationTimestamp.Time,
+		// the round that closes a start has not asked for the snapshots yet
+		Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning && r.Status.Intent == nil,
+		Wanted:  v.Spec.Job,
+		Status:  v.Want.JobStatus, Intent: v.Want.Intent, Config: v.Config(), Existing: v.Seen.Snapshots,
 	}
 	if running := v.Running(); running != nil {
 		f.FlinkVersion = running.FlinkVersion
