@@ -315,7 +315,7 @@ func (r *run) conclude() {
 	}
 	r.rest()
 	r.taken.atRest()
-	r.rest() // a snapshot that was given up just now kept the clock fast
+	r.settles() // a snapshot that was given up just now kept the clock fast
 	r.quiet()
 	r.states.look() // what was stalled for a while may have begun since
 	r.runsWhatIsRecorded()

@@ -142,7 +142,7 @@ func (r *sessionRun) conclude() {
 	})
 	r.rest()
 	r.taken.atRest()
-	r.rest()
+	r.settles()
 	if r.there(host) || r.resource(host) == nil {
 		r.quiet()
 	}

@@ -47,6 +47,21 @@ func (h *harness) rest() {
 	}
 }
 
+// settles lets things settle until a rest has no effect in its end: what gives up at last is followed by the clock.
+func (h *harness) settles() {
+	h.t.Helper()
+	h.rest()
+	for range 3 {
+		before := len(h.w.Tap.Effects())
+		h.w.Tick(29 * time.Second)
+		h.tick()
+		if len(h.w.Tap.Effects()) == before {
+			return
+		}
+		h.rest()
+	}
+}
+
 // run runs the story under one disturbance and returns where it led.
 func (s scenario) run(t testing.TB, disturbance string, disturb func(h *harness)) (*harness, string) {
 	t.Helper()
