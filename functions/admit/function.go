@@ -7,8 +7,11 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
+	admissionv1 "k8s.io/api/admission/v1"
+	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/admission"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/certs"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -31,13 +34,20 @@ const (
 
 // newHandler is the whole function. Whatever is not a renewal is a review, or is told so.
 func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger) http.Handler {
+	judges := admission.Judges{
+		Lookup: admission.Lookup{
+			Reader: client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
+		},
+		Operator: s.Operator,
+	}
+	jars := &starter{url: s.JarsFunction, now: now, log: log}
 	reviews := admission.Handler{
-		Judge: admission.Judges{
-			Lookup: admission.Lookup{
-				Reader: client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
-			},
-			Operator: s.Operator,
-		}.Judge,
+		Judge: func(ctx context.Context, r *admissionv1.AdmissionRequest) (*apis.FieldError, error) {
+			if r.Kind.Kind == v1beta1.KindFlinkSessionJob && (r.DryRun == nil || !*r.DryRun) {
+				jars.start(ctx)
+			}
+			return judges.Judge(ctx, r)
+		},
 		Watches: s.Watches,
 		Log:     log,
 	}

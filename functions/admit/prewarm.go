@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,5 +33,29 @@ func prewarm(ctx context.Context, url string, log *zap.SugaredLogger) {
 	}
 	if err != nil {
 		log.Debugw("the next function could not be started ahead of its event", telemetry.Error, fail.Message(err))
+	}
+}
+
+// warmFor is how long a function that was started is there for sure: less than the window after which Knative takes it
+// away (config/knative/305-reconcile-jars.yaml).
+const warmFor = 20 * time.Second
+
+// starter has the function at a URL started ahead of its event, once in warmFor. Safe for concurrent use.
+type starter struct {
+	url string
+	now func() time.Time
+	log *zap.SugaredLogger
+
+	mu   sync.Mutex
+	last time.Time
+}
+
+// start returns at once.
+func (s *starter) start(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.now(); now.Sub(s.last) >= warmFor {
+		s.last = now
+		go prewarm(context.WithoutCancel(ctx), s.url, s.log)
 	}
 }

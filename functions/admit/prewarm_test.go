@@ -1,12 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/kn-flink/kn-flink/pkg/settings"
 )
 
 func TestPrewarm(t *testing.T) {
@@ -39,5 +44,37 @@ func TestPrewarm(t *testing.T) {
 				t.Errorf("%d requests, lines %v; want %d and %d", requests, lines.All(), row.requests, row.lines)
 			}
 		})
+	}
+}
+
+// The function that uploads jars is asked for once for all session jobs of a moment; nothing else is asked meanwhile.
+func TestASessionJobStartsTheFunctionThatUploadsItsJar(t *testing.T) {
+	asked := make(chan string, 10)
+	jars := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Method }))
+	defer jars.Close()
+	now := start
+	h := newHandler(
+		settings.Settings{Namespace: "flink-system", JarsFunction: jars.URL}, nil, func() time.Time { return now },
+		zap.NewNop().Sugar(),
+	)
+	review := func(kind, more string) {
+		body := fmt.Sprintf(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",
+			"operation":"CREATE","namespace":"team","kind":{"group":"flink.apache.org","version":"v1beta1","kind":%q},
+			"object":{"metadata":{"name":"a"},"spec":{}}%s}}`, kind, more)
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/validate", strings.NewReader(body)))
+	}
+	review("FlinkDeployment", "")
+	review("FlinkSessionJob", `,"dryRun":true`)
+	review("FlinkSessionJob", `,"dryRun":false`)
+	review("FlinkSessionJob", "")
+	now = now.Add(warmFor)
+	review("FlinkSessionJob", "")
+	for range 2 {
+		if method := <-asked; method != http.MethodHead {
+			t.Errorf("%s, want HEAD", method)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("%d requests more than one for each %v", len(asked), warmFor)
 	}
 }

@@ -25,6 +25,7 @@ type environment struct {
 	ControlBroker string `envconfig:"CONTROL_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-control"`
 	EventsBroker  string `envconfig:"EVENTS_BROKER_URL" default:"http://broker-ingress.knative-eventing.svc.cluster.local/flink-system/flink-events"`
 	NextFunction  string `envconfig:"NEXT_FUNCTION_URL"`
+	JarsFunction  string `envconfig:"JARS_FUNCTION_URL"`
 	Clock         string `envconfig:"CLOCK_NAME" default:"flink-clock"`
 	Watched       string `envconfig:"WATCH_NAMESPACES"`
 	TLSDir        string `envconfig:"FLINK_TLS_DIR" default:"/etc/flink-tls"`
@@ -74,6 +75,9 @@ type Settings struct {
 	// NextFunction is the URL of the function that a start of this one has started, too; NEXT_FUNCTION_URL. Empty is
 	// none.
 	NextFunction string
+	// JarsFunction is the URL of the function that a change of a session job has started, too; JARS_FUNCTION_URL. Empty
+	// is none.
+	JarsFunction string
 	// UploadsJars is true where this is the function that uploads jars of session jobs; UPLOADS_JARS. The others ask it.
 	UploadsJars bool
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
@@ -124,8 +128,8 @@ func Load() (Settings, error) {
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
-		UploadsJars: env.UploadsJars,
-		Operator:    operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
+		JarsFunction: env.JarsFunction, UploadsJars: env.UploadsJars,
+		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
 		Logging: logging,
 		Notes: slices.Concat(
 			base.Notes, operator.Notes(), operator.JarRules().Notes(), flinkconf.WithoutEffect(base.Config),
