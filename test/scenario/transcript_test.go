@@ -66,14 +66,14 @@ type transcript struct {
 	lines       []string
 	event       string
 	begun, last time.Time
-	status      string
+	status      map[string]string // by resource
 	told        map[string]bool
 	numbers     map[string]int
 }
 
 func newTranscript(h *harness) *transcript {
 	r := &transcript{
-		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{},
+		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{}, status: map[string]string{},
 	}
 	before := h.watch.stored
 	h.transcript, h.watch.stored = r, func(d *v1beta1.FlinkDeployment) {
@@ -165,6 +165,9 @@ func (r *transcript) stored(d *v1beta1.FlinkDeployment) {
 	s := d.Status
 	text := fmt.Sprintf("%s %s job=%s jobManager=%s %s pace=%s", s.LifecycleState, s.ReconciliationStatus.State,
 		orDash(string(s.JobStatus.State)), s.JobManagerDeploymentStatus, s.Situation, s.Pace)
+	if d.Kind == v1beta1.KindFlinkSessionJob {
+		text = d.Name + ": " + text
+	}
 	if i := s.Intent; i != nil {
 		text += fmt.Sprintf("\nintent %s %s of generation %d", i.Purpose, i.Step, i.Generation)
 		if i.Stop != "" {
@@ -185,9 +188,9 @@ func (r *transcript) stored(d *v1beta1.FlinkDeployment) {
 	if s.Error != "" {
 		text += "\nerror " + s.Error
 	}
-	if text != r.status {
+	if text != r.status[d.Name] {
 		r.add("status", text)
-		r.status = text
+		r.status[d.Name] = text
 	}
 }
 

@@ -174,7 +174,7 @@ func (w *watcher) look() {
 		if err := summary.CheckConditions(d.Status.Conditions, d.Generation); err != nil {
 			t.Errorf("%s in situation %s: %v", d.Name, d.Status.Situation, err)
 		}
-		if w.stored != nil && u.GetKind() == v1beta1.KindFlinkDeployment {
+		if w.stored != nil {
 			w.stored(d)
 		}
 		if i := d.Status.Intent; i != nil && w.operations.next(d.UID, i.OperationID) {

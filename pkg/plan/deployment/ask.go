@@ -70,7 +70,7 @@ func AskAll(s Snapshot) Questions {
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
 //	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped
-//	TaskManagers           the Deployment is gone, or is being deleted, and Pods
+//	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired for longer than that takes
 //	TaskManagerDeployment  the same, of a standalone cluster
 //	Companions             a start is being prepared and its Deployment exists
 //	Owned                  the Deployment is about to be deleted
@@ -111,9 +111,9 @@ func AskFirst(s Snapshot) Questions {
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := v.AtRest() && job.Health(v.Life).KnownUnhealthy() && job.Health(v.Life).Checked()
-	q.TaskManagers = asksTaskManagers(v)
+	q.TaskManagers = asksTaskManagers(v) || (retiring(v) && cluster.Remains(v).Overdue())
 	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
-	late := (q.TaskManagers || retiring(v)) && cluster.Remains(v).Overdue()
+	late := q.TaskManagers && cluster.Remains(v).Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := v.AtRest() && job.MissesItsJob(v.Life)

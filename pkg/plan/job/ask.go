@@ -70,16 +70,17 @@ func AskMore(v Life) More {
 	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !j.State.IsTerminal() && v.AtRest() && Health(v).Checked()
-	worth := looksForCheckpoint(v) || (changing && !v.MayStartEmpty())
-	looks := found && !j.State.IsTerminal() && v.AtRest() && worth
-	began := found && (suspected(v.Want.LostProgress) || LostProgress(v).beganAgain(j.StartTime, status.JobStatus))
+	// the spec is not judged yet: where it is refused, that of before counts
 	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)
+	worth := needed && (looksForCheckpoint(v) || changing)
+	looks := found && !j.State.IsTerminal() && v.AtRest() && worth
+	began := found && (suspected(v.Want.LostProgress) || (needed && beganAgain(j.StartTime, status.JobStatus)))
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || RollsBack(v) ||
 		givenUpStop(v).mayHaveEnded(j.State)
 	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
 	backByCancel := RollsBack(v) && !v.IsApplication()
 	changes := found && !j.State.IsTerminal() && (changing || backByCancel)
-	keeps := Goal(v).choosesState() || !v.MayStartEmpty()
+	keeps := Goal(v).choosesState() || needed
 	history := 0
 	if found {
 		history = exceptionHistory(v).due(j)
@@ -92,7 +93,7 @@ func AskMore(v Life) More {
 		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:     ended || ((changes || looks) && j.State == v1beta1.FlinkJobCreated && !v.MayStartEmpty()),
+		Graph:     ended || ((changes || looks) && j.State == v1beta1.FlinkJobCreated && needed),
 		LateStops: found && givenUpStop(v).mayHaveEnded(j.State),
 		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
 	}

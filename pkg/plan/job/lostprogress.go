@@ -25,7 +25,7 @@ type LostProgress Life
 //
 // What is lost is a Warning, and StateSafe=False, see LostProgress.end.
 func (v LostProgress) observe(before v1beta1.JobStatus) {
-	again := v.beganAgain(v.Want.JobStatus.StartTime, before)
+	again := beganAgain(v.Want.JobStatus.StartTime, before) && !v.MayStartEmpty()
 	switch lost := v.Want.LostProgress; {
 	case again && !HAData(v).on():
 		v.Want.LostProgress = &v1beta1.LostProgress{Before: before.StartTime}
@@ -44,10 +44,10 @@ func (v LostProgress) observe(before v1beta1.JobStatus) {
 	}
 }
 
-// beganAgain reports whether a start time that Flink tells of a job that keeps its state is of another run than status
-// recorded, though nobody started one.
-func (v LostProgress) beganAgain(startTime string, recorded v1beta1.JobStatus) bool {
-	return recorded.StartTime != "" && recorded.StartTime != startTime && !v.MayStartEmpty()
+// beganAgain reports whether a start time that Flink tells of a job is of another run than status recorded, though
+// nobody started one.
+func beganAgain(startTime string, recorded v1beta1.JobStatus) bool {
+	return recorded.StartTime != "" && recorded.StartTime != startTime
 }
 
 // suspected reports whether the job began again with high availability, and Flink did not say yet what it was restored

@@ -111,6 +111,6 @@ func (v Snapshots) shortenHistory(f snapshots.Facts) taken {
 // leftOpen reports whether Flink left open what may be told of the job.
 func (v Snapshots) leftOpen() bool {
 	failures := v.Job != nil && exceptionHistory(v).due(*v.Job) > 0 && v.Seen.Flink.Exceptions.IsUnknown()
-	checkpoint := looksForCheckpoint(Life(v)) && v.Seen.Flink.Checkpoints.IsUnknown()
+	checkpoint := looksForCheckpoint(Life(v)) && !v.MayStartEmpty() && v.Seen.Flink.Checkpoints.IsUnknown()
 	return failures || checkpoint || (Health(v).Checked() && v.Seen.Flink.Health.IsUnknown())
 }
