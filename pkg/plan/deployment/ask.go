@@ -70,7 +70,8 @@ func AskAll(s Snapshot) Questions {
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
 //	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped
-//	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired for longer than that takes
+//	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired, for longer than that
+//	                       takes
 //	TaskManagerDeployment  the same, of a standalone cluster
 //	Companions             a start is being prepared and its Deployment exists
 //	Owned                  the Deployment is about to be deleted
