@@ -44,11 +44,20 @@ type Questions struct {
 // what it says is part of the spec.
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 
+// asking is a snapshot for the questions: with the spec that counts.
+func asking(s Snapshot) cluster.Cluster {
+	v := view{Cluster: cluster.New(s)}
+	if v.NeedsJudging() {
+		v.accept()
+	}
+	return v.Cluster
+}
+
 // AskAll are the questions that can be asked, given the resource and its Deployment: each of them has an answer, if
 // maybe of no interest. A JobManager that is not available, or is going, has none. Tests hold that a decision which got
 // all answers is the one that AskFirst leads to.
 func AskAll(s Snapshot) Questions {
-	v := cluster.New(s)
+	v := asking(s)
 	jm, present := s.JobManager.Get()
 	intent, ha := v.Intent(), v.HAToRemove().Store
 	q := Questions{
@@ -89,7 +98,7 @@ func AskAll(s Snapshot) Questions {
 //	SessionJobs            a session cluster is being stopped or deleted, or started where an earlier configuration kept
 //	                       its high-availability data
 func AskFirst(s Snapshot) Questions {
-	v := cluster.New(s)
+	v := asking(s)
 	q := Questions{}
 	intent := v.Intent()
 	deleting := v.Resource().DeletionTimestamp != nil
@@ -182,7 +191,7 @@ func retiring(v cluster.Cluster) bool {
 // AskNodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
 // and of pods that never ran, where it counts that they never did.
 func AskNodes(s Snapshot) []string {
-	v := cluster.New(s)
+	v := asking(s)
 	left := cluster.Remains(v).PodsLeft()
 	if len(left) == 0 {
 		return nil
@@ -200,7 +209,7 @@ func AskNodes(s Snapshot) []string {
 }
 
 // AskFlink says what else to ask Flink, given the jobs.
-func AskFlink(s Snapshot) More { return job.AskMore(cluster.New(s).Life) }
+func AskFlink(s Snapshot) More { return job.AskMore(asking(s).Life) }
 
 // ExpectedCompanions lists what the open start of a snapshot consists of, besides its Deployment; nil when it cannot be
 // rendered, which the start itself will report.

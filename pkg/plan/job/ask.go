@@ -70,7 +70,6 @@ func AskMore(v Life) More {
 	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !j.State.IsTerminal() && v.AtRest() && Health(v).Checked()
-	// the spec is not judged yet: where it is refused, that of before counts
 	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)
 	worth := needed && (looksForCheckpoint(v) || changing)
 	looks := found && !j.State.IsTerminal() && v.AtRest() && worth

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"knative.dev/pkg/apis"
 
@@ -122,6 +123,14 @@ func (v *Round) Accept(found *apis.FieldError) {
 			v.Spec.Job.State = v1beta1.JobStateRunning
 		}
 	}
+}
+
+// NeedsJudging reports whether another spec than the resource's may count: this one is new, or was refused. The
+// questions are asked for the one that counts.
+func (v *Round) NeedsJudging() bool {
+	r := v.Resource()
+	accepted := meta.IsStatusConditionTrue(r.Status.Conditions, summary.SpecAccepted)
+	return v.Seen.SpecProblem != "" || r.Generation != r.Status.ObservedGeneration || !accepted
 }
 
 // beginStatus fills in what the status of a resource that was never deployed begins with, as the Java operator's does.

@@ -55,7 +55,7 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 //	           has ended
 //	Others     the resource was made after its job began, and its status does not say whose it is
 func Ask(s Snapshot) Questions {
-	v := newView(s)
+	v := asking(s)
 	q := Questions{Others: asksOthers(s.Resource)}
 	deleting := s.Resource.DeletionTimestamp != nil
 	if deleting {
@@ -76,10 +76,19 @@ func Ask(s Snapshot) Questions {
 	return q
 }
 
+// asking is a snapshot for the questions: with the spec that counts.
+func asking(s Snapshot) view {
+	v := newView(s)
+	if v.NeedsJudging() {
+		accept(v)
+	}
+	return v
+}
+
 // AskAll are the questions that can be asked, given the session cluster. Tests hold that a decision which got all
 // answers is the one that Ask leads to.
 func AskAll(s Snapshot) Questions {
-	v, q := newView(s), Questions{Others: true}
+	v, q := asking(s), Questions{Others: true}
 	q.HAData, q.HANodes = v.whereHA()
 	if v.CanBeAsked() {
 		endpoint, intent := v.Endpoint(), v.Intent()
@@ -101,7 +110,7 @@ func (v view) whereHA() (inConfigMaps bool, nodes *znode.Location) {
 }
 
 // AskFlink says what else to ask Flink, given the jobs.
-func AskFlink(s Snapshot) job.More { return job.AskMore(newView(s).Life) }
+func AskFlink(s Snapshot) job.More { return job.AskMore(asking(s).Life) }
 
 // Seen is what the life of the job sees, for those who ask Flink.
 func Seen(s Snapshot) job.Seen { return *newView(s).Seen }
