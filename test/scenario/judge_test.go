@@ -71,9 +71,9 @@ func TestTheJudgeFindsPlantedFaults(t *testing.T) {
 		"a loss is not told, and the job fails over since": {
 			"apply 1, wait-long 0, crash-jobmanager 0, wait 0, fail-over 0, wait-long 0", reads(untold), told,
 		},
-		"a loss of a run that nobody saw is not told": {
-			"restart-strategy 5, apply 2, too-many-requests 1, wait 5, jobmanagers-end-slowly 8, wait 6, wait 10, " +
-				"cleaned-up-slowly 6, lose-deployment 2, wait 12, wait-long 0", reads(untold), told,
+		"a loss of a run whose begin could not be stored is not told": {
+			"apply 2, webhook-away 5, wait 4, wait 11, cleaned-up-slowly 7, wait 11, fail-as-it-ends 11, wait 5, wait 12, " +
+				"wait-long 0", reads(untold), told,
 		},
 		"a loss with high availability is not told": {
 			"apply 4, wait-long 0, fail-as-it-ends 0, wait-long 0", reads(untold), told,
