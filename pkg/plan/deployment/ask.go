@@ -128,7 +128,7 @@ func AskFirst(s Snapshot) Questions {
 	begins := stopping && intent.Stop == v1beta1.StopNone
 	missed := v.AtRest() && job.MissesItsJob(v.Life)
 	stops := stopping && s.JobManager.IsAbsent()
-	changes := changing || (intent == nil && lost)
+	changes := changing || (v.AtRest() && lost)
 	rollsBack := job.RollsBack(v.Life)
 	needed := first || deleting || fromHA || heals || rollsBack || missed || late || begins || stops || changes ||
 		job.HAIncarnation(v.Life).Wanted()
