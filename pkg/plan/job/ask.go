@@ -40,7 +40,7 @@ const recentEnd = time.Minute
 //	what         when
 //	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
 //	             that is being stopped, nor of a session job
-//	Failure      the job FAILED and status.error does not tell its cause
+//	Failure      the job FAILED and status.error does not tell its cause, or may tell that of a failure before
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
 //	             or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
 //	             the job has not ended and is not known to have completed one, or is to be changed; or it began again
@@ -76,7 +76,8 @@ func AskMore(v Life) More {
 	began := found && (suspected(v.Want.LostProgress) || (needed && beganAgain(j.StartTime, status.JobStatus)))
 	wanted := moved || awaited || (status.JobStatus.LastStateUnread && needed) || changing || RollsBack(v) ||
 		givenUpStop(v).mayHaveEnded(j.State)
-	ended := found && j.State.IsTerminal() && (wanted || v.Since(v.EndedAt()) < recentEnd)
+	justEnded := v.Since(v.EndedAt()) < recentEnd
+	ended := found && j.State.IsTerminal() && (wanted || justEnded)
 	backByCancel := RollsBack(v) && !v.IsApplication()
 	changes := found && !j.State.IsTerminal() && (changing || backByCancel)
 	keeps := Goal(v).choosesState() || needed
@@ -88,7 +89,7 @@ func AskMore(v Life) More {
 		Exceptions: history,
 		Health:     judged, Progress: judged && Health(v).ChecksProgress(),
 		Facts:   v.IsApplication() && !awaited && (settling || becameReady || moved),
-		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || !tellsJobFailed(status.Error)),
+		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || !tellsJobFailed(status.Error) || justEnded),
 		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
