@@ -54,9 +54,10 @@ func (v HAIncarnation) needed() bool {
 }
 
 // completedCheckpoint reports whether the job is known to have completed a checkpoint of which its data must name one.
+// One of before a loss that is told is none: a status that was too large may still have it.
 func (v HAIncarnation) completedCheckpoint() bool {
-	known := KnownCheckpoint(v.Want.JobStatus)
-	if known == nil {
+	known, lost := KnownCheckpoint(v.Want.JobStatus), v.Want.LostProgress
+	if known == nil || lost != nil && lost.Seen != nil && known.Taken != nil && !known.Taken.After(lost.Seen.Time) {
 		return false
 	}
 	_, isCheckpoint := checkpointNumber(known.Path)
