@@ -140,7 +140,8 @@ func (j *hostedJob) apply(n int) {
 		}
 		j.anew(mode)
 		deployed := r.there(host) && r.status(host).ReconciliationStatus.LastReconciledSpec != ""
-		if deployed && !r.settled(host, v1beta1.LifecycleStable)() {
+		seen := deployed && r.status(host).ObservedGeneration == r.resource(host).GetGeneration()
+		if deployed && (!seen || !r.settled(host, v1beta1.LifecycleStable)()) {
 			j.excuse("its cluster may be changed under it") // the change may have been refused up to now
 		}
 		r.submit(j.name, sessionJob(host, sessionModes[mode].job...))
