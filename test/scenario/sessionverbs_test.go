@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
@@ -140,8 +143,9 @@ func (j *hostedJob) apply(n int) {
 		}
 		j.anew(mode)
 		deployed := r.there(host) && r.status(host).ReconciliationStatus.LastReconciledSpec != ""
+		ready := meta.IsStatusConditionTrue(r.status(host).Conditions, summary.Ready)
 		seen := deployed && r.status(host).ObservedGeneration == r.resource(host).GetGeneration()
-		if deployed && (!seen || !r.settled(host, v1beta1.LifecycleStable)()) {
+		if deployed && (!seen || !ready || !r.settled(host, v1beta1.LifecycleStable)()) {
 			j.excuse("its cluster may be changed under it") // the change may have been refused up to now
 		}
 		r.submit(j.name, sessionJob(host, sessionModes[mode].job...))
