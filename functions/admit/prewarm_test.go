@@ -48,7 +48,7 @@ func TestPrewarm(t *testing.T) {
 }
 
 // The function that uploads jars is asked for once for all session jobs of a moment; nothing else is asked meanwhile.
-func TestASessionJobStartsTheFunctionThatUploadsItsJar(t *testing.T) {
+func TestASessionJobPrewarmsTheUpload(t *testing.T) {
 	asked := make(chan string, 10)
 	jars := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Method }))
 	defer jars.Close()

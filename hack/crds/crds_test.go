@@ -83,7 +83,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestShapeTakesOffWhatTheReferenceDoesNotHave(t *testing.T) {
+func TestShapeIsTheReferences(t *testing.T) {
 	limit, text := int64(5), "x"
 	generated := schema{
 		Type: "object", Description: "One\nline.\n\nAnother\nparagraph.", Required: []string{"a"},

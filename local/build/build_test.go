@@ -61,7 +61,7 @@ func TestABuildThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-func TestNothingIsCountedWhenTheProgramIsThere(t *testing.T) {
+func TestNothingIsCountedForAKnownProgram(t *testing.T) {
 	target := module(t, "")
 	if err := Build(t.Context(), target, nil); err != nil {
 		t.Fatal(err)

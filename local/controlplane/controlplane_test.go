@@ -104,7 +104,7 @@ func TestTheServerListensOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-func TestAServiceAccountHasItsRightsAndNoOthers(t *testing.T) {
+func TestRightsOfAServiceAccount(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
 	config, err := plane.ServiceAccountConfig(t.Context(), ns, "default")
@@ -158,7 +158,7 @@ func deployment(replicas int32) *appsv1.Deployment {
 	}
 }
 
-func TestADeploymentBecomesPodsAndGarbageIsCollected(t *testing.T) {
+func TestADeploymentBecomesPods(t *testing.T) {
 	t.Parallel()
 	ns := namespace(t)
 	if _, err := client.AppsV1().Deployments(ns).Create(t.Context(), deployment(2), metav1.CreateOptions{}); err != nil {

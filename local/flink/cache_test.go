@@ -163,7 +163,7 @@ func TestAHomeIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotMatchItsChecksumIsThrownAway(t *testing.T) {
+func TestAWrongChecksumIsThrownAway(t *testing.T) {
 	archive := release1(t)
 	serve(t, archive, []byte("another"))
 	cache := Cache{Dir: t.TempDir()}

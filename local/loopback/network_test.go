@@ -45,7 +45,7 @@ func TestADirectoryGetsItsNetworkAgain(t *testing.T) {
 	}
 }
 
-func TestADirectoryWhoseNetworkIsTakenGetsAnother(t *testing.T) {
+func TestATakenNetworkIsReplaced(t *testing.T) {
 	dir := t.TempDir()
 	holder := reserve(t, dir)
 	if other := reserve(t, dir); other.Server() == holder.Server() {

@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/local/processes"
 )
 
-func TestWhatIsStartedIsStoppedAndTheDirectoryStaysForAFailure(t *testing.T) {
+func TestTheDirectoryStaysAfterAFailure(t *testing.T) {
 	fails := errors.New("on purpose")
 	for name, row := range map[string]struct {
 		start, stop error

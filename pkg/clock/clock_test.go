@@ -102,7 +102,7 @@ func TestAMissingClockIsSaid(t *testing.T) {
 	}
 }
 
-func TestAFailureToWakeIsToldOnceForABurstOfPasses(t *testing.T) {
+func TestAFailureToWakeIsToldOnce(t *testing.T) {
 	s, now := &source{err: errors.New("failed calling webhook")}, noon
 	c := New(s, "flink-system", "flink-clock", func() time.Time { return now })
 	var told int

@@ -76,7 +76,7 @@ func TestTheErrorIsTheLastOne(t *testing.T) {
 	}
 }
 
-func TestACollapsedRequestIsNotLostWhenTheBudgetEnds(t *testing.T) {
+func TestACollapsedRequestIsNotLost(t *testing.T) {
 	flights := &Group{}
 	ctx, cancel := context.WithCancel(t.Context())
 	err := flights.Do(ctx, "a", true, func(ctx context.Context, _ bool) error {

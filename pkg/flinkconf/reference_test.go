@@ -50,7 +50,7 @@ func TestReferenceFiles(t *testing.T) {
 			t.Errorf("%+v: %v", want.Spec, err)
 			continue
 		}
-		if want.Spec.IsSession() { // ours leaves it out, see TestNoJobOfASessionClusterStartsFromAPathInAConfiguration
+		if want.Spec.IsSession() { // ours leaves it out, see TestNoSessionJobHasAConfiguredPath
 			user, _ := flinkconf.Flatten(want.Spec.FlinkConfiguration)
 			for name, text := range flinkconf.NewOperator(want.Base).Default("", "").Merge(user) {
 				if name == "execution.savepoint.path" || name == "execution.state-recovery.path" {

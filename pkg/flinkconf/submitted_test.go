@@ -9,7 +9,7 @@ import (
 
 // Flink starts a job from the path in the configuration of its run where the request names none, and so from the one in
 // the JobManager's own (JarRunHandler.getSavepointRestoreSettings). The state is chosen by us alone.
-func TestNoJobOfASessionClusterStartsFromAPathInAConfiguration(t *testing.T) {
+func TestNoSessionJobHasAConfiguredPath(t *testing.T) {
 	const old, recent = "execution.savepoint.path", "execution.state-recovery.path"
 	submitted := flinkconf.Submitted(flinkconf.Config{old: "s3://old", recent: "s3://old", "parallelism.default": "2"})
 	if len(submitted) != 1 || submitted["parallelism.default"] != "2" {

@@ -117,7 +117,7 @@ func TestTheResourceItself(t *testing.T) {
 	}
 }
 
-func TestASpecThatCannotBeReadIsAProblemOfTheSpec(t *testing.T) {
+func TestAnUnreadableSpecIsItsProblem(t *testing.T) {
 	g, w := newGatherer(t)
 	if _, err := w.Kube.Update(kubesim.FlinkDeployments, "flink", "demo", func(u *unstructured.Unstructured) {
 		u.Object["spec"].(map[string]any)["job"] = "text"

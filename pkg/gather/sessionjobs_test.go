@@ -10,7 +10,7 @@ import (
 )
 
 // A session job counts to the cluster that its job runs on, also where its spec was made to name another.
-func TestASessionJobIsOneOfTheClusterThatItRunsOn(t *testing.T) {
+func TestASessionJobIsOfItsCluster(t *testing.T) {
 	const recorded = `{"spec":{"deploymentName":"demo"},"resource_metadata":{"apiVersion":"flink.apache.org/v1beta1"}}`
 	g, w := newGatherer(t)
 	for name, spec := range map[string]string{"moved": "other", "stays": "demo", "new": "demo", "elsewhere": "other"} {

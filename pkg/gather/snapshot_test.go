@@ -146,7 +146,7 @@ func TestASnapshotIsLookedAtAsFarAsNeeded(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableSnapshotStillHasItsSpecProblem(t *testing.T) {
+func TestAnUnreadableSnapshotsSpecProblem(t *testing.T) {
 	u := object(v1beta1.KindFlinkStateSnapshot, "snap", map[string]any{"savepoint": "yes"}, nil)
 	var flink []plan.Endpoint
 	s, err := gatherer(&shelf{}, &flink).StateSnapshotOf(t.Context(), u)
@@ -155,7 +155,7 @@ func TestAnUnreadableSnapshotStillHasItsSpecProblem(t *testing.T) {
 	}
 }
 
-func TestTheSnapshotsOfAJobAreListedByItsLabels(t *testing.T) {
+func TestSnapshotsAreListedByLabels(t *testing.T) {
 	one, two := *snapshotOf(
 		"FlinkDeployment", "demo", nil,
 	), *snapshotOf("FlinkDeployment", "demo", map[string]any{"state": "COMPLETED"})

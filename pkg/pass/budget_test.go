@@ -33,9 +33,9 @@ func (i *installation) tick(d, each time.Duration) {
 	}
 }
 
-// TestWhatIsRefusedForNowIsTriedLessAndLess: a webhook of somebody else that is away is asked within seconds at first,
+// TestRefusalsBackOff: a webhook of somebody else that is away is asked within seconds at first,
 // and rarely later on; when it is back the operation goes on.
-func TestWhatIsRefusedForNowIsTriedLessAndLess(t *testing.T) {
+func TestRefusalsBackOff(t *testing.T) {
 	for _, verb := range []string{"delete", "create", "update"} {
 		t.Run(verb, func(t *testing.T) {
 			i := install(t)

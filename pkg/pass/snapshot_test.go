@@ -184,9 +184,9 @@ func TestACheckpointIsTaken(t *testing.T) {
 	}
 }
 
-// TestASnapshotSurvivesACrashAfterEachEffect crashes the function after the n-th effect of taking a savepoint and of
+// TestASnapshotSurvivesCrashes crashes the function after the n-th effect of taking a savepoint and of
 // disposing of it, and wants the same end: one savepoint was made, and none is left.
-func TestASnapshotSurvivesACrashAfterEachEffect(t *testing.T) {
+func TestASnapshotSurvivesCrashes(t *testing.T) {
 	crashed := 0
 	for n := 1; n <= 12; n++ {
 		i := install(t)

@@ -95,7 +95,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-func TestKnownSecretsAreHiddenWhereverTheyStand(t *testing.T) {
+func TestKnownSecretsAreHidden(t *testing.T) {
 	s := Known([]map[string]string{{
 		"s3.secret-key": "kW9/x+z", "env.java.opts.all": "-Dpass.token=opts77 -Xmx1g", "some.token.enabled": "true",
 		"rest.port":                    "8081",

@@ -35,7 +35,7 @@ func TestSettingsWithoutEffectAreNoted(t *testing.T) {
 	}
 }
 
-func TestAProxyThatCannotBeReadKeepsItsPassword(t *testing.T) {
+func TestAnUnreadableProxyIsNotPrinted(t *testing.T) {
 	t.Setenv("FLINK_PROXY", "http://user:hunter2@proxy:not a port")
 	if _, err := Load(); err == nil || !strings.Contains(err.Error(), "FLINK_PROXY") ||
 		strings.Contains(err.Error(), "hunter2") {

@@ -43,7 +43,7 @@ func newTenants(t *testing.T, namespaces, resources int, status map[string]any) 
 	return f
 }
 
-func TestASweepListsTheDeploymentsOfEachNamespaceOnce(t *testing.T) {
+func TestASweepListsEachNamespaceOnce(t *testing.T) {
 	for _, pace := range []v1beta1.Pace{v1beta1.PaceSlow, v1beta1.PaceFast} {
 		t.Run(string(pace), func(t *testing.T) {
 			f := newTenants(t, 50, 10, map[string]any{"situation": "Waiting", "pace": string(pace)})
@@ -70,7 +70,7 @@ func (f *fleetOf) lookFast(t *testing.T) error {
 	return err
 }
 
-func TestANamespaceThatIsForbiddenKeepsNobodyFromTheOthers(t *testing.T) {
+func TestAForbiddenNamespaceHoldsUpNoOther(t *testing.T) {
 	f := newTenants(
 		t, 3, 2, map[string]any{"situation": "Waiting", "pace": "slow", "jobManagerDeploymentStatus": "READY"},
 	)
@@ -107,7 +107,7 @@ func TestANamespaceThatIsForbiddenKeepsNobodyFromTheOthers(t *testing.T) {
 	}
 }
 
-func TestAFleetThatMayNotBeListedAtAllIsAnError(t *testing.T) {
+func TestAForbiddenFleetIsAnError(t *testing.T) {
 	f := newFleet(t, 1)
 	f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Status: 403})
 	if err := f.Tick(t.Context()); err == nil {

@@ -57,7 +57,7 @@ func TestMessage(t *testing.T) {
 }
 
 // A resource as the Java operator left it on a real cluster, after an update that it refused: its own words come first.
-func TestHeadlineIsWhatTheJavaOperatorRecorded(t *testing.T) {
+func TestHeadlineIsTheJavaOperators(t *testing.T) {
 	text, err := os.ReadFile("testdata/invalid-update.yaml")
 	if err != nil {
 		t.Fatal(err)

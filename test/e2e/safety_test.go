@@ -102,7 +102,7 @@ func (c *cluster) cancel(t *testing.T, name, jobID string) {
 
 // A TaskManager that leaves before the JobManager of a job without restarts would end it for good, and its
 // high-availability data with it. Each last-state upgrade under load must go on from the newest checkpoint.
-func TestLastStateUpgradesOfAJobThatMayNotRestart(t *testing.T) {
+func TestLastStateUpgradesWithoutRestarts(t *testing.T) {
 	const name = "no-restarts"
 	makeDirectory(t)
 	kube.create(t, example(t, "checkpoint-ha.yaml", name, func(u *unstructured.Unstructured) {

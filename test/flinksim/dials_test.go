@@ -13,7 +13,7 @@ import (
 
 // What Flink and the kubelets do later, earlier or otherwise than one would like.
 
-func TestAnswersAboutAJobAreAsOldAsTheRefreshInterval(t *testing.T) {
+func TestAnswersAreAsOldAsTheRefreshInterval(t *testing.T) {
 	for interval, want := range map[string]flinkrest.JobState{
 		"": flinkrest.Running, "20 s": flinkrest.Running, "0 s": flinkrest.Finished, "1 s": flinkrest.Finished,
 	} {
@@ -39,7 +39,7 @@ func TestAnswersAboutAJobAreAsOldAsTheRefreshInterval(t *testing.T) {
 	}
 }
 
-func TestATaskManagerThatLeavesEndsAJobThatDoesNotRestart(t *testing.T) {
+func TestALeavingTaskManagerEndsTheJob(t *testing.T) {
 	for strategy, want := range map[string]job.State{"none": job.Failed, "exponential-delay": job.Running} {
 		t.Run(strategy, func(t *testing.T) {
 			w := running(
@@ -61,7 +61,7 @@ func TestATaskManagerThatLeavesEndsAJobThatDoesNotRestart(t *testing.T) {
 	}
 }
 
-func TestAJobRestoredFromASavepointHasItInItsHighAvailabilityData(t *testing.T) {
+func TestHADataHoldsTheRestoredSavepoint(t *testing.T) {
 	w := NewWorld(t)
 	w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-1", Savepoint: true, CheckpointID: 7, Progress: 40})
 	deploy(t, w, application(map[string]string{

@@ -206,9 +206,9 @@ func TestRestartStrategiesEndAsRealOnes(t *testing.T) {
 	}
 }
 
-// TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave ends the process without high availability, in order and by
+// TestAnEndedJobManagerLeavesItsFiles ends the process without high availability, in order and by
 // force.
-func TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave(t *testing.T) {
+func TestAnEndedJobManagerLeavesItsFiles(t *testing.T) {
 	for _, retention := range []string{job.RetainedOnCancellation, job.DeletedOnCancellation, job.NeverRetained} {
 		for _, signal := range []string{"SIGTERM", "SIGKILL"} {
 			w := running(
@@ -228,9 +228,9 @@ func TestAJobManagerThatEndsLeavesTheFilesThatRealOnesLeave(t *testing.T) {
 	}
 }
 
-// TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes holds the model to what real Flink told of jobs that waited for
+// TestTheAdaptiveSchedulerForgets holds the model to what real Flink told of jobs that waited for
 // resources, or ended while they did: nothing of a job that ran can be told from one that never did.
-func TestTheAdaptiveSchedulerForgetsAsTheRealOneDoes(t *testing.T) {
+func TestTheAdaptiveSchedulerForgets(t *testing.T) {
 	cancel := func(j *job.Job, w *World) { j.Cancel(w.Clock.Now()) }
 	fail := func(j *job.Job, w *World) {
 		j.Fail("org.apache.flink.runtime.jobmanager.scheduler.NoResourceAvailableException", "none", w.Clock.Now())

@@ -15,7 +15,7 @@ import (
 // As real Flink 2.2 did on a cluster: the job failed for good, its checkpoints were out of the high-availability data
 // and its result was not recorded yet when its JobManager was lost. The next one finds the job's graph and a start path
 // that is not there: it ends with an error, and so does each that follows.
-func TestARecoveredJobThatCannotStartEndsItsJobManager(t *testing.T) {
+func TestARecoveredJobThatCannotStart(t *testing.T) {
 	const path = "s3://s/savepoint-1"
 	w := NewWorld(t)
 	w.Flink.Script("flink", "demo", process.Script{CleanUpSteps: 3})

@@ -99,7 +99,7 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
-func TestADeletionIsOneEventAndOfSimulatedTime(t *testing.T) {
+func TestADeletionIsOneEvent(t *testing.T) {
 	s, c := start(t)
 	client := c.Resource(FlinkDeployments).Namespace("flink")
 	u := flinkDeployment("a")

@@ -70,7 +70,7 @@ func TestTheJudgeFindsWhatIsNotAskedFor(t *testing.T) {
 }
 
 // The same of session jobs.
-func TestTheSessionJudgeFindsWhatIsNotAskedFor(t *testing.T) {
+func TestTheSessionJudgeFindsWhatIsNotAsked(t *testing.T) {
 	rows := map[string]struct {
 		script string
 		revise gather.Revise

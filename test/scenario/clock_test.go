@@ -8,7 +8,7 @@ import (
 )
 
 // What stands between us and the clock: the webhook of Knative Eventing is asked about each change of a PingSource.
-func TestAClockThatCannotBeWrittenHoldsUpNothing(t *testing.T) {
+func TestAnUnwritableClockHoldsUpNothing(t *testing.T) {
 	for _, name := range names(clockFaults) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)

@@ -137,7 +137,7 @@ func TestAFailureIsShownAtTheNextLook(t *testing.T) {
 	}
 }
 
-func TestAKilledJobManagerIsShownAsRunningAtTheFirstLookAtItsJob(t *testing.T) {
+func TestAKilledJobManagerShowsItsJobAtOnce(t *testing.T) {
 	h := newHarness(t)
 	h.apply("demo", application(stateful("last-state"), highlyAvailable))
 	h.untilStable("demo")

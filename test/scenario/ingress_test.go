@@ -71,7 +71,7 @@ var ingressScenarios = map[string]scenario{
 	}, "it is compared in every pass"},
 }
 
-func TestAnIngressThatIsRefusedIsToldAndMadeLater(t *testing.T) {
+func TestARefusedIngressIsMadeLater(t *testing.T) {
 	refusals := map[string]wire.Fault{
 		"a right is missing":        {Status: 403},
 		"its webhook is away":       {Status: 500},

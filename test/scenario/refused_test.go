@@ -9,7 +9,7 @@ import (
 
 // A quota or missing rights refuse the FlinkStateSnapshot of the savepoint that a job was stopped with, and the pass
 // dies right then: the path is known all the same, whatever becomes of the JobManager that knew it.
-func TestASavepointIsKnownAlthoughItsSnapshotIsRefused(t *testing.T) {
+func TestARefusedSnapshotsSavepointIsKnown(t *testing.T) {
 	creates := wire.On("create", "flinkstatesnapshots")
 	faults := map[string]wire.Fault{
 		"refused":             {Match: creates, Status: 403},

@@ -172,7 +172,7 @@ func TestAStatusThatIsRestoredFromABackup(t *testing.T) {
 }
 
 // R5, R6
-func TestAJobManagerThatIsReplacedInTheMiddleOfAStop(t *testing.T) {
+func TestAJobManagerReplacedDuringAStop(t *testing.T) {
 	h := newHarness(t)
 	h.w.Flink.ScriptJob(demo, job.Script{SnapshotSteps: 1000})
 	h.apply(demo, application(stateful("savepoint")))

@@ -23,7 +23,7 @@ func preparations(r wire.Request) bool {
 	return r.Verb == "create" && r.Resource == "deployments" && r.Effect != ""
 }
 
-func TestASavepointThatFailsIsTriedEverMoreSeldom(t *testing.T) {
+func TestFailedSavepointsBackOff(t *testing.T) {
 	for name, act := range map[string]func(h *harness){
 		"for an upgrade":   func(h *harness) { h.edit(demo, parallelism(4)) },
 		"for a suspension": func(h *harness) { h.edit(demo, jobState("suspended")) },
@@ -70,7 +70,7 @@ func TestASavepointThatFailsIsTriedEverMoreSeldom(t *testing.T) {
 	}
 }
 
-func TestAJobThatIsLostAgainAndAgainIsStartedEverMoreSeldom(t *testing.T) {
+func TestRecoveriesBackOff(t *testing.T) {
 	rows := map[string]struct {
 		changes []change
 		lose    func(h *harness)

@@ -210,7 +210,7 @@ func TestNoProcessIsLeftAndADirectoryGoesOn(t *testing.T) {
 	}
 }
 
-func TestHoweverThePlatformEndsItsCrashCauseAreShown(t *testing.T) {
+func TestThePlatformShowsCrashCauses(t *testing.T) {
 	dir := state(t)
 	for way, want := range map[string]string{
 		"panic": "panic: a part panics", "klog.Fatal": "a controller gives up", "klog and os.Exit": "the kubelet gives up",

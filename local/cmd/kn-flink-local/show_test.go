@@ -26,7 +26,7 @@ func TestFunctionsOnTheScreen(t *testing.T) {
 	}
 }
 
-func TestTheExampleIsThereWhenItIsStableAndAnswers(t *testing.T) {
+func TestTheExampleIsThereWhenItAnswers(t *testing.T) {
 	pod := screen.Pod{Name: "default/basic-1", Page: "http://127.1.1.1:8081"}
 	stable := screen.Resource{Kind: "FlinkDeployment", Name: example, Lifecycle: "STABLE"}
 	for name, row := range map[string]struct {

@@ -67,7 +67,7 @@ func TestThePlatformEndsWithMake(t *testing.T) {
 	}
 }
 
-func TestTheExamplesReleaseIsKnownBeforeItStarts(t *testing.T) {
+func TestTheExamplesReleaseIsKnown(t *testing.T) {
 	release, err := example("../../../examples/basic.yaml")
 	if err != nil || !strings.HasPrefix(release, "2.") {
 		t.Errorf("%q, %v", release, err)
@@ -81,7 +81,7 @@ func TestTheExamplesReleaseIsKnownBeforeItStarts(t *testing.T) {
 	}
 }
 
-func TestTheCheckoutIsAboveTheWorkingDirectory(t *testing.T) {
+func TestTheCheckoutIsFound(t *testing.T) {
 	top, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestTheCheckoutIsAboveTheWorkingDirectory(t *testing.T) {
 	}
 }
 
-func TestWhatIsBuiltFirstIsWhatThePlatformBuilds(t *testing.T) {
+func TestThePlatformsBuildIsFirst(t *testing.T) {
 	for _, target := range targets("/c", "/c/.local/bin/kn-flink-local") {
 		if target.Dir == "/c" && (target.Out != "/c/.local/functions/build/" || len(target.Env) != 1) {
 			t.Errorf("%+v is not where and how local/mesh/ko builds", target)

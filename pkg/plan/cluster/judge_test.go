@@ -178,7 +178,7 @@ func deleted(d ending) string {
 	return strings.Join(names, " ")
 }
 
-func TestTaskManagersAreWaitedForLikeJobManagers(t *testing.T) {
+func TestTaskManagersAreWaitedFor(t *testing.T) {
 	r := &v1beta1.FlinkDeployment{}
 	r.Spec.Job = &v1beta1.JobSpec{}
 	r.Status.Intent = &v1beta1.Intent{StoredAt: metav1.NewTime(now.Add(-time.Hour))}

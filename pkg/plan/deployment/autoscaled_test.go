@@ -51,7 +51,7 @@ func option(name, value string) func(*v1beta1.FlinkDeploymentSpec) {
 	}
 }
 
-func TestAnAutoscaledJobIsNotRestartedWhenItIsTakenOver(t *testing.T) {
+func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
 	for name, store := range map[string]plan.Observed[autoscaled.Store]{
 		"as it was left":           plan.Present(autoscaled.Read(map[string]string{"parallelismOverrides": scaledTo})),
 		"the store is gone":        plan.Absent[autoscaled.Store](),

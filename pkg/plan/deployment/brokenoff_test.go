@@ -37,7 +37,7 @@ func brokenOff(t *testing.T, spec string, fields map[string]any) legacyStatus {
 }
 
 // T2.9
-func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
+func TestAnUpgradeThatBrokeOffByItsGeneration(t *testing.T) {
 	annotated := func(value string) func(*world) {
 		return func(w *world) {
 			jm, _ := w.s.JobManager.Get()
@@ -137,7 +137,7 @@ func TestAnUpgradeThatBrokeOffIsDeployedIfTheGenerationSaysSo(t *testing.T) {
 }
 
 // T2.10
-func TestAnUpgradeOfASessionClusterThatBrokeOff(t *testing.T) {
+func TestABrokenOffSessionClusterUpgrade(t *testing.T) {
 	with := func(n string) func(s *v1beta1.FlinkDeploymentSpec) {
 		return func(s *v1beta1.FlinkDeploymentSpec) {
 			s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"k":"` + n + `"}`)
@@ -205,7 +205,7 @@ func TestAnUpgradeOfASessionClusterThatBrokeOff(t *testing.T) {
 }
 
 // T2.11
-func TestAFirstDeploymentThatBrokeOffIsBegunAgain(t *testing.T) {
+func TestABrokenOffDeploymentBeginsAgain(t *testing.T) {
 	for name, row := range map[string]struct {
 		spec   string
 		change func(*v1beta1.FlinkDeploymentSpec)

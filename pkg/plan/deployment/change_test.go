@@ -107,7 +107,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
+func TestAnInvalidChangeChangesNothing(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
 	w.run()
@@ -137,7 +137,7 @@ func TestAnInvalidChangeIsToldOnceAndChangesNothing(t *testing.T) {
 }
 
 // T1.10, R4
-func TestAnInterruptedUpgradeEndsWithItsOwnTarget(t *testing.T) {
+func TestAnInterruptedUpgradesTarget(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
 	w.run()
@@ -150,7 +150,7 @@ func TestAnInterruptedUpgradeEndsWithItsOwnTarget(t *testing.T) {
 }
 
 // R3
-func TestANewerSpecRedirectsAStartThatIsNotReleased(t *testing.T) {
+func TestANewerSpecRedirectsAStart(t *testing.T) {
 	w := newWorld(t, application)
 	w.round()
 	w.round()
@@ -187,7 +187,7 @@ func TestASuspensionOvertakesAStart(t *testing.T) {
 	}
 }
 
-func TestABrokenImageIsFixedEvenForAStatefulJob(t *testing.T) {
+func TestAStatefulJobsImageIsFixed(t *testing.T) {
 	w := newWorld(t, stateful)
 	w.run()
 	jm, _ := w.s.JobManager.Get()
@@ -222,7 +222,7 @@ func TestABrokenImageIsFixedEvenForAStatefulJob(t *testing.T) {
 	}
 }
 
-func TestAnInvalidSpecNeverMakesAStatefulJobStartEmpty(t *testing.T) {
+func TestAnInvalidSpecStartsNothingEmpty(t *testing.T) {
 	w := stable(t, stateful) // recorded as stateless: its first start had no savepoint
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })
 	w.s.JobManager, w.s.Flink = plan.Absent[*appsv1.Deployment](), job.Flink{}

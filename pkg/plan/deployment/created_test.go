@@ -58,7 +58,7 @@ func TestTheJobIsCreatedUntilItsTasksRun(t *testing.T) {
 	}
 }
 
-func TestARecoveredJobIsStableWhenItsTasksRunAgain(t *testing.T) {
+func TestARecoveredJobIsStableWithItsTasks(t *testing.T) {
 	w := stable(t, application)
 	w.s.Flink = job.Flink{Jobs: plan.Unknown[[]job.Job]("connection refused")}
 	w.run()

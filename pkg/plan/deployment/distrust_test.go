@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-func TestAJobManagerThatIsNotTrustedIsNoLostJob(t *testing.T) {
+func TestAnUntrustedJobManagerIsNoLoss(t *testing.T) {
 	for name, spec := range map[string]string{
 		"application": stateful, "with high availability": highlyAvailable, "stateless": application,
 	} {

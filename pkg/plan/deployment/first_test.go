@@ -165,7 +165,7 @@ func TestASuspendedBeginning(t *testing.T) {
 }
 
 // T1.9
-func TestAStatelessJobUsesItsInitialSavepointOnce(t *testing.T) {
+func TestAnInitialSavepointIsUsedOnce(t *testing.T) {
 	w := newWorld(t, given(application))
 	w.run()
 	if from := w.status().Intent.From; from.Path != "file:///given" {
@@ -203,7 +203,7 @@ func TestAStatelessJobUsesItsInitialSavepointOnce(t *testing.T) {
 }
 
 // T1.19
-func TestAFirstStartThatIsInterruptedKeepsItsSavepoint(t *testing.T) {
+func TestAnInterruptedFirstStartKeepsItsState(t *testing.T) {
 	w := newWorld(t, given(stateful))
 	w.round()
 	p := Make(w.s) // what it would prepare never comes about
@@ -461,7 +461,7 @@ func TestTheEndOfAJobOutlivesItsCluster(t *testing.T) {
 	}
 }
 
-func TestAResumptionWithoutHighAvailabilityNamesTheWayBack(t *testing.T) {
+func TestAResumptionWithoutHANamesTheWayBack(t *testing.T) {
 	w := suspended(t, highlyAvailable)
 	with := w.s.Resource.Spec.FlinkConfiguration
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {

@@ -28,7 +28,7 @@ func (w *world) forgets(end v1beta1.FlinkJobState) {
 
 // Statistics without a checkpoint are no proof that there was none: what the job is known to have completed is lost,
 // and neither nothing nor what it was given takes its place.
-func TestAJobWhoseCheckpointsFlinkForgotIsAPersons(t *testing.T) {
+func TestForgottenCheckpointsNeedAPerson(t *testing.T) {
 	lastState := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`)
 	rows := map[string]struct {
 		spec    string
@@ -83,7 +83,7 @@ func (w *world) waits(state v1beta1.FlinkJobState, r plan.Observed[upgrade.Reten
 
 // A job that ended while it waited for resources looks like one that never ran. Nobody may take it for one, unless it
 // makes no checkpoints.
-func TestAJobThatEndedWhileItWaitedForResourcesIsAPersons(t *testing.T) {
+func TestAnEndWithoutResourcesNeedsAPerson(t *testing.T) {
 	makes := plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true})
 	none, batch := plan.Present(upgrade.Retention{Failed: true}), plan.Absent[upgrade.Retention]()
 	stateless := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`)
@@ -141,7 +141,7 @@ func TestAnEndWithoutATimeIsNotReadAtOnce(t *testing.T) {
 }
 
 // A job that waits for resources is not cancelled for a change: nobody would tell its checkpoints afterwards.
-func TestAJobThatWaitsForResourcesIsNotCancelledForAChange(t *testing.T) {
+func TestAJobWithoutResourcesIsNotCancelled(t *testing.T) {
 	lastState := with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`)
 	for name, spec := range map[string]string{"savepoint": stateful, "last-state": lastState} {
 		t.Run(name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestAJobThatWaitsForResourcesIsNotCancelledForAChange(t *testing.T) {
 }
 
 // A restored savepoint is what the job was given, however Flink spells its path.
-func TestWhatAJobWasGivenIsNoCheckpointOfItsOwn(t *testing.T) {
+func TestAGivenStateIsNoOwnCheckpoint(t *testing.T) {
 	w := stable(t, given(stateful))
 	w.s.Flink.Checkpoints = plan.Present(job.Checkpoints{Path: "file:/given", Kind: job.KindRestoredSavepoint})
 	w.run()
@@ -176,7 +176,7 @@ func TestWhatAJobWasGivenIsNoCheckpointOfItsOwn(t *testing.T) {
 }
 
 // A job that restarted from a checkpoint of its own and then finished has deleted that, too.
-func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
+func TestAFinishedJobsCheckpointIsNotUsed(t *testing.T) {
 	w := stable(t, given(stateful))
 	own := "file:///c/" + w.status().JobStatus.JobID + "/chk-5"
 	w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"],
@@ -186,7 +186,7 @@ func TestAFinishedJobIsNotStartedFromACheckpointThatWentWithIt(t *testing.T) {
 
 // What a job that has FINISHED is started from again, it has done before: that is told, and lasts. A stop with
 // savepoint ends as FINISHED, too, and repeats nothing.
-func TestAStartThatRepeatsTheWorkOfAFinishedJobIsTold(t *testing.T) {
+func TestARepeatedJobIsTold(t *testing.T) {
 	own := func(w *world) string { return "file:///c/" + w.status().JobStatus.JobID + "/chk-5" }
 	rows := map[string]struct {
 		spec    string
@@ -262,7 +262,7 @@ func TestAJobUnderAFixedIDInheritsNoKnowledge(t *testing.T) {
 }
 
 // Nor is it chosen for a job that began empty, ran, and ended without a state of its own.
-func TestAStateThatWasGivenUpDoesNotComeBackOnceAnEmptyStartRan(t *testing.T) {
+func TestAStateGivenUpDoesNotComeBack(t *testing.T) {
 	old := &v1beta1.SavepointInfo{
 		LastSavepoint: &v1beta1.Savepoint{TimeStamp: start.UnixMilli(), Location: "file:///s/old"},
 	}

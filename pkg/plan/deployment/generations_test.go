@@ -46,7 +46,7 @@ func TestEachSpecThatWasJudgedIsObserved(t *testing.T) {
 	}
 }
 
-func TestARollbackOnDemandNamesTheGenerationThatIsDeployed(t *testing.T) {
+func TestARollbackOnDemandNamesItsGeneration(t *testing.T) {
 	for annotation, rolls := range map[string]bool{"2": true, "3": false} {
 		w := failing(t, highlyAvailable)
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 0 })

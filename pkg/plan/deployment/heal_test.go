@@ -199,7 +199,7 @@ func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
 	}
 }
 
-func TestARestartForHealthStartsAsTheJobWasStarted(t *testing.T) {
+func TestARestartForHealthStartsAsBefore(t *testing.T) {
 	spec := strings.Replace(
 		checked(application), `"parallelism":2`, `"initialSavepointPath":"file:///first","parallelism":2`, 1,
 	)
@@ -291,7 +291,7 @@ func TestHealthIsAskedForOnlyWhereItCounts(t *testing.T) {
 	}
 }
 
-func TestANewerSpecOfAnotherFlinkVersionWaitsForTheRestartFromTheLastState(t *testing.T) {
+func TestANewerVersionWaitsForTheRestart(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" })

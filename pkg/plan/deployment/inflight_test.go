@@ -65,7 +65,7 @@ func (w *world) wantHandled(n int64) {
 	}
 }
 
-func TestT5_18_ASnapshotIsStoredBeforeItIsAskedFor(t *testing.T) {
+func TestT5_18_ASnapshotIsStoredFirst(t *testing.T) {
 	w := stable(t, recording)
 	w.edit(nonces(7))
 	p := w.round()
@@ -144,7 +144,7 @@ func TestARefusedSnapshotIsAFailedOne(t *testing.T) {
 	}
 }
 
-func TestT5_19_ASavepointInFlightKeepsAChangeWaiting(t *testing.T) {
+func TestT5_19_AChangeAwaitsASavepoint(t *testing.T) {
 	rows := map[string]struct {
 		spec   string
 		state  v1beta1.FlinkJobState
@@ -195,7 +195,7 @@ func TestT5_19_ASavepointInFlightKeepsAChangeWaiting(t *testing.T) {
 }
 
 // R12
-func TestASavepointInFlightIsWaitedForWhileNobodyAnswers(t *testing.T) {
+func TestASavepointInFlightIsWaitedFor(t *testing.T) {
 	w := stable(t, strings.Replace(recording, `"upgradeMode":"savepoint"`, `"upgradeMode":"stateless"`, 1))
 	w.edit(nonces(7))
 	w.round()
@@ -213,7 +213,7 @@ func TestASavepointInFlightIsWaitedForWhileNobodyAnswers(t *testing.T) {
 	}
 }
 
-func TestT2_14_ALostJobManagerGivesASavepointUp(t *testing.T) {
+func TestT2_14_ALostSavepointIsGivenUp(t *testing.T) {
 	w := stable(t, recording)
 	w.edit(nonces(789))
 	w.round()
@@ -227,7 +227,7 @@ func TestT2_14_ALostJobManagerGivesASavepointUp(t *testing.T) {
 	w.wantHandled(789)
 }
 
-func TestASavepointThatIsDoneWhileTheJobIsStoppedIsKept(t *testing.T) {
+func TestASavepointDoneDuringAStopIsKept(t *testing.T) {
 	w := stable(
 		t,
 		strings.Replace(

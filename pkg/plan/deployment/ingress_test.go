@@ -92,7 +92,7 @@ func TestTheIngressIsComparedAtEachLook(t *testing.T) {
 	}
 }
 
-func TestAnIngressThatNobodyAsksForAnyMoreGoes(t *testing.T) {
+func TestAnUnwantedIngressGoes(t *testing.T) {
 	w := exposed(t, "")
 	w.changeIngress(func(*networkingv1.Ingress) {})
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
@@ -122,7 +122,7 @@ func TestAnUnmanagedIngressIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWhyAnIngressCouldNotBeMadeIsToldOnceAndKept(t *testing.T) {
+func TestAFailedIngressIsToldOnce(t *testing.T) {
 	w := exposed(t, "")
 	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
 	for range 3 {

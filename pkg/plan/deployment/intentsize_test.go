@@ -92,7 +92,7 @@ func TestTheIntentOfAnOperationIsSmall(t *testing.T) {
 
 // An operation that began with a small spec and leads to a large one has room for two copies of it from the beginning:
 // what etcd would refuse in the end it refuses before anything is stopped.
-func TestAnOperationWhoseEndDoesNotFitDoesNotBegin(t *testing.T) {
+func TestAnOperationThatDoesNotFit(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		large := `{"large":"` + strings.Repeat("x", 50_000) + `",`
@@ -120,7 +120,7 @@ func TestAnOperationWhoseEndDoesNotFitDoesNotBegin(t *testing.T) {
 
 // Where somebody else changed the recorded spec that the intent's is a change of, nothing is started on a guess: a
 // person is told, and a newer spec goes on.
-func TestAnIntentWhoseSpecCannotBeReadStartsNothing(t *testing.T) {
+func TestAnUnreadableIntentStartsNothing(t *testing.T) {
 	w := stable(t, application)
 	w.edit(upgradeImage)
 	w.run()

@@ -25,7 +25,7 @@ func giveUpState(w *world) {
 
 // Flink runs every job graph that it finds: a stateless start waits until the job before it has ended, and its graph
 // with it.
-func TestAStatelessUpgradeWaitsForTheEndOfAJobWhoseGraphNobodyCanSee(t *testing.T) {
+func TestAnUnreadableGraphWaitsForTheJobsEnd(t *testing.T) {
 	w := stable(t, outOfSight)
 	w.edit(upgradeImage)
 	if p := w.run(); !strings.Contains(p.String(), "cancel job") || strings.Contains(p.String(), "delete cluster") {
@@ -125,7 +125,7 @@ func elsewhere(s *v1beta1.FlinkDeploymentSpec) {
 	))
 }
 
-func TestADeletionTellsWhatItLeavesWhereNobodyCanLook(t *testing.T) {
+func TestADeletionTellsWhatItLeaves(t *testing.T) {
 	w := stable(t, outOfSight)
 	w.delete()
 	w.run()
@@ -136,8 +136,8 @@ func TestADeletionTellsWhatItLeavesWhereNobodyCanLook(t *testing.T) {
 	}
 }
 
-// TestNothingIsTakenDownWhoseDataCannotBeRead: what goes with the job could not be removed, and the job would be down.
-func TestNothingIsTakenDownWhoseDataCannotBeRead(t *testing.T) {
+// TestUnreadableDataIsNotTakenDown: what goes with the job could not be removed, and the job would be down.
+func TestUnreadableDataIsNotTakenDown(t *testing.T) {
 	seen := strings.Replace(onZooKeeper, `"last-state"`, `"stateless"`, 1)
 	away := plan.Unknown[znode.Tree]("NoAuth")
 	rows := map[string]struct {

@@ -28,7 +28,7 @@ func (w *world) statistics(path string) {
 
 // That a checkpoint was completed is known before anything is taken down; that it is gone afterwards is a loss, and
 // not a job without state.
-func TestACheckpointThatWasCompletedAndIsGoneIsALoss(t *testing.T) {
+func TestAGoneCheckpointIsALoss(t *testing.T) {
 	const chk = "s3://c/chk-8"
 	upgrade := func(w *world, job string) {
 		w.s.HAData = haMaps(job)
@@ -89,7 +89,7 @@ func TestACheckpointThatWasCompletedAndIsGoneIsALoss(t *testing.T) {
 }
 
 // A job whose data is gone while it runs is not stopped for a start that could not be.
-func TestAJobIsNotStoppedForDataThatNamesNoCheckpointAnyMore(t *testing.T) {
+func TestNoStopForDataWithoutACheckpoint(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.statistics("s3://c/chk-8")
 	w.s.HAData = wiped(w.status().JobStatus.JobID)
@@ -136,7 +136,7 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 
 // A job that restarts is asked for its checkpoints, too: it may fail for good before it runs again, and a change goes
 // on from the newest.
-func TestAJobThatRestartsIsAskedForItsCheckpoints(t *testing.T) {
+func TestARestartedJobsCheckpointsAreAsked(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.serveJob(v1beta1.FlinkJobRestarting)
 	if !AskFlink(w.s).Checkpoints {

@@ -115,7 +115,7 @@ func unansweredFlink() job.Flink {
 
 // A change of a job that has just failed waits for its last state; a job that was never read is not changed without a
 // person.
-func TestAChangeOfAFailedJobWaitsForItsLastState(t *testing.T) {
+func TestAFailedJobsChangeAwaitsItsState(t *testing.T) {
 	w := stable(t, given(highlyAvailable))
 	w.s.HAData = plan.Present([]hadata.ConfigMap{})
 	w.fails()
@@ -146,7 +146,7 @@ func TestAJobThatBeganAgainIsStopped(t *testing.T) {
 }
 
 // A cancelled job whose newest checkpoint cannot be found again keeps its cluster: a person may find it there.
-func TestACheckpointThatCannotBeFoundIsAPersons(t *testing.T) {
+func TestAMissingCheckpointNeedsAPerson(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
 	w.edit(upgradeImage)
 	w.run()
@@ -363,7 +363,7 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 
 // A job runs, has completed a savepoint for somebody, and no checkpoint yet: its high-availability data names none. A
 // change by last-state waits for one, and calls a person where none comes.
-func TestAChangeByLastStateWaitsForACheckpoint(t *testing.T) {
+func TestALastStateChangeAwaitsACheckpoint(t *testing.T) {
 	rows := map[string]struct {
 		names  bool
 		after  time.Duration

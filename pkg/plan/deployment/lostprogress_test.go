@@ -63,8 +63,8 @@ func (w *world) knows(path string) {
 	job.Checkpoint = &v1beta1.KnownCheckpoint{JobID: job.JobID, Path: path}
 }
 
-// TestWhatAHighlyAvailableJobWasRestoredFrom is of jobs that had completed a checkpoint, and began again.
-func TestWhatAHighlyAvailableJobWasRestoredFrom(t *testing.T) {
+// TestWhatAnHAJobWasRestoredFrom is of jobs that had completed a checkpoint, and began again.
+func TestWhatAnHAJobWasRestoredFrom(t *testing.T) {
 	const known, later = "file:///c/1/chk-7", 10 * time.Second
 	restored := func(number int64, path string) plan.Observed[job.Checkpoints] {
 		return plan.Present(job.Checkpoints{Restored: &job.Restored{Number: number, Path: path}})
@@ -349,7 +349,7 @@ func TestARestoreThatNobodySawIsTold(t *testing.T) {
 
 // A change takes a job down for its high-availability data, and no checkpoint of its own is known. Where Flink did not
 // list the job then, it may have made its first one, failed for good, and Flink have removed it from the data.
-func TestAChangeOfAJobThatFlinkDoesNotListIsHeldToItsRestore(t *testing.T) {
+func TestAnUnlistedJobsChangeKeepsItsRestore(t *testing.T) {
 	began := plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 1, Path: "s3://s/1", Savepoint: true}})
 	rows := map[string]struct {
 		gone     func(w *world)
@@ -493,7 +493,7 @@ func TestTheNextStartEndsWhatWasLost(t *testing.T) {
 }
 
 // A change that was there before the loss was seen goes on from what is left, and does not end what is told.
-func TestAChangeThatDidNotKnowOfTheLossDoesNotEndIt(t *testing.T) {
+func TestAnUnknowingChangeEndsNoLoss(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
 	jobs, _ := w.s.Flink.Jobs.Get()
 	jobs[0].StartTime = "1800000000000"

@@ -12,7 +12,7 @@ func spelled(spec, options string) string {
 	return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{`+options+`,`)
 }
 
-func TestOptionsWithoutEffectAreToldOncePerGeneration(t *testing.T) {
+func TestOptionsWithoutEffectAreToldOnce(t *testing.T) {
 	const reason = "OptionWithoutEffect"
 	const both = `"kubernetes.operator.retry.initial.interval":"1 s","kubernetes.operator.retry.max.attempts":"3"`
 	w := stable(t, spelled(application, both))

@@ -48,7 +48,7 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 
 // A change whose stop failed waits for its next attempt only while there is a job to stop: one that a late stop has
 // ended is not started again as it was, only to be stopped once more.
-func TestAChangeDoesNotWaitForAJobThatHasEnded(t *testing.T) {
+func TestAChangeAwaitsNoEndedJob(t *testing.T) {
 	rows := map[string]struct {
 		edit func(*v1beta1.FlinkDeploymentSpec)
 		want func(v1beta1.FlinkDeploymentStatus) bool

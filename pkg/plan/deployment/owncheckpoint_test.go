@@ -13,7 +13,7 @@ import (
 
 // A checkpoint of the job that runs is no state to redeploy from where Flink deletes it on the way: the job would be
 // gone, and so would that checkpoint.
-func TestARedeployFromACheckpointThatGoesWithTheJobIsRefused(t *testing.T) {
+func TestNoRedeployFromADyingCheckpoint(t *testing.T) {
 	kept := plan.Present(upgrade.Retention{Cancelled: true, Failed: true, Periodic: true})
 	deleted := plan.Present(upgrade.Retention{Failed: true, Periodic: true})
 	unknown := plan.Unknown[upgrade.Retention]("no answer")

@@ -166,7 +166,7 @@ func TestAJobManagerThatFindsNoLastState(t *testing.T) {
 	told("it runs", "", "")
 }
 
-func TestAJobManagerScaledToZeroByHandIsNotStarting(t *testing.T) {
+func TestAJobManagerScaledToZeroByHand(t *testing.T) {
 	w := stable(t, application)
 	jm, _ := w.s.JobManager.Get()
 	jm = jm.DeepCopy()
@@ -343,7 +343,7 @@ func TestAStartThatNeverRan(t *testing.T) {
 }
 
 // The old cluster has its time to end from when it may go, however long the savepoint before took.
-func TestASlowSavepointDoesNotMakeTheEndOfACluster(t *testing.T) {
+func TestASlowSavepointEndsNoCluster(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()

@@ -233,7 +233,7 @@ func TestJobsThatEnd(t *testing.T) {
 
 // What is recovered runs by its own spec, so its data counts, also when a newer spec would not look for it. Nobody is
 // called for what fixes itself, neither before the recovery nor before its JobManager runs.
-func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
+func TestALostClustersOwnData(t *testing.T) {
 	for name, recorded := range map[string]string{
 		"began empty": "", "began from data": v1beta1.LastStatePlaceholder, "began from a savepoint": "file:///older",
 	} {
@@ -275,7 +275,7 @@ func TestALostClusterIsRecoveredFromItsOwnData(t *testing.T) {
 }
 
 // A change that is refused says what a person can do, also where recovery is switched off.
-func TestARefusedChangeIsToldWhereNothingRecovers(t *testing.T) {
+func TestARefusedChangeWithoutRecovery(t *testing.T) {
 	w := stable(
 		t,
 		with(

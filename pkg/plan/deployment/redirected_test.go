@@ -22,7 +22,7 @@ func redeploy(path string, nonce int64) func(*v1beta1.FlinkDeploymentSpec) {
 }
 
 // T1.19: what a start begins from may still be chosen until it is released.
-func TestAStartIsRedirectedToAStateOfAPersonsChoice(t *testing.T) {
+func TestAStartIsRedirectedToAChosenState(t *testing.T) {
 	refused := func(w *world) { w.s.JobManager = plan.Absent[*appsv1.Deployment]() } // its preparation, by a quota
 	t.Run("the first", func(t *testing.T) {
 		for name, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
@@ -67,7 +67,7 @@ func TestAStartIsRedirectedToAStateOfAPersonsChoice(t *testing.T) {
 }
 
 // A newer choice counts as long as the old cluster ends, also when the job is to be suspended first.
-func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
+func TestAStopUsesTheLastChosenState(t *testing.T) {
 	suspend := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
 	rows := map[string][]func(*v1beta1.FlinkDeploymentSpec){
 		"an upgrade":                           {upgradeImage, redeploy("file:///b", 2)},
@@ -109,7 +109,7 @@ func TestAStopLeadsToTheStateThatWasChosenLast(t *testing.T) {
 }
 
 // A JobManager that stays after a suspension goes on telling what its job ended with.
-func TestAStateChosenWhileAJobIsSuspendedStays(t *testing.T) {
+func TestAStateChosenInASuspensionStays(t *testing.T) {
 	w := stable(t, savesHighlyAvailable)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
@@ -129,7 +129,7 @@ func TestAStateChosenWhileAJobIsSuspendedStays(t *testing.T) {
 }
 
 // A recovery that is on its way runs a newer spec only as that spec's upgrade, so that what runs is what is recorded.
-func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
+func TestARecoveryBecomesAnUpgrade(t *testing.T) {
 	restarts := with(
 		stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{"kubernetes.operator.job.restart.failed":"true",`,
 	)
@@ -170,7 +170,7 @@ func TestARecoveryBecomesAnUpgradeWhileItStops(t *testing.T) {
 }
 
 // A recovery after a rollback starts the stable spec, also when the failed one is edited where it does not matter.
-func TestARecoveryAfterARollbackIsNotRedirectedToTheSpecThatFailed(t *testing.T) {
+func TestARecoveryKeepsWhatWasRolledBackTo(t *testing.T) {
 	w := rolledBack(t)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.lose()
@@ -209,7 +209,7 @@ func chosenThenFailed(t *testing.T) (w *world, before *v1beta1.FlinkDeploymentSp
 }
 
 // The spec before a change that was rolled back, written back, is no choice of the state that it once chose.
-func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
+func TestARestoredSpecChoosesNothing(t *testing.T) {
 	for when, rounds := range map[string]int{
 		"while the old cluster ends": 0, "while the rollback starts": 1, "after it": 5,
 	} {
@@ -246,7 +246,7 @@ func TestTheSpecThatIsWrittenBackChoosesNothing(t *testing.T) {
 }
 
 // A stop that is open stays so when the spec that would redirect it cannot be carried out.
-func TestAnOpenStopIsNotForgottenForASpecThatCannotBeRendered(t *testing.T) {
+func TestAnUnrenderableSpecKeepsAnOpenStop(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()

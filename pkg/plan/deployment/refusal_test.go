@@ -29,7 +29,7 @@ func (w *world) refusedRound() plan.Plan {
 }
 
 // A quota or a webhook may refuse to take the cluster of a job that never began down, until it has begun.
-func TestAStopOfAJobThatNeverBeganIsGivenUpOnceItMayHave(t *testing.T) {
+func TestAStopIsGivenUpOnceTheJobMayHaveBegun(t *testing.T) {
 	waiting := waitingPod("ContainerCreating", "", false)
 	rows := map[string]struct {
 		pods    plan.Observed[[]corev1.Pod]
@@ -69,7 +69,7 @@ func TestAStopOfAJobThatNeverBeganIsGivenUpOnceItMayHave(t *testing.T) {
 }
 
 // What was refused is tried again before its refusal is taken back: else each look writes status twice.
-func TestARefusalIsToldUntilWhatWasRefusedIsDone(t *testing.T) {
+func TestARefusalIsToldUntilItIsDone(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		s.Job.UpgradeMode, s.Job.State = v1beta1.UpgradeModeStateless, v1beta1.JobStateSuspended
@@ -112,7 +112,7 @@ func (w *world) refuseFinish() plan.Plan {
 }
 
 // The run that shows a loss may be over when there is room again.
-func TestALossIsStoredWhereTheWholeStatusIsTooLarge(t *testing.T) {
+func TestALossIsStoredInALeanStatus(t *testing.T) {
 	rows := map[string]struct {
 		change func(refused *v1beta1.FlinkDeploymentStatus)
 		plans  int

@@ -140,7 +140,7 @@ func TestWhatOutlivesAJob(t *testing.T) {
 }
 
 // A job that fails after a change is rolled back to no older state than the one that it lost.
-func TestARollbackOfAJobThatLostItsStateIsRefused(t *testing.T) {
+func TestNoRollbackOfALostState(t *testing.T) {
 	w := upgradedBySavepoint(t, rolls(stateful))
 	w.ends(
 		v1beta1.FlinkJobFailed, retentions["NO_EXTERNALIZED_CHECKPOINTS"],
@@ -154,7 +154,7 @@ func TestARollbackOfAJobThatLostItsStateIsRefused(t *testing.T) {
 }
 
 // A cancellation that we made ourselves ends with the state lost, too, if it turns out that Flink deleted it.
-func TestACancellationThatDeletedTheCheckpointIsAPersons(t *testing.T) {
+func TestADeletedCheckpointNeedsAPerson(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
 	w.edit(upgradeImage)
 	w.run()

@@ -211,7 +211,7 @@ func TestARollbackOnDemand(t *testing.T) {
 	}
 }
 
-func TestALostRolledBackClusterComesBackWithTheStableSpec(t *testing.T) {
+func TestALostClusterComesBackRolledBack(t *testing.T) {
 	w := rolledBack(t)
 	w.lose()
 	w.run()

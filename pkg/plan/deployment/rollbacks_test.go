@@ -94,7 +94,7 @@ func TestAfterARollback(t *testing.T) {
 }
 
 // T3.52
-func TestAResumptionIsNotRolledBackToASuspension(t *testing.T) {
+func TestNoRollbackToASuspension(t *testing.T) {
 	w := suspended(t, rollingBack)
 	if r := w.status().ReconciliationStatus; r.LastStableSpec != r.LastReconciledSpec {
 		t.Fatal("a suspension that was asked for is stable")
@@ -140,7 +140,7 @@ func nextVersion(s *v1beta1.FlinkDeploymentSpec) {
 }
 
 // T3.54, T3.59
-func TestAStartThatNeverRanIsRolledBackToItsSavepoint(t *testing.T) {
+func TestAnUnrunStartIsRolledBack(t *testing.T) {
 	w := savepointUpgrade(t)
 	w.neverStarts()
 	w.late()
@@ -156,7 +156,7 @@ func TestAStartThatNeverRanIsRolledBackToItsSavepoint(t *testing.T) {
 }
 
 // T3.55
-func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
+func TestNoRollbackWithoutTheState(t *testing.T) {
 	w := savepointUpgrade(t)
 	w.serve(1, plan.Unknown[[]job.Job]("connection refused"))
 	w.late()
@@ -171,7 +171,7 @@ func TestAStartThatRanIsNotRolledBackWithoutItsState(t *testing.T) {
 }
 
 // A job that failed for good leaves no high-availability data, but Flink tells what it ended with.
-func TestAJobThatFailsAfterItsUpgradeIsRolledBack(t *testing.T) {
+func TestAJobFailedByItsUpgradeRollsBack(t *testing.T) {
 	const chk = "file:///c/chk-7"
 	named := plan.Present(job.Checkpoints{Path: chk})
 	rows := map[string]struct {
@@ -321,7 +321,7 @@ func TestARollbackThatCannotBeIsTold(t *testing.T) {
 }
 
 // An older Flink may not read what a newer one wrote, so going back is a person's decision, and they are told so.
-func TestAChangeOfTheFlinkVersionIsNotRolledBack(t *testing.T) {
+func TestNoRollbackOfAFlinkVersion(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		w := stable(t, rolls(stateful))
 		w.changesBySavepoint(nextVersion)

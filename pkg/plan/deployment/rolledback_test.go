@@ -45,7 +45,7 @@ func (w *world) failsAndIsRolledBack() {
 
 // A change after a rollback begins from what runs. If it comes to nothing, that is what still runs, and not the spec
 // that failed.
-func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
+func TestAChangeAfterAVainRollback(t *testing.T) {
 	w := rolledBack(t)
 	failed := w.s.Resource.Spec.Image
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
@@ -68,7 +68,7 @@ func TestAChangeAfterARollbackThatComesToNothing(t *testing.T) {
 }
 
 // A failed stop is no reason to roll back to what runs, also when the spec that failed had chosen another state.
-func TestAFailedStopAfterARollbackIsNoReasonForAnother(t *testing.T) {
+func TestNoSecondRollbackForAFailedStop(t *testing.T) {
 	w, _ := chosenThenFailed(t)
 	w.run()
 	w.serveJob(v1beta1.FlinkJobRunning)
@@ -111,7 +111,7 @@ func TestAStopAfterARollbackAsksWhatRuns(t *testing.T) {
 }
 
 // The stable spec cannot start from high-availability data where it does not look for any.
-func TestASpecWithoutTheHighAvailabilityIsNotRolledBackToItsData(t *testing.T) {
+func TestNoRollbackToHADataWithoutHA(t *testing.T) {
 	on := `"kubernetes.operator.deployment.rollback.enabled":"true","high-availability.type":"kubernetes",` +
 		`"high-availability.storageDir":"file:///h",`
 	w := stable(t, stateful)

@@ -14,7 +14,7 @@ import (
 )
 
 // R9: the session cluster stores its intent, then looks at its jobs
-func TestASessionClusterWaitsForTheRequestsOfItsJobs(t *testing.T) {
+func TestASessionClusterAwaitsJobRequests(t *testing.T) {
 	w := stable(t, session)
 	calls := w.s.Now.Add(time.Minute)
 	w.s.SessionJobs = plan.Present([]cluster.SessionJob{{Name: "etl", CallUntil: calls}, {Name: "other"}})

@@ -88,7 +88,7 @@ func (w *world) lastMode() v1beta1.UpgradeMode {
 }
 
 // T3.66, R12
-func TestAFailedSavepointLeavesTheJobAndIsTriedAgain(t *testing.T) {
+func TestAFailedSavepointIsTriedAgain(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
@@ -174,7 +174,7 @@ func TestASavepointStopThatFlinkForgot(t *testing.T) {
 	}
 }
 
-func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
+func TestAJobManagerLostInAStopNeedsAPerson(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(upgradeImage)
 	w.run()
@@ -194,7 +194,7 @@ func TestAJobManagerLostInTheMiddleOfAStopNeedsAPerson(t *testing.T) {
 }
 
 // T3.12, T3.19
-func TestALastStateUpgradeKeepsTheJobIDAndTheData(t *testing.T) {
+func TestALastStateUpgradeKeepsIDAndData(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	job := w.status().JobStatus.JobID
 	w.s.HAData = haMaps(job)
@@ -243,7 +243,7 @@ func TestALastStateStartNeedsItsData(t *testing.T) {
 	}
 }
 
-func TestALostHighlyAvailableJobComesBackFromItsData(t *testing.T) {
+func TestALostJobComesBackFromHAData(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	job := w.status().JobStatus.JobID
 	w.lose()
@@ -289,7 +289,7 @@ func TestSuspendWithASavepointAndResume(t *testing.T) {
 	}
 }
 
-func TestASavepointRedeployStartsFromTheGivenPath(t *testing.T) {
+func TestASavepointRedeploysPath(t *testing.T) {
 	w := stable(t, stateful)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 		nonce := int64(1)
@@ -320,9 +320,9 @@ func TestARedeployIsTheWayOutOfALostState(t *testing.T) {
 	}
 }
 
-// TestAJobThatHasNotRestoredYetStartsFromTheSameState changes the spec of a job that was given a savepoint and has not
+// TestAnUnrestoredJobKeepsItsState changes the spec of a job that was given a savepoint and has not
 // read it yet: neither its high-availability data nor its statistics name any state.
-func TestAJobThatHasNotRestoredYetStartsFromTheSameState(t *testing.T) {
+func TestAnUnrestoredJobKeepsItsState(t *testing.T) {
 	none := plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "demo-1-config-map", UID: "1", ResourceVersion: "5"}},
 	})

@@ -184,7 +184,7 @@ func lateStop(t *testing.T) *world {
 
 // Flink remembers requests by their trigger IDs for some minutes: who finished the job was somebody else when it knows
 // none of ours, or one that failed before.
-func TestASomebodyElsesStopAfterOneThatWasGivenUp(t *testing.T) {
+func TestSomebodyElsesStopAfterOneGivenUp(t *testing.T) {
 	type answers = []job.StopProgress
 	unknown, failed := job.StopProgress{State: job.StopNotKnown}, job.StopProgress{State: job.StopFailed}
 	rows := map[string]struct {

@@ -70,7 +70,7 @@ func TestWhatGoesFirstWhenAClusterIsTakenDown(t *testing.T) {
 	}
 }
 
-func TestTheRestOfAClusterGoesWhenNoJobManagerCanRun(t *testing.T) {
+func TestTheRestGoesAfterTheJobManager(t *testing.T) {
 	running := corev1.Pod{}
 	running.Name, running.Spec.NodeName = "demo-1", "n"
 	ended := *running.DeepCopy()

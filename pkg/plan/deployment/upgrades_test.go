@@ -124,7 +124,7 @@ func TestAnotherVersionWaitsForTheJobToRun(t *testing.T) {
 }
 
 // T3.17
-func TestARecoveryGoesBeforeAChangeThatNeedsARunningJob(t *testing.T) {
+func TestARecoveryGoesBeforeAChange(t *testing.T) {
 	w := stable(
 		t,
 		with(
@@ -173,7 +173,7 @@ func ttl(spec string) string {
 }
 
 // T3.28
-func TestTheClusterOfAnEndedJobGoesAfterItsTime(t *testing.T) {
+func TestAnEndedJobsClusterGoes(t *testing.T) {
 	rows := map[string]func(w *world){
 		"finished": func(w *world) { w.serveJob(v1beta1.FlinkJobFinished); w.run() },
 		"failed":   func(w *world) { w.serveJob(v1beta1.FlinkJobFailed); w.run() },
@@ -281,7 +281,7 @@ func TestAFailedJobIsRestartedWhenAskedFor(t *testing.T) {
 }
 
 // T2.23
-func TestAJobCancelledBehindOurBackStartsAgain(t *testing.T) {
+func TestAJobSomebodyCancelledStartsAgain(t *testing.T) {
 	for _, state := range []v1beta1.FlinkJobState{
 		v1beta1.FlinkJobInitializing, v1beta1.FlinkJobCreated, v1beta1.FlinkJobRunning, v1beta1.FlinkJobFailing,
 		v1beta1.FlinkJobCancelling,
@@ -308,7 +308,7 @@ func TestAJobCancelledBehindOurBackStartsAgain(t *testing.T) {
 }
 
 // T3.65
-func TestAFailingJobIsCancelledAndNothingIsDeletedYet(t *testing.T) {
+func TestAFailingJobIsCancelledFirst(t *testing.T) {
 	w := stable(t, with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`))
 	w.serveJob(v1beta1.FlinkJobFailing)
 	w.edit(upgradeImage)
@@ -321,7 +321,7 @@ func TestAFailingJobIsCancelledAndNothingIsDeletedYet(t *testing.T) {
 }
 
 // T3.6, T3.7
-func TestAJobManagerThatNeverStartedIsReplaced(t *testing.T) {
+func TestAnUnstartedJobManagerIsReplaced(t *testing.T) {
 	rows := map[string]struct {
 		spec, want string
 		mode       v1beta1.UpgradeMode
@@ -395,7 +395,7 @@ func TestAChangeThatIsWithdrawnLeavesNoError(t *testing.T) {
 }
 
 // A JobManager that took long to get its pod has its minute to answer from when that is ready.
-func TestAJobManagerIsGivenTimeToAnswerFromWhenItsPodIsReady(t *testing.T) {
+func TestAReadyPodHasTimeToAnswer(t *testing.T) {
 	cancels := with(
 		highlyAvailable, `"flinkConfiguration":{`,
 		`"flinkConfiguration":{"kubernetes.operator.job.upgrade.last-state.job-cancel.enabled":"true",`,

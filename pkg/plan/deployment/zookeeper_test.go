@@ -199,7 +199,7 @@ func TestTheCommandForDataThatIsLeft(t *testing.T) {
 	t.Errorf("events %+v", w.events)
 }
 
-func TestAStatelessUpgradeOnZooKeeperLeavesNothing(t *testing.T) {
+func TestAStatelessUpgradeOnZooKeeper(t *testing.T) {
 	w := stable(t, strings.Replace(onZooKeeper, `"upgradeMode":"last-state"`, `"upgradeMode":"stateless"`, 1))
 	w.s.HANodes = znodes(checkpointNode, sessionNode)
 	w.edit(upgradeImage)
@@ -300,7 +300,7 @@ func TestAnotherPlaceIsNoPlaceToStartFrom(t *testing.T) {
 	}
 }
 
-func TestGraphsAreDroppedUntilTheStartIsPrepared(t *testing.T) {
+func TestGraphsAreDroppedUntilPrepared(t *testing.T) {
 	w := stable(t, highlyAvailable)
 	w.s.HAData = haMaps(w.status().JobStatus.JobID)
 	w.lose()

@@ -9,7 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-func TestARefusalNamesTheNewestCheckpointThatIsKnown(t *testing.T) {
+func TestARefusalNamesTheNewestCheckpoint(t *testing.T) {
 	without := plan.Present(false)
 	c := Choose(Facts{
 		Purpose: v1beta1.PurposeUpgrade, Mode: v1beta1.UpgradeModeLastState, HighAvailability: without, Completed: true,

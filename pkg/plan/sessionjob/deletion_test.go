@@ -34,7 +34,7 @@ func (w *world) untilGone() {
 }
 
 // A main method that takes long begins its job before the resource goes, or the Warning says that it may yet.
-func TestAJobThatBeginsLateIsNotForgottenByItsDeletion(t *testing.T) {
+func TestADeletionAwaitsALateJob(t *testing.T) {
 	rows := map[string]struct {
 		takes time.Duration
 		warns int
@@ -69,7 +69,7 @@ func TestAJobThatBeginsLateIsNotForgottenByItsDeletion(t *testing.T) {
 }
 
 // Two clocks differ: what is asked of a JobManager is not taken for lost, and no second job is started beside it.
-func TestAJobManagerOfAnotherClockIsNotTakenForReplaced(t *testing.T) {
+func TestAnotherClockIsNoReplacedJobManager(t *testing.T) {
 	w := newWorld(t, stateless)
 	ahead := jobManager()
 	ahead.Status.Conditions[0].LastTransitionTime = metav1.NewTime(start.Add(3 * time.Second))
@@ -138,7 +138,7 @@ func TestAJobOfARunThatWasNotAnsweredIsFound(t *testing.T) {
 }
 
 // A savepoint that a stop was asked for before the deletion is recorded before the resource goes.
-func TestADeletionKeepsTheSavepointOfAnOpenStop(t *testing.T) {
+func TestADeletionKeepsAStopsSavepoint(t *testing.T) {
 	change := map[string]func(s *v1beta1.FlinkSessionJobSpec){
 		"an upgrade":   func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 },
 		"a suspension": func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended },

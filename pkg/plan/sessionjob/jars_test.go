@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-func TestAJarThatCannotBeDeletedHoldsNothingUp(t *testing.T) {
+func TestAnUndeletableJarHoldsUpNothing(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.keepsJars = true
 	w.untilSteady()

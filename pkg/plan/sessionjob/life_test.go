@@ -50,7 +50,7 @@ func TestTwoSessionJobsAreObservedApart(t *testing.T) {
 }
 
 // T2.20
-func TestASessionJobIsAskedAtThePortOfItsCluster(t *testing.T) {
+func TestASessionJobIsAskedAtItsClustersPort(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.s.Cluster = plan.Present(sessionCluster("rest.port", "8088"))
 	q := Ask(w.s)
@@ -111,7 +111,7 @@ func TestAFailedSessionJobIsRestarted(t *testing.T) {
 }
 
 // T6.10
-func TestASessionJobThatCannotBeStoppedWithASavepointIsLeft(t *testing.T) {
+func TestASessionJobWithoutASavepointIsLeft(t *testing.T) {
 	for _, state := range []v1beta1.FlinkJobState{
 		v1beta1.FlinkJobCreated, v1beta1.FlinkJobFailing, v1beta1.FlinkJobRestarting, v1beta1.FlinkJobInitializing,
 	} {
@@ -167,7 +167,7 @@ func TestAnInvalidSessionJobIsTold(t *testing.T) {
 }
 
 // T6.18
-func TestASpecThatBecomesInvalidDoesNotStrandAnUpgrade(t *testing.T) {
+func TestAnInvalidSpecStrandsNoUpgrade(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.untilSteady()
 	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
@@ -185,7 +185,7 @@ func TestASpecThatBecomesInvalidDoesNotStrandAnUpgrade(t *testing.T) {
 }
 
 // T6.16
-func TestALastStateUpgradeStartsFromTheLastCheckpoint(t *testing.T) {
+func TestALastStateUpgradeUsesTheCheckpoint(t *testing.T) {
 	w := newWorld(t, stateful("last-state"))
 	w.untilSteady()
 	w.checkpointed("file:///c/chk-1")
@@ -207,7 +207,7 @@ func TestALastStateUpgradeStartsFromTheLastCheckpoint(t *testing.T) {
 }
 
 // T6.17
-func TestASessionJobThatIsLostWhileItIsCancelled(t *testing.T) {
+func TestASessionJobLostWhileCancelled(t *testing.T) {
 	w := newWorld(t, stateful("last-state"))
 	w.untilSteady()
 	w.checkpointed("file:///c/chk-1")
@@ -235,7 +235,7 @@ func TestASessionJobThatIsLostWhileItIsCancelled(t *testing.T) {
 	}
 }
 
-func TestALostSessionJobBeginsEmptyWhenItIsToldTo(t *testing.T) {
+func TestALostSessionJobToldToBeginEmpty(t *testing.T) {
 	w := newWorld(t, stateful("savepoint"))
 	w.untilSteady()
 	w.jobs = nil

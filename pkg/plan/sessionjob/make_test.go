@@ -166,7 +166,7 @@ func TestASessionJobWaitsForItsCluster(t *testing.T) {
 }
 
 // T6.11, T6.19, T6.23
-func TestARunThatFlinkRefusesIsTriedAgainUnderItsID(t *testing.T) {
+func TestARefusedRunIsTriedUnderItsID(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.refuses = "ClassNotFoundException: org.Main"
 	w.run()
@@ -336,7 +336,7 @@ func TestTheDeletionOfASessionJob(t *testing.T) {
 }
 
 // T6.2
-func TestASavepointBeforeTheDeletionOfASessionJob(t *testing.T) {
+func TestASessionJobsSavepointOnDeletion(t *testing.T) {
 	w := newWorld(t, stateful("savepoint"))
 	w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
 		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"kubernetes.operator.job.savepoint-on-deletion":"true"}`)
@@ -373,7 +373,7 @@ func TestADeletionWhoseSavepointIsSkippedEnds(t *testing.T) {
 }
 
 // R9: the job stores its intent, then looks at its session cluster
-func TestARunIsNotAskedForOnceTheClusterIsAboutToChange(t *testing.T) {
+func TestNoRunOnAClusterAboutToChange(t *testing.T) {
 	w := newWorld(t, stateless)
 	for w.status().Intent == nil || w.status().Intent.Step != v1beta1.StepReleased {
 		w.round()
@@ -508,7 +508,7 @@ func TestAFailureOfASessionJobIsToldOnce(t *testing.T) {
 }
 
 // What was rolled back stays so until the spec changes: the record is that of the failed spec, as if it had run.
-func TestASessionJobWhoseJarCannotBeHadIsRolledBack(t *testing.T) {
+func TestASessionJobWithoutItsJarRollsBack(t *testing.T) {
 	const missing = "https://jars.example.com/missing.jar"
 	for _, mode := range []string{"stateless", "savepoint", "last-state"} {
 		t.Run(mode, func(t *testing.T) {
@@ -558,7 +558,7 @@ func TestTheJarOfARefusedRunIsDeleted(t *testing.T) {
 }
 
 // Another job of the cluster is not taken for this one.
-func TestASessionJobWithoutAnIDTakesNoOtherJobForItsOwn(t *testing.T) {
+func TestASessionJobWithoutAnIDTakesNoJob(t *testing.T) {
 	w := newWorld(t, stateless)
 	w.untilSteady()
 	w.s.Resource.Status.JobStatus.JobID = ""

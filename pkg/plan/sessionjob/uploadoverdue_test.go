@@ -56,7 +56,7 @@ func TestAnUploadThatNobodyMakesIsTold(t *testing.T) {
 	}
 }
 
-func TestAChangeWhoseJarNobodyUploadsIsRolledBack(t *testing.T) {
+func TestAnOverdueUploadIsRolledBack(t *testing.T) {
 	w := newWorld(t, stateful("savepoint"))
 	w.edit(options(`{"kubernetes.operator.deployment.rollback.enabled":"true"}`))
 	w.untilSteady()

@@ -146,7 +146,7 @@ func TestARefusedDisposalIsToldAndEnds(t *testing.T) {
 	}
 }
 
-func TestARefusedDisposalIsTriedEverMoreSeldom(t *testing.T) {
+func TestRefusedDisposalsBackOff(t *testing.T) {
 	w := done(t, savepoint()).delete()
 	attempts := 0
 	for range 140 { // a look each two seconds, to a little before the clean-up timeout

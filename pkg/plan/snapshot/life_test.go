@@ -307,7 +307,7 @@ func TestASuspendedJobIsNotWaitedFor(t *testing.T) {
 	w.run().want(Abandoned, v1beta1.SnapshotAbandoned)
 }
 
-func TestAReplacedClusterIsAskedAgainUncounted(t *testing.T) {
+func TestAReplacedClusterIsAskedAgain(t *testing.T) {
 	rows := map[string]func(w *world){
 		"another start of the same job": func(w *world) { w.live.StartTime = "1700000009999" },
 		"another job ID": func(w *world) {
@@ -331,7 +331,7 @@ func TestAReplacedClusterIsAskedAgainUncounted(t *testing.T) {
 	}
 }
 
-func TestARequestThatNeverCameIsMadeAgainWithItsID(t *testing.T) {
+func TestALostRequestIsMadeAgain(t *testing.T) {
 	w := newWorld(t, savepoint()).runJob()
 	w.lossy = true
 	w.run().want(Triggering, v1beta1.SnapshotInProgress)
@@ -379,7 +379,7 @@ func TestARefusedRequestIsAFailedAttempt(t *testing.T) {
 }
 
 // T8.10
-func TestT8_10_ASessionJobsSavepointGoesToItsOwnDirectory(t *testing.T) {
+func TestT8_10_ASessionJobsOwnDirectory(t *testing.T) {
 	spec := savepoint()
 	spec.JobReference = &v1beta1.JobReference{Kind: v1beta1.JobKindFlinkSessionJob, Name: "job"}
 	spec.Savepoint.Path = ""

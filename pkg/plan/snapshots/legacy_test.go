@@ -87,7 +87,7 @@ func failures(n int) []string {
 }
 
 // T2.14, T2.16
-func TestT2_14_T2_16_TheRecordOfManualSnapshots(t *testing.T) {
+func TestT2_14_T2_16_ManualSnapshots(t *testing.T) {
 	j := legacy(t)
 	if j.ask(1) != 2 {
 		t.Fatal("a savepoint and a checkpoint are due")
@@ -126,7 +126,7 @@ func TestT2_14_T2_16_TheRecordOfManualSnapshots(t *testing.T) {
 }
 
 // T2.15
-func TestT2_15_AJobThatFailsWhileOneIsInFlight(t *testing.T) {
+func TestT2_15_AJobFailsWithOneInFlight(t *testing.T) {
 	j := legacy(t, maxCount, "1")
 	j.f.Status.SavepointInfo = history(1)
 	j.ask(1)
@@ -212,7 +212,7 @@ func TestT5_18_NoncesWithARecord(t *testing.T) {
 	outcome(OutcomePending)
 }
 
-func TestAFailedPeriodicSnapshotWaitsForItsNextTime(t *testing.T) {
+func TestAFailedPeriodicSnapshotWaits(t *testing.T) {
 	j := legacy(t, savepointInterval, "10m")
 	if j.begin() != 1 {
 		t.Fatal("one is due")

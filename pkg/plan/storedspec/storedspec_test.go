@@ -140,8 +140,8 @@ func TestWhatHasNoSpecIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestAnOperationThatBeginsHasRoomForItsEnd: then both records are its spec.
-func TestAnOperationThatBeginsHasRoomForItsEnd(t *testing.T) {
+// TestAnOperationHasRoomForItsEnd: then both records are its spec.
+func TestAnOperationHasRoomForItsEnd(t *testing.T) {
 	small, old := text(t, 10, same), text(t, large, same)
 	size := func(s *v1beta1.FlinkDeploymentStatus) int {
 		all, err := json.Marshal(s)

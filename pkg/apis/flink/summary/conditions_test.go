@@ -205,7 +205,7 @@ func TestTransitionTimes(t *testing.T) {
 	}
 }
 
-func TestAbnormalConditionsAreThereOnlyWhileTrue(t *testing.T) {
+func TestAbnormalConditionsWhileTrue(t *testing.T) {
 	rows := map[string]struct {
 		reason string
 		wanted []metav1.Condition

@@ -34,7 +34,7 @@ func TestPodTemplatePrintsWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestPodTemplatePrintsTheTypedFormOnceChanged(t *testing.T) {
+func TestAChangedPodTemplateIsTyped(t *testing.T) {
 	template := decodeTemplate(t, writtenTemplate)
 	template.Spec.Hostname = "changed"
 	got, err := json.Marshal(template)

@@ -140,7 +140,7 @@ func TestNeverRan(t *testing.T) {
 }
 
 // A kubelet that has died, or is cut off, goes on to say what it said last.
-func TestAPodStatusIsTheWordOfAKubeletThatAnswers(t *testing.T) {
+func TestAPodStatusOfASilentKubelet(t *testing.T) {
 	rows := map[string]struct {
 		node     plan.Observed[bool]
 		neverLed bool
