@@ -82,27 +82,19 @@ func (g *Gatherer) SessionJobOf(
 	if q.Others {
 		s.Others = g.otherSessionJobs(ctx, &resource)
 	}
-	highAvailability := func() {
-		if q.HAData {
-			s.HAData = g.haData(ctx, resource.Namespace, sessionjob.ClusterOf(s.Resource))
-		}
-		if q.HANodes != nil {
-			s.HANodes = g.haNodes(ctx, *q.HANodes)
-		}
-	}
 	if q.Flink == nil {
-		highAvailability()
+		g.highAvailabilityOf(ctx, q, &s)
 		return s, nil
 	}
 	jobs, err := host.Jobs(ctx, *q.Flink)
 	if err != nil {
 		s.Flink = unanswered(err)
-		highAvailability()
+		g.highAvailabilityOf(ctx, q, &s)
 		return s, nil
 	}
 	var group errgroup.Group
 	flink, before := deployment.Flink{}, s
-	group.Go(func() error { highAvailability(); return nil }) // after the jobs: an end that they show is stored later
+	group.Go(func() error { g.highAvailabilityOf(ctx, q, &s); return nil }) // an end that the jobs show is stored later
 	if q.Jars {
 		group.Go(func() error { s.Jars = jarsOf(ctx, jobs.client); return nil })
 	}
@@ -125,6 +117,16 @@ func (g *Gatherer) SessionJobOf(
 	_ = group.Wait() // every look reports its failure in the part that it fills
 	s.Flink = flink
 	return s, nil
+}
+
+// highAvailabilityOf looks at the high-availability data of the session cluster, as far as asked for.
+func (g *Gatherer) highAvailabilityOf(ctx context.Context, q sessionjob.Questions, s *sessionjob.Snapshot) {
+	if q.HAData {
+		s.HAData = g.haData(ctx, s.Resource.Namespace, sessionjob.ClusterOf(s.Resource))
+	}
+	if q.HANodes != nil {
+		s.HANodes = g.haNodes(ctx, *q.HANodes)
+	}
 }
 
 // otherSessionJobs lists the FlinkSessionJobs of a namespace beside one. One that cannot be read has no job.

@@ -73,7 +73,8 @@ type transcript struct {
 
 func newTranscript(h *harness) *transcript {
 	r := &transcript{
-		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{}, status: map[string]string{},
+		h: h, begun: h.w.Clock.Now(), last: h.w.Clock.Now(), told: map[string]bool{}, numbers: map[string]int{},
+		status: map[string]string{},
 	}
 	before := h.watch.stored
 	h.transcript, h.watch.stored = r, func(d *v1beta1.FlinkDeployment) {

@@ -213,8 +213,8 @@ func TestDue(t *testing.T) {
 			asked, Job{ID: "j", Ended: true, Failed: true, End: now.Add(-30 * time.Minute)}, false, "that is history",
 		},
 		"another job than was asked for has FAILED": {
-			&Record{JobID: "i", Newest: now.UnixMilli()}, Job{ID: "j", Ended: true, Failed: true, End: now.Add(-29 * time.Minute)},
-			true, "nothing is told of this one",
+			&Record{JobID: "i", Newest: now.UnixMilli()},
+			Job{ID: "j", Ended: true, Failed: true, End: now.Add(-29 * time.Minute)}, true, "nothing is told of this one",
 		},
 		"it ended, and nobody asked": {
 			nil, Job{ID: "j", Ended: true, End: now.Add(-time.Hour)}, false, "history of before",

@@ -13,8 +13,8 @@ func KnownCheckpoint(status v1beta1.JobStatus) *v1beta1.KnownCheckpoint {
 }
 
 // looksForCheckpoint reports whether the statistics of a job that keeps its state and has not ended are worth a
-// question: that it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that was
-// removed, and statistics that Flink forgot, look like those of a job that has nothing to lose.
+// question: that it ever completed a checkpoint is not known yet. Without that knowledge high-availability data that
+// was removed, and statistics that Flink forgot, look like those of a job that has nothing to lose.
 func looksForCheckpoint(v Life) bool {
 	return v.Last != nil && !v.IsSession() && KnownCheckpoint(v.Want.JobStatus) == nil
 }

@@ -1,10 +1,10 @@
 package job
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"knative.dev/pkg/apis"
 
@@ -129,7 +129,9 @@ func (v *Round) Accept(found *apis.FieldError) {
 // questions are asked for the one that counts.
 func (v *Round) NeedsJudging() bool {
 	r := v.Resource()
-	accepted := meta.IsStatusConditionTrue(r.Status.Conditions, summary.SpecAccepted)
+	accepted := slices.ContainsFunc(r.Status.Conditions, func(c metav1.Condition) bool {
+		return c.Type == summary.SpecAccepted && c.Status == metav1.ConditionTrue
+	})
 	return v.Seen.SpecProblem != "" || r.Generation != r.Status.ObservedGeneration || !accepted
 }
 

@@ -79,8 +79,8 @@ func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
 	return pod.Spec.NodeName == "" || (known && answers)
 }
 
-// mayHaveBegun reports whether a container of a pod may run although its status does not say so yet: the pod came to its
-// node within statusLag of now, and nothing keeps its containers from being started.
+// mayHaveBegun reports whether a container of a pod may run although its status does not say so yet: the pod came to
+// its node within statusLag of now, and nothing keeps its containers from being started.
 func mayHaveBegun(pod corev1.Pod, now time.Time) bool {
 	came := pod.CreationTimestamp.Time
 	if started := pod.Status.StartTime; started != nil {

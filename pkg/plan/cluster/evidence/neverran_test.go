@@ -173,7 +173,8 @@ func TestAPodStatusOfASilentKubelet(t *testing.T) {
 // The kubelet starts a container, and says so a while later.
 func TestAContainerRunsBeforeItsStatusSaysSo(t *testing.T) {
 	waits := func(reason string) []corev1.ContainerStatus {
-		return []corev1.ContainerStatus{{State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}}}
+		state := corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason}}
+		return []corev1.ContainerStatus{{State: state}}
 	}
 	creating, pulling := waits("ContainerCreating"), waits("ErrImagePull")
 	rows := map[string]struct {
@@ -183,12 +184,14 @@ func TestAContainerRunsBeforeItsStatusSaysSo(t *testing.T) {
 		want             bool
 		reason           string
 	}{
-		"it is being created":               {"n", 9 * time.Second, nil, creating, false, "it may have been by now"},
-		"it is being created for long":      {"n", 11 * time.Second, nil, creating, true, "the status would say so"},
-		"the pod has no node":               {"", time.Second, nil, nil, true, "nobody starts it"},
-		"the kubelet has said nothing":      {"n", time.Second, nil, nil, false, "it may do so in the next moment"},
-		"its image cannot be pulled":        {"n", time.Second, nil, pulling, true, "there is nothing to start"},
-		"the image of another of the pod":   {"n", time.Second, nil, slices.Concat(creating, pulling), false, "it has its own"},
+		"it is being created":          {"n", 9 * time.Second, nil, creating, false, "it may have been by now"},
+		"it is being created for long": {"n", 11 * time.Second, nil, creating, true, "the status would say so"},
+		"the pod has no node":          {"", time.Second, nil, nil, true, "nobody starts it"},
+		"the kubelet has said nothing": {"n", time.Second, nil, nil, false, "it may do so in the next moment"},
+		"its image cannot be pulled":   {"n", time.Second, nil, pulling, true, "there is nothing to start"},
+		"the image of another of the pod": {
+			"n", time.Second, nil, slices.Concat(creating, pulling), false, "it has its own",
+		},
 		"its init container has no image":   {"n", time.Second, pulling, waits("PodInitializing"), true, "that comes first"},
 		"its init container may run by now": {"n", time.Second, creating, waits("PodInitializing"), false, "and do anything"},
 	}
