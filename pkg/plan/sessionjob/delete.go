@@ -209,14 +209,21 @@ const endStored = time.Minute
 // runsAgain reports whether a job that has ended may be restored: Flink shows the end first, and then stores it and
 // removes the job graph. A JobManager that is killed between brings the job back.
 //
-//	session cluster           job graph  ended          runs again
-//	restores no jobs          -          -              no
-//	restores jobs             there      -              yes
-//	                          gone       -              no
-//	                          unknown    a minute ago   no
-//	                          unknown    otherwise      yes
+//	session cluster                job graph  ended          runs again
+//	is not there, or restores no   -          -              no
+//	jobs
+//	cannot be read                 -          -              yes
+//	restores jobs                  there      -              yes
+//	                               gone       -              no
+//	                               unknown    a minute ago   no
+//	                               unknown    otherwise      yes
 func (v deletion) runsAgain() bool {
-	if v.cluster == nil || !v.BringsBack() {
+	switch {
+	case v.seen.Cluster.IsAbsent():
+		return false
+	case v.cluster == nil:
+		return true
+	case !v.BringsBack():
 		return false
 	}
 	if left, seen := v.cluster.HA().Runs(v.Want.JobStatus.JobID).Get(); seen {

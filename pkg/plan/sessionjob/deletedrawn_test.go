@@ -156,6 +156,9 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"ended, and its job graph is left for long":     {"J2/X8", ended, nil, graphs("left"), overdue},
 		"ended, and its job graph cannot be read":       {"J2/X9", ended, nil, nil, 0},
 		"ended, and its job graph cannot be read, late": {"J3/X6", ended, nil, nil, time.Minute},
+		"ended, and its session cluster cannot be read": {"J2/X9", ended, func(w *world) { w.run() }, func(w *world) {
+			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+		}, 2 * time.Minute},
 		"ended, and nobody answers, and it is left": {"J2/X9", ended, func(w *world) {
 			w.run()
 			w.silent = true
