@@ -133,7 +133,7 @@ func AskFirst(s Snapshot) Questions {
 	needed := first || deleting || fromHA || heals || rollsBack || missed || late || begins || stops || changes ||
 		job.HAIncarnation(v.Life).Wanted()
 	ha := v.HAToRemove().Store
-	forgets := intent != nil && intent.Step == v1beta1.StepStarting && intent.ForgetsJobs
+	forgets := !deleting && intent != nil && intent.Step == v1beta1.StepStarting && intent.ForgetsJobs
 	if forgets {
 		ha = cluster.HAStoreOfStart(v)
 	}
