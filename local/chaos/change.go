@@ -35,7 +35,7 @@ func persist(ctx context.Context, do func() error) error {
 	}
 }
 
-// apply makes the resource, or replaces its spec.
+// apply makes the resource, or replaces its spec. A spec that is refused changes nothing.
 func (r *run) apply(ctx context.Context) error {
 	spec := runtime.DeepCopyJSON(r.resource.Spec)
 	if !r.made {
@@ -54,11 +54,13 @@ func (r *run) apply(ctx context.Context) error {
 		}
 		return err
 	}
-	return persist(ctx, func() error {
+	var before map[string]any
+	err := persist(ctx, func() error {
 		u, err := r.client().Get(ctx, r.name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
+		before, _, _ = unstructured.NestedMap(u.Object, "spec")
 		u.Object["spec"] = spec
 		u, err = r.client().Update(ctx, u, metav1.UpdateOptions{})
 		if err == nil {
@@ -66,6 +68,12 @@ func (r *run) apply(ctx context.Context) error {
 		}
 		return err
 	})
+	if apierrors.IsForbidden(err) { // admission refuses what the resource cannot become from where it is
+		r.logf("  refused: %v", err)
+		r.resource.Spec = before
+		return nil
+	}
+	return err
 }
 
 // remove deletes the resource and what was made for it, and returns when all of it is gone.
