@@ -55,6 +55,7 @@ for arg in "$@"; do
 	args+=("${arg%/...}")
 	last=$arg
 done
+ulimit -v 8000000 # KiB: a loop that no longer ends must not take the memory of the machine
 # shellcheck disable=SC2086
 "$MUTATION_GO" "${args[@]}" $MUTATION_ALSO >"$MUTATION_WORK/output" 2>&1
 code=$?

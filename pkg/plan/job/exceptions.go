@@ -39,10 +39,10 @@ func (v exceptionHistory) of(job Job) exceptions.Job {
 	}
 }
 
-// observe tells of the failures that are new in the job's history, and keeps the record.
+// observe tells of the failures that are new in the job's history, when it is due, and keeps the record.
 func (v exceptionHistory) observe() {
 	entries, ok := v.Seen.Flink.Exceptions.Get()
-	if !ok || v.Job == nil {
+	if !ok || v.Job == nil || v.due(*v.Job) == 0 {
 		return
 	}
 	record, events := exceptions.Tell(v.recorded(), v.of(*v.Job), entries, v.bounds(), v.Seen.Now)
