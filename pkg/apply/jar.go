@@ -92,16 +92,15 @@ func (c *Executor) uploadJar(ctx context.Context, r *round, a plan.UploadJar) er
 		return fail.Transientf("", fail.ReasonTimeout, "the jar was not uploaded in time: have it nearer, or put it on the "+
 			"class path of the cluster's image and leave jarURI empty")
 	}
-	if err == nil && c.startHasEnded(ctx, r, a) {
-		c.deleteJar(ctx, plan.DeleteJar{Endpoint: a.Endpoint, JarID: id})
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-// startHasEnded reports whether the start that a jar was uploaded for is over: nobody would look for the jar any more.
-func (c *Executor) startHasEnded(ctx context.Context, r *round, a plan.UploadJar) bool {
-	err := c.stillOpen(ctx, r, strings.TrimSuffix(a.Name, ".jar"))
-	return fail.KindOf(err) == fail.Conflict
+	// nobody would look for the jar of a start that is over, and this pass has not seen that it is
+	if over := c.stillOpen(ctx, r, strings.TrimSuffix(a.Name, ".jar")); fail.KindOf(over) == fail.Conflict {
+		c.deleteJar(ctx, plan.DeleteJar{Endpoint: a.Endpoint, JarID: id})
+		return over
+	}
+	return nil
 }
 
 // stream answers the ID of the uploaded jar.

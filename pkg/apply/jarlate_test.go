@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
@@ -25,13 +26,15 @@ func (o openStart) Get(context.Context, kube.Object) (*unstructured.Unstructured
 	return u, true, unstructured.SetNestedField(u.Object, o.operation, "status", "intent", "operationID")
 }
 
+// The pass that uploaded it has not seen that its start is over, and ends: it would upload it again.
 func TestAJarThatComesTooLateIsDeleted(t *testing.T) {
 	rows := map[string]struct {
 		open string
 		want []string
+		err  fail.Kind
 	}{
-		"its start is open": {"op", nil},
-		"its start is over": {"another", []string{"DELETE /v1/jars/1_op.jar"}},
+		"its start is open": {"op", nil, ""},
+		"its start is over": {"another", []string{"DELETE /v1/jars/1_op.jar"}, fail.Conflict},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -47,8 +50,8 @@ func TestAJarThatComesTooLateIsDeleted(t *testing.T) {
 			c.Kube = openStart{operation: row.open}
 			err := c.act(t.Context(), plan.UploadJar{Endpoint: plan.Endpoint{URL: jm.URL}, Name: "op.jar"})
 			deleted := slices.DeleteFunc(jm.requests(), func(r string) bool { return !strings.HasPrefix(r, "DELETE") })
-			if err != nil || !slices.Equal(deleted, row.want) {
-				t.Errorf("%v: %q, want %q", err, deleted, row.want)
+			if !slices.Equal(deleted, row.want) || err == nil != (row.err == "") || err != nil && fail.KindOf(err) != row.err {
+				t.Errorf("%v: %q, want %q and %q", err, deleted, row.want, row.err)
 			}
 		})
 	}
