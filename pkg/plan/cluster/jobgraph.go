@@ -69,13 +69,12 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 }
 
 // MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end is
-// recorded, and was ended by itself before a stop that does nothing to it, unless Flink listed it; a start that was not
-// released left no graph.
+// recorded, and was ended by itself before a stop that does nothing to it, unless a run of it was seen; a start that was
+// not released left no graph.
 func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
-	intent, state := v.Intent(), v.Want.JobStatus.State
-	ended, listed := state.IsTerminal(), state != "" && state != v1beta1.FlinkJobReconciling
+	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
-		nothing := intent.Stop == v1beta1.StopNone && !listed
+		nothing := intent.Stop == v1beta1.StopNone && v.Want.JobStatus.StartTime == ""
 		ended = ended || intent.Ended || nothing || intent.Step == v1beta1.StepStarting
 	}
 	if ended || !job.HAData(v.Life).FindsJobGraph(target) {

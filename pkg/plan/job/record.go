@@ -178,7 +178,8 @@ func (v Record) markStable() {
 }
 
 // suspended is the status of a job that was suspended as asked; it ends the open intent. Where that was told of a state
-// to start from, the resumption starts from it.
+// to start from, the resumption starts from it. A job that ended unseen, whose graph may be left where only Flink can
+// look, is not shown as FINISHED: the resumption would run beside it.
 func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.UpgradeMode) {
 	status := &v.Want
 	v.Deployed = v.Generation
@@ -189,11 +190,12 @@ func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.Up
 		restore = RestoredMode(from)
 		LastState(v).record(*from)
 	}
+	unseen := HAData(v).FindsJobGraph(&target) && (status.Intent == nil || !status.Intent.Ended)
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false
 	status.Error = ""
 	status.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-	if !status.JobStatus.State.IsTerminal() {
+	if !status.JobStatus.State.IsTerminal() && !unseen {
 		v.SetJobState(v1beta1.FlinkJobFinished)
 	}
 	status.TaskManager = &v1beta1.TaskManagerInfo{}
