@@ -14,6 +14,7 @@ type HAIncarnation Life
 //
 //	the data recorded  the data now                                          then
 //	-                  not seen, or the job's end is recorded                as it was
+//	-                  the job is suspected to have begun again, since now   as it was: the next look asks for the data
 //	some               another                                               lost; recorded
 //	-                  names no checkpoint, and the job is known to have     its checkpoints are forgotten: lost, once
 //	                   completed one                                         the job runs, or something starts from it
@@ -30,6 +31,7 @@ func (v HAIncarnation) observe() {
 	data, now, recorded := v.Host.HA(), v.Host.HA().Incarnation(status.JobID), v.recorded()
 	switch {
 	case now == "" || status.State.IsTerminal():
+	case suspected(v.Want.LostProgress) && !suspected(v.Resource().Status.LostProgress):
 	case recorded != "" && now != recorded:
 		if !v.needed() {
 			v.lose(now)
