@@ -69,8 +69,8 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 }
 
 // MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end is
-// recorded, and was ended by itself before a stop that does nothing to it, unless a run of it was seen; a start that was
-// not released left no graph.
+// recorded, and was ended by itself before a stop that does nothing to it, unless a run of it was seen; a start that
+// was not released left no graph.
 func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
 	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
 	if intent != nil {
