@@ -64,6 +64,9 @@ func (j *hostedJob) anew(mode int) {
 	j.mode, j.excused, j.floor, j.again, j.givenUp = mode, "", 0, false, false
 	j.seen = len(j.r.startsOf(j.name))
 	j.stir()
+	if c := j.r.resource(host); c != nil && c.GetGeneration() != j.r.status(host).ObservedGeneration {
+		j.excuse("its cluster is about to be changed")
+	}
 }
 
 func (j *hostedJob) stateful() bool {
@@ -134,6 +137,10 @@ func (j *hostedJob) look() {
 	j.raisesFloor(s)
 	unsafe := meta.FindStatusCondition(s.Conditions, summary.StateSafe)
 	began := unsafe != nil && unsafe.Reason == string(plan.ReasonJobRestarted) && j.again
+	// what a person chose is kept while the spec that says stateless does not count
+	if j.redeploys > 0 && meta.IsStatusConditionFalse(s.Conditions, summary.SpecAccepted) {
+		return
+	}
 	if unsafe != nil && unsafe.Status == metav1.ConditionFalse && !began && (j.excused == "" || !j.stateful()) {
 		j.r.t.Errorf("%s: %s calls for a person: %s: %s\n%s", j.name, s.Situation, unsafe.Reason, unsafe.Message,
 			j.r.describe())

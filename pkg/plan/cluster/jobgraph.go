@@ -15,25 +15,59 @@ import (
 
 // graphRemoval is how long Flink is given to remove the graph of a job that has ended. Nothing at its REST interface
 // says that it did: it shows the end of the job first, and then removes the graph, again and again where that fails
-// (cleanup-strategy). The end of the process is what tells: a JobManager that is told to end waits for the removal
-// (Dispatcher.onStop), and a start begins only when no process is left. This is for one that is killed before that. It
-// is counted from when the end was seen: Flink's clock may be another one.
+// (cleanup-strategy). A JobManager that is there for so long after the end has removed it; one that was killed before
+// may have left it. It is counted from when the end was seen: Flink's clock may be another one.
 const graphRemoval = 10 * time.Second
 
 // NotNow is false: the cluster is the job's own.
 func (v stopper) NotNow() (job.Result, bool) { return job.Result{}, false }
 
-// AwaitJobGraph goes on with a stop whose successor would find the graph of the job. It is false when there is nothing
-// to wait for.
+// observeJobGraph records, in a status that has the end of the job, whether its graph is gone. First match wins:
 //
-//	Flink     job                        then
-//	-         a deletion                 go on: it tells what is left
-//	-         never ran                  record that it left none, take the cluster down
-//	silent    -                          wait; stalled after the clean-up timeout
-//	answers   not listed                 the same
-//	answers   ended, graphRemoval ago    record the end, take the cluster down
-//	answers   ended, or CANCELLING       wait
-//	answers   otherwise                  cancel (again)
+//	Flink          the job                                  the graph
+//	does not
+//	answer         -                                        as it was
+//	answers        runs                                     is there
+//	answers        has ended, graphRemoval ago              is gone
+//	answers        is not listed, its end is recorded, and  is gone: a JobManager begins with what it finds
+//	               the JobManager is ready for graphRemoval
+//	answers        otherwise                                as it was
+func observeJobGraph(v Cluster) {
+	status := &v.Want.JobStatus
+	jobs, answers := v.Seen.Flink.Jobs.Get()
+	if !answers || !v.HA().Store.Unreadable() || v.IsSession() {
+		return
+	}
+	j, listed := job.FindJob(jobs, status.JobID)
+	recorded := status.State.IsTerminal() && v.Since(v.EndedAt()) >= graphRemoval
+	switch {
+	case listed && !j.State.IsTerminal():
+		status.JobGraphRemoved = ""
+	case recorded && (listed || v.Since(v.AvailableAt()) >= graphRemoval):
+		status.JobGraphRemoved = status.JobID
+	}
+}
+
+// leftNoGraph reports whether it is known that no graph of an earlier job is left: it was seen to go, or no job began.
+func leftNoGraph(v Cluster) bool {
+	status, intent := v.Want.JobStatus, v.Intent()
+	if status.JobGraphRemoved != "" && status.JobGraphRemoved == status.JobID {
+		return true
+	}
+	return intent != nil && (intent.Step == v1beta1.StepStarting ||
+		intent.Stop == v1beta1.StopNone && status.StartTime == "" && !status.State.IsTerminal())
+}
+
+// AwaitJobGraph goes on with a stop whose successor would find the graph of the job, until that is gone. It is false
+// when there is nothing to wait for. First match wins:
+//
+//	#   Flink     the job                                then
+//	G1  -         a deletion, or its graph is gone       go on
+//	G2  -         never ran                              record that it left none, go on
+//	G3  silent    -                                      wait; stalled after the clean-up timeout
+//	G4  answers   is not listed                          the same
+//	G5  answers   has ended, or is CANCELLING            wait
+//	G6  answers   otherwise                              cancel it (again)
 func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	intent, target := v.Intent(), job.Goal(v.Life).Target()
 	if intent.Purpose == v1beta1.PurposeDelete || !job.HAData(v.Life).FindsJobGraph(&target) {
@@ -41,46 +75,52 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	j, listed := job.FindJob(jobs, intent.Stops.JobID)
+	if listed && j.State.IsTerminal() {
+		v.SetJobState(j.State)
+	}
+	known := leftNoGraph(Cluster(v))
+	if observeJobGraph(Cluster(v)); v.Want.JobStatus.StartTime == "" && v.NeverRan() {
+		v.Want.JobStatus.JobGraphRemoved = v.Want.JobStatus.JobID
+	}
 	waits := job.Result{
 		Situation: plan.Stopping,
 		Wait: plan.Cause{
-			Reason: plan.ReasonJobCancelling, Message: "the job is being cancelled; Flink removes its job graph then",
+			Reason: plan.ReasonJobCancelling, Message: "the job ends; Flink removes its job graph then",
 		},
 	}
-	end := func() (job.Result, bool) {
-		now := v.Now()
-		intent.Ended, intent.EndedAt = true, &now
-		return job.Result{Situation: plan.Stopping, Record: "end", Actions: v.TakeDown()}, true
-	}
 	switch {
-	case v.Want.JobStatus.StartTime == "" && v.NeverRan():
-		return end()
+	case known:
+		return job.Result{}, false
+	case leftNoGraph(Cluster(v)):
+		return v.goOn(), true
 	case !listed:
 		waits.Wait = jobGraphLeft(Cluster(v), "Flink does not report whether the job has ended")
 		if v.Since(intent.StoredAt) > v.CleanupTimeout() {
 			waits.Stall = &waits.Wait
 		}
-	case j.State.IsTerminal() && v.Since(v.EndedAt()) >= graphRemoval:
-		return end()
 	case job.Cancellable(j.State):
 		waits.Actions = []plan.Action{plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint(), Counts: true}}
 	}
 	return waits, true
 }
 
-// MayRunAnother stops a start that may find the graph of a job before it. A job is known to have ended when its end is
-// recorded, and was ended by itself before a stop that does nothing to it, unless a run of it was seen; a start that
-// was not released left no graph.
-func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
-	intent, ended := v.Intent(), v.Want.JobStatus.State.IsTerminal()
-	if intent != nil {
-		nothing := intent.Stop == v1beta1.StopNone && v.Want.JobStatus.StartTime == ""
-		ended = ended || intent.Ended || nothing || intent.Step == v1beta1.StepStarting
+// goOn records that the graph is gone, and the end of a job whose state is given up.
+func (v stopper) goOn() job.Result {
+	intent, now := v.Intent(), v.Now()
+	if (intent.Stop == v1beta1.StopStateless || intent.Stop == "") && !intent.Ended {
+		intent.Ended, intent.EndedAt = true, &now
 	}
-	if ended || !job.HAData(v.Life).FindsJobGraph(target) {
+	next := job.Stopping(v.Life).Step()
+	next.Record = "end"
+	return next
+}
+
+// MayRunAnother stops a start that may find the graph of a job before it, and a suspension that would hide it.
+func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
+	if leftNoGraph(Cluster(v)) || !job.HAData(v.Life).FindsJobGraph(target) {
 		return job.Result{}, false
 	}
-	why := jobGraphLeft(Cluster(v), "the cluster was deleted and the end of its job was not observed")
+	why := jobGraphLeft(Cluster(v), "the cluster was deleted, and its job was not seen to end with its job graph")
 	return job.Result{Situation: plan.Lost, Stall: &why}, true
 }
 

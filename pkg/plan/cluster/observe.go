@@ -48,6 +48,7 @@ func Observe(v Cluster) {
 	}
 	observeInfo(v)
 	job.ObserveJob(v.Life)
+	observeJobGraph(v)
 }
 
 // findPodFailure says why a JobManager is not available, in the words of status where it tells the same problem.

@@ -86,10 +86,26 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			"the start drops it",
 		},
 		"lost, without high availability": {application, (*world).lose, false, "there is no graph"},
-		"lost after its job ended": {
-			outOfSight, func(w *world) { w.serveJob(v1beta1.FlinkJobCanceled); w.run() }, false,
-			"the graph went with it",
-		},
+		"lost after its job ended": {outOfSight, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFinished)
+			w.run()
+			w.s.Now = w.s.Now.Add(graphRemoval)
+			w.run()
+			w.lose()
+			w.edit(upgradeImage)
+		}, false, "the graph went with it"},
+		"lost as its job ended": {outOfSight, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFinished)
+			w.run()
+			w.lose()
+			w.edit(upgradeImage)
+		}, true, "the graph may be left"},
+		"lost as its job ended, and suspended": {outOfSight, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobFinished)
+			w.run()
+			w.lose()
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+		}, true, "a resumption would run it"},
 		"it is to keep its data elsewhere": {
 			outOfSight, func(w *world) { w.edit(elsewhere); w.run(); w.lose() }, false,
 			"it does not look there",

@@ -23,6 +23,11 @@ func (v Deletion) Open() bool {
 // Age is how long the resource has been marked for deletion.
 func (v Deletion) Age() time.Duration { return v.Since(*v.Seen.Resource.DeletionTimestamp) }
 
+// TooLarge reports whether the newest status that could be stored says that others did not fit into etcd.
+func (v Deletion) TooLarge() bool {
+	return slices.ContainsFunc(v.Resource().Status.Conditions, toldTooLarge)
+}
+
 // SaveFirst stops the job with a savepoint before a deletion that asks for one. The deadline is how long a checkpoint
 // may take; each attempt has as long. Then the deletion goes on, and says that it was skipped.
 //

@@ -236,6 +236,10 @@ func (v Ending) record(state v1beta1.FlinkJobState, from v1beta1.StartPoint) Res
 	if from.Reason == stoppedWithSavepoint {
 		kept = Snapshots(v).keep(from.Path)
 	}
+	if r, awaited := v.Stopper.AwaitJobGraph(); awaited {
+		r.Record, r.Actions = "end", append(kept, r.Actions...)
+		return r
+	}
 	if intent.Purpose == v1beta1.PurposeSuspend {
 		r := Stopping(v).suspend(intent.Restore)
 		r.Record, r.Actions = "end", append(kept, r.Actions...) // a snapshot that cannot be made leaves the path known

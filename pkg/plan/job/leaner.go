@@ -29,7 +29,7 @@ type Dispensable struct {
 
 // Leaner are plans of a deletion whose status was refused because of its size, each for an API server that refuses the
 // one before it, too. failed is the action that was to store it, nil at the end of a round; copyOf copies a status.
-// There are none for what is no deletion, or while another operation's intent is open.
+// There are none for what is no deletion.
 //
 //	 #  leaves out
 //	N1  the recorded spec that does not run: after a rollback lastReconciledSpec, else lastStableSpec
@@ -40,9 +40,6 @@ func Leaner(
 ) []plan.Plan {
 	next := p.StatusIn(failed)
 	if r.DeletionTimestamp == nil || next == nil {
-		return nil
-	}
-	if _, parts := copyOf(next); parts.Progress.Intent != nil && parts.Progress.Intent.Purpose != v1beta1.PurposeDelete {
 		return nil
 	}
 	done := slices.Index(p.Actions, failed) // what came before it was carried out

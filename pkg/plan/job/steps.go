@@ -31,8 +31,8 @@ type Stopper interface {
 	CarryStop() Result
 	// NotNow reports whether the first request of a stop has to wait, or the stop is taken back; false: Flink is asked.
 	NotNow() (Result, bool)
-	// AwaitJobGraph waits, in a stop that gives the state up, for what the successor would run; false when there is
-	// nothing.
+	// AwaitJobGraph waits, in a stop of a job that is to end or has ended, until its successor would not run it again;
+	// false when there is nothing to wait for.
 	AwaitJobGraph() (Result, bool)
 	// TakeApart takes the host down in an order that leaves what the successor needs.
 	TakeApart() Result

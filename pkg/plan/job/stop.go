@@ -59,11 +59,15 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 		if r, occupied := v.Starter.Occupied(); occupied {
 			return r
 		}
+		if r, left := v.Starter.MayRunAnother(&v.Spec); left && v.Want.JobStatus.State.IsTerminal() {
+			return r
+		}
 		Record(v).suspended(v.Spec, d.Restore)
 		return Result{Situation: plan.Suspended}
 	case !present:
 		return Starting(v).beginFrom(purpose, v.Spec, d.Restore)
-	case how == v1beta1.StopNone && purpose == v1beta1.PurposeSuspend && v.Want.JobStatus.State.IsTerminal():
+	case how == v1beta1.StopNone && purpose == v1beta1.PurposeSuspend && v.Want.JobStatus.State.IsTerminal() &&
+		!HAData(v).FindsJobGraph(&v.Spec):
 		return v.suspend(d.Restore)
 	}
 	return v.Begin(Stop{purpose, v.Spec, how, d.Restore})
@@ -148,17 +152,19 @@ func (v Stopping) Step() Result {
 			return Ending(v).awaitSavepoint()
 		case v1beta1.StopCancel:
 			return Ending(v).awaitCancel()
-		case v1beta1.StopStateless, "":
-			if r, awaited := v.Stopper.AwaitJobGraph(); awaited {
-				return r
-			}
 		case v1beta1.StopNone:
 			if r, began := v.beganMeanwhile(); began {
 				return r
 			}
 		}
 	}
-	if intent.Ended && intent.Purpose == v1beta1.PurposeSuspend {
+	if intent.Stop != v1beta1.StopLastState { // that one leaves the graph to its successor
+		if r, awaited := v.Stopper.AwaitJobGraph(); awaited {
+			return r
+		}
+	}
+	ended := intent.Ended || intent.Stop == v1beta1.StopNone && v.Want.JobStatus.State.IsTerminal()
+	if ended && intent.Purpose == v1beta1.PurposeSuspend {
 		return v.suspend(intent.Restore)
 	}
 	return v.Stopper.TakeApart()

@@ -132,9 +132,13 @@ func (v deletion) awaitStored() job.Result {
 }
 
 // longerThanCleanup reports whether the deletion has waited for longer than a clean-up may take, for what began at a
-// time.
+// time. Where the status does not fit into etcd, that time is not kept: the deletion's own counts.
 func (v deletion) longerThanCleanup(began metav1.Time) bool {
-	return min(v.Since(began), job.Deletion(v.Life).Age()) > v.CleanupTimeout()
+	age := job.Deletion(v.Life).Age()
+	if !job.Deletion(v.Life).TooLarge() {
+		age = min(age, v.Since(began))
+	}
+	return age > v.CleanupTimeout()
 }
 
 // away waits for a job that cannot be seen. The time counts from the first look of the deletion that did not see it, or

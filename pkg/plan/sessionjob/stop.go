@@ -75,7 +75,8 @@ func (v stopper) TakeApart() job.Result {
 //	N1  is a deletion's  -                               ask Flink
 //	N2  is not stored    -                               store it, then look again
 //	N3  is stored        is being changed, or goes away  take it back
-//	N4  is stored        -                               ask Flink
+//	N4  is stored        cannot be read                  wait
+//	N5  is stored        -                               ask Flink
 //
 // The job of a deletion goes in any case.
 func (v stopper) NotNow() (job.Result, bool) {
@@ -86,7 +87,10 @@ func (v stopper) NotNow() (job.Result, bool) {
 		return job.Result{Situation: plan.Stopping, Again: true}, true
 	}
 	why, ready := v.clusterReady()
-	if ready || why.Reason != plan.ReasonSessionClusterChanging {
+	switch {
+	case v.seen.Cluster.IsUnknown():
+		return job.Result{Situation: plan.Stopping, Wait: why}, true
+	case ready || why.Reason != plan.ReasonSessionClusterChanging:
 		return job.Result{}, false
 	}
 	if j, listed := v.listed(); listed {

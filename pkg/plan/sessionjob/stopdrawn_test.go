@@ -37,7 +37,12 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 			w.round()
 			w.changes()
 		}},
-		"stored": {"N4", func(w *world) {
+		"stored, and the cluster cannot be read": {"N4", func(w *world) {
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.round()
+			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+		}},
+		"stored": {"N5", func(w *world) {
 			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
 			w.round()
 		}},
@@ -53,7 +58,10 @@ func TestTheFirstRequestOfAStopIsAsDrawn(t *testing.T) {
 			row.then(w)
 			p, want := w.decides(nil), drawn
 			status, _ := p.Status.(*v1beta1.FlinkSessionJobStatus)
-			then := "store it, then look again"
+			then := "wait"
+			if p.Requeue == plan.RequeueNow {
+				then = "store it, then look again"
+			}
 			for _, a := range p.Actions {
 				if _, is := a.(plan.StopWithSavepoint); is {
 					then = "ask Flink"

@@ -223,8 +223,9 @@ const NotRetained = "CheckpointsNotRetained"
 //	    and is not MISSING
 //	A3  the same is not known, for its node does not answer;         wait, open
 //	    JobManager ERROR; no HA
-//	A4  JobManager MISSING or ERROR, or the job has vanished; no HA  refuse
-//	A5  otherwise                                                    see Decide
+//	A4  JobManager ERROR; its HA data is where only Flink can look   see Decide
+//	A5  JobManager MISSING or ERROR, or the job has vanished; no HA  refuse
+//	A6  otherwise                                                    see Decide
 //
 // "see Decide" stays with what Decide came to. A job that never started goes on with the state it was to start from.
 func application(f Facts, d Decision) Decision {
@@ -243,6 +244,8 @@ func application(f Facts, d Decision) Decision {
 		return waitOpen(plan.ReasonNodeUnreachable,
 			fmt.Sprintf("node %s does not answer, so it is not known whether the JobManager "+
 				"ever ran there; the change is made when it does, or is gone", f.SilentNode))
+	case f.OutOfSight && f.JobManager == v1beta1.JobManagerError:
+		return d
 	case missing && !ha:
 		return refuse(plan.ReasonUpgradeFailed, messageMissing)
 	case f.Vanished && !ha:

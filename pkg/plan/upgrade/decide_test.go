@@ -98,7 +98,7 @@ func TestDecide(t *testing.T) {
 			"3b", job(savepoint, finished, data, recorded("s"), func(f *Facts) { f.Unread = true }), "it is in a moment",
 		},
 		"vanished, no data": {
-			"8/14/A4", job(savepoint, reconciling, no, vanished), "a person must say how it ended",
+			"8/14/A5", job(savepoint, reconciling, no, vanished), "a person must say how it ended",
 		},
 		"vanished, data": {
 			"8/14/A1", job(savepoint, reconciling, data, vanished), "the data has the newest",
@@ -107,9 +107,15 @@ func TestDecide(t *testing.T) {
 			"14/A1", job(lastState, failed, data, recorded("s"), jobManager(deploying)), "the data has the newest",
 		},
 		// T3.3, T3.41
-		"lost, no data":   {"8/14/A4", job(savepoint, reconciling, no, jobManager(missing)), "its state is not known"},
-		"broken, no data": {"14/A4", job(lastState, reconciling, no, jobManager(jmError)), "the same"},
-		"being cancelled": {"5/A5", job(lastState, v1beta1.FlinkJobCancelling, no), "the end is waited for"},
+		"lost, no data":   {"8/14/A5", job(savepoint, reconciling, no, jobManager(missing)), "its state is not known"},
+		"broken, no data": {"14/A5", job(lastState, reconciling, no, jobManager(jmError)), "the same"},
+		"broken, its data is out of sight": {
+			"14/A4", job(lastState, reconciling, no, jobManager(jmError), outOfSight), "it may come back with it",
+		},
+		"lost, its data is out of sight": {
+			"14/A5", job(lastState, reconciling, no, jobManager(missing), outOfSight), "nothing brings it back",
+		},
+		"being cancelled": {"5/A6", job(lastState, v1beta1.FlinkJobCancelling, no), "the end is waited for"},
 		// T3.2
 		"savepoint, runs": {"6", job(savepoint, running, data), "as asked for"},
 		"savepoint, another version": {
@@ -118,9 +124,9 @@ func TestDecide(t *testing.T) {
 		"savepoint, does not run": {
 			"8/14/A1", job(savepoint, reconciling, data), "falls back",
 		},
-		"savepoint, no fallback": {"7/A5", job(savepoint, reconciling, data, noFallback), "told not to"},
+		"savepoint, no fallback": {"7/A6", job(savepoint, reconciling, data, noFallback), "told not to"},
 		"savepoint, no fallback, lost": {
-			"7/A5", job(savepoint, reconciling, data, noFallback, jobManager(missing)), "it is recovered first",
+			"7/A6", job(savepoint, reconciling, data, noFallback, jobManager(missing)), "it is recovered first",
 		},
 		// T3.9
 		"last-state, another version": {
@@ -133,10 +139,10 @@ func TestDecide(t *testing.T) {
 			"10/C2", job(lastState, v1beta1.FlinkJobRestarting, data, otherVersionOf), "the same",
 		},
 		"last-state, another version, not answering": {
-			"11/A5", job(lastState, reconciling, data, otherVersionOf), "it is waited for",
+			"11/A6", job(lastState, reconciling, data, otherVersionOf), "it is waited for",
 		},
 		"savepoint, another version, not answering": {
-			"8/11/A5", job(savepoint, reconciling, data, otherVersionOf, noFallback), "whatever the fall-back",
+			"8/11/A6", job(savepoint, reconciling, data, otherVersionOf, noFallback), "whatever the fall-back",
 		},
 		"last-state, runs": {
 			"12/B1/D2", job(lastState, running, data), "the data stays",
@@ -169,7 +175,7 @@ func TestDecide(t *testing.T) {
 			"14/A2", job(lastState, reconciling, no, jobManager(deploying), never(savepoint)), "it can be given it again",
 		},
 		"never started, was started from data": {
-			"14/A5", job(lastState, reconciling, no, jobManager(deploying), never(lastState)), "the data it needed is gone",
+			"14/A6", job(lastState, reconciling, no, jobManager(deploying), never(lastState)), "the data it needed is gone",
 		},
 		"never started, as far as its node tells": {
 			"8/14/A3", job(savepoint, reconciling, no, jobManager(v1beta1.JobManagerError), silentNode),
@@ -180,7 +186,7 @@ func TestDecide(t *testing.T) {
 			"the data has its state",
 		},
 		"never started, its Deployment is gone": {
-			"14/A4", job(lastState, reconciling, no, jobManager(missing), never(savepoint)), "any doubt is a no",
+			"14/A5", job(lastState, reconciling, no, jobManager(missing), never(savepoint)), "any doubt is a no",
 		},
 		"a session job that runs": {
 			"12/B1/D1/C2", job(lastState, running, data, func(f *Facts) { f.Application = false }), "its cluster stays",
@@ -189,7 +195,7 @@ func TestDecide(t *testing.T) {
 			"8/14", job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), "it is waited for",
 		},
 		"savepoint, being cancelled, never started": {
-			"5/A5", job(savepoint, v1beta1.FlinkJobCancelling, no), "the end is waited for",
+			"5/A6", job(savepoint, v1beta1.FlinkJobCancelling, no), "the end is waited for",
 		},
 	}
 	var ways []string
@@ -201,6 +207,8 @@ func TestDecide(t *testing.T) {
 }
 
 func vanished(f *Facts) { f.Vanished = true }
+
+func outOfSight(f *Facts) { f.OutOfSight = true }
 
 // shown fails the test when the drawings of functions and the rows that cases show differ.
 func shown(t *testing.T, ways []string, functions ...string) {
@@ -253,20 +261,20 @@ func TestDecideWithoutHighAvailability(t *testing.T) {
 		for _, fallback := range []bool{true, false} {
 			for _, jm := range []v1beta1.JobManagerDeploymentStatus{ready, notReady, deploying, missing, jmError} {
 				t.Run(fmt.Sprintf("%s, fall-back %t, %s", mode, fallback, jm), func(t *testing.T) {
-					way := "14/A5"
+					way := "14/A6"
 					switch {
 					case jm == missing || jm == jmError:
-						way = "14/A4"
+						way = "14/A5"
 					case jm == ready:
 						way = "13/C2"
 					}
 					switch {
 					case mode == savepoint && fallback:
 						way = "8/" + way
-					case mode == savepoint && way == "14/A4":
-						way = "7/A4"
-					case mode == savepoint:
+					case mode == savepoint && way == "14/A5":
 						way = "7/A5"
+					case mode == savepoint:
+						way = "7/A6"
 					}
 					facts := job(mode, v1beta1.FlinkJobFailing, no, jobManager(jm))
 					facts.Options.LastStateFallback = fallback
@@ -367,25 +375,25 @@ func TestDecideByWhatOutlivesACancellation(t *testing.T) {
 		},
 		"runs, another version": {job(lastState, running, data, otherVersionOf), "9", "9", "9", "9"},
 		"runs, another version, no directory": {
-			job(lastState, running, data, otherVersionOf, noDir), "10/C2", "10/C8", "10/C8", "10/C3/A5",
+			job(lastState, running, data, otherVersionOf, noDir), "10/C2", "10/C8", "10/C8", "10/C3/A6",
 		},
-		"restarts, no HA": {job(lastState, restarting, no), "13/C2", "13/C5/A5", "13/C4", "13/C3/A5"},
+		"restarts, no HA": {job(lastState, restarting, no), "13/C2", "13/C5/A6", "13/C4", "13/C3/A6"},
 		"restarts, no HA, savepoint": {
-			job(savepoint, restarting, no), "8/13/C2", "8/13/C5/A5", "8/13/C4", "8/13/C3/A5",
+			job(savepoint, restarting, no), "8/13/C2", "8/13/C5/A6", "8/13/C4", "8/13/C3/A6",
 		},
 		"restarts, HA, told to cancel": {
 			job(lastState, restarting, data, cancels), "13/C2", "13/C5/A1", "13/C4", "13/C3/A1",
 		},
 		"restarts, another version": {
-			job(lastState, restarting, data, otherVersionOf), "10/C2", "10/C5/A5", "10/C4", "10/C3/A5",
+			job(lastState, restarting, data, otherVersionOf), "10/C2", "10/C5/A6", "10/C4", "10/C3/A6",
 		},
 		"restarts, a session job":    {job(lastState, restarting, data, session), "13/C2", "13/C5", "13/C4", "13/C3"},
 		"restarts, no HA, stateless": {job(stateless, restarting, no), "2", "2", "2", "2"},
 		"restarts, no HA, savepoint, no others": {
-			job(savepoint, restarting, no, noFallback), "7/A5", "7/A5", "7/A5", "7/A5",
+			job(savepoint, restarting, no, noFallback), "7/A6", "7/A6", "7/A6", "7/A6",
 		},
 		"waits for resources, no HA": {
-			job(lastState, restarting, no, forgets), "13/C1/A5", "13/C1/A5", "13/C1/A5", "13/C1/A5",
+			job(lastState, restarting, no, forgets), "13/C1/A6", "13/C1/A6", "13/C1/A6", "13/C1/A6",
 		},
 	}
 	var ways []string

@@ -179,6 +179,9 @@ type JobStatus struct {
 	// means that none was seen, or that the job keeps no state. Where there is
 	// another one, the job began again without its checkpoints.
 	HighAvailabilityData *KnownHighAvailabilityData `json:"highAvailabilityData,omitempty"`
+	// JobGraphRemoved is the ID of the job, once it has ended and its job graph is known to be gone from a ZooKeeper
+	// where only Flink can look; empty means that it may be there, and a start would run it.
+	JobGraphRemoved string `json:"jobGraphRemoved,omitempty"`
 	// SavepointInfo of savepoints without a FlinkStateSnapshot. Deprecated.
 	SavepointInfo *SavepointInfo `json:"savepointInfo,omitempty"`
 	// CheckpointInfo of checkpoints without a FlinkStateSnapshot. Deprecated.
