@@ -233,6 +233,11 @@ func (j *hostedJob) raisesFloor(s v1beta1.FlinkDeploymentStatus) {
 	if runs == nil || s.JobStatus.JobID != runs.ID {
 		return
 	}
+	if i := j.r.status(host).Intent; i != nil && i.Step == v1beta1.StepStopping && runs.State == job.Failed &&
+		!j.r.w.Storage.Ended(runs.ID) {
+		j.floor = 0 // its JobManager is told to end, and may be killed before it has stored that end
+		return
+	}
 	for _, c := range runs.Checkpoints {
 		ofStop := c.Savepoint && c.Stop && runs.State == job.Finished
 		counts := ofStop || !c.Savepoint && runs.State != job.Finished
