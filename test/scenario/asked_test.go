@@ -156,7 +156,9 @@ func isKnown(v reflect.Value) bool {
 func (i inquiry) changed(part string, before, after plan.Plan) []string {
 	ridesAlong := (before.Status == nil) != (after.Status == nil)
 	different := slices.DeleteFunc(differences("", i.tree(before.Status), i.tree(after.Status)), func(f string) bool {
-		along := ridesAlong && (strings.HasPrefix(f, "clusterInfo") || strings.HasPrefix(f, "jobStatus.checkpoint."))
+		closes := strings.HasPrefix(f, "intent: ") && strings.Contains(f, "step:Released")
+		along := ridesAlong &&
+			(closes || strings.HasPrefix(f, "clusterInfo") || strings.HasPrefix(f, "jobStatus.checkpoint."))
 		return along || slices.ContainsFunc(mayAdd, func(a addition) bool {
 			return a.part == part && strings.HasPrefix(f, a.field) && (a.of == nil || a.of(i))
 		})
