@@ -76,6 +76,20 @@ func TestEqual(t *testing.T) {
 	}
 }
 
+// TestUnreadableTextIsNoZeroValue: what cannot be read equals nothing but itself.
+func TestUnreadableTextIsNoZeroValue(t *testing.T) {
+	none, some := application(t), application(t)
+	none.TaskManager.Resource.Memory, some.TaskManager.Resource.Memory = "0", "much"
+	if specdiff.Equal(none, some) || specdiff.Equal(some, none) {
+		t.Error("memory: an unreadable quantity equals 0")
+	}
+	null, broken := application(t), application(t)
+	null.FlinkConfiguration, broken.FlinkConfiguration = []byte("null"), []byte("{")
+	if specdiff.Equal(null, broken) || specdiff.Equal(broken, null) {
+		t.Error("flinkConfiguration: an unreadable one equals null")
+	}
+}
+
 func TestEqualSessionJobs(t *testing.T) {
 	was, now := sessionJob(t), sessionJob(t)
 	if !specdiff.Equal(was, now) {

@@ -86,6 +86,18 @@ func TestDiffText(t *testing.T) {
 			now:    `{job: {args: [a, x, b]}}`,
 			want:   "Diff: FlinkDeploymentSpec[job.args.1 : b -> x]",
 		},
+		"arguments added in front and taken from the end": {
+			reason: "as above",
+			was:    `{job: {args: [a, b, c]}}`,
+			now:    `{job: {args: [x, v, a, b]}}`,
+			want:   "Diff: FlinkDeploymentSpec[job.args.0 : a -> x, job.args.1 : b -> v, job.args.4 : null -> null]",
+		},
+		"arguments taken away twice": {
+			reason: "as above",
+			was:    `{job: {args: [x, a, v, b]}}`,
+			now:    `{job: {args: [a, b, z]}}`,
+			want:   "Diff: FlinkDeploymentSpec[job.args.0 : x -> a, job.args.1 : a -> b, job.args.2 : v -> z]",
+		},
 		"nothing": {reason: "no change has no text", was: `{image: a}`, now: `{image: a}`, want: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
