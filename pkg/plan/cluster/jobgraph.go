@@ -117,7 +117,12 @@ func (v stopper) goOn() job.Result {
 
 // MayRunAnother stops a start that may find the graph of a job before it, and a suspension that would hide it.
 func (v starter) MayRunAnother(target *v1beta1.FlinkDeploymentSpec) (job.Result, bool) {
-	if leftNoGraph(Cluster(v)) || !job.HAData(v.Life).FindsJobGraph(target) {
+	finds := job.HAData(v.Life).FindsJobGraph(target)
+	if finds && leftNoGraph(Cluster(v)) {
+		v.Want.JobStatus.JobGraphRemoved = v.Want.JobStatus.JobID // also once the intent that says so is closed
+		finds = false
+	}
+	if !finds {
 		return job.Result{}, false
 	}
 	why := jobGraphLeft(Cluster(v), "the cluster was deleted, and its job was not seen to end with its job graph")

@@ -190,7 +190,7 @@ func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.Up
 		restore = RestoredMode(from)
 		LastState(v).record(*from)
 	}
-	unseen := HAData(v).FindsJobGraph(&target) && (status.Intent == nil || !status.Intent.Ended)
+	unseen := HAData(v).FindsJobGraph(&target) && status.JobStatus.JobGraphRemoved != status.JobStatus.JobID
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false
 	status.Error = ""
