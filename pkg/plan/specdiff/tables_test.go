@@ -56,6 +56,10 @@ func TestComparisonFunctions(t *testing.T) {
 	if !same.DeepEqual(written, plain) {
 		t.Error("pod templates are not compared by what they mean")
 	}
+	if same.DeepEqual(v1beta1.Quantity("0"), v1beta1.Quantity("much")) ||
+		same.DeepEqual(v1beta1.Quantity("much"), v1beta1.Quantity("0")) {
+		t.Error("a quantity that cannot be read equals 0")
+	}
 	if !same.DeepEqual(v1beta1.Quantity("1"), v1beta1.Quantity("1000m")) {
 		t.Error("quantities are not compared by value")
 	}
