@@ -34,7 +34,7 @@ func (v HAIncarnation) observe() {
 	case suspected(v.Want.LostProgress) && !suspected(v.Resource().Status.LostProgress):
 	case recorded != "" && now != recorded:
 		if !v.needed() {
-			v.lose(now)
+			v.loseOnce(now)
 		}
 	case data.Checkpoint() == "" && v.completedCheckpoint():
 		if v.record(now); !v.needed() {
@@ -45,7 +45,7 @@ func (v HAIncarnation) observe() {
 	}
 	if known := status.HighAvailabilityData; known != nil && known.Forgotten && v.Job != nil {
 		if known.Forgotten = false; !v.Job.State.IsTerminal() {
-			v.lose(known.UID)
+			v.loseOnce(known.UID)
 		}
 	}
 }
@@ -104,6 +104,20 @@ func (v HAIncarnation) record(uid string) {
 	v.Want.JobStatus.HighAvailabilityData = &v1beta1.KnownHighAvailabilityData{
 		JobID: v.Want.JobStatus.JobID, UID: uid,
 	}
+}
+
+// loseOnce tells of a run that began without the data that the job had, unless that is told of it already: a status that
+// was too large may have had no room for what it was told by.
+func (v HAIncarnation) loseOnce(now string) {
+	stored := v.Resource().Status
+	told := stored.LostProgress != nil && stored.LostProgress.Seen != nil &&
+		stored.JobStatus.StartTime == v.Want.JobStatus.StartTime
+	if !told {
+		v.lose(now)
+		return
+	}
+	v.record(now)
+	v.Want.JobStatus.Checkpoint = nil
 }
 
 // lose tells that the job began again without the data that it had.
