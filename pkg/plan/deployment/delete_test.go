@@ -149,6 +149,48 @@ func TestDeletionWaitsForWhatItCannotSee(t *testing.T) {
 	}
 }
 
+// A TaskManager that outlives its JobManager and its Deployment holds the resource. A cluster of the same name that
+// somebody makes next would adopt it by its labels.
+func TestADeletionWaitsForATaskManager(t *testing.T) {
+	one := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "demo-taskmanager-1-1"}, Spec: corev1.PodSpec{NodeName: "n7"}}
+	ended := *one.DeepCopy()
+	ended.Status.Phase = corev1.PodSucceeded
+	rows := map[string]struct {
+		then plan.Observed[[]corev1.Pod]
+		gone bool
+	}{
+		"it has ended":       {plan.Present([]corev1.Pod{ended}), true},
+		"it is gone":         {plan.Present([]corev1.Pod{}), true},
+		"nobody can look":    {plan.Unknown[[]corev1.Pod]("time-out"), false},
+		"it has not, by far": {plan.Present([]corev1.Pod{one}), false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, application)
+			w.delete()
+			w.run()
+			w.terminate()
+			w.s.Pods, w.s.TaskManagers = plan.Present([]corev1.Pod{}), plan.Present([]corev1.Pod{one})
+			for range 2 {
+				p := w.run()
+				if w.gone || touches(p) || w.status().LifecycleState != v1beta1.LifecycleDeleting {
+					t.Fatalf("gone %t, %s, %s: the TaskManager runs", w.gone, w.status().LifecycleState, p)
+				}
+				w.s.Now = w.s.Now.Add(time.Minute)
+			}
+			w.s.Now = w.s.Now.Add(10 * time.Minute)
+			w.run()
+			if c := w.condition(summary.Stalled); w.gone || !strings.Contains(c.Message, one.Name) {
+				t.Errorf("gone %t, Stalled %+v does not name %s", w.gone, c, one.Name)
+			}
+			w.s.TaskManagers = row.then
+			if w.run(); w.gone != row.gone {
+				t.Errorf("gone %t, want %t; rounds %q", w.gone, row.gone, w.log)
+			}
+		})
+	}
+}
+
 // T3.36
 func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	rows := map[string]struct {
