@@ -70,7 +70,7 @@ func (v Conclusion) nextAttempt(waitsFor plan.Reason) time.Time {
 		return refused.After.Time
 	case waitsFor == restarts.Pending:
 		return restarts.Due(v.Want.Restarts, v.Seen.Now)
-	case r != nil && string(waitsFor) == r.Reason && v.Intent() == nil:
+	case r != nil && string(waitsFor) == r.Reason:
 		return r.After.Time
 	}
 	return time.Time{}
