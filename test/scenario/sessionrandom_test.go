@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -250,30 +249,24 @@ func TestRandomSessionRuns(t *testing.T) {
 		replaySession(t, path)
 		return
 	}
-	steps, seed := int64(setting("KNFLINK_SCENARIO_STEPS", fewSteps)), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
-	most := int64(setting("KNFLINK_SCENARIO_FAILURES", 1))
-	var run, drawn, failures atomic.Int64
-	started, limit := time.Now(), timeFor(t)
+	b, seed := newBudget(t), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
 	t.Cleanup(func() {
 		sessionNeeded.report(t)
-		if failures.Load() == 0 {
-			cameFar(t, drawn.Load(), steps, time.Since(started))
-		}
-		t.Logf("seed %d: %d of %d steps, %d failing runs, in %s", seed, drawn.Load(), steps, failures.Load(),
-			time.Since(started).Round(time.Second))
+		b.report(t)
+		t.Logf("seed %d: %d of %d steps, %d failing runs, in %s", seed, b.drawn.Load(), b.steps, b.failures.Load(),
+			b.passed().Round(time.Second))
 	})
 	for worker := range 2 {
 		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
 			t.Parallel()
-			for drawn.Load() < steps && failures.Load() < most && (limit == 0 || time.Since(started) < limit) {
-				n := uint64(run.Add(1))
+			for n, more := b.next(); more; n, more = b.next() {
 				script := drawSession(seed, n)
 				failure := attemptSession(t, script)
-				drawn.Add(int64(len(script)))
+				b.drawn.Add(int64(len(script)))
 				if failure == "" {
 					continue
 				}
-				failures.Add(1)
+				b.failures.Add(1)
 				script = shortened(script, func(without []string) bool { return attemptSession(t, without) != "" })
 				if again := attemptSession(t, script); again != "" {
 					failure = again

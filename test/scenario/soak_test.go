@@ -159,6 +159,24 @@ func shortened(script []string, fails func([]string) bool) []string {
 // fewSteps are drawn when nobody says how many: make test asks for ten times as many.
 const fewSteps = 2000
 
+// budget is what random runs may take: so many steps, failing runs, and so much time. Safe for concurrent use.
+type budget struct {
+	steps, most int64
+	limit       time.Duration        // zero: there is none
+	passed      func() time.Duration // how long they have taken
+
+	runs, drawn, failures atomic.Int64
+}
+
+// newBudget is that of a test, which begins now. KNFLINK_SCENARIO_STEPS and KNFLINK_SCENARIO_FAILURES say how much.
+func newBudget(t *testing.T) *budget {
+	started := time.Now()
+	return &budget{
+		steps: int64(setting("KNFLINK_SCENARIO_STEPS", fewSteps)), most: int64(setting("KNFLINK_SCENARIO_FAILURES", 1)),
+		limit: timeFor(t), passed: func() time.Duration { return time.Since(started) },
+	}
+}
+
 // timeFor is how long random runs may take: half of what is left of go test's limit, so that what was found can still
 // be made short and told. Zero: there is no limit.
 func timeFor(t *testing.T) time.Duration {
@@ -169,33 +187,102 @@ func timeFor(t *testing.T) time.Duration {
 	return time.Until(deadline) / 2
 }
 
+// next is the number of the next run, while there is to be one.
+func (b *budget) next() (n uint64, more bool) {
+	if b.drawn.Load() >= b.steps || b.failures.Load() >= b.most || (b.limit > 0 && b.passed() >= b.limit) {
+		return 0, false
+	}
+	return uint64(b.runs.Add(1)), true
+}
+
+// report tells how far the runs came. Of runs that failed the failure is told.
+func (b *budget) report(t testing.TB) {
+	if b.failures.Load() == 0 {
+		cameFar(t, b.drawn.Load(), b.steps, b.passed())
+	}
+}
+
 // cameFar tells of random runs that their own clock ended before all steps were carried out. With fewer than half of
 // them the test fails: go test shows nothing of a test that passes, and one that hardly looked has not passed.
 func cameFar(t testing.TB, drawn, steps int64, passed time.Duration) {
+	told, fails := howFar(drawn, steps, passed)
+	switch {
+	case fails:
+		t.Errorf("%s", told)
+	case told != "":
+		fmt.Fprintln(os.Stderr, told)
+	}
+}
+
+// howFar is what is told of so many steps, and whether they are too few; empty when all were carried out.
+func howFar(drawn, steps int64, passed time.Duration) (told string, fails bool) {
 	if drawn >= steps {
-		return
+		return "", false
 	}
-	told := fmt.Sprintf("random runs ended by their own clock after %s: %d of %d steps", passed.Round(time.Second), drawn,
+	told = fmt.Sprintf("random runs ended by their own clock after %s: %d of %d steps", passed.Round(time.Second), drawn,
 		steps)
-	if 2*drawn < steps {
-		t.Errorf("%s: give them a longer -timeout, fewer KNFLINK_SCENARIO_STEPS, or a machine with less to do", told)
-		return
+	if 2*drawn >= steps {
+		return told, false
 	}
-	fmt.Fprintln(os.Stderr, told)
+	return told + ": give them a longer -timeout, fewer KNFLINK_SCENARIO_STEPS, or a machine with less to do", true
 }
 
 func TestRandomRunsHaveToLook(t *testing.T) {
-	for drawn, fails := range map[int64]bool{0: true, 49: true, 50: false, 100: false, 120: false} {
+	for drawn, want := range map[int64]struct{ fails, tells bool }{
+		0: {true, true}, 49: {true, true}, 50: {false, true}, 99: {false, true}, 100: {}, 120: {},
+	} {
 		one := &trial{TB: t}
-		if cameFar(one, drawn, 100, time.Minute); one.Failed() != fails {
-			t.Errorf("%d of 100 steps: failed %t, want %t", drawn, one.Failed(), fails)
+		told, _ := howFar(drawn, 100, time.Minute)
+		cameFar(one, drawn, 100, time.Minute)
+		says := fmt.Sprintf("ended by their own clock after 1m0s: %d of 100 steps", drawn)
+		if one.Failed() != want.fails || strings.Contains(told, says) != want.tells || (told != "") != want.tells {
+			t.Errorf("%d of 100 steps: failed %t, told %q, want %+v", drawn, one.Failed(), told, want)
 		}
+	}
+}
+
+// Runs of seven steps that take ten seconds each.
+func TestRandomRunsEndByTheirOwnClock(t *testing.T) {
+	rows := map[string]struct {
+		limit    time.Duration
+		failures int64 // of each run
+		steps    int64
+		fails    bool
+	}{
+		"too soon":        {time.Minute, 0, 6 * 7, true},
+		"later":           {2 * time.Minute, 0, 12 * 7, false},
+		"in time":         {time.Hour, 0, 15 * 7, false},
+		"without a clock": {0, 0, 15 * 7, false},
+		"one that fails":  {time.Minute, 1, 7, false}, // its failure is what is told
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			passed, one := time.Duration(0), &trial{TB: t}
+			b := &budget{steps: 100, most: 1, limit: row.limit, passed: func() time.Duration { return passed }}
+			for n, more := b.next(); more; n, more = b.next() {
+				b.drawn.Add(7)
+				b.failures.Add(row.failures)
+				if passed = time.Duration(n) * 10 * time.Second; n > 100 {
+					t.Fatal("they do not end")
+				}
+			}
+			b.report(one)
+			says := fmt.Sprintf("ended by their own clock after %s: %d of 100 steps", passed, row.steps)
+			if b.drawn.Load() != row.steps || one.Failed() != row.fails || (row.fails && !strings.Contains(one.failure, says)) {
+				t.Errorf("%d steps, failed %t with %q; want %d, %t, %q", b.drawn.Load(), one.Failed(), one.failure, row.steps,
+					row.fails, says)
+			}
+		})
+	}
+	deadline, limited := t.Deadline()
+	if left, half := time.Until(deadline), timeFor(t); limited != (half > 0) || (limited && half > left/2) {
+		t.Errorf("they may take %s of %s until go test's limit, want half", half, left)
 	}
 }
 
 // TestRandomRuns carries KNFLINK_SCENARIO_STEPS random commands out, in runs that are drawn from KNFLINK_SCENARIO_SEED.
 // A run that fails is made short and printed as a script for KNFLINK_SCENARIO_SCRIPT. It ends with
-// KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over (timeFor), see cameFar.
+// KNFLINK_SCENARIO_FAILURES failing runs, 1 if unset, or when its time is over, see budget.
 //
 // R1, R10, R12, R13
 func TestRandomRuns(t *testing.T) {
@@ -203,41 +290,35 @@ func TestRandomRuns(t *testing.T) {
 		replay(t, path)
 		return
 	}
-	steps, seed := int64(setting("KNFLINK_SCENARIO_STEPS", fewSteps)), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
-	most := setting("KNFLINK_SCENARIO_FAILURES", 1)
-	var run, runs, drawn, moments, statuses, decisions, failures atomic.Int64
-	started, limit := time.Now(), timeFor(t)
-	inTime := func() bool { return limit == 0 || time.Since(started) < limit }
+	b, seed := newBudget(t), uint64(setting("KNFLINK_SCENARIO_SEED", 1))
+	var runs, moments, statuses, decisions atomic.Int64
 	t.Cleanup(func() {
-		passed := time.Since(started)
+		passed := b.passed()
 		needed.report(t)
-		if failures.Load() == 0 {
-			cameFar(t, drawn.Load(), steps, passed)
-		}
+		b.report(t)
 		t.Logf("seed %d: %d runs, %d of %d steps, %d moments, %d statuses, %d decisions, %d failing runs, in %s: %.0f "+
 			"steps a second",
-			seed, runs.Load(), drawn.Load(), steps, moments.Load(), statuses.Load(), decisions.Load(), failures.Load(),
-			passed.Round(time.Second), float64(drawn.Load())/passed.Seconds())
+			seed, runs.Load(), b.drawn.Load(), b.steps, moments.Load(), statuses.Load(), decisions.Load(), b.failures.Load(),
+			passed.Round(time.Second), float64(b.drawn.Load())/passed.Seconds())
 	})
 	for worker := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprintf("worker %d", worker+1), func(t *testing.T) {
 			t.Parallel()
-			for drawn.Load() < steps && failures.Load() < int64(most) && inTime() {
-				n := uint64(run.Add(1))
+			for n, more := b.next(); more; n, more = b.next() {
 				script := draw(seed, n)
 				failure, seen := attempt(t, script)
 				runs.Add(1)
 				moments.Add(int64(seen.moments))
 				statuses.Add(int64(seen.statuses))
 				decisions.Add(int64(seen.decisions))
-				done := drawn.Add(int64(len(script)))
+				done := b.drawn.Add(int64(len(script)))
 				if done/50000 != (done-int64(len(script)))/50000 {
-					fmt.Fprintf(os.Stderr, "%d steps after %s\n", done, time.Since(started).Round(time.Second))
+					fmt.Fprintf(os.Stderr, "%d steps after %s\n", done, b.passed().Round(time.Second))
 				}
 				if failure == "" {
 					continue
 				}
-				failures.Add(1)
+				b.failures.Add(1)
 				script = shorten(t, script)
 				if again, _ := attempt(t, script); again != "" {
 					failure = again
