@@ -20,14 +20,17 @@ type Starting Life
 func (v Starting) Begin(
 	purpose v1beta1.IntentPurpose, target v1beta1.FlinkDeploymentSpec, from v1beta1.StartPoint,
 ) Result {
+	r := v.Seen.Resource
+	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
+	if err := v.Starter.Startable(intent); err != nil { // nothing is taken away for a start that cannot be made
+		return v.CannotRender(err)
+	}
 	if result, occupied := v.Starter.Occupied(); occupied {
 		return result
 	}
 	if result, runs := v.Starter.MayRunAnother(&target); runs {
 		return result
 	}
-	r := v.Seen.Resource
-	intent := newIntent(Life(v), purpose, v1beta1.StepStarting, target)
 	intent.Generation = v.generationOf(intent)
 	from.Taken, from.UnclaimedStateIgnored = LastState(v).taken(from), v.dropsUnclaimed(&target, from)
 	from.RepeatsWork = from.RepeatsWork || LastState(v).repeatsWork(from) // of a start that is redirected
