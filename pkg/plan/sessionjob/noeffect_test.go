@@ -1,0 +1,60 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// An option without effect is told once for each generation of a session job, also of one that is refused. Those of its
+// cluster are told there.
+func TestOptionsWithoutEffectAreToldOnce(t *testing.T) {
+	const both = `{"kubernetes.operator.retry.initial.interval":"1 s","kubernetes.operator.retry.max.attempts":"3"}`
+	rows := map[string]struct {
+		options string
+		edit    func(*v1beta1.FlinkSessionJobSpec)
+		told    int
+	}{
+		"it runs":       {both, nil, 1},
+		"it is refused": {both, func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 0 }, 1},
+		"none is set":   {`{"pipeline.max-parallelism":"128"}`, nil, 0},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.s.Cluster = plan.Present(sessionCluster("kubernetes.operator.leader-election.enabled", "true"))
+			w.edit(options(row.options))
+			if row.edit != nil {
+				w.edit(row.edit)
+			}
+			for range 3 {
+				w.run()
+			}
+			told := w.told(plan.ReasonOptionWithoutEffect)
+			if len(told) != row.told {
+				t.Fatalf("told %q, want %d; %q", told, row.told, w.log)
+			}
+			for _, message := range told {
+				if !strings.Contains(message, "kubernetes.operator.retry.initial.interval has no effect: ") ||
+					!strings.Contains(message, "; option kubernetes.operator.retry.max.attempts has") ||
+					strings.Contains(message, "leader-election") {
+					t.Errorf("told %q", message)
+				}
+			}
+			for _, e := range w.events {
+				if e.Reason == plan.ReasonOptionWithoutEffect && !e.Once {
+					t.Errorf("a second pass would tell it again: %+v", e)
+				}
+			}
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 6 })
+			for range 3 {
+				w.run()
+			}
+			if told := w.told(plan.ReasonOptionWithoutEffect); len(told) != 2*row.told {
+				t.Errorf("told %q after two generations", told)
+			}
+		})
+	}
+}
