@@ -1,6 +1,7 @@
 package sessionjob
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -38,6 +39,7 @@ type world struct {
 	missing string            // the URI of a jar that cannot be had
 	uploads bool              // this function uploads
 	silent  bool              // Flink does not answer
+	because string            // why it does not, or why stops with savepoint fail; empty: none fails
 	saves   bool              // Flink takes savepoints
 	taking  bool              // Flink is taking every savepoint that it was asked for
 	others  []Other           // the other session jobs
@@ -123,7 +125,7 @@ func (w *world) look() {
 	w.s.Flink.Jobs, w.s.Jars = plan.Observed[[]job.Job]{}, plan.Observed[[]Jar]{}
 	switch {
 	case w.silent:
-		w.s.Flink.Jobs = plan.Unknown[[]job.Job]("connection refused")
+		w.s.Flink.Jobs = plan.Unknown[[]job.Job](cmp.Or(w.because, "connection refused"))
 	case q.Flink != nil:
 		w.s.Flink.Jobs = plan.Present(append([]job.Job{}, w.jobs...))
 	}
@@ -132,6 +134,9 @@ func (w *world) look() {
 		w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopNotKnown})
 		if w.taking {
 			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopInProgress})
+		}
+		if w.because != "" {
+			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopFailed, Cause: w.because})
 		}
 		if path := w.stops[w.status().Intent.TriggerID]; path != "" {
 			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: path})
