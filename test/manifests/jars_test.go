@@ -1,6 +1,9 @@
 package manifests
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +70,32 @@ func TestReconcileJarsIsReconcileWithMoreTime(t *testing.T) {
 	minutes := strings.ToLower(strings.TrimPrefix(text, "PT")) // of ISO 8601, as in PT10M
 	if wait, err := time.ParseDuration(minutes); err != nil || wait < long {
 		t.Errorf("the Trigger waits for %q (%v), and its Service may take %s", text, err, long)
+	}
+}
+
+// An upload holds memory and a connection for as long as the jar takes, so few are taken at once, by few pods. The
+// product is what docs/session-jobs.md tells.
+func TestUploadsAtOnceAreBounded(t *testing.T) {
+	const perPod, pods = 8, 3
+	u := object(t, "305-reconcile-jars.yaml", "Service", "reconcile-jars")
+	spec, _, err := unstructured.NestedMap(u.Object, "spec", "template", "spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := spec["containerConcurrency"]; n != float64(perPod) {
+		t.Errorf("a pod takes %v uploads at once, want %d: without a bound, its memory has none", n, perPod)
+	}
+	notes, _, err := unstructured.NestedStringMap(u.Object, "spec", "template", "metadata", "annotations")
+	if n := notes["autoscaling.knative.dev/max-scale"]; err != nil || n != fmt.Sprint(pods) {
+		t.Errorf("%q pods at most (%v), want %d", n, err, pods)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "session-jobs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := fmt.Sprintf("%d jars: %d to a pod (`containerConcurrency`), %d pods", perPod*pods, perPod, pods)
+	if !strings.Contains(strings.Join(strings.Fields(string(page)), " "), told) {
+		t.Errorf("docs/session-jobs.md does not say %q", told)
 	}
 }
 
