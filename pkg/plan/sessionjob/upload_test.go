@@ -2,7 +2,9 @@ package sessionjob
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -56,5 +58,33 @@ func TestWhoGetsTheHeadersOfAJar(t *testing.T) {
 			}
 			t.Error("no upload")
 		})
+	}
+}
+
+// Whoever waits for a jar sees what was answered, and how long the wait is: the pauses grow.
+func TestAFailedDownloadSaysWhenItIsTried(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.missing = w.s.Resource.Spec.Job.JarURI
+	uploads := func() int { return strings.Count(strings.Join(w.log, "\n"), "upload ") }
+	for i, pause := range []time.Duration{10 * time.Second, 20 * time.Second, 40 * time.Second} {
+		w.run()
+		next := w.s.Now.Add(pause)
+		want := "response 404; next attempt at " + next.UTC().Format(time.RFC3339)
+		for _, when := range []time.Duration{0, pause - time.Second} { // at once, and while it waits
+			w.s.Now = next.Add(when - pause)
+			w.run()
+			if told := w.condition("Reconciling"); !strings.HasPrefix(told, "JarNotFound: ") || !strings.Contains(told, want) {
+				t.Errorf("attempt %d, after %s: Reconciling says %q, want %q", i+1, when, told, want)
+			}
+		}
+		if n := uploads(); n != i+1 {
+			t.Errorf("attempt %d: it was tried %d times\n%q", i+1, n, w.log)
+		}
+		w.s.Now = next
+	}
+	w.missing = ""
+	w.untilSteady()
+	if told := w.condition("Reconciling"); strings.Contains(told, "next attempt") || w.status().Retry != nil {
+		t.Errorf("it runs, and says %q", told)
 	}
 }
