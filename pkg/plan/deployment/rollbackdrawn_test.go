@@ -67,7 +67,7 @@ func TestTheChoiceOfARollbackIsAsDrawn(t *testing.T) {
 		}},
 	}
 	drawn := drawing.Read(t, "../job/rollbackchoice.go", "choose")
-	shown := []string{"B6", "B11"} // of session jobs
+	shown := []string{"B6", "B11", "B11b"} // of session jobs
 	for name, row := range rows {
 		shown = append(shown, row.row)
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,11 @@ func RollBack(v Life) (Result, bool) {
 		v.Stuck = &plan.Cause{Reason: d.Reason, Message: d.Message}
 		return Result{}, false
 	case plan.Wait:
-		return Result{Situation: d.Situation, Wait: plan.Cause{Reason: d.Reason, Message: d.Message}}, !d.OthersAllowed
+		wait := plan.Cause{Reason: d.Reason, Message: d.Message}
+		if d.OthersAllowed && d.Reason != "" { // others say what they wait for, and the roll-back says its own
+			v.Stuck = &wait
+		}
+		return Result{Situation: d.Situation, Wait: wait}, !d.OthersAllowed
 	}
 	r := Stopping(v).replace(Stop{v1beta1.PurposeRollback, *v.LastStable.Spec.DeepCopy(), d.How, d.Restore})
 	if r.Record != "" {

@@ -29,27 +29,29 @@ type rollbackChoice struct {
 
 // choose says from which state the last stable spec starts, first match wins.
 //
-//	  #  what was deployed                        answer   stop       the stable spec starts
-//	 B1  has another Flink version than it        refuses  -          not, unless another operator has begun: an older
-//	                                                                  Flink may not read what a newer one wrote
-//	 B2  writes a savepoint                       waits    -          when that is written
-//	 B3  has high-availability data that is       waits    -          when it can be read
-//	     unknown
-//	 B4  has no state to keep, or may start       begins   Stateless  empty
-//	     empty
-//	 B5  needed a savepoint and never ran         begins   None       from that savepoint
-//	 B6  is a session job that Flink refused      begins   None       from what that was to start from
-//	 B7  has a job that has ended, and could be   waits    -          when it was asked
-//	     asked of it and was not
-//	 B8  has a job that is about to end           waits    -          when it has
-//	 B9  has a job that has ended, and its        waits    -          when that is read
-//	     newest state is not read
-//	B10  has a job that has ended, otherwise      begins   None       from its newest state, as for a change; Flink
-//	                                                                  removes the high-availability data
-//	B11  is a session job                         begins   see then   from its newest state, see rollback.byCancel
-//	B12  otherwise                                begins   LastState  from the high-availability data, if it looks for it
-//	                                                                  where what was deployed keeps it
-//	B13  B5 to B12, and that state is not there   refuses  -          not
+//	   #  what was deployed                        answer   stop       the stable spec starts
+//	  B1  has another Flink version than it        refuses  -          not, unless another operator has begun: an older
+//	                                                                   Flink may not read what a newer one wrote
+//	  B2  writes a savepoint                       waits    -          when that is written
+//	  B3  has high-availability data that is       waits    -          when it can be read
+//	      unknown
+//	  B4  has no state to keep, or may start       begins   Stateless  empty
+//	      empty
+//	  B5  needed a savepoint and never ran         begins   None       from that savepoint
+//	  B6  is a session job that Flink refused      begins   None       from what that was to start from
+//	  B7  has a job that has ended, and could be   waits    -          when it was asked
+//	      asked of it and was not
+//	  B8  has a job that is about to end           waits    -          when it has
+//	  B9  has a job that has ended, and its        waits    -          when that is read
+//	      newest state is not read
+//	 B10  has a job that has ended, otherwise      begins   None       from its newest state, as for a change; Flink
+//	                                                                   removes the high-availability data
+//	 B11  is a session job whose newest state      begins   see then   from that, see rollback.byCancel
+//	      outlives its stop
+//	B11b  is a session job that would lose it      waits    -          when it runs
+//	 B12  otherwise                                begins   LastState  from the high-availability data, if it looks for
+//	                                                                   it where what was deployed keeps it
+//	 B13  B5 to B12, and that state is not there   refuses  -          not
 //
 // A state that is not there is no reason to take anything down: then it refuses.
 func (v rollback) choose() rollbackChoice {
@@ -115,7 +117,8 @@ func (v rollback) byCancel() rollbackChoice {
 		return refuseRollback(plan.ReasonRollbackImpossible, "and it cannot be rolled back. "+d.Message)
 	}
 	return rollbackChoice{
-		Verdict: plan.Wait, Situation: plan.Waiting, OthersAllowed: d.OthersAllowed, Reason: d.Reason, Message: d.Message,
+		Verdict: plan.Wait, Situation: plan.Waiting, OthersAllowed: d.OthersAllowed, Reason: d.Reason,
+		Message: "what was deployed does not become stable, and its roll-back waits: " + d.Message,
 	}
 }
 

@@ -46,6 +46,10 @@ type world struct {
 	deaf    bool              // nobody can look at them
 	unsaid  string            // what answers a run without saying whether the job begins; empty: nothing does
 
+	untold string // why Flink does not tell of checkpoints; empty: it does
+
+	newest v1beta1.FlinkJobState // what a job begins as; empty: RUNNING
+
 	keepsJars bool // Flink does not delete jars
 	deleted   int  // how often it was asked to
 }
@@ -149,7 +153,9 @@ func (w *world) look() {
 	if q.Jars && !w.silent {
 		w.s.Jars = plan.Present(append([]Jar{}, w.jars...))
 	}
-	if more := AskFlink(w.s); more.Checkpoints && w.s.Flink.Checkpoints.IsUnknown() {
+	if w.untold != "" {
+		w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints](w.untold)
+	} else if more := AskFlink(w.s); more.Checkpoints && w.s.Flink.Checkpoints.IsUnknown() {
 		w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
 	}
 	if w.s.Flink.Retention.IsUnknown() {
@@ -226,8 +232,12 @@ func (w *world) do(a plan.Action) bool {
 		if w.unsaid != "" {
 			return w.fails(a, string(plan.ReasonJarRunUnanswered), w.unsaid)
 		}
+		state := v1beta1.FlinkJobRunning
+		if w.newest != "" {
+			state = w.newest
+		}
 		w.jobs = append(w.jobs, job.Job{
-			ID: a.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, Tasks: 2, Running: 2,
+			ID: a.JobID, Name: "etl", State: state, Tasks: 2, Running: 2,
 			StartTime: strconv.FormatInt(w.s.Now.UnixMilli(), 10),
 		})
 	case plan.CancelJob:

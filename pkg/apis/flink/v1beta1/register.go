@@ -50,8 +50,8 @@ const (
 	// take over what is already there under its name: the running Deployment,
 	// or the checkpoint in the high-availability data.
 	AnnotationAdopt = "flinkdeployment.flink.apache.org/adopt"
-	// AnnotationRollback on a FlinkDeployment asks for a rollback of the
-	// generation that it names, as decimal text.
+	// AnnotationRollback on a FlinkDeployment or a FlinkSessionJob asks for a
+	// rollback of the generation that it names, as decimal text.
 	AnnotationRollback = "flinkdeployment.flink.apache.org/rollback"
 	// AnnotationIgnoreState on a FlinkDeployment, value "true", lets its first
 	// start ignore high-availability data that is already there under its name.

@@ -1,0 +1,120 @@
+package sessionjob
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// T3.55
+func TestNoSessionRollbackWithoutItsState(t *testing.T) {
+	w := changed(t, "savepoint", rollsBack)
+	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed)
+	w.s.Resource.Status.JobStatus.UpgradeSavepointPath = v1beta1.LastStatePlaceholder
+	w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
+	for range 5 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	s := w.status()
+	if w.rolledBack() || s.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || len(w.runs) != 2 {
+		t.Errorf("%+v, runs %+v\n%q", s.ReconciliationStatus, w.runs, w.log)
+	}
+	if told := w.condition("Stalled"); !strings.HasPrefix(told, "RollbackImpossible: ") ||
+		!strings.Contains(told, "kubectl patch flinksessionjob etl") {
+		t.Errorf("a person is not told why: %q", told)
+	}
+	if p := w.round(); !p.IsQuiet() || p.Status != nil {
+		t.Errorf("a second look must be quiet, got %s", p)
+	}
+}
+
+// T3.52: before the resumption nothing ran that could be gone back to.
+func TestNoRollbackOfAResumedSessionJob(t *testing.T) {
+	const missing = "https://jars.example.com/missing.jar"
+	rows := map[string]struct{ fails, heals func(w *world) }{
+		"Flink refuses to run it": {
+			func(w *world) { w.refuses = "no such method" }, func(w *world) { w.refuses = "" },
+		},
+		"its jar cannot be had": {
+			func(w *world) {
+				w.missing = missing
+				w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.JarURI = missing })
+			},
+			func(w *world) { w.missing = "" },
+		},
+		"nobody uploads its jar": {
+			func(w *world) { w.uploads = false }, func(w *world) { w.uploads = true },
+		},
+		"its tasks do not run": {
+			func(w *world) { w.newest = v1beta1.FlinkJobCreated },
+			func(w *world) { w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning) },
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.edit(options(rollsBack))
+			w.untilSteady()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.run()
+			w.run()
+			w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.FlinkJobFinished)
+			row.fails(w)
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateRunning })
+			for range 30 {
+				w.run()
+				w.sleep(time.Minute)
+				if state := w.status().ReconciliationStatus.State; w.rolledBack() ||
+					state == v1beta1.ReconciliationRollingBack || state == v1beta1.ReconciliationRolledBack {
+					t.Fatalf("it is %s\n%q", state, w.log)
+				}
+			}
+			row.heals(w)
+			w.sleep(10 * time.Minute)
+			w.untilSteady()
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+			if last := w.runs[len(w.runs)-1]; last.SavepointPath != "file:///s/savepoint-1" || len(w.running()) != 1 {
+				t.Errorf("runs %+v, jobs %+v", w.runs, w.jobs)
+			}
+		})
+	}
+}
+
+// The annotation of a FlinkDeployment asks for the roll-back of a session job, too, where that is not enabled.
+func TestASessionRollbackOnDemand(t *testing.T) {
+	rows := map[string]struct {
+		generation string
+		back       bool
+	}{
+		"of what was deployed": {"3", true},
+		"of another change":    {"2", false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := changed(t, "savepoint", `{}`)
+			w.sleep(time.Hour)
+			w.run()
+			if w.rolledBack() || w.status().Intent != nil {
+				t.Fatal("a roll-back is not enabled")
+			}
+			w.s.Resource.Annotations = map[string]string{v1beta1.AnnotationRollback: row.generation}
+			w.run()
+			if !row.back {
+				if w.rolledBack() {
+					t.Errorf("rolled back: %q", w.log)
+				}
+				return
+			}
+			w.untilSteady()
+			w.want(plan.Steady, v1beta1.LifecycleRolledBack, v1beta1.FlinkJobRunning)
+			if last := w.runs[len(w.runs)-1]; last.Parallelism != 2 || last.SavepointPath != "file:///s/savepoint-1" {
+				t.Errorf("runs %+v", w.runs)
+			}
+		})
+	}
+}
