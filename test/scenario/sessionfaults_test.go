@@ -205,6 +205,14 @@ var sessionFaultScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing, nothing")
 	}, "a cluster of the same name is another one"},
 
+	"a session cluster is deleted and made again under a stateful session job": {func(h *harness) {
+		h.stateGoesWithItsCluster(blocksOnNothing)
+	}, "it does not begin empty: a person chooses the state"},
+
+	"a highly available session cluster is deleted and made again under a stateful session job": {func(h *harness) {
+		h.stateGoesWithItsCluster(blocksOnNothing, highlyAvailable)
+	}, "the data of a deleted cluster goes with it, and the new one of its name brings no job back"},
+
 	"a session cluster with an unmanaged job beside a session job is deleted": {func(h *harness) {
 		h.runs("etl", sessionJob("session"), session())
 		id := h.runJar("session")
@@ -344,4 +352,39 @@ func sessionJobDeleted(beginning func(h *harness)) scenario {
 		expect(h.t, "what is left", h.end(), "\n")
 		expect(h.t, "JobManagers", h.w.Flink.JobManagers(namespace, "session"), 0)
 	}, "a deletion always ends and leaves no job"}
+}
+
+// stateGoesWithItsCluster has a session cluster deleted under a job that keeps its state, and made again. The job says
+// what it could start from, begins nothing by itself, and then goes on from what a person chooses.
+func (h *harness) stateGoesWithItsCluster(cluster ...change) {
+	h.t.Helper()
+	h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(cluster...))
+	h.checkpoints("etl")
+	h.rest()
+	id, known := h.status("etl").JobStatus.JobID, h.status("etl").JobStatus.Checkpoint
+	if known == nil || known.Path == "" {
+		h.t.Fatalf("no checkpoint of it is known: %s", h.describe())
+	}
+	h.remove("session")
+	h.untilGone("session")
+	h.apply("session", session(cluster...))
+	h.untilStable("session")
+	h.untilSituation("etl", "StateLost")
+	h.rest()
+	if told := h.condition("etl", "Stalled"); !strings.Contains(told, known.Path) {
+		h.t.Errorf("Stalled says %q, and not from what it could start: %s", told, known.Path)
+	}
+	if safe := h.condition("etl", "StateSafe"); !strings.Contains(safe, "SessionClusterLost") {
+		h.t.Errorf("StateSafe says %q", safe)
+	}
+	expect(h.t, "jobs that run", h.live("session"), 0)
+	h.w.Storage.Put(job.Snapshot{Path: "s3://s/savepoint-mine", Savepoint: true, Progress: 5})
+	h.edit("etl", jobField("initialSavepointPath", "s3://s/savepoint-mine"), jobField("savepointRedeployNonce", int64(1)))
+	h.startsAgain("etl", 2)
+	h.untilStable("etl")
+	h.sees("etl", stable, "nothing, path(savepoint)")
+	expect(h.t, "jobs that run", h.live("session"), 1)
+	if now := h.status("etl").JobStatus.JobID; now == id {
+		h.t.Errorf("the job of the new cluster has the ID of the old one's, %s", id)
+	}
 }
