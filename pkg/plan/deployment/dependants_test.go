@@ -12,8 +12,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
-// moves makes rounds as run does, and reports whether one of them moved the job.
-func (w *world) moves() bool {
+// moves makes rounds as run does, and reports whether one of them wakes somebody.
+func (w *world) moves(wakes func(Snapshot, plan.Plan) bool) bool {
 	moved := false
 	for range 10 {
 		w.look()
@@ -21,7 +21,7 @@ func (w *world) moves() bool {
 		resource := *seen.Resource.DeepCopy()
 		seen.Resource = &resource
 		p := w.round()
-		moved = moved || MovesJob(seen, p)
+		moved = moved || wakes(seen, p)
 		if p.Requeue != plan.RequeueNow {
 			break
 		}
@@ -75,7 +75,78 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := row.begin(t)
 			row.act(w)
-			if got := w.moves(); got != row.want {
+			if got := w.moves(MovesJob); got != row.want {
+				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
+			}
+		})
+	}
+}
+
+// A session job waits for its cluster, and runs nothing there that a change of the cluster would take away: it is told
+// of each change, and of nothing else.
+func TestAClusterThatMovesWakesItsJobs(t *testing.T) {
+	running := func(t *testing.T) *world { return stable(t, session) }
+	stopping := func(t *testing.T) *world {
+		w := running(t)
+		w.edit(upgradeImage)
+		w.run()
+		return w
+	}
+	rows := map[string]struct {
+		begin  func(t *testing.T) *world
+		act    func(w *world)
+		want   bool
+		reason string
+	}{
+		"nothing happens": {running, func(*world) {}, false, "a quiet world is quiet"},
+		"its figures move": {
+			running, func(w *world) { w.s.Flink.Facts = plan.Present(job.ClusterFacts{TaskManagers: 7}) }, false,
+			"no job waits for those",
+		},
+		"its edit is invalid": {
+			running, func(w *world) {
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.LogConfiguration = map[string]string{"random": "x"} })
+			}, false, "it goes on as it is",
+		},
+		"it comes up": {func(t *testing.T) *world {
+			w := newWorld(t, session)
+			w.run()
+			return w
+		}, func(w *world) { w.serve(1, plan.Present([]job.Job{})) }, true, "jobs wait for it"},
+		"it is edited": {running, func(w *world) { w.edit(upgradeImage) }, true, "it takes no job from now on"},
+		"its start is prepared": {
+			stopping, func(w *world) { w.terminate() }, true, "there is another JobManager, which has none of their jobs",
+		},
+		"its change is there": {func(t *testing.T) *world {
+			w := stopping(t)
+			w.terminate()
+			w.run()
+			return w
+		}, func(w *world) { w.serve(1, plan.Present([]job.Job{})) }, true, "it takes jobs again"},
+		"it does not answer": {
+			running, func(w *world) { w.serve(1, plan.Unknown[[]job.Job]("connection refused")) }, true,
+			"nobody looks at jobs there",
+		},
+		"its JobManager goes": {
+			running, func(w *world) { w.terminate(); w.s.Flink = job.Flink{} }, true, "its jobs go with it",
+		},
+		"it is marked for deletion": {running, func(w *world) { w.delete() }, true, "it takes no job from now on"},
+		"it is gone": {func(t *testing.T) *world {
+			w := running(t)
+			w.delete()
+			w.run()
+			return w
+		}, func(w *world) { w.terminate(); w.s.Flink = job.Flink{} }, true, "the deletions of its jobs end"},
+		"an application is edited": {
+			func(t *testing.T) *world { return stable(t, application) }, func(w *world) { w.edit(upgradeImage) }, false,
+			"it has no session jobs",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := row.begin(t)
+			row.act(w)
+			if got := w.moves(MovesCluster); got != row.want {
 				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
 			}
 		})
