@@ -11,12 +11,15 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
+// deletedMark begins the name of a story of a session job that is deleted.
+const deletedMark = "a session job is deleted "
+
 func init() {
 	for name, s := range sessionFaultScenarios {
 		scenarios[name] = s
 	}
 	for name, beginning := range sessionJobStates {
-		scenarios["a session job is deleted "+name] = sessionJobDeleted(beginning)
+		scenarios[deletedMark+name] = sessionJobDeleted(beginning)
 	}
 }
 

@@ -12,67 +12,6 @@ func init() {
 	for name, s := range sessionJobScenarios {
 		scenarios[name] = s
 	}
-	for _, from := range []map[string]scenario{
-		scenarios, statefulScenarios, deletionScenarios, takenScenarios, recordedScenarios, retentionScenarios,
-		exceptionScenarios,
-	} {
-		for name, s := range from {
-			if ofBothHosts[name] {
-				scenarios["on a session cluster: "+name] = scenario{func(h *harness) {
-					h.onSession = true
-					s.story(h)
-				}, s.reason}
-			}
-		}
-	}
-}
-
-// ofBothHosts are stories of an application that are told of a session job, too: its FlinkDeployment has the same name.
-var ofBothHosts = map[string]bool{
-	"a stateless upgrade":                    true,
-	"two edits in one":                       true,
-	"suspended from the beginning":           true,
-	"an invalid change of a running job":     true,
-	"a job fails":                            true,
-	"a job finishes":                         true,
-	"found by the sweep alone":               true,
-	"two resources":                          true,
-	"an upgrade by savepoint":                true,
-	"an upgrade by cancellation":             true,
-	"suspended with a savepoint and resumed": true,
-	"a savepoint that fails, then succeeds":  true,
-	"a slow savepoint":                       true,
-	"redeployed from a savepoint":            true,
-	"first started from a savepoint":         true,
-	"the JobManager Deployment of a highly available job is deleted":           true,
-	"the JobManager Deployment of a stateful job is deleted":                   true,
-	"a JobManager of a highly available job crashes":                           true,
-	"an upgrade by savepoint while Flink does not respond for a moment":        true,
-	"a savepoint by a resource of its own, and without it":                     true,
-	"a savepoint that stays when its resource goes":                            true,
-	"a savepoint that fails as often as it may":                                true,
-	"a savepoint of a job that is suspended":                                   true,
-	"a savepoint recorded in status":                                           true,
-	"an upgrade waits for a recorded savepoint":                                true,
-	"a recorded savepoint outlives a fail-over":                                true,
-	"recorded savepoints each five minutes":                                    true,
-	"snapshots by the clock, then no longer":                                   true,
-	"a recorded savepoint that fails":                                          true,
-	"suspended with a recorded savepoint":                                      true,
-	"last state, and a cancellation deletes checkpoints":                       true,
-	"last state, and checkpoints go with the job":                              true,
-	"a cancellation deletes checkpoints, and there is no place for savepoints": true,
-	"an edit of a failing job whose checkpoints a cancellation deletes":        true,
-	"told to start from its own checkpoint, which a cancellation deletes":      true,
-	"cancelled behind our back, with its checkpoints":                          true,
-	"failed with its checkpoints":                                              true,
-	"failed with its checkpoints, and restarted when it fails":                 true,
-	"finished, as a bounded job does":                                          true,
-	"a stop whose job fails after its savepoint":                               true,
-	"a stop whose tasks never end":                                             true,
-	"a person's stop soon after one that was given up":                         true,
-	"failures that the job survives":                                           true,
-	"a failure that the job does not survive":                                  true,
 }
 
 var blocksOnNothing = option("kubernetes.operator.session.deletion.block-on-session-jobs", "false")
