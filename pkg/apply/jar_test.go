@@ -336,53 +336,56 @@ func TestARunIsAnswered(t *testing.T) {
 		kind   fail.Kind
 		why    string
 		words  []string
+		first  string // with what the message begins
 	}{
-		"a job of this ID runs": {"another pass was faster", says("jar-run-again-while-running"), fail.None, "", nil},
+		"a job of this ID runs": {"another pass was faster", says("jar-run-again-while-running"), fail.None, "", nil, ""},
 		"a job of this ID has ended": {
-			"what became of it is for the next look", says("jar-run-again-after-the-end"), fail.None, "", nil,
+			"what became of it is for the next look", says("jar-run-again-after-the-end"), fail.None, "", nil, "",
 		},
-		"no answer in time": {"main may take long; the job is found by its ID", noAnswer, fail.None, "", nil},
+		"no answer in time": {"main may take long; the job is found by its ID", noAnswer, fail.None, "", nil, ""},
 		"main fails": {
 			"only the user can correct it", says("jar-run-main-fails"), fail.Denied, "JarRunFailed",
-			[]string{"main was told to fail", "Could not execute application"},
+			[]string{"Could not execute application"},
+			"ProgramInvocationException: The main method caused an error: main was told to fail",
 		},
 		"a savepoint that is not there": {
 			"the same", says("jar-run-savepoint-missing"), fail.Denied, "JarRunFailed",
-			[]string{"FileNotFoundException: Cannot find checkpoint or savepoint"},
+			[]string{"Could not execute application"}, "FileNotFoundException: Cannot find checkpoint or savepoint",
 		},
 		"no such class": {
 			"the same", says("jar-run-no-class"), fail.Denied, "JarRunFailed", []string{"'no.such.Main' was not found"},
+			"ClassNotFoundException: no.such.Main",
 		},
 		"the jar is gone": {
-			"the next look has it uploaded again", says("jar-run-unknown-jar"), fail.Transient, "JarGone", nil,
+			"the next look has it uploaded again", says("jar-run-unknown-jar"), fail.Transient, "JarGone", nil, "",
 		},
 		"an application cluster": {
-			"it has its own job", says("application-jar-run"), fail.Denied, "JarsNotServed", nil,
+			"it has its own job", says("application-jar-run"), fail.Denied, "JarsNotServed", nil, "",
 		},
 		"somebody else answers": {
 			"a proxy; nobody knows what it did with the request", func(*testing.T) http.HandlerFunc { return http.NotFound },
-			fail.Transient, "JarRunUnanswered", nil,
+			fail.Transient, "JarRunUnanswered", nil, "",
 		},
 		"a mesh gives up": {
-			"the JobManager does not", answers(504, "upstream request timeout"), fail.Transient, "JarRunUnanswered", nil,
+			"the JobManager does not", answers(504, "upstream request timeout"), fail.Transient, "JarRunUnanswered", nil, "",
 		},
-		"half an answer": {"it runs", answers(200, `{"jobid":`), fail.Transient, "JarRunUnanswered", nil},
+		"half an answer": {"it runs", answers(200, `{"jobid":`), fail.Transient, "JarRunUnanswered", nil, ""},
 		"no leader any more": {
 			"it had one", answers(503, `{"errors":["Service temporarily unavailable due to an ongoing leader election."]}`),
-			fail.Transient, "JarRunUnanswered", []string{"leader election"},
+			fail.Transient, "JarRunUnanswered", []string{"leader election"}, "",
 		},
 		"a call inside Flink timed out": {
 			"the job may be submitted all the same", answers(400, `{"errors":["x.RestHandlerException: Could not execute `+
 				`application.\nCaused by: java.util.concurrent.TimeoutException: Invocation of submitJob timed out"]}`),
-			fail.Transient, "JarRunUnanswered", []string{"submitJob timed out"},
+			fail.Transient, "JarRunUnanswered", []string{"submitJob timed out"}, "",
 		},
 		"main asks for a job that is not there": {
 			"it may have submitted its own", answers(500, `{"errors":["x.FlinkJobNotFoundException: Could not find job"]}`),
-			fail.Transient, "JarRunUnanswered", nil,
+			fail.Transient, "JarRunUnanswered", nil, "",
 		},
 		"a failure of Flink": {
 			"nobody knows when", answers(500, `{"errors":["java.lang.NullPointerException"]}`),
-			fail.Transient, "JarRunUnanswered", nil,
+			fail.Transient, "JarRunUnanswered", nil, "",
 		},
 	}
 	for name, row := range rows {
@@ -393,6 +396,9 @@ func TestARunIsAnswered(t *testing.T) {
 				JobID: jobID,
 			})
 			wantFailure(t, err, row.kind, row.why, row.words...)
+			if !strings.HasPrefix(fail.Message(err), row.first) {
+				t.Errorf("%q does not begin with the cause, %q", fail.Message(err), row.first)
+			}
 			if asked := jm.requests(); len(asked) != 1 {
 				t.Errorf("asked %v: a run is never repeated", asked)
 			}

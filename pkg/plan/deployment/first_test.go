@@ -277,7 +277,7 @@ func TestAStartThatIsRefusedIsTold(t *testing.T) {
 	}
 }
 
-// T1.21
+// T1.21, T6.21
 func TestEveryFlinkVersion(t *testing.T) {
 	rows := map[v1beta1.FlinkVersion]bool{
 		v1beta1.FlinkV1_13: false, v1beta1.FlinkV1_14: false, v1beta1.FlinkV1_15: true, v1beta1.FlinkV1_16: true,
@@ -285,18 +285,22 @@ func TestEveryFlinkVersion(t *testing.T) {
 		v1beta1.FlinkV1_18: true, v1beta1.FlinkV1_19: true, v1beta1.FlinkV1_20: true, v1beta1.FlinkV2_0: true,
 		v1beta1.FlinkV2_1: true, v1beta1.FlinkV2_2: true,
 	}
-	for version, runs := range rows {
-		t.Run(string(version), func(t *testing.T) {
-			w := newWorld(t, with(application, "v1_20", string(version)))
-			w.run()
-			if w.released != runs {
-				t.Errorf("released %t, want %t; rounds %q", w.released, runs, w.log)
-			}
-			if !runs && (w.told("Submit") > 0 || w.status().Error == "" ||
-				!w.condition(summary.SpecAccepted).LastTransitionTime.Time.Equal(start)) {
-				t.Errorf("an old version is refused and told, got %+v", w.status())
-			}
-		})
+	for kind, spec := range map[string]string{"application": application, "session cluster": session} {
+		for version, runs := range rows {
+			t.Run(kind+" "+string(version), func(t *testing.T) {
+				w := newWorld(t, with(spec, "v1_20", string(version)))
+				w.run()
+				if w.released != runs {
+					t.Errorf("released %t, want %t; rounds %q", w.released, runs, w.log)
+				}
+				says := "Flink version " + string(version) + " is not supported"
+				if !runs && (w.told("Submit") > 0 || !strings.Contains(w.status().Error, says) ||
+					w.status().ReconciliationStatus.LastReconciledSpec != "" ||
+					!w.condition(summary.SpecAccepted).LastTransitionTime.Time.Equal(start)) {
+					t.Errorf("an old version is refused and told, got %+v", w.status())
+				}
+			})
+		}
 	}
 }
 

@@ -45,6 +45,7 @@ func (w *world) brings() {
 	))
 }
 
+// T6.3: X10 is the end after the timeout, and what it tells
 func TestDeletingIsAsDrawn(t *testing.T) {
 	const overdue = 6 * time.Minute
 	runs := func(t *testing.T) *world {

@@ -128,8 +128,9 @@ func TestASessionJobWithoutASavepointIsLeft(t *testing.T) {
 			if len(w.stops) != 0 || len(w.runs) != 1 || strings.Contains(strings.Join(w.log, "\n"), "cancel") {
 				t.Errorf("%q", w.log)
 			}
-			if w.condition("Reconciling")+w.condition("Stalled") == "" {
-				t.Error("nothing says what is waited for")
+			want := "JobNotRunning: a savepoint needs a running job and the job is " + string(state)
+			if told := w.condition("Reconciling"); !strings.HasPrefix(told, want) || w.condition("Stalled") != "" {
+				t.Errorf("told %q, want %q, and nobody is called", told, want)
 			}
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning)
 			w.untilSteady()
@@ -143,8 +144,20 @@ func TestASessionJobWithoutASavepointIsLeft(t *testing.T) {
 // T6.13, T6.20
 func TestAnInvalidSessionJobIsTold(t *testing.T) {
 	w := newWorld(t, stateless)
+	told := func(want int) {
+		t.Helper()
+		for range 3 {
+			w.run()
+			w.sleep(time.Minute)
+		}
+		messages := w.told("ValidationError")
+		if len(messages) != want || !strings.HasPrefix(messages[want-1], "Job parallelism ") {
+			t.Errorf("told %q, want %d of the parallelism", messages, want)
+		}
+	}
 	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 0 })
 	w.run()
+	told(1)
 	w.want(plan.Invalid, v1beta1.LifecycleFailed, "")
 	if !strings.Contains(w.status().Error, "parallelism") || len(w.jars) != 0 {
 		t.Errorf("error %q, jars %v", w.status().Error, w.jars)
@@ -161,6 +174,7 @@ func TestAnInvalidSessionJobIsTold(t *testing.T) {
 		s.ReconciliationStatus.LastStableSpec != s.ReconciliationStatus.LastReconciledSpec {
 		t.Errorf("%+v, runs %+v", s, w.runs)
 	}
+	told(2)
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
 		t.Errorf("it is told once, got %s", p)
 	}

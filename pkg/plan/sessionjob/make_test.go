@@ -92,12 +92,32 @@ func TestASessionJobIsSuspendedAndResumed(t *testing.T) {
 
 // T6.14
 func TestASessionJobThatStartsSuspended(t *testing.T) {
-	w := newWorld(t, stateless)
-	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
-	w.run()
-	w.want(plan.NeverStarted, v1beta1.LifecycleSuspended, "")
-	if p := w.round(); !p.IsQuiet() || p.Status != nil {
-		t.Errorf("it is left alone, got %s", p)
+	const from = "file:///s/mine"
+	for _, mode := range []string{"stateless", "savepoint", "last-state"} {
+		t.Run(mode, func(t *testing.T) {
+			w := newWorld(t, stateful(mode))
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) {
+				s.Job.State, s.Job.InitialSavepointPath = v1beta1.JobStateSuspended, from
+			})
+			for range 3 {
+				w.run()
+				w.sleep(time.Minute)
+			}
+			w.want(plan.NeverStarted, v1beta1.LifecycleSuspended, "")
+			s := w.status()
+			if r := s.ReconciliationStatus; r.LastReconciledSpec != "" || r.LastStableSpec != "" || s.Intent != nil ||
+				s.JobStatus.JobID != "" || s.JobStatus.UpgradeSavepointPath != "" || s.Error != "" || len(w.jars) != 0 {
+				t.Errorf("nothing is started or recorded, got %+v", s)
+			}
+			if p := w.round(); !p.IsQuiet() || p.Status != nil {
+				t.Errorf("it is left alone, got %s", p)
+			}
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateRunning })
+			w.untilSteady()
+			if len(w.runs) != 1 || w.runs[0].SavepointPath != from {
+				t.Errorf("runs %+v, want one from %s", w.runs, from)
+			}
+		})
 	}
 }
 

@@ -225,6 +225,11 @@ func (w *world) do(a plan.Action) bool {
 			w.jars = slices.DeleteFunc(w.jars, func(j Jar) bool { return j.ID == a.JarID })
 		}
 	case plan.RunJar:
+		stored := w.status()
+		if i := stored.Intent; i == nil || i.JobID != a.JobID || stored.JobStatus.JobID != a.JobID ||
+			i.Release == nil || i.Release.RunAt == nil {
+			w.t.Errorf("Flink is asked to run job %s before that is stored: %+v", a.JobID, stored.Intent)
+		}
 		w.runs = append(w.runs, a)
 		if w.refuses != "" {
 			return w.fails(a, "JarRunFailed", w.refuses)
