@@ -29,14 +29,31 @@ func (w *world) moves(wakes func(Snapshot, plan.Plan) bool) bool {
 	return moved
 }
 
+// wakeRow is something that happens, and whether somebody is woken by it.
+type wakeRow struct {
+	begin  func(t *testing.T) *world
+	act    func(w *world)
+	want   bool
+	reason string
+}
+
+// wakes holds rows to who decides whether somebody is woken.
+func wakes(t *testing.T, rows map[string]wakeRow, decides func(Snapshot, plan.Plan) bool) {
+	t.Helper()
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := row.begin(t)
+			row.act(w)
+			if got := w.moves(decides); got != row.want {
+				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
+			}
+		})
+	}
+}
+
 func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 	running := func(t *testing.T) *world { return stable(t, application) }
-	rows := map[string]struct {
-		begin  func(t *testing.T) *world
-		act    func(w *world)
-		want   bool
-		reason string
-	}{
+	rows := map[string]wakeRow{
 		"nothing happens": {running, func(*world) {}, false, "a quiet world is quiet"},
 		"its figures move": {
 			running, func(w *world) { w.s.Flink.Facts = plan.Present(job.ClusterFacts{TaskManagers: 7}) }, false,
@@ -71,15 +88,7 @@ func TestAJobThatMovesWakesItsSnapshots(t *testing.T) {
 		}, func(w *world) { w.serveJob(""); w.s.Flink.Jobs = plan.Present([]job.Job{}) }, false,
 			"it has no job of its own"},
 	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			w := row.begin(t)
-			row.act(w)
-			if got := w.moves(MovesJob); got != row.want {
-				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
-			}
-		})
-	}
+	wakes(t, rows, MovesJob)
 }
 
 // A session job waits for its cluster, and runs nothing there that a change of the cluster would take away: it is told
@@ -92,12 +101,7 @@ func TestAClusterThatMovesWakesItsJobs(t *testing.T) {
 		w.run()
 		return w
 	}
-	rows := map[string]struct {
-		begin  func(t *testing.T) *world
-		act    func(w *world)
-		want   bool
-		reason string
-	}{
+	rows := map[string]wakeRow{
 		"nothing happens": {running, func(*world) {}, false, "a quiet world is quiet"},
 		"its figures move": {
 			running, func(w *world) { w.s.Flink.Facts = plan.Present(job.ClusterFacts{TaskManagers: 7}) }, false,
@@ -142,15 +146,7 @@ func TestAClusterThatMovesWakesItsJobs(t *testing.T) {
 			"it has no session jobs",
 		},
 	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			w := row.begin(t)
-			row.act(w)
-			if got := w.moves(MovesCluster); got != row.want {
-				t.Errorf("wakes %t, %s: %q", got, row.reason, w.log)
-			}
-		})
-	}
+	wakes(t, rows, MovesCluster)
 }
 
 func TestWhoIsWoken(t *testing.T) {
