@@ -23,6 +23,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 const (
@@ -58,6 +59,9 @@ type harness struct {
 
 	// sends, unless nil, sends what the functions send to Flink: a test of the judge plants faults of the product so.
 	sends func(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error)
+
+	// standing are the faults of the story that a crash of a function does not end.
+	standing []wire.Fault
 
 	disorder disorder
 	late     []cloudevents.Event
@@ -184,6 +188,9 @@ func (h *harness) afterPass() {
 	if h.w.Tap.Dead("reconcile") || h.w.Tap.Dead("observe") {
 		h.crashes++
 		h.w.Tap.Revive()
+		for _, f := range h.standing {
+			h.w.Tap.Inject(f)
+		}
 		h.watch.arm()
 		h.restart()
 		h.w.Kube.Feed.Take()

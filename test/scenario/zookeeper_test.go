@@ -35,7 +35,9 @@ func (h *harness) onZooKeeperWithCheckpoint() {
 
 // zookeeperRefuses has ZooKeeper refuse every look (NoAuth), as long as that holds.
 func (h *harness) zookeeperRefuses(holds func() bool) {
-	h.w.Tap.Inject(wire.Fault{Status: 403, Match: func(q wire.Request) bool { return q.System == "zookeeper" && holds() }})
+	f := wire.Fault{Status: 403, Match: func(q wire.Request) bool { return q.System == "zookeeper" && holds() }}
+	h.standing = append(h.standing, f)
+	h.w.Tap.Inject(f)
 }
 
 // zookeeperScenarios keep a job's high-availability data in ZooKeeper.
