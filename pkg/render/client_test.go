@@ -73,7 +73,7 @@ func TestClient(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			test := clientCase{}
 			unmarshal(t, readFile(t, file), &test)
-			got, err := NativeCluster(test.input())
+			got, err := MakeCluster(test.input())
 			if test.Refused != "" {
 				checkRefused(t, err, test)
 				return

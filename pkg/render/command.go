@@ -8,7 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-// target is the value of execution.target and the first argument of the start script.
+// target is the value of execution.target and the first argument of the start script in native mode.
 func (b *builder) target() string {
 	if b.in.Spec.IsSession() {
 		return flinkconf.TargetSession
@@ -16,9 +16,9 @@ func (b *builder) target() string {
 	return flinkconf.TargetApplication
 }
 
-// setCommand replaces the command line. The script derives class, JVM flags and memory inside the container, so none of
+// setNativeCommand replaces the command line. The script derives class, JVM flags and memory inside the container, so none of
 // them is here, and the blank after the target is there even without arguments.
-func (b *builder) setCommand(p *pod) {
+func (b *builder) setNativeCommand(p *pod) {
 	p.main.Command = []string{b.text(key.EntryPath)}
 	p.main.Args = []string{
 		"bash", "-c", "kubernetes-jobmanager.sh " + b.target() + " " + b.text(key.JobManagerEntrypointArgs),
@@ -40,7 +40,7 @@ var (
 //	application, Python   | not looked at
 //	application, 1.x      | exactly one
 //	application, 2.x      | at most one
-func (b *builder) checkJar(*pod) {
+func (b *builder) checkJar() {
 	if b.in.Spec.IsSession() || b.isPython() {
 		return
 	}

@@ -18,13 +18,8 @@ const (
 // logFiles are the log configuration files that Flink's client ships, in its order.
 var logFiles = []string{"logback-console.xml", "log4j-console.properties"}
 
-// mountConfiguration makes the ConfigMap with the Flink configuration and the log configuration and mounts it over the
-// image's own configuration directory.
-//
-//	spec.logConfiguration | log files
-//	nil                   | the operator's
-//	set, even to {}       | those given, and no other
-func (b *builder) mountConfiguration(p *pod) {
+// addConfiguration makes the ConfigMap with the Flink configuration and the log configuration.
+func (b *builder) addConfiguration() {
 	name, text, err := flinkconf.Files(b.conf, b.in.Spec.FlinkVersion)
 	if err != nil {
 		b.fail(&SpecError{
@@ -33,36 +28,58 @@ func (b *builder) mountConfiguration(p *pod) {
 		})
 		return
 	}
+	data, _ := b.logConfiguration()
+	data[name] = text
+	b.addConfigMap(ConfigMapName(b.in.Name), b.clusterLabels(), data)
+}
+
+// mountConfiguration mounts it over the image's own configuration directory.
+func (b *builder) mountConfiguration(p *pod) {
+	_, files := b.logConfiguration()
+	files = append(files, flinkconf.BehaviourOf(b.in.Spec.FlinkVersion).ConfigFile)
+	p.mount(
+		volumeConfig, configMap(ConfigMapName(b.in.Name), files...), corev1.VolumeMount{MountPath: b.text(key.ConfDir)},
+	)
+}
+
+// logConfiguration gives the log files with their content, and their names in the order of Flink's client.
+//
+//	spec.logConfiguration | log files
+//	nil                   | the operator's
+//	set, even to {}       | those given, and no other
+func (b *builder) logConfiguration() (data map[string]string, names []string) {
 	logs := b.in.Spec.LogConfiguration
 	if logs == nil {
 		logs = b.in.LogFiles
 	}
-	data := map[string]string{name: text}
-	var files []string
+	data = map[string]string{}
 	for _, file := range logFiles {
 		if content, there := logs[file]; there {
 			data[file] = content
-			files = append(files, file)
+			names = append(names, file)
 		}
 	}
-	configName := ConfigMapName(b.in.Name)
-	b.addConfigMap(configName, ClusterLabels(b.in.Name), data)
-	p.mount(
-		volumeConfig, configMap(configName, append(files, name)...), corev1.VolumeMount{MountPath: b.text(key.ConfDir)},
-	)
+	return data, names
 }
 
-// mountPodTemplate makes the ConfigMap with the TaskManagers' template. The JobManager looks for the file when it
-// starts, whatever the configuration says.
-func (b *builder) mountPodTemplate(p *pod) {
-	if b.taskManagers == nil {
+// addPodTemplate makes the ConfigMap with the template of the TaskManagers that the JobManager makes.
+func (b *builder) addPodTemplate() {
+	if b.taskManager.template == nil {
 		return
 	}
-	name := PodTemplateName(b.in.Name)
-	b.addConfigMap(
-		name, ClusterLabels(b.in.Name), map[string]string{podtemplate.FileName: podtemplate.Print(b.taskManagers)},
-	)
-	p.mount(volumePodTemplate, configMap(name, podtemplate.FileName), corev1.VolumeMount{MountPath: podTemplateDir})
+	b.addConfigMap(PodTemplateName(b.in.Name), b.clusterLabels(), map[string]string{
+		podtemplate.FileName: podtemplate.Print(b.taskManager.template),
+	})
+}
+
+// mountPodTemplate mounts that template. The JobManager looks for the file when it starts, whatever the configuration
+// says.
+func (b *builder) mountPodTemplate(p *pod) {
+	if b.taskManager.template == nil {
+		return
+	}
+	p.mount(volumePodTemplate, configMap(PodTemplateName(b.in.Name), podtemplate.FileName),
+		corev1.VolumeMount{MountPath: podTemplateDir})
 }
 
 func (b *builder) addConfigMap(name string, labels, data map[string]string) {

@@ -22,7 +22,7 @@ func renderSession(t *testing.T, flinkConfiguration string, change func(*Input))
 	if change != nil {
 		change(&input)
 	}
-	cluster, err := NativeCluster(input)
+	cluster, err := MakeCluster(input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestPrecedence(t *testing.T) {
 			if test.template != "" {
 				spec = strings.TrimSuffix(spec, "}") + ", podTemplate: " + test.template + "}"
 			}
-			cluster, err := NativeCluster(sessionInput(t, spec, ""))
+			cluster, err := MakeCluster(sessionInput(t, spec, ""))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +203,7 @@ func TestNetwork(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster, err := NativeCluster(sessionInput(t, "{podTemplate: {spec: "+test.template+
+			cluster, err := MakeCluster(sessionInput(t, "{podTemplate: {spec: "+test.template+
 				"}, flinkConfiguration: {kubernetes.hostnetwork.enabled: "+test.hostNetwork+"}}", ""))
 			if err != nil {
 				t.Fatal(err)
@@ -347,13 +347,13 @@ func TestOptionsOfNewerVersions(t *testing.T) {
 		labels map[string]string
 		claims int
 	}{
-		v1beta1.FlinkV2_1: {labels: ClusterLabels("demo")},
+		v1beta1.FlinkV2_1: {labels: ClusterLabels("demo", v1beta1.ModeNative)},
 		v1beta1.FlinkV2_2: {labels: map[string]string{"app": "demo", "type": TypeNative, "a": "b"}},
 		v1beta1.FlinkV2_3: {labels: map[string]string{"app": "demo", "type": TypeNative, "a": "b"}, claims: 1},
 	}
 	for version, test := range tests {
 		t.Run(string(version), func(t *testing.T) {
-			cluster, err := NativeCluster(sessionInput(
+			cluster, err := MakeCluster(sessionInput(
 				t, "{flinkVersion: "+string(version)+", flinkConfiguration: {"+options+"}}", "",
 			))
 			if err != nil {

@@ -1,12 +1,6 @@
 package render
 
-import (
-	"errors"
-	"fmt"
-)
-
-// ErrStandalone is returned for spec.mode standalone, whose objects this package does not make.
-var ErrStandalone = errors.New("spec.mode standalone is not rendered by this version: use native, or leave it out")
+import "fmt"
 
 // SpecError says what is wrong with a resource and where. The user has to change the resource, or the operator's
 // default configuration when the option comes from there.

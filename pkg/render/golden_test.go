@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,19 +18,29 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden/*.objects.yaml anew")
 
-// TestGolden pins every object of shapes that the recorded cases do not have, and of one shape in all Flink versions.
+// turns are the versions around which the objects of a standalone cluster differ.
+var turns = []v1beta1.FlinkVersion{
+	v1beta1.FlinkV1_15, v1beta1.FlinkV1_16, v1beta1.FlinkV1_20, v1beta1.FlinkV2_0, v1beta1.FlinkV2_2,
+}
+
+// TestGolden pins every object of shapes that the recorded cases do not have, and of one shape in several Flink versions.
 func TestGolden(t *testing.T) {
-	for _, version := range v1beta1.FlinkVersions() {
-		if version.Supported() {
-			t.Run("demo-"+string(version), func(t *testing.T) {
-				input := goldenInput(t, "demo", func(spec *v1beta1.FlinkDeploymentSpec) {
+	supported := slices.DeleteFunc(v1beta1.FlinkVersions(), func(v v1beta1.FlinkVersion) bool { return !v.Supported() })
+	for name, versions := range map[string][]v1beta1.FlinkVersion{
+		"demo": supported, "standalone": turns, "standalone-session": turns,
+	} {
+		for _, version := range versions {
+			t.Run(name+"-"+string(version), func(t *testing.T) {
+				input := goldenInput(t, name, func(spec *v1beta1.FlinkDeploymentSpec) {
 					spec.FlinkVersion, spec.Image = version, "flink:"+version.Dotted()
 				})
-				compareWithGolden(t, "demo-"+string(version), input)
+				compareWithGolden(t, name+"-"+string(version), input)
 			})
 		}
 	}
-	for _, name := range []string{"arguments", "mounts", "session", "templates"} {
+	for _, name := range []string{
+		"arguments", "mounts", "session", "standalone-mounts", "standalone-plain", "standalone-templates", "templates",
+	} {
 		t.Run(name, func(t *testing.T) {
 			compareWithGolden(t, name, goldenInput(t, name, nil))
 		})
@@ -57,7 +68,7 @@ func goldenInput(t *testing.T, name string, change func(*v1beta1.FlinkDeployment
 			"log4j-console.properties": "# the operator's default\n", "other.properties": "not for pods",
 		},
 	}
-	if name == "mounts" {
+	if strings.HasSuffix(name, "mounts") {
 		input.HadoopFiles = map[string]string{"core-site.xml": "<configuration/>\n", "other.xml": "not for pods"}
 		input.KerberosFiles = map[string][]byte{
 			"/etc/keytabs/flink.keytab": {0x05, 0x02}, "/etc/keytabs/krb5.conf": []byte("[libdefaults]\n"),
@@ -68,7 +79,7 @@ func goldenInput(t *testing.T, name string, change func(*v1beta1.FlinkDeployment
 
 func compareWithGolden(t *testing.T, name string, input Input) {
 	t.Helper()
-	cluster, err := NativeCluster(input)
+	cluster, err := MakeCluster(input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +106,9 @@ func printCluster(t *testing.T, c Cluster) []byte {
 		objects = append(objects, o)
 	}
 	for _, o := range c.Secrets {
+		objects = append(objects, o)
+	}
+	for _, o := range c.Deployments()[1:] {
 		objects = append(objects, o)
 	}
 	var text bytes.Buffer

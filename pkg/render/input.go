@@ -38,15 +38,18 @@ type Input struct {
 	KerberosFiles map[string][]byte
 }
 
-// Cluster is every object of a start, in the order of creation: the Deployment first, then the Services, the ConfigMaps
-// and Secrets. Within a list the order is that of Flink's client.
+// Cluster is every object of a start, in the order of creation: the JobManager's Deployment first, then the Services, the
+// ConfigMaps and Secrets, then the TaskManagers' Deployment. Within a list the order is that of Flink's client.
 type Cluster struct {
 	// JobManager is the Deployment with the wanted replicas; the caller creates it with 0 and releases it later.
 	JobManager *appsv1.Deployment
-	// Services are the internal one (only without high availability) and the REST one.
+	// TaskManager is the Deployment of a standalone cluster's TaskManagers, with the wanted replicas, too; nil in native
+	// mode, where the JobManager makes their pods.
+	TaskManager *appsv1.Deployment
+	// Services are the internal one (in native mode only without high availability) and the REST one.
 	Services []*corev1.Service
-	// ConfigMaps are Hadoop's and krb5.conf (when made), the Flink configuration, and the TaskManagers' pod template
-	// (when there is one).
+	// ConfigMaps are Hadoop's and krb5.conf (when made), the Flink configuration, and in native mode the TaskManagers' pod
+	// template (when there is one).
 	ConfigMaps []*corev1.ConfigMap
 	// Secrets is the Kerberos keytab; nil without one.
 	Secrets []*corev1.Secret
@@ -54,8 +57,18 @@ type Cluster struct {
 	Notes []string
 }
 
-// OwnedBy returns a copy of the cluster in which the Deployment of that UID owns all other objects, so that they go
-// with it. The Deployment is the same object as before.
+// Deployments are the JobManager's and, in standalone mode, the TaskManagers': what a start prepares and releases.
+func (c Cluster) Deployments() []*appsv1.Deployment {
+	all := []*appsv1.Deployment{c.JobManager}
+	if c.TaskManager != nil {
+		all = append(all, c.TaskManager)
+	}
+	return all
+}
+
+// OwnedBy returns a copy of the cluster in which the JobManager's Deployment of that UID owns all other objects but the
+// TaskManagers' Deployment, so that they go with it. The Deployments are the same objects as before, and belong to the
+// resource both.
 func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 	yes := true
 	owners := func() []metav1.OwnerReference {
@@ -64,7 +77,7 @@ func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 			Controller: &yes, BlockOwnerDeletion: &yes,
 		}}
 	}
-	owned := Cluster{JobManager: c.JobManager, Notes: slices.Clone(c.Notes)}
+	owned := Cluster{JobManager: c.JobManager, TaskManager: c.TaskManager, Notes: slices.Clone(c.Notes)}
 	for _, service := range c.Services {
 		service = service.DeepCopy()
 		service.OwnerReferences = owners()
@@ -82,5 +95,3 @@ func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 	}
 	return owned
 }
-
-const kindDeployment = "Deployment"

@@ -3,6 +3,8 @@ package render
 import (
 	"maps"
 	"strings"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // The labels that Flink puts on the objects of a cluster and finds them by. A user's own labels never replace them.
@@ -30,23 +32,19 @@ const (
 	ComponentIngress = "ingress"
 )
 
-// ClusterLabels are on every object of a native cluster.
-func ClusterLabels(id string) map[string]string {
-	return map[string]string{LabelApp: id, LabelType: TypeNative}
+// ClusterLabels are on every object of a cluster in this mode, but for the high availability ConfigMaps of a standalone
+// one: those are written by Flink itself, with TypeNative.
+func ClusterLabels(id string, mode v1beta1.Mode) map[string]string {
+	labels := map[string]string{LabelApp: id, LabelType: TypeNative}
+	if mode == v1beta1.ModeStandalone {
+		labels[LabelType] = TypeStandalone
+	}
+	return labels
 }
 
-// JobManagerLabels select the JobManager's pods.
-func JobManagerLabels(id string) map[string]string {
-	return componentLabels(id, ComponentJobManager)
-}
-
-// TaskManagerLabels select the TaskManagers' pods.
-func TaskManagerLabels(id string) map[string]string {
-	return componentLabels(id, ComponentTaskManager)
-}
-
-func componentLabels(id, component string) map[string]string {
-	labels := ClusterLabels(id)
+// componentLabels select the pods of one component.
+func componentLabels(id string, mode v1beta1.Mode, component string) map[string]string {
+	labels := ClusterLabels(id, mode)
 	labels[LabelComponent] = component
 	return labels
 }

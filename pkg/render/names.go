@@ -37,8 +37,8 @@ func DeploymentName(id string) string { return id }
 // TaskManagerDeploymentName is the Deployment of a standalone cluster's TaskManagers.
 func TaskManagerDeploymentName(id string) string { return id + "-taskmanager" }
 
-// InternalServiceName is the headless Service that TaskManagers find the JobManager by when there is no high
-// availability.
+// InternalServiceName is the headless Service that TaskManagers find the JobManager by. A native cluster with high
+// availability has none.
 func InternalServiceName(id string) string { return id }
 
 // RestServiceName is the Service of the REST endpoint and the web interface.

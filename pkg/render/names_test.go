@@ -8,6 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"pgregory.net/rapid"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 func TestNames(t *testing.T) {
@@ -116,7 +118,9 @@ func TestHoldsCheckpoints(t *testing.T) {
 
 func TestSelectors(t *testing.T) {
 	ha := map[string]string{"app": "demo", "type": "flink-native-kubernetes", "configmap-type": "high-availability"}
-	ha2 := ClusterLabels("demo")
+	ha2 := map[string]string{"app": "demo", "type": "flink-native-kubernetes"} // of a standalone cluster, too
+	jobManager := componentLabels("demo", v1beta1.ModeNative, ComponentJobManager)
+	taskManager := componentLabels("demo", v1beta1.ModeStandalone, ComponentTaskManager)
 	autoscaler := map[string]string{"app": "demo", "type": "flink-native-kubernetes", "component": "autoscaler"}
 	tests := map[string]struct {
 		selector string
@@ -125,34 +129,38 @@ func TestSelectors(t *testing.T) {
 		reason   string
 	}{
 		"jobmanager pod": {
-			PodSelector("demo", ComponentJobManager), JobManagerLabels("demo"), true, "its own labels",
+			PodSelector("demo", ComponentJobManager), jobManager, true, "its own labels",
 		},
 		"standalone jobmanager": {
 			PodSelector("demo", ComponentJobManager),
-			map[string]string{"app": "demo", "type": TypeStandalone, "component": "jobmanager"}, true,
+			componentLabels("demo", v1beta1.ModeStandalone, ComponentJobManager), true,
 			"the type does not matter for pods",
 		},
-		"taskmanager pod": {TaskManagerSelector("demo"), TaskManagerLabels("demo"), true, "its own labels"},
+		"taskmanager pod": {TaskManagerSelector("demo"), taskManager, true, "its own labels"},
 		"the other component": {
-			TaskManagerSelector("demo"), JobManagerLabels("demo"), false, "a JobManager is no TaskManager",
+			TaskManagerSelector("demo"), jobManager, false, "a JobManager is no TaskManager",
 		},
 		"either": {
-			PodSelector("demo", ComponentJobManager, ComponentTaskManager), TaskManagerLabels("demo"), true,
+			PodSelector("demo", ComponentJobManager, ComponentTaskManager), taskManager, true,
 			"one list brings both",
 		},
 		"another cluster": {
-			PodSelector("demo", ComponentJobManager), JobManagerLabels("demo2"), false, "the id is compared whole",
+			PodSelector("demo", ComponentJobManager),
+			componentLabels("demo2", v1beta1.ModeNative, ComponentJobManager), false, "the id is compared whole",
 		},
 		"ha of Flink 1": {HighAvailabilitySelector("demo"), ha, true, "with the label that Flink 2 dropped"},
 		"ha of Flink 2": {HighAvailabilitySelector("demo"), ha2, true, "without it"},
+		"configuration of a standalone cluster": {
+			HighAvailabilitySelector("demo"), ClusterLabels("demo", v1beta1.ModeStandalone), false, "its type tells it apart",
+		},
 		"history of autoscaler": {
 			HighAvailabilitySelector("demo"), autoscaler, false, "deleting it with the HA data would lose it",
 		},
 		"ha of another cluster": {
-			HighAvailabilitySelector("demo"), ClusterLabels("other"), false, "never another cluster's data",
+			HighAvailabilitySelector("demo"), ClusterLabels("other", v1beta1.ModeNative), false, "never another cluster's data",
 		},
 		"text of the scale field": {
-			"component=taskmanager,app=demo", TaskManagerLabels("demo"),
+			"component=taskmanager,app=demo", taskManager,
 			TaskManagerSelector("demo") == "component=taskmanager,app=demo", "status has this very text",
 		},
 	}

@@ -114,7 +114,7 @@ func TestTemplates(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster, err := NativeCluster(sessionInput(t, test.spec, test.options))
+			cluster, err := MakeCluster(sessionInput(t, test.spec, test.options))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -264,7 +264,7 @@ func TestRefused(t *testing.T) {
 			if test.change != nil {
 				test.change(&input)
 			}
-			cluster, err := NativeCluster(input)
+			cluster, err := MakeCluster(input)
 			if test.where == "" {
 				if err != nil {
 					t.Errorf("%s: %v", test.reason, err)
@@ -280,14 +280,6 @@ func TestRefused(t *testing.T) {
 				t.Error("an error and a cluster")
 			}
 		})
-	}
-}
-
-func TestStandalone(t *testing.T) {
-	input := sessionInput(t, "{}", "")
-	input.Spec.Mode = v1beta1.ModeStandalone
-	if _, err := NativeCluster(input); !errors.Is(err, ErrStandalone) {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -320,7 +312,7 @@ func TestNotes(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			cluster, err := NativeCluster(sessionInput(t, test.spec, test.options))
+			cluster, err := MakeCluster(sessionInput(t, test.spec, test.options))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -340,7 +332,7 @@ func TestDefaultImage(t *testing.T) {
 	}
 	for version, want := range tests {
 		input := sessionInput(t, `{image: "", flinkVersion: `+string(version)+`}`, "")
-		cluster, err := NativeCluster(input)
+		cluster, err := MakeCluster(input)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +344,7 @@ func TestDefaultImage(t *testing.T) {
 
 // T3.34
 func TestOwnedBy(t *testing.T) {
-	before, err := NativeCluster(goldenInput(t, "mounts", nil))
+	before, err := MakeCluster(goldenInput(t, "mounts", nil))
 	if err != nil {
 		t.Fatal(err)
 	}

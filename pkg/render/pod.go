@@ -10,7 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render/podtemplate"
 )
 
-// pod is the JobManager's pod while it is decorated: its main container stands apart and comes last in the end.
+// pod is a component's pod while it is decorated: its main container stands apart and comes last in the end.
 type pod struct {
 	metadata metav1.ObjectMeta
 	spec     corev1.PodSpec
@@ -18,15 +18,15 @@ type pod struct {
 }
 
 // newPod starts from the template: the main container is taken out of it, or is empty when the template has none.
-func (b *builder) newPod() (*pod, error) {
+func newPod(c component) (*pod, error) {
 	template := corev1.PodTemplateSpec{}
-	text, err := json.Marshal(b.jobManager)
+	text, err := json.Marshal(c.template)
 	if err == nil {
 		err = json.Unmarshal(text, &template)
 	}
 	if err != nil {
 		return nil, &SpecError{
-			Where: "spec.podTemplate merged with spec.jobManager.podTemplate", Problem: "is not a pod template", Err: err,
+			Where: "spec.podTemplate merged with " + c.field, Problem: "is not a pod template", Err: err,
 		}
 	}
 	p := &pod{metadata: template.ObjectMeta, spec: template.Spec}

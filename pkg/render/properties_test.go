@@ -19,12 +19,12 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render/podtemplate"
 )
 
-// TestNativeClusterLaws draws resources and configurations, sensible and not, and asks for what holds of every cluster.
-func TestNativeClusterLaws(t *testing.T) {
+// TestMakeClusterLaws draws resources and configurations, sensible and not, and asks for what holds of every cluster.
+func TestMakeClusterLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		input := drawInput(t)
 		before := mustPrint(t, input)
-		cluster, err := NativeCluster(input)
+		cluster, err := MakeCluster(input)
 		if after := mustPrint(t, input); after != before {
 			t.Fatalf("the input was changed:\n%s", cmp.Diff(before, after))
 		}
@@ -32,7 +32,7 @@ func TestNativeClusterLaws(t *testing.T) {
 			checkError(t, cluster, err)
 			return
 		}
-		again, err := NativeCluster(input)
+		again, err := MakeCluster(input)
 		if err != nil {
 			t.Fatalf("made once and refused once: %v", err)
 		}

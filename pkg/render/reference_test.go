@@ -73,7 +73,9 @@ var references = map[string]reference{
 	"live-ha/7-invalid-update":       {},
 	"podtemplate":                    {},
 	"resource-legacy":                {},
+	"rest-lb-standalone":             {},
 	"session-22":                     {},
+	"standalone-session":             {},
 	"suspended":                      {},
 }
 
@@ -123,7 +125,7 @@ func renderReference(t *testing.T, cr v1beta1.FlinkDeployment, facts reference) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster, err := NativeCluster(Input{
+	cluster, err := MakeCluster(Input{
 		Namespace: cr.Namespace, Name: cr.Name, UID: cr.UID, Spec: cr.Spec, Config: deployed, Operation: "op-1",
 		LogFiles: map[string]string{"log4j-console.properties": "appender"},
 	})
@@ -147,8 +149,10 @@ func renderReference(t *testing.T, cr v1beta1.FlinkDeployment, facts reference) 
 		object.SetAnnotations(annotations)
 		objects[kind+"/"+object.GetName()] = asReference(t, object, cr.Name)
 	}
-	setDeploymentDefaults(cluster.JobManager)
-	add(cluster.JobManager, "Deployment")
+	for _, deployment := range cluster.Deployments() {
+		setDeploymentDefaults(deployment)
+		add(deployment, "Deployment")
+	}
 	for _, service := range cluster.Services {
 		setServiceDefaults(service)
 		add(service, "Service")
@@ -267,6 +271,9 @@ func setDeploymentDefaults(d *appsv1.Deployment) {
 	)
 	spec := &d.Spec.Template.Spec
 	spec.RestartPolicy, spec.SchedulerName = corev1.RestartPolicyAlways, corev1.DefaultSchedulerName
+	if spec.DNSPolicy == "" {
+		spec.DNSPolicy = corev1.DNSClusterFirst
+	}
 	if spec.SecurityContext == nil {
 		spec.SecurityContext = &corev1.PodSecurityContext{}
 	}
@@ -325,6 +332,9 @@ func setServiceDefaults(s *corev1.Service) {
 	}
 	if s.Spec.ClusterIP != "" {
 		s.Spec.ClusterIPs = []string{s.Spec.ClusterIP}
+	}
+	if s.Spec.Type == corev1.ServiceTypeLoadBalancer {
+		unmarshalDefaults(`{"allocateLoadBalancerNodePorts":true,"externalTrafficPolicy":"Cluster"}`, &s.Spec)
 	}
 	for i := range s.Spec.Ports {
 		port := &s.Spec.Ports[i]

@@ -22,13 +22,13 @@ const (
 
 // usesKeytab tells whether a keytab is to be mounted, and fails on half of the pair.
 //
-//	mount enabled | keytab  | principal | keytab
-//	no            | any     | any       | not mounted, the option stays as it is
-//	yes           | not set | not set   | not mounted
-//	yes           | set     | set       | mounted
-//	yes           | one of them set     | error
+//	step taken (mounts) | keytab  | principal | keytab
+//	no                  | any     | any       | not mounted, the option stays as it is
+//	yes                 | not set | not set   | not mounted
+//	yes                 | set     | set       | mounted
+//	yes                 | one of them set     | error
 func (b *builder) usesKeytab() bool {
-	enabled := b.flag(key.KerberosMountEnabled)
+	enabled := b.mounts(key.KerberosMountEnabled)
 	keytab, principal := isSet(b.text(key.Keytab)), isSet(b.text(key.Principal))
 	if enabled && keytab != principal {
 		b.fail(&SpecError{
@@ -49,8 +49,8 @@ func (b *builder) setKeytabPath() {
 	b.conf.Set(key.Keytab, keytabDir+"/"+path.Base(b.keytab))
 }
 
-// mountKeytab makes the Secret with the keytab and mounts it.
-func (b *builder) mountKeytab(p *pod) {
+// addKeytab makes the Secret with the keytab.
+func (b *builder) addKeytab() {
 	if b.keytab == "" {
 		return
 	}
@@ -58,8 +58,7 @@ func (b *builder) mountKeytab(p *pod) {
 	if !there {
 		b.fail(&SpecError{
 			Where: key.Keytab.Key, Value: b.keytab,
-			Problem: "is not among the operator's files: mount it there, or set " + key.KerberosMountEnabled.Key +
-				" to false and mount it with spec.podTemplate",
+			Problem: "is not among the operator's files: " + b.keytabRemedy(),
 		})
 		return
 	}
@@ -68,16 +67,39 @@ func (b *builder) mountKeytab(p *pod) {
 		ObjectMeta: b.metadata(KeytabName(b.in.Name), nil),
 		Data:       map[string][]byte{path.Base(b.keytab): bytes.Clone(content)},
 	})
+}
+
+func (b *builder) keytabRemedy() string {
+	if b.standalone() {
+		return "mount it there"
+	}
+	return "mount it there, or set " + key.KerberosMountEnabled.Key + " to false and mount it with spec.podTemplate"
+}
+
+// mountKeytab mounts the keytab.
+func (b *builder) mountKeytab(p *pod) {
+	if b.keytab == "" {
+		return
+	}
 	p.mount(volumeKeytab,
 		corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: KeytabName(b.in.Name)}},
 		corev1.VolumeMount{MountPath: keytabDir})
 }
 
-// mountKrb5 makes the ConfigMap with krb5.conf and mounts it. Without the file there is no ConfigMap but still the
-// mount, as in Flink's client: pods wait until somebody makes it.
-func (b *builder) mountKrb5(p *pod) {
+// krb5 is the path of krb5.conf; empty when it is not mounted.
+func (b *builder) krb5() string {
 	file := b.text(key.Krb5Path)
-	if !b.flag(key.KerberosMountEnabled) || !isSet(file) {
+	if !b.mounts(key.KerberosMountEnabled) || !isSet(file) {
+		return ""
+	}
+	return file
+}
+
+// addKrb5 makes the ConfigMap with krb5.conf. Without the file there is no ConfigMap but still the mount, as in Flink's
+// client: pods wait until somebody makes it.
+func (b *builder) addKrb5() {
+	file := b.krb5()
+	if file == "" {
 		return
 	}
 	name, item := Krb5ConfName(b.in.Name), path.Base(file)
@@ -87,10 +109,18 @@ func (b *builder) mountKrb5(p *pod) {
 		b.note(key.Krb5Path.Key + " names " + file + ", which the operator does not have: pods wait for ConfigMap " + name +
 			" with the key " + item)
 	}
+}
+
+// mountKrb5 mounts krb5.conf where Java looks for it.
+func (b *builder) mountKrb5(p *pod) {
+	file := b.krb5()
+	if file == "" {
+		return
+	}
 	p.mount(volumeKrb5,
 		corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{
-			LocalObjectReference: corev1.LocalObjectReference{Name: name},
-			Items:                []corev1.KeyToPath{{Key: item, Path: krb5File}},
+			LocalObjectReference: corev1.LocalObjectReference{Name: Krb5ConfName(b.in.Name)},
+			Items:                []corev1.KeyToPath{{Key: path.Base(file), Path: krb5File}},
 		}},
 		corev1.VolumeMount{MountPath: krb5Path, SubPath: krb5File})
 }

@@ -11,9 +11,14 @@ import (
 )
 
 // addInternalService makes the headless Service that TaskManagers find the JobManager by. With high availability they
-// find it by its address in the leader record, and there is no such Service.
-func (b *builder) addInternalService(*pod) {
-	if b.highlyAvailable() {
+// find it by its address in the leader record.
+//
+//	mode       | high availability | Service
+//	native     | no                | made
+//	native     | yes               | not made
+//	standalone | any               | made
+func (b *builder) addInternalService() {
+	if b.highlyAvailable() && !b.standalone() {
 		return
 	}
 	service := b.service(InternalServiceName(b.in.Name), key.InternalServiceLabels, key.InternalServiceAnnotations)
@@ -32,7 +37,7 @@ func (b *builder) addInternalService(*pod) {
 //	Headless_ClusterIP                   | ClusterIP    | None
 //	NodePort                             | NodePort     | -
 //	LoadBalancer                         | LoadBalancer | -
-func (b *builder) addRestService(*pod) {
+func (b *builder) addRestService() {
 	service := b.service(RestServiceName(b.in.Name), key.RestServiceLabels, key.RestServiceAnnotations)
 	switch exposed := b.enum(key.RestServiceExposedType); exposed {
 	case "Headless_ClusterIP":
@@ -53,7 +58,7 @@ func servicePort(name string, port int32) corev1.ServicePort {
 
 // service makes what both Services share. Labels of the user's are an option since Flink 2.2.
 func (b *builder) service(name string, labels, annotations conf.Option) *corev1.Service {
-	metadata := b.metadata(name, ClusterLabels(b.in.Name))
+	metadata := b.metadata(name, b.clusterLabels())
 	if b.in.Spec.FlinkVersion.AtLeast(v1beta1.FlinkV2_2) {
 		metadata.Labels = overlay(b.mapping(labels), metadata.Labels)
 	}
@@ -61,6 +66,6 @@ func (b *builder) service(name string, labels, annotations conf.Option) *corev1.
 	return &corev1.Service{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Service"},
 		ObjectMeta: metadata,
-		Spec:       corev1.ServiceSpec{Selector: JobManagerLabels(b.in.Name)},
+		Spec:       corev1.ServiceSpec{Selector: b.selector(b.jobManager)},
 	}
 }

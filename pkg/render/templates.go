@@ -36,19 +36,19 @@ func (b *builder) layerTemplates() error {
 	if tm == nil {
 		tm = &v1beta1.TaskManagerSpec{}
 	}
-	jobManager, err := parseTemplate("spec.jobManager.podTemplate", jm.PodTemplate)
+	jobManager, err := parseTemplate(b.jobManager.field, jm.PodTemplate)
 	if err != nil {
 		return err
 	}
-	taskManager, err := parseTemplate("spec.taskManager.podTemplate", tm.PodTemplate)
+	taskManager, err := parseTemplate(b.taskManager.field, tm.PodTemplate)
 	if err != nil {
 		return err
 	}
-	b.jobManager = podtemplate.Make(podtemplate.Layers{
+	b.jobManager.template = podtemplate.Make(podtemplate.Layers{
 		Common: common, Component: jobManager, Lists: lists, StartupProbe: probe, PortProbe: portOnly,
 		Extra: extraResources(jm.Resources, jm.Resource),
 	})
-	b.taskManagers = podtemplate.Make(podtemplate.Layers{
+	b.taskManager.template = podtemplate.Make(podtemplate.Layers{
 		Common: common, Component: taskManager, Lists: lists,
 		Extra: extraResources(tm.Resources, tm.Resource),
 	})

@@ -106,7 +106,7 @@ func launch(t *testing.T, text string) *v1beta1.FlinkDeployment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster, err := render.NativeCluster(render.Input{
+	cluster, err := render.MakeCluster(render.Input{
 		Namespace: cr.Namespace, Name: cr.Name, UID: cr.UID, Spec: cr.Spec, Config: deployed, Operation: "test",
 		LogFiles: map[string]string{"log4j-console.properties": file(t, "local/flink/home/log4j-console.properties")},
 	})

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -8,6 +9,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
+
+// errStandalone refuses a start of spec.mode standalone: a plan does not prepare and release two Deployments.
+var errStandalone = errors.New("spec.mode standalone is not rendered by this version: use native, or leave it out")
 
 // RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
 // the same.
@@ -37,7 +41,10 @@ func RenderStart(v Cluster, intent *v1beta1.Intent) (cluster render.Cluster, job
 	if err != nil {
 		return render.Cluster{}, "", err
 	}
-	cluster, err = render.NativeCluster(render.Input{
+	if spec.Spec.DesiredMode() == v1beta1.ModeStandalone {
+		return render.Cluster{}, "", errStandalone
+	}
+	cluster, err = render.MakeCluster(render.Input{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
 		LogFiles: v.Seen.LogFiles,
 	})
