@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"pgregory.net/rapid"
@@ -39,7 +39,12 @@ func TestMakeClusterLaws(t *testing.T) {
 		if diff := cmp.Diff(mustPrint(t, cluster), mustPrint(t, again)); diff != "" {
 			t.Fatalf("two clusters of one input:\n%s", diff)
 		}
-		checkPod(t, cluster)
+		for _, deployment := range cluster.Deployments() {
+			checkPod(t, deployment)
+		}
+		if want := input.Spec.Mode == v1beta1.ModeStandalone; (cluster.TaskManager != nil) != want {
+			t.Fatalf("a Deployment of TaskManagers: %t, want %t", !want, want)
+		}
 		checkObjects(t, cluster)
 	})
 }
@@ -47,13 +52,13 @@ func TestMakeClusterLaws(t *testing.T) {
 func checkError(t *rapid.T, cluster Cluster, err error) {
 	var spec *SpecError
 	var value *conf.ValueError
-	if cluster.JobManager != nil || !errors.As(err, &spec) && !errors.As(err, &value) {
+	if cluster.JobManager != nil || cluster.TaskManager != nil || !errors.As(err, &spec) && !errors.As(err, &value) {
 		t.Fatalf("an error of another type, or with a cluster: %v", err)
 	}
 }
 
-func checkPod(t *rapid.T, cluster Cluster) {
-	pod := cluster.JobManager.Spec.Template
+func checkPod(t *rapid.T, deployment *appsv1.Deployment) {
+	pod := deployment.Spec.Template
 	last := len(pod.Spec.Containers) - 1
 	for i, container := range pod.Spec.Containers {
 		if (container.Name == podtemplate.MainContainer) != (i == last) {
@@ -61,7 +66,7 @@ func checkPod(t *rapid.T, cluster Cluster) {
 		}
 	}
 	if selector := labels.SelectorFromSet(
-		cluster.JobManager.Spec.Selector.MatchLabels,
+		deployment.Spec.Selector.MatchLabels,
 	); !selector.Matches(labels.Set(pod.Labels)) {
 		t.Fatalf("the selector %v misses its own pod %v", selector, pod.Labels)
 	}
@@ -76,7 +81,10 @@ func checkPod(t *rapid.T, cluster Cluster) {
 }
 
 func checkObjects(t *rapid.T, cluster Cluster) {
-	objects := append([]metav1.Object{cluster.JobManager}, ownedObjects(cluster)...)
+	objects := ownedObjects(cluster)
+	for _, deployment := range cluster.Deployments() {
+		objects = append(objects, deployment)
+	}
 	seen := map[string]bool{}
 	for _, object := range objects {
 		id := fmt.Sprintf("%T %s", object, object.GetName())
@@ -118,6 +126,17 @@ var optionValues = map[string][]string{
 	"kubernetes.service-account":                              {"other"},
 	"kubernetes.pod-template-file.taskmanager":                {"/x"},
 	"containerized.master.env.A":                              {"1", ""},
+	"containerized.taskmanager.env.A":                         {"1", ""},
+	"kubernetes.internal.taskmanager.replicas":                {"3", "0", "many"},
+	"kubernetes.taskmanager.labels":                           {"a:b", "app:x,component:y", "broken"},
+	"kubernetes.taskmanager.annotations":                      {"a/b:c", "x"},
+	"kubernetes.taskmanager.node-selector":                    {"disk:ssd", ";"},
+	"kubernetes.taskmanager.tolerations":                      {"key:a,operator:Exists", "tolerationSeconds:x"},
+	"kubernetes.taskmanager.cpu.amount":                       {"0.1", "NaN", "1e300", "-1"},
+	"kubernetes.taskmanager.cpu.limit-factor":                 {"1.5", "0.5", "Infinity"},
+	"kubernetes.taskmanager.memory.limit-factor":              {"1e18", "0.5", "NaN"},
+	"taskmanager.rpc.port":                                    {"6000", "0", "1-2"},
+	"pipeline.classpaths":                                     {"file:///opt/flink/usrlib/a.jar", "%zz", "';"},
 	"security.kerberos.login.keytab":                          {"/k", "/none", " "},
 	"security.kerberos.login.principal":                       {"me", ""},
 	"security.kerberos.krb5-conf.path":                        {"/k", "/none"},
@@ -130,7 +149,10 @@ var optionValues = map[string][]string{
 }
 
 func drawInput(t *rapid.T) Input {
-	options := flinkconf.Config{"jobmanager.memory.process.size": "1g", "taskmanager.memory.process.size": "1g"}
+	options := flinkconf.Config{
+		"jobmanager.memory.process.size": "1g", "taskmanager.memory.process.size": "1g",
+		"kubernetes.taskmanager.cpu.amount": "1",
+	}
 	names := flinkconf.Config{}
 	for name := range optionValues {
 		names[name] = ""
@@ -146,6 +168,7 @@ func drawInput(t *rapid.T) Input {
 		FlinkConfiguration: text,
 		FlinkVersion:       rapid.SampledFrom(append(v1beta1.FlinkVersions(), "", "latest")).Draw(t, "version"),
 		Image:              rapid.SampledFrom([]string{"", "i"}).Draw(t, "image"),
+		Mode:               rapid.SampledFrom([]v1beta1.Mode{"", v1beta1.ModeNative, v1beta1.ModeStandalone}).Draw(t, "mode"),
 		PodTemplate:        drawTemplate(t, "common"),
 		JobManager:         &v1beta1.JobManagerSpec{PodTemplate: drawTemplate(t, "jobManager")},
 		TaskManager:        &v1beta1.TaskManagerSpec{PodTemplate: drawTemplate(t, "taskManager")},
