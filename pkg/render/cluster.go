@@ -87,8 +87,8 @@ func newBuilder(in Input) (*builder, error) {
 
 func (b *builder) standalone() bool { return b.in.Spec.DesiredMode() == v1beta1.ModeStandalone }
 
-// mounts tells whether the option has the step of Flink's client taken that it is the switch of. The Java operator's
-// standalone factories always take it.
+// mounts tells whether a step that an option switches is taken. The Java operator's standalone factories always take
+// it.
 //
 //	mode       | option | taken
 //	native     | true   | yes

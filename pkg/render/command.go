@@ -16,8 +16,8 @@ func (b *builder) target() string {
 	return flinkconf.TargetApplication
 }
 
-// setNativeCommand replaces the command line. The script derives class, JVM flags and memory inside the container, so none of
-// them is here, and the blank after the target is there even without arguments.
+// setNativeCommand replaces the command line. The script derives class, JVM flags and memory inside the container, so
+// none of them is here, and the blank after the target is there even without arguments.
 func (b *builder) setNativeCommand(p *pod) {
 	p.main.Command = []string{b.text(key.EntryPath)}
 	p.main.Args = []string{

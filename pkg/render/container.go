@@ -32,8 +32,8 @@ func defaultImage(version v1beta1.FlinkVersion) string {
 	return "flink:" + version.Dotted()
 }
 
-// addEnvironment adds the variables that the configuration sets for a component, in the order of Flink's client: that of
-// a HashMap that was filled in the order of another one with all keys.
+// addEnvironment adds the variables that the configuration sets for a component, in the order of Flink's client: that
+// of a HashMap that was filled in the order of another one with all keys.
 func (b *builder) addEnvironment(main *corev1.Container, c component) {
 	var pairs [][2]string
 	for _, option := range syntax.HashOrder(b.conf.Keys(), syntax.DefaultBuckets) {

@@ -23,7 +23,8 @@ var turns = []v1beta1.FlinkVersion{
 	v1beta1.FlinkV1_15, v1beta1.FlinkV1_16, v1beta1.FlinkV1_20, v1beta1.FlinkV2_0, v1beta1.FlinkV2_2,
 }
 
-// TestGolden pins every object of shapes that the recorded cases do not have, and of one shape in several Flink versions.
+// TestGolden pins every object of shapes that the recorded cases do not have, and of some shapes in several Flink
+// versions.
 func TestGolden(t *testing.T) {
 	supported := slices.DeleteFunc(v1beta1.FlinkVersions(), func(v v1beta1.FlinkVersion) bool { return !v.Supported() })
 	for name, versions := range map[string][]v1beta1.FlinkVersion{

@@ -38,8 +38,8 @@ type Input struct {
 	KerberosFiles map[string][]byte
 }
 
-// Cluster is every object of a start, in the order of creation: the JobManager's Deployment first, then the Services, the
-// ConfigMaps and Secrets, then the TaskManagers' Deployment. Within a list the order is that of Flink's client.
+// Cluster is every object of a start, in the order of creation: the JobManager's Deployment first, then the Services,
+// the ConfigMaps and Secrets, then the TaskManagers' Deployment. Within a list the order is that of Flink's client.
 type Cluster struct {
 	// JobManager is the Deployment with the wanted replicas; the caller creates it with 0 and releases it later.
 	JobManager *appsv1.Deployment

@@ -298,8 +298,12 @@ func TestStandaloneRefused(t *testing.T) {
 			"flinkConfiguration: {kubernetes.jobmanager.labels.component: mine}", "kubernetes.jobmanager.labels",
 			"prefix notation, too",
 		},
-		"the same label":         {"flinkConfiguration: {kubernetes.jobmanager.labels: 'app:demo'}", "", "it changes nothing"},
-		"label of a TaskManager": {"flinkConfiguration: {kubernetes.taskmanager.labels: 'app:other'}", "", "the selector wins"},
+		"the same label": {
+			"flinkConfiguration: {kubernetes.jobmanager.labels: 'app:demo'}", "", "it changes nothing",
+		},
+		"label of a TaskManager": {
+			"flinkConfiguration: {kubernetes.taskmanager.labels: 'app:other'}", "", "the selector wins",
+		},
 		"no cpu": {
 			"flinkConfiguration: {kubernetes.taskmanager.cpu.amount: -1.0}", "spec.taskManager.resources.requests.cpu",
 			"only native mode takes the number of slots",
