@@ -106,8 +106,8 @@ func (v HAIncarnation) record(uid string) {
 	}
 }
 
-// loseOnce tells of a run that began without the data that the job had, unless that is told of it already: a status that
-// was too large may have had no room for what it was told by.
+// loseOnce tells of a run that began without the data that the job had, unless that is told of it already: a status
+// that was too large may have had no room for what it was told by.
 func (v HAIncarnation) loseOnce(now string) {
 	stored := v.Resource().Status
 	told := stored.LostProgress != nil && stored.LostProgress.Seen != nil &&

@@ -65,6 +65,7 @@ func (v starter) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID stri
 // CarryStart goes on with a start that is not released. First match wins:
 //
 //	the spec that counts        the session cluster  then
+//	is not known                cannot be read       wait: whether a spec is valid depends on it
 //	is suspended                -                    nothing was started: record the suspension
 //	is a newer one              -                    store a new intent over this one, see Starting.Redirect
 //	its jar cannot be had       -                    after the readiness timeout, the last stable one, see goBack
@@ -72,6 +73,9 @@ func (v starter) Prepare(intent *v1beta1.Intent) (action plan.Action, jobID stri
 //	any                         takes it             upload the jar, and release once Flink lists it
 func (v starter) CarryStart() job.Result {
 	intent, target := v.Intent(), job.Goal(v.Life).StartTarget()
+	if v.seen.Cluster.IsUnknown() {
+		return job.Unobservable(v.What(), v.seen.Cluster.Why())
+	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		upload(v).leaveNone()
 		return job.Starting(v.Life).Suspend(target)
