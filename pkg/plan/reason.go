@@ -21,6 +21,8 @@ const (
 	ReasonAutoscalerNotRun Reason = "AutoscalerNotRun"
 	// ReasonKindNotSupported: resources of this kind are not run yet.
 	ReasonKindNotSupported Reason = "KindNotSupported"
+	// ReasonTaskManagersMissing: the Deployment of a standalone cluster's TaskManagers is gone.
+	ReasonTaskManagersMissing Reason = "TaskManagersMissing"
 	// ReasonSpecChanged: an accepted change of the spec is acted on.
 	ReasonSpecChanged Reason = "SpecChanged"
 )
@@ -72,6 +74,8 @@ const (
 	ReasonJobManagerCrashed Reason = "JobManagerCrashed"
 	// ReasonFailedMount: a volume of the JobManager's pod cannot be mounted.
 	ReasonFailedMount Reason = "FailedMount"
+	// ReasonScaling: the TaskManagers of a standalone cluster are being scaled, or made again.
+	ReasonScaling Reason = "Scaling"
 	// ReasonClusterTerminating: the pods or the Deployment of an old cluster have not ended yet.
 	ReasonClusterTerminating Reason = "ClusterTerminating"
 	// ReasonNodeUnreachable: whether a process runs, or ran, on a node that cannot be reached is not known.
@@ -112,6 +116,8 @@ const (
 	ReasonJobNotRunning Reason = "JobNotRunning"
 	// ReasonJobNotListed: Flink does not list the job yet.
 	ReasonJobNotListed Reason = "JobNotListed"
+	// ReasonTaskManagerCrashed: a container of a TaskManager ended with an error.
+	ReasonTaskManagerCrashed Reason = "TaskManagerCrashed"
 	// ReasonTasksNotRunning: the job waits for its tasks to run.
 	ReasonTasksNotRunning Reason = "TasksNotRunning"
 	// ReasonRestoreNotShown: the job began again, and Flink has not said yet what it was restored from.

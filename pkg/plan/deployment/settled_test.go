@@ -58,8 +58,18 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out")
 		}},
 		"vanished":         {"S12", stateful, func(w *world) { w.vanishes(11 * time.Minute) }},
-		"not listed yet":   {"S13", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
-		"its tasks do not": {"S13", stateful, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }},
+		"not listed yet":   {"S14", stateful, func(w *world) { w.vanishes(9 * time.Minute) }},
+		"its tasks do not": {"S14", stateful, func(w *world) { w.serveJob(v1beta1.FlinkJobRestarting) }},
+		"its TaskManagers' image cannot be pulled": {"S13", stateful, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			w.run()
+			w.s.TaskManagers = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", "no such image", false)})
+		}},
+		"its TaskManagers have no node": {"S14", stateful, func(w *world) {
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			w.run()
+			w.s.TaskManagers = plan.Present([]corev1.Pod{unschedulable()})
+		}},
 		"a change is refused": {"S12/T1", stateful, func(w *world) {
 			w.vanishes(11 * time.Minute)
 			w.edit(upgradeImage)

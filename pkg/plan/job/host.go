@@ -31,6 +31,9 @@ type Host interface {
 	Unsettled() (why string, unknown bool)
 	// PodFailure is why the JobManager does not start; nil when nothing says so.
 	PodFailure() *plan.Cause
+	// TaskManagerFailure is why the TaskManagers that the job's tasks wait for do not start, and whether a person has to
+	// act; nil when nothing says so.
+	TaskManagerFailure() (why *plan.Cause, fatal bool)
 
 	// Endpoint is where the JobManager answers.
 	Endpoint() plan.Endpoint

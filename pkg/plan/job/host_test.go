@@ -45,6 +45,7 @@ func (g *guest) Rest() []plan.Action                                       { ret
 func (g *guest) WaitForEnd() Result                                        { return Result{} }
 func (g *guest) Unsettled() (string, bool)                                 { return "", false }
 func (g *guest) PodFailure() *plan.Cause                                   { return nil }
+func (g *guest) TaskManagerFailure() (*plan.Cause, bool)                   { return nil, false }
 func (g *guest) ForgetEarlier(*v1beta1.Intent, v1beta1.FlinkDeploymentSpec) (Result, bool) {
 	return Result{}, false
 }

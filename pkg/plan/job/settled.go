@@ -25,7 +25,9 @@ import (
 //	S10  running    READY                     its tasks run, or it is a session                Steady        no
 //	S11  running    READY                     has vanished, keeps its state, HA is unknown     Unobservable  no
 //	S12  running    READY                     has vanished                                     Ended         yes
-//	S13  running    READY                     otherwise                                        Waiting       no
+//	S13  running    READY                     its TaskManagers do not start, a person fixes    Waiting       yes
+//	                                          that
+//	S14  running    READY                     otherwise                                        Waiting       no
 //
 // What a rule before has found comes on top of that. First match wins:
 //
@@ -84,7 +86,24 @@ func (v settling) settle() Result {
 	case vanished(Life(v)) && v.Refused == nil:
 		return v.vanished()
 	}
+	if why, fatal := v.Host.TaskManagerFailure(); why != nil && v.Job != nil {
+		return v.awaitsTaskManagers(*why, fatal)
+	}
 	return Result{Situation: plan.Waiting, Wait: v.waitsFor(v.Host.PodFailure())}
+}
+
+// awaitsTaskManagers reports a job whose tasks cannot run, because its TaskManagers do not start.
+func (v settling) awaitsTaskManagers(why plan.Cause, fatal bool) Result {
+	r := Result{Situation: plan.Waiting, Wait: why}
+	if !fatal {
+		return r
+	}
+	if r.Stall = &why; !Report(v).StalledAlready(why.Message) {
+		v.Tell(plan.Event{
+			Warning: true, Reason: why.Reason, Component: plan.ComponentJobManager, Message: why.Message,
+		})
+	}
+	return r
 }
 
 // broken reports a JobManager that cannot start, and where that is because it finds no last state, what a person can

@@ -91,6 +91,9 @@ func (v *round) Unsettled() (why string, unknown bool) {
 // PodFailure is nil: the session cluster's status tells of its pods.
 func (v *round) PodFailure() *plan.Cause { return nil }
 
+// TaskManagerFailure is nil for the same reason.
+func (v *round) TaskManagerFailure() (why *plan.Cause, fatal bool) { return nil, false }
+
 // BringsBack reports whether the session cluster restores the jobs of a JobManager that is gone.
 func (v *round) BringsBack() bool {
 	return v.cluster == nil || v.cluster.HA().Store.Mode != flinkconf.HANone
