@@ -18,13 +18,12 @@ what() {
 
 # jobs KIND: those that would not be run in full. The options of a resource are written flat, nested, or both; kubectl prints them as JSON. No field is empty: read would skip it.
 jobs() {
-  local all name mode options recorded
+  local all name options recorded
   local on='autoscaler(\.|":\{([^{}]*,)?")enabled":"?true'
   has_crd "$1s.flink.apache.org" || return 0
-  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}mode={.spec.mode}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
+  all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
     die "could not list $1s"
-  while IFS=$'\t' read -r name mode options recorded; do
-    [ "$mode" != mode=standalone ] || what "$1" "standalone: it goes on as it is; no change of it is deployed and it is not recovered" <<<"$name"
+  while IFS=$'\t' read -r name options recorded; do
     if [[ $options =~ $on ]] || { [[ $recorded == *pipeline.jobvertex-parallelism-overrides* ]] && [[ $options != *pipeline.jobvertex-parallelism-overrides* ]]; }; then
       what "$1" "autoscaled: it keeps the size that it has; nobody scales it any more" <<<"$name"
     fi

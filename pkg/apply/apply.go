@@ -174,6 +174,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.stopWithSavepoint(ctx, a)
 	case plan.Retire:
 		return c.retire(ctx, a)
+	case plan.ScaleTaskManagers:
+		return c.scaleTaskManagers(ctx, a)
 	case plan.DropJobGraphs:
 		return c.dropJobGraphs(ctx, a)
 	case plan.ForgetJobs:
@@ -309,11 +311,15 @@ func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteClu
 
 // waves is the order in which the objects of a cluster go, those of a wave at the same time.
 //
+//	Deployments   a standalone cluster's TaskManagers
 //	ReplicaSets   so that nobody makes new pods
 //	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that
 //	              one would be waited for
 //	the rest
-var waves = [][]string{{kube.KindReplicaSet}, {kube.KindConfigMap}, {kube.KindPod, kube.KindService, kube.KindSecret}}
+var waves = [][]string{
+	{kube.KindDeployment}, {kube.KindReplicaSet}, {kube.KindConfigMap},
+	{kube.KindPod, kube.KindService, kube.KindSecret},
+}
 
 // deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name
 // is left alone.

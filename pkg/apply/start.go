@@ -51,6 +51,9 @@ func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) e
 	for _, o := range owned.Secrets {
 		create(kube.Object{Resource: kube.Secrets, Namespace: o.Namespace, Name: o.Name}, o)
 	}
+	if tm := owned.TaskManager; tm != nil {
+		create(kube.Object{Resource: kube.Deployments, Namespace: tm.Namespace, Name: tm.Name}, tm)
+	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
@@ -111,7 +114,7 @@ func (c *Executor) takeOver(
 		return nil, fail.Waitingf(op, "ObjectGoing", "the object of an earlier start is being deleted")
 	case there.GetAnnotations()[v1beta1.AnnotationOperation] == p.operation && (p.owner == "" || ownedBy(there, p.owner)):
 		return there, nil
-	case p.object.Resource == kube.Deployments:
+	case p.owner == "":
 		return nil, fail.Conflictf(op, "OtherOperation", "a Deployment of another operation is there")
 	case !leftBehind(there, r.object.Name):
 		return nil, fail.Invalidf(

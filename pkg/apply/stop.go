@@ -63,6 +63,20 @@ func (c *Executor) retire(ctx context.Context, a plan.Retire) error {
 	return err
 }
 
+// scaleTaskManagers sets the replicas of the TaskManagers' Deployment. One that is gone, or another one now, is a
+// conflict: the next look tells.
+func (c *Executor) scaleTaskManagers(ctx context.Context, a plan.ScaleTaskManagers) error {
+	_, err := c.Kube.JSONPatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name},
+		[]kube.PatchOperation{
+			{Op: "test", Path: "/metadata/uid", Value: string(a.UID)},
+			{Op: "replace", Path: "/spec/replicas", Value: a.Replicas},
+		})
+	if apierrors.IsNotFound(err) || apierrors.IsInvalid(err) {
+		return fail.As(fail.Conflict, a.String(), "ClusterGone", err)
+	}
+	return err
+}
+
 // podsAtOnce bounds how many pods are deleted at the same time.
 const podsAtOnce = 8
 

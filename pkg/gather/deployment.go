@@ -3,10 +3,12 @@ package gather
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 	appsv1 "k8s.io/api/apps/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -218,20 +220,34 @@ func (g *Gatherer) ingress(
 	return observe(u, found, err, typed[networkingv1.Ingress])
 }
 
-// taskManagerDeployment looks for the Deployment of a standalone cluster's TaskManagers.
+// taskManagerDeployment looks for the Deployment of a standalone cluster's TaskManagers: ours is owned by the
+// JobManager's Deployment, that of the Java operator by the resource.
 func (g *Gatherer) taskManagerDeployment(
 	ctx context.Context, resource *v1beta1.FlinkDeployment,
-) plan.Observed[plan.ObjectVersion] {
+) plan.Observed[deployment.TaskManagerDeployment] {
 	u, found, err := g.Kube.Get(ctx, kube.Object{
 		Resource: kube.Deployments, Namespace: resource.Namespace, Name: render.TaskManagerDeploymentName(resource.Name),
 	})
 	switch {
 	case err != nil:
-		return plan.Unknown[plan.ObjectVersion](oneLine(err))
-	case !found || !ownedBy(u, string(resource.UID)) || u.GetDeletionTimestamp() != nil:
-		return plan.Absent[plan.ObjectVersion]()
+		return plan.Unknown[deployment.TaskManagerDeployment](oneLine(err))
+	case !found || u.GetDeletionTimestamp() != nil,
+		!ownedBy(u, string(resource.UID)) && !ownedByDeployment(u, resource.Name):
+		return plan.Absent[deployment.TaskManagerDeployment]()
 	}
-	return plan.Present(version(u))
+	seen := deployment.TaskManagerDeployment{ObjectVersion: version(u), Replicas: 1}
+	if replicas, set, err := unstructured.NestedInt64(u.Object, "spec", "replicas"); err == nil && set {
+		seen.Replicas = int32(replicas)
+	}
+	return plan.Present(seen)
+}
+
+// ownedByDeployment reports whether a Deployment of that name owns an object of ours, be it there or gone.
+func ownedByDeployment(u *unstructured.Unstructured, name string) bool {
+	return u.GetAnnotations()[v1beta1.AnnotationOperation] != "" &&
+		slices.ContainsFunc(u.GetOwnerReferences(), func(o metav1.OwnerReference) bool {
+			return o.Kind == kube.KindDeployment && o.Name == name
+		})
 }
 
 // sessionJobs lists the FlinkSessionJobs of one session cluster. One that cannot be read counts as one without a

@@ -13,7 +13,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
-// ownedKinds are listed by the cluster's labels. Secrets carry none and are left to the garbage collector.
+// ownedKinds are listed by the cluster's labels, owners before what they own. Secrets carry none and are left to the
+// garbage collector.
 var ownedKinds = []string{kube.KindReplicaSet, kube.KindPod, kube.KindService, kube.KindConfigMap}
 
 // owned lists what goes with a Deployment: what it owns, and the pods of the ReplicaSets that it owns.
@@ -22,12 +23,16 @@ func (g *Gatherer) owned(ctx context.Context, jm plan.Observed[*appsv1.Deploymen
 	if !ok {
 		return plan.Unknown[[]plan.OwnedObject]("there is no Deployment")
 	}
-	lists := make([]*unstructured.UnstructuredList, len(ownedKinds))
+	kinds, labels := ownedKinds, render.ClusterSelector(d.Name)
+	if d.Labels[render.LabelType] == render.TypeStandalone {
+		kinds, labels = append([]string{kube.KindDeployment}, kinds...), render.StandaloneSelector(d.Name)
+	}
+	lists := make([]*unstructured.UnstructuredList, len(kinds))
 	var group errgroup.Group
-	for i, kind := range ownedKinds {
+	for i, kind := range kinds {
 		group.Go(func() (err error) {
 			lists[i], err = g.Kube.List(ctx, kube.Query{
-				Resource: kube.Owned(kind), Namespace: d.Namespace, Labels: render.ClusterSelector(d.Name),
+				Resource: kube.Owned(kind), Namespace: d.Namespace, Labels: labels,
 			})
 			return err
 		})
@@ -37,7 +42,7 @@ func (g *Gatherer) owned(ctx context.Context, jm plan.Observed[*appsv1.Deploymen
 	}
 	owners := map[string]bool{string(d.UID): true}
 	var all []plan.OwnedObject
-	for i, kind := range ownedKinds {
+	for i, kind := range kinds {
 		for _, u := range lists[i].Items {
 			if u.GetDeletionTimestamp() == nil && ownedByAny(&u, owners) {
 				all = append(all, plan.OwnedObject{Kind: kind, Name: u.GetName(), UID: u.GetUID()})

@@ -21,6 +21,7 @@ var (
 
 // Kinds of objects that a JobManager Deployment owns, itself or through its ReplicaSet.
 const (
+	KindDeployment = "Deployment"
 	KindReplicaSet = "ReplicaSet"
 	KindPod        = "Pod"
 	KindService    = "Service"
@@ -31,6 +32,8 @@ const (
 // Owned is the resource of one of those kinds; another kind has the zero value.
 func Owned(kind string) schema.GroupVersionResource {
 	switch kind {
+	case KindDeployment:
+		return Deployments
 	case KindReplicaSet:
 		return ReplicaSets
 	case KindPod:

@@ -120,6 +120,16 @@ type Retire struct {
 	UID types.UID
 }
 
+// ScaleTaskManagers sets the number of TaskManagers of a standalone cluster.
+type ScaleTaskManagers struct {
+	// Namespace and Name are those of the TaskManagers' Deployment.
+	Namespace, Name string
+	// UID is its precondition.
+	UID types.UID
+	// Replicas is the wanted number.
+	Replicas int32
+}
+
 // DropJobGraphs removes what is to run from high-availability data, so that a start from it runs its own job;
 // checkpoints stay.
 type DropJobGraphs HAData
@@ -198,7 +208,7 @@ type PodName struct {
 
 // OwnedObject is one object that a JobManager Deployment owns, itself or through its ReplicaSet.
 type OwnedObject struct {
-	// Kind is ReplicaSet, Pod, Service, ConfigMap or Secret.
+	// Kind is Deployment, ReplicaSet, Pod, Service, ConfigMap or Secret.
 	Kind string
 	// Name is metadata.name.
 	Name string
@@ -241,6 +251,9 @@ func (a DeleteCluster) String() string { return fmt.Sprintf("delete cluster %s (
 func (a StopWithSavepoint) String() string {
 	return fmt.Sprintf("stop job %s with savepoint (%s)", a.JobID, a.TriggerID)
 }
+func (a ScaleTaskManagers) String() string {
+	return fmt.Sprintf("scale %s (%s) to %d", a.Name, a.UID, a.Replicas)
+}
 func (a Retire) String() string { return fmt.Sprintf("retire %s (%s)", a.Name, a.UID) }
 func (a DropJobGraphs) String() string {
 	return "drop job graphs from " + HAData(a).what()
@@ -273,6 +286,7 @@ func (CancelJob) Disruptive() bool         { return false }
 func (DeleteCluster) Disruptive() bool     { return true }
 func (StopWithSavepoint) Disruptive() bool { return true }
 func (Retire) Disruptive() bool            { return true }
+func (ScaleTaskManagers) Disruptive() bool { return false }
 func (DropJobGraphs) Disruptive() bool     { return false }
 func (ForgetJobs) Disruptive() bool        { return true }
 func (DeleteHAData) Disruptive() bool      { return true }
@@ -290,6 +304,7 @@ func (CancelJob) action()         {}
 func (DeleteCluster) action()     {}
 func (StopWithSavepoint) action() {}
 func (Retire) action()            {}
+func (ScaleTaskManagers) action() {}
 func (DropJobGraphs) action()     {}
 func (ForgetJobs) action()        {}
 func (DeleteHAData) action()      {}

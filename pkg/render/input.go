@@ -66,9 +66,9 @@ func (c Cluster) Deployments() []*appsv1.Deployment {
 	return all
 }
 
-// OwnedBy returns a copy of the cluster in which the JobManager's Deployment of that UID owns all other objects but the
-// TaskManagers' Deployment, so that they go with it. The Deployments are the same objects as before, and belong to the
-// resource both.
+// OwnedBy returns a copy of the cluster in which the JobManager's Deployment of that UID owns all other objects, so
+// that they go with it; the Java operator's Deployment of TaskManagers belongs to the resource instead (ADR 43). The
+// JobManager's Deployment is the same object as before.
 func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 	yes := true
 	owners := func() []metav1.OwnerReference {
@@ -77,7 +77,7 @@ func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 			Controller: &yes, BlockOwnerDeletion: &yes,
 		}}
 	}
-	owned := Cluster{JobManager: c.JobManager, TaskManager: c.TaskManager, Notes: slices.Clone(c.Notes)}
+	owned := Cluster{JobManager: c.JobManager, Notes: slices.Clone(c.Notes)}
 	for _, service := range c.Services {
 		service = service.DeepCopy()
 		service.OwnerReferences = owners()
@@ -87,6 +87,10 @@ func (c Cluster) OwnedBy(deployment types.UID) Cluster {
 		configMap = configMap.DeepCopy()
 		configMap.OwnerReferences = owners()
 		owned.ConfigMaps = append(owned.ConfigMaps, configMap)
+	}
+	if c.TaskManager != nil {
+		owned.TaskManager = c.TaskManager.DeepCopy()
+		owned.TaskManager.OwnerReferences = owners()
 	}
 	for _, secret := range c.Secrets {
 		secret = secret.DeepCopy()

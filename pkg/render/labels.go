@@ -66,6 +66,12 @@ func ClusterSelector(id string) string {
 	return LabelApp + "=" + id + "," + LabelType + "=" + TypeNative
 }
 
+// StandaloneSelector is the label selector of everything that a standalone cluster consists of, but for its high
+// availability data, which Flink labels as a native cluster's.
+func StandaloneSelector(id string) string {
+	return LabelApp + "=" + id + "," + LabelType + "=" + TypeStandalone
+}
+
 // HighAvailabilitySelector is the label selector of a cluster's high availability ConfigMaps. It also finds the
 // configuration, pod template and Hadoop ConfigMaps of a native cluster, so a reader has to look at the names or the
 // keys. Flink 2 no longer sets the label configmap-type, so it is not asked for.

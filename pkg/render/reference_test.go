@@ -137,7 +137,11 @@ func renderReference(t *testing.T, cr v1beta1.FlinkDeployment, facts reference) 
 		t.Fatal(err)
 	}
 	objects := map[string]any{}
+	workers := cluster.TaskManager
 	cluster = cluster.OwnedBy("d0")
+	if workers != nil { // the reference leaves it to the resource, see ADR 43
+		cluster.TaskManager.OwnerReferences = workers.OwnerReferences
+	}
 	add := func(object metav1.Object, kind string) {
 		if kind != "Ingress" {
 			if got := object.GetAnnotations()[v1beta1.AnnotationOperation]; got != "op-1" {

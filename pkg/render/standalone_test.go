@@ -174,8 +174,8 @@ func TestStandaloneObjects(t *testing.T) {
 			for _, d := range cluster.OwnedBy("d-1").Deployments() {
 				names = append(names, d.Name+" of "+d.OwnerReferences[0].Kind)
 			}
-			if want := []string{"demo of FlinkDeployment", "demo-taskmanager of FlinkDeployment"}; !slices.Equal(names, want) {
-				t.Errorf("Deployments %v, want %v: both end with the resource", names, want)
+			if want := []string{"demo of FlinkDeployment", "demo-taskmanager of Deployment"}; !slices.Equal(names, want) {
+				t.Errorf("Deployments %v, want %v: the TaskManagers end with the JobManager", names, want)
 			}
 		})
 	}

@@ -80,8 +80,7 @@ func MayMakePods(jm *appsv1.Deployment) bool {
 	return jm.Status.ObservedGeneration < jm.Generation || jm.Status.Replicas > 0
 }
 
-// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec. Only
-// the Java operator makes those.
+// IsStandalone reports whether the cluster may be a standalone one, by what was deployed last or by the spec.
 func (v *Round) IsStandalone() bool {
 	if v.Last != nil && v.Last.Spec.DesiredMode() == v1beta1.ModeStandalone {
 		return true

@@ -18,9 +18,9 @@ type Objects struct {
 	Pods plan.Observed[[]corev1.Pod]
 	// TaskManagers are the pods of the cluster's TaskManagers; asked for when the Deployment is gone or going.
 	TaskManagers plan.Observed[[]corev1.Pod]
-	// TaskManagerDeployment is the Deployment of a standalone cluster's TaskManagers, made by the Java operator;
-	// Absent also while it is being deleted.
-	TaskManagerDeployment plan.Observed[plan.ObjectVersion]
+	// TaskManagerDeployment is the Deployment of a standalone cluster's TaskManagers; Absent also while it is being
+	// deleted.
+	TaskManagerDeployment plan.Observed[TaskManagerDeployment]
 	// Nodes says of the nodes of pods that do not end whether they answer. Absent: there is no such node.
 	Nodes map[string]plan.Observed[bool]
 	// MountFailures are the messages of the pods' FailedMount events, newest first.
@@ -40,9 +40,16 @@ type Objects struct {
 	Ingress plan.Observed[*networkingv1.Ingress]
 }
 
+// TaskManagerDeployment is the Deployment of a standalone cluster's TaskManagers, in one version.
+type TaskManagerDeployment struct {
+	plan.ObjectVersion
+	// Replicas is spec.replicas; 1 where it is not set.
+	Replicas int32
+}
+
 // Companion is one object of a prepared start.
 type Companion struct {
-	// Kind is Service, ConfigMap or Secret.
+	// Kind is Service, ConfigMap or Secret, or Deployment for a standalone cluster's TaskManagers.
 	Kind string
 	// Name is metadata.name.
 	Name string

@@ -41,9 +41,6 @@ func RenderStart(v Cluster, intent *v1beta1.Intent) (cluster render.Cluster, job
 	if err != nil {
 		return render.Cluster{}, "", err
 	}
-	if spec.Spec.DesiredMode() == v1beta1.ModeStandalone {
-		return render.Cluster{}, "", errStandalone
-	}
 	cluster, err = render.MakeCluster(render.Input{
 		Namespace: r.Namespace, Name: r.Name, UID: r.UID, Spec: spec.Spec, Config: composed, Operation: intent.OperationID,
 		LogFiles: v.Seen.LogFiles,
@@ -67,6 +64,11 @@ func Companions(made render.Cluster) []Companion {
 	for _, o := range made.Secrets {
 		all = append(
 			all, Companion{Kind: "Secret", Name: o.Name, Operation: o.Annotations[v1beta1.AnnotationOperation]},
+		)
+	}
+	if tm := made.TaskManager; tm != nil {
+		all = append(
+			all, Companion{Kind: "Deployment", Name: tm.Name, Operation: tm.Annotations[v1beta1.AnnotationOperation]},
 		)
 	}
 	return all

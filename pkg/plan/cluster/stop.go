@@ -72,11 +72,20 @@ func (v stopper) TakeDown() []plan.Action {
 	return actions
 }
 
-// Rest takes the JobManager of a suspended job to no replicas: it would run the job again when its pod is replaced.
-// With high availability it does not, and stays for its time to live, so that people can read its logs.
+// Rest is what becomes of the JobManager of a job that is suspended. First match wins:
+//
+//	cluster                            the Deployment  because
+//	standalone                         goes            its TaskManagers would run for nothing
+//	native, with high availability     stays           for its time to live: people can read its logs
+//	native, without                    no replicas     it would run the job again when its pod is replaced
 func (v stopper) Rest() []plan.Action {
 	jm, present := v.Seen.JobManager.Get()
-	if job.HAData(v.Life).Usable() || !present {
+	switch {
+	case !present:
+		return nil
+	case v.IsStandalone():
+		return []plan.Action{v.deleteCluster(jm)}
+	case job.HAData(v.Life).Usable():
 		return nil
 	}
 	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}

@@ -78,7 +78,7 @@ func TestAfterIsAsDrawn(t *testing.T) {
 			case !there || jm.DeletionTimestamp != nil:
 				answer["the Deployment"] = "goes"
 			case *jm.Spec.Replicas == 0 && *before.Spec.Replicas > 0:
-				answer["the Deployment"] = "no replicas"
+				answer["the Deployment"] = "rests"
 			}
 			if err := drawn.Holds(row.row, answer); err != nil {
 				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)

@@ -78,10 +78,12 @@ func AskAll(s Snapshot) Questions {
 //
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
-//	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped
+//	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped; or
+//	                       the job waits for its tasks to run
 //	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired, for longer than that
-//	                       takes
-//	TaskManagerDeployment  the same, of a standalone cluster
+//	                       takes; or the job waits for its tasks to run
+//	TaskManagerDeployment  a standalone cluster, in reactive mode or whose job's tasks are not known to run, or that is
+//	                       being changed
 //	Companions             a start is being prepared and its Deployment exists
 //	Owned                  the Deployment is about to be deleted
 //	HAData                 high availability on Kubernetes, and: a first start, a change or recovery that may need it, a
@@ -122,7 +124,10 @@ func AskFirst(s Snapshot) Questions {
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := v.AtRest() && job.Health(v.Life).KnownUnhealthy() && job.Health(v.Life).Checked()
 	q.TaskManagers = asksTaskManagers(v) || (retiring(v) && cluster.Remains(v).Overdue())
-	q.TaskManagerDeployment = q.TaskManagers && v.IsStandalone()
+	q.TaskManagerDeployment = cluster.AsksTaskManagerDeployment(v)
+	if cluster.AwaitsTasks(v) {
+		q.Pods, q.TaskManagers = true, true
+	}
 	late := q.TaskManagers && cluster.Remains(v).Overdue()
 	// whether a job that never began has begun meanwhile
 	begins := stopping && intent.Stop == v1beta1.StopNone

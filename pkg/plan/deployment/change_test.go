@@ -245,8 +245,6 @@ func TestFirstStates(t *testing.T) {
 			plan.Invalid, v1beta1.LifecycleFailed, "nothing was ever deployed"},
 		"an old version": {func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion = v1beta1.FlinkV1_14 },
 			plan.Invalid, v1beta1.LifecycleFailed, "1.15 is the oldest"},
-		"standalone": {func(s *v1beta1.FlinkDeploymentSpec) { s.Mode = v1beta1.ModeStandalone },
-			plan.Refused, v1beta1.LifecycleFailed, "not done yet, and said so"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -427,9 +427,9 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 	standalone := strings.Replace(application, `"image":`, `"mode":"standalone","image":`, 1)
 	left := func(t *testing.T) *world {
 		w := takeOver(t, standalone, deployed(record(t, standalone, nil, true)), 1).flinkSays(v1beta1.FlinkJobRunning)
-		w.s.TaskManagerDeployment = plan.Present(plan.ObjectVersion{
+		w.s.TaskManagerDeployment = plan.Present(TaskManagerDeployment{ObjectVersion: plan.ObjectVersion{
 			Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7",
-		})
+		}})
 		return w
 	}
 	rows := map[string]struct {
@@ -456,7 +456,7 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 					w.terminate()
 				}
 				if strings.Contains(p.String(), "delete cluster demo-taskmanager (tm)") {
-					w.s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
+					w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
 				}
 			}
 			if got := w.status().Situation; !w.s.TaskManagerDeployment.IsAbsent() || (got != string(row.ends) && !w.gone) ||
@@ -468,7 +468,7 @@ func TestAStandaloneClusterIsDeleted(t *testing.T) {
 	t.Run("Unknown waits", func(t *testing.T) {
 		w := left(t)
 		w.terminate()
-		w.s.TaskManagerDeployment = plan.Unknown[plan.ObjectVersion]("forbidden")
+		w.s.TaskManagerDeployment = plan.Unknown[TaskManagerDeployment]("forbidden")
 		w.delete()
 		for range 3 {
 			w.run()

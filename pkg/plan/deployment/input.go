@@ -23,6 +23,8 @@ type (
 	Objects = cluster.Objects
 	// Companion is one object of a prepared start.
 	Companion = cluster.Companion
+	// TaskManagerDeployment is that of a standalone cluster's TaskManagers.
+	TaskManagerDeployment = cluster.TaskManagerDeployment
 	// SessionJob is one FlinkSessionJob of a session cluster.
 	SessionJob = cluster.SessionJob
 	// HAConfigMap is one ConfigMap that Flink's high availability keeps.

@@ -25,7 +25,9 @@ type rule func(v *view) (job.Result, bool)
 //	observed     (brings the status up to what was seen, decides nothing)
 //	after        a JobManager whose job has ended
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
+//	scaled       the spec asks for another number of TaskManagers alone, and the job can go on
 //	change       the spec asks for another cluster, a suspension or a resumption
+//	taskManagers the TaskManagers of a standalone cluster are gone, or another number than asked for
 //	rollBack     what was deployed does not become stable
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
@@ -38,7 +40,8 @@ var rules = []struct {
 	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver},
 	{"unaccounted", ofCluster(cluster.Unaccounted)}, {"first", of(job.First)}, {"observed", observed},
 	{"after", ofCluster(cluster.After)},
-	{"rolledForward", of(job.RolledForward)}, {"change", of(job.Change)}, {"rollBack", of(job.RollBack)},
+	{"rolledForward", of(job.RolledForward)}, {"scaled", ofCluster(cluster.Scaled)},
+	{"change", of(job.Change)}, {"taskManagers", ofCluster(cluster.TaskManagers)}, {"rollBack", of(job.RollBack)},
 	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"settled", of(job.Settled)},
 }
 

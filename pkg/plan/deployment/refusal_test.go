@@ -28,24 +28,6 @@ func (w *world) refusedRound() plan.Plan {
 	return p
 }
 
-// Two Deployments are neither prepared nor released, and the user is told.
-func TestStandaloneIsNotStarted(t *testing.T) {
-	for name, edit := range map[string]func(*v1beta1.FlinkDeploymentSpec){
-		"application": func(*v1beta1.FlinkDeploymentSpec) {},
-		"session":     func(s *v1beta1.FlinkDeploymentSpec) { s.Job = nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, application)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Mode = v1beta1.ModeStandalone; edit(s) })
-			w.run()
-			c := w.condition("Stalled")
-			if w.s.JobManager.IsPresent() || c.Reason != "CannotRender" || !strings.Contains(c.Message, "spec.mode standalone") {
-				t.Errorf("Stalled %s, %s; rounds %q", c.Reason, c.Message, w.log)
-			}
-		})
-	}
-}
-
 // A quota or a webhook may refuse to take the cluster of a job that never began down, until it has begun.
 func TestAStopIsGivenUpOnceTheJobMayHaveBegun(t *testing.T) {
 	waiting := waitingPod("ContainerCreating", "", false)

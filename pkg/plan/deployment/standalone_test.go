@@ -3,88 +3,223 @@ package deployment
 import (
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
-// standaloneLeft is a standalone cluster that the Java operator left, and that runs.
-func standaloneLeft(t *testing.T, spec string) *world {
-	t.Helper()
-	spec = strings.Replace(spec, `"image":`, `"mode":"standalone","image":`, 1)
-	status := deployed(record(t, spec, nil, true))
-	hasJob := strings.Contains(spec, `"job":`)
-	if !hasJob {
-		status = status.with(map[string]any{"jobStatus": nil})
-	}
-	w := takeOver(t, spec, status, 1).flinkSays(v1beta1.FlinkJobRunning)
-	if !hasJob {
-		w.s.Flink.Jobs = plan.Present([]job.Job{})
-	}
-	w.s.TaskManagerDeployment = plan.Present(plan.ObjectVersion{
-		Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7",
-	})
-	return w
+// standalone is a spec in standalone mode.
+func standalone(spec string) string {
+	return strings.Replace(spec, `"image":`, `"mode":"standalone","image":`, 1)
 }
 
-// Nobody makes the objects of a standalone cluster yet: a change and a loss of one that was taken over are told to a
-// person, and what is there stays.
-func TestAStandaloneClusterIsLeftAlone(t *testing.T) {
-	change := func(w *world) { w.edit(upgradeImage) }
-	lose := func(w *world) { w.lose() }
+// reactive is one in reactive mode, too, with two TaskManagers.
+func reactive(spec string) string {
+	spec = strings.Replace(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"scheduler-mode":"reactive",`, 1)
+	return strings.Replace(standalone(spec), `"taskManager":{`, `"taskManager":{"replicas":2,`, 1)
+}
+
+func replicas(n int32) func(*v1beta1.FlinkDeploymentSpec) {
+	return func(s *v1beta1.FlinkDeploymentSpec) { s.TaskManager.Replicas = &n }
+}
+
+// workers is how many TaskManagers the world's Deployment of them has; -1 without one.
+func (w *world) workers() int32 {
+	if tm, there := w.s.TaskManagerDeployment.Get(); there {
+		return tm.Replicas
+	}
+	return -1
+}
+
+// TestAStandaloneClusterStarts with both Deployments: the start is released once both are there.
+func TestAStandaloneClusterStarts(t *testing.T) {
+	for name, spec := range map[string]string{
+		"an application": standalone(application), "a session": standalone(session),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, spec)
+			w.round()
+			if p := w.round(); !strings.Contains(p.String(), "prepare start") || w.workers() != 1 || w.released {
+				t.Fatalf("%s, %d TaskManagers, released %t", p, w.workers(), w.released)
+			}
+			w.s.Companions = plan.Present(ExpectedCompanions(w.s)[:1])
+			if p := w.round(); w.released {
+				t.Fatalf("released before all is there: %s", p)
+			}
+			w.s.Companions = plan.Observed[[]Companion]{}
+			if w.run(); !w.released {
+				t.Errorf("not released; rounds %q", w.log)
+			}
+		})
+	}
+}
+
+// TestAReactiveClusterIsScaled without a restart, an application's and a session's; any other is upgraded.
+// T3.24
+func TestAReactiveClusterIsScaled(t *testing.T) {
+	fixed := strings.Replace(reactive(application), `"scheduler-mode":"reactive",`, ``, 1)
 	rows := map[string]struct {
-		spec    string
-		happens func(w *world)
-		stalled string
+		spec   string
+		edit   func(*v1beta1.FlinkDeploymentSpec)
+		want   int32
+		goesOn bool
 	}{
-		"a stateless job is changed":        {application, change, "CannotRender"},
-		"a job with savepoints is changed":  {stateful, change, "CannotRender"},
-		"a job by last state is changed":    {highlyAvailable, change, "CannotRender"},
-		"a session cluster is changed":      {session, change, "CannotRender"},
-		"a stateless job's JobManager":      {application, lose, "CannotRender"},
-		"a job's JobManager, by last state": {highlyAvailable, lose, "CannotRender"},
-		"a job's JobManager, with no state": {stateful, lose, "RestoreFailed"},
-		"a session cluster's JobManager":    {session, lose, "CannotRender"},
-		"a change, and then the JobManager": {
-			highlyAvailable, func(w *world) { change(w); w.run(); lose(w) }, "CannotRender",
+		"more":  {reactive(application), replicas(5), 5, true},
+		"fewer": {reactive(application), replicas(1), 1, true},
+		"by parallelism": {
+			strings.Replace(reactive(application), `"replicas":2,`, ``, 1),
+			func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 8 }, 4, true,
 		},
-		"it is told to restart": {application, func(w *world) {
-			nonce := int64(1)
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.RestartNonce = &nonce })
-		}, "CannotRender"},
+		"with another image": {reactive(application), func(s *v1beta1.FlinkDeploymentSpec) {
+			replicas(5)(s)
+			upgradeImage(s)
+		}, 2, false},
+		"not reactive": {fixed, replicas(5), 2, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := standaloneLeft(t, row.spec)
-			w.s.HAData = haMaps(takenOverJob)
+			w := stable(t, row.spec)
+			id := w.status().JobStatus.JobID
+			w.edit(row.edit)
 			w.run()
-			if c := w.condition(summary.Stalled); c.Reason != "" {
-				t.Fatalf("Stalled %+v before anything happened", c)
+			if stops := w.status().Intent != nil; stops == row.goesOn || w.workers() != row.want {
+				t.Fatalf("stops %t, %d TaskManagers; rounds %q", stops, w.workers(), w.log)
 			}
-			before := w.status().ReconciliationStatus
-			row.happens(w)
-			for range 5 {
-				p := w.run()
-				for _, a := range p.Effects() {
-					if a.Disruptive() || strings.HasPrefix(a.String(), "prepare") {
-						t.Errorf("%s", a)
-					}
-				}
-				w.s.Now = w.s.Now.Add(time.Minute)
+			if !row.goesOn {
+				return
 			}
-			c := w.condition(summary.Stalled)
-			if c.Reason != row.stalled || (c.Reason == "CannotRender" && !strings.Contains(c.Message, "standalone")) {
-				t.Errorf("Stalled %+v, want %s; rounds %q", c, row.stalled, w.log)
+			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+			s := w.status()
+			if s.JobStatus.JobID != id || s.TaskManager.Replicas != row.want || s.ObservedGeneration != 2 ||
+				w.told("SpecChanged") != 1 {
+				t.Errorf("%+v, told %d times", s, w.told("SpecChanged"))
 			}
-			if got := w.status(); got.ReconciliationStatus != before || got.Intent != nil {
-				t.Errorf("recorded %+v, was %+v; intent %+v", got.ReconciliationStatus, before, got.Intent)
-			}
-			if p := w.round(); !p.IsQuiet() || p.Status != nil {
-				t.Errorf("it is told once, got %s", p)
+			if p := w.round(); !p.IsQuiet() {
+				t.Errorf("it is done, and then: %s", p)
 			}
 		})
+	}
+}
+
+func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
+	fixed := strings.Replace(reactive(application), `"scheduler-mode":"reactive",`, ``, 1)
+	hand := func(w *world) {
+		tm, _ := w.s.TaskManagerDeployment.Get()
+		tm.Replicas = 7
+		w.s.TaskManagerDeployment = plan.Present(tm)
+	}
+	gone := func(w *world) { w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]() }
+	rows := map[string]struct {
+		row  string
+		spec string
+		then func(w *world)
+		want int32
+	}{
+		"they cannot be read": {"W1", reactive(application), func(w *world) {
+			w.s.TaskManagerDeployment = plan.Unknown[TaskManagerDeployment]("forbidden")
+		}, -1},
+		"deleted by hand": {"W2", reactive(application), gone, 2},
+		"deleted by hand, not reactive": {"W2", fixed, func(w *world) {
+			gone(w)
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			w.run()
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+		}, 2},
+		"scaled by hand": {"W3", reactive(application), hand, 2},
+		"scaled by hand, not reactive": {"W3", fixed, func(w *world) {
+			hand(w)
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			w.run()
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+		}, 2},
+		"as they are": {"W4", reactive(application), func(*world) {}, 2},
+	}
+	drawn := drawing.Read(t, "../cluster/workers.go", "TaskManagers")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.then(w)
+			w.run()
+			if w.workers() != row.want || w.status().Situation != string(plan.Steady) {
+				t.Errorf("%d TaskManagers, want %d; %s; rounds %q", w.workers(), row.want, w.status().Situation, w.log)
+			}
+			if again := w.told("TaskManagersMissing"); (again == 1) != (row.row == "W2") {
+				t.Errorf("told %d times", again)
+			}
+		})
+	}
+	if err := drawn.Shown("TaskManagers", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASuspendedStandaloneClusterGoes: its TaskManagers would run for nothing.
+func TestASuspendedStandaloneClusterGoes(t *testing.T) {
+	for name, spec := range map[string]string{
+		"without high availability": standalone(stateful), "with it": standalone(savesHighlyAvailable),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, spec)
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended })
+			w.run()
+			w.serveJob(v1beta1.FlinkJobFinished)
+			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: "s3://s/1"})
+			w.run()
+			if jm, _ := w.s.JobManager.Get(); jm == nil || jm.DeletionTimestamp == nil {
+				t.Errorf("the cluster stays: %+v; rounds %q", jm, w.log)
+			}
+		})
+	}
+}
+
+// TestALostStandaloneClusterIsRecovered once the TaskManagers of the lost one have ended.
+func TestALostStandaloneClusterIsRecovered(t *testing.T) {
+	w := stable(t, standalone(application))
+	w.lose()
+	w.s.TaskManagers = plan.Present([]corev1.Pod{{}})
+	w.run()
+	if w.s.JobManager.IsPresent() {
+		t.Fatalf("started beside a TaskManager; rounds %q", w.log)
+	}
+	w.s.TaskManagers, w.s.TaskManagerDeployment = plan.Present([]corev1.Pod{}), plan.Absent[TaskManagerDeployment]()
+	w.run()
+	if !w.s.JobManager.IsPresent() || w.workers() != 1 {
+		t.Errorf("%d TaskManagers; rounds %q", w.workers(), w.log)
+	}
+}
+
+// TestATakenOverStandaloneClusterIsChanged as any other: what the Java operator made goes, the JobManager first.
+func TestATakenOverStandaloneClusterIsChanged(t *testing.T) {
+	w := takeOver(t, standalone(application), deployed(record(t, standalone(application), nil, true)), 1).
+		flinkSays(v1beta1.FlinkJobRunning)
+	w.s.TaskManagerDeployment = plan.Present(TaskManagerDeployment{
+		ObjectVersion: plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm", ResourceVersion: "7"}, Replicas: 1,
+	})
+	w.run()
+	w.edit(upgradeImage)
+	for range 8 {
+		p := w.round()
+		jm, present := w.s.JobManager.Get()
+		if strings.Contains(p.String(), "delete cluster demo-taskmanager (tm)") {
+			if present {
+				t.Fatalf("the TaskManagers go before the JobManager; rounds %q", w.log)
+			}
+			w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
+		}
+		if present && jm.DeletionTimestamp != nil {
+			w.s.JobManager, w.s.Pods = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{}
+		}
+	}
+	if tm, there := w.s.TaskManagerDeployment.Get(); !there || tm.UID == "tm" || !w.s.JobManager.IsPresent() {
+		t.Errorf("%+v; rounds %q", tm, w.log)
 	}
 }

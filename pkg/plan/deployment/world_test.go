@@ -128,6 +128,9 @@ func (w *world) look() {
 	if q.SessionJobs && w.s.SessionJobs.IsUnknown() && w.s.SessionJobs.Why() == "" {
 		w.s.SessionJobs = plan.Present([]cluster.SessionJob{})
 	}
+	if q.TaskManagerDeployment && w.s.TaskManagerDeployment.IsUnknown() && w.s.TaskManagerDeployment.Why() == "" {
+		w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
+	}
 	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
 		w.s.Companions = plan.Present(ExpectedCompanions(w.s))
 	}
@@ -148,6 +151,12 @@ func (w *world) do(action plan.Action) {
 	case plan.RemoveFinalizer:
 		w.s.Resource.Finalizers, w.gone = nil, true
 	case plan.PrepareStart:
+		if tm := a.Cluster.TaskManager; tm != nil {
+			w.s.TaskManagerDeployment = plan.Present(TaskManagerDeployment{
+				ObjectVersion: plan.ObjectVersion{Name: tm.Name, UID: "tm-of-" + types.UID(a.Operation)},
+				Replicas:      *tm.Spec.Replicas,
+			})
+		}
 		if w.s.JobManager.IsPresent() {
 			return
 		}
@@ -168,7 +177,10 @@ func (w *world) do(action plan.Action) {
 		w.s.JobManager, w.released = plan.Present(jm), true
 	case plan.DeleteCluster:
 		if tm, ok := w.s.TaskManagerDeployment.Get(); ok && tm.Name == a.Name {
-			return // tests say what becomes of it
+			if tm.UID != "tm" { // else the test says what becomes of it
+				w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
+			}
+			return
 		}
 		jm, ok := w.s.JobManager.Get()
 		if !ok || jm.UID != a.UID {
@@ -188,6 +200,13 @@ func (w *world) do(action plan.Action) {
 		jm.Spec.Replicas, jm.Status = &none, appsv1.DeploymentStatus{}
 		delete(jm.Annotations, v1beta1.AnnotationOperation)
 		w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
+	case plan.ScaleTaskManagers:
+		tm, there := w.s.TaskManagerDeployment.Get()
+		if !there || tm.UID != a.UID {
+			w.t.Fatalf("scale of %s, which is not there", a.UID)
+		}
+		tm.Replicas = a.Replicas
+		w.s.TaskManagerDeployment = plan.Present(tm)
 	case plan.DeleteHAData:
 		w.s.HAData, w.s.HANodes = plan.Present([]hadata.ConfigMap{}), plan.Absent[znode.Tree]()
 	}
@@ -197,6 +216,9 @@ func (w *world) do(action plan.Action) {
 func (w *world) terminate() {
 	w.s.JobManager, w.s.Pods, w.s.Companions = plan.Absent[*appsv1.Deployment](), plan.Observed[[]corev1.Pod]{},
 		plan.Observed[[]Companion]{}
+	if w.s.TaskManagerDeployment.IsPresent() { // the garbage collector takes it
+		w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
+	}
 }
 
 // serveJob makes the JobManager available and Flink answer with the job in a state.

@@ -69,7 +69,11 @@ func TaskManagerInfo(v Life, spec v1beta1.FlinkDeploymentSpec) *v1beta1.TaskMana
 	parallelism, slots := options.Read(
 		config.Int, key.DefaultParallelism, 1,
 	), max(1, options.Read(config.Int, key.TaskSlots, 1))
+	replicas := (parallelism + slots - 1) / slots
+	if spec.DesiredMode() == v1beta1.ModeStandalone {
+		replicas = options.Read(config.Int, key.TaskManagerReplicas, 1)
+	}
 	return &v1beta1.TaskManagerInfo{
-		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32((parallelism + slots - 1) / slots),
+		LabelSelector: render.TaskManagerSelector(v.Seen.Resource.Name), Replicas: int32(replicas),
 	}
 }

@@ -19,6 +19,7 @@ import (
 //	released    DEPLOYED   the new one, job running; of a redeploy also        its own
 //	                       lastStableSpec: a person chose it
 //	rolled back ROLLING_BACK, then ROLLED_BACK: the failed one stays, but for its upgradeMode
+//	scaled      DEPLOYED   the new one, upgradeMode as before                  its own
 //	suspended   DEPLOYED   the new one, job suspended; also lastStableSpec     its own
 //
 // A recovery starts the recorded spec again and moves none of them.
@@ -158,6 +159,20 @@ func (v Record) Released(target v1beta1.FlinkDeploymentSpec) {
 	if v.Intent().Purpose == v1beta1.PurposeRedeploy {
 		v.LastStable, status.ReconciliationStatus.LastStableSpec = v.Last, status.ReconciliationStatus.LastReconciledSpec
 	}
+}
+
+// Scaled records a spec that differs in the number of TaskManagers alone as the one that runs.
+func (v Record) Scaled(target v1beta1.FlinkDeploymentSpec) {
+	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
+	if record.Spec.Job != nil {
+		record.Spec.Job.State, record.Spec.Job.UpgradeMode = v1beta1.JobStateRunning, v.Last.Spec.Job.UpgradeMode
+		v.Want.TaskManager = TaskManagerInfo(Life(v), target)
+	}
+	v.keepNonces(&record.Spec)
+	v.Deployed = v.Generation
+	v.Want.Retry = nil
+	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
+	v.Store(record, v.IsFirst())
 }
 
 // markStable records the spec acted on last as one that runs well.
