@@ -56,6 +56,8 @@ type harness struct {
 	// hosted are the session jobs of the story: their clusters, by name. With onSession all of its jobs are.
 	hosted    map[string]string
 	onSession bool
+	// standalone says that the story's clusters are in standalone mode.
+	standalone bool
 
 	// sends, unless nil, sends what the functions send to Flink: a test of the judge plants faults of the product so.
 	sends func(r *http.Request, send func(*http.Request) (*http.Response, error)) (*http.Response, error)

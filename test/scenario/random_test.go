@@ -73,7 +73,17 @@ var modes = []struct {
 	{"stateless, on ZooKeeper out of sight", []change{onZooKeeper, outOfSight}},
 	{"stateless, on ZooKeeper", []change{onZooKeeper}},
 	{"savepoint, on ZooKeeper out of sight", []change{stateful("savepoint"), retained, onZooKeeper, outOfSight}},
+	{"savepoint, standalone", []change{stateful("savepoint"), retained, standaloneMode}},
+	{"last-state, highly available, standalone", []change{
+		stateful("last-state"), retained, highlyAvailable, standaloneMode,
+	}},
+	{"stateless, standalone, reactive", []change{standaloneMode, option("scheduler-mode", "reactive")}},
+	{"savepoint, highly available, standalone, rolled back", []change{
+		stateful("savepoint"), retained, highlyAvailable, rolledBack, standaloneMode,
+	}},
 }
+
+func standaloneMode(spec map[string]any) { spec["mode"] = "standalone" }
 
 func rolledBack(spec map[string]any) {
 	option("kubernetes.operator.deployment.rollback.enabled", "true")(spec)
@@ -364,8 +374,12 @@ func (r *run) runsWhatIsRecorded() {
 		r.t.Errorf("%s with a record that cannot be read: %v", recorded.State, err)
 		return
 	}
-	want := deployed.Spec.Job
-	if j.Parallelism != int(want.Parallelism) {
+	want, parallelism := deployed.Spec.Job, int(deployed.Spec.Job.Parallelism)
+	if n := deployed.Spec.TaskManager.Replicas; n != nil {
+		parallelism = 2 * int(*n) // slots
+	}
+	reactive := strings.HasSuffix(r.mode, "reactive") // it runs with what there is
+	if !reactive && j.Parallelism != parallelism {
 		r.t.Errorf(
 			"%s, and what runs has parallelism %d instead of %d\n%s", recorded.State, j.Parallelism, want.Parallelism,
 			r.describe(),

@@ -108,7 +108,7 @@ func decide(d v1beta1.FlinkDeployment, noCluster bool) string {
 	if noCluster {
 		s.JobManager = plan.Absent[*appsv1.Deployment]()
 		s.Pods, s.TaskManagers = plan.Present[[]corev1.Pod](nil), plan.Present[[]corev1.Pod](nil)
-		s.TaskManagerDeployment = plan.Absent[plan.ObjectVersion]()
+		s.TaskManagerDeployment = plan.Absent[deployment.TaskManagerDeployment]()
 		s.HAData, s.HANodes = plan.Present([]deployment.HAConfigMap{}), plan.Absent[znode.Tree]()
 		s.Companions = plan.Present([]deployment.Companion{})
 		s.SessionJobs = plan.Present([]deployment.SessionJob{})

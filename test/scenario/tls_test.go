@@ -96,6 +96,7 @@ var tlsScenarios = map[string]scenario{
 		trust("ca.crt", ca.CertPEM())
 		h.apply("demo", application(stateful("last-state"), secured, highlyAvailable))
 		h.untilStable("demo")
+		h.checkpoints("demo")
 		h.leftByAnother("demo", func(status map[string]any) {
 			r := status["reconciliationStatus"].(map[string]any)
 			for _, field := range []string{"lastReconciledSpec", "lastStableSpec"} {

@@ -98,6 +98,15 @@ func (h *harness) apply(name string, spec map[string]any) {
 		h.applyHosted(name, name, spec)
 		return
 	}
+	if h.standalone && spec["mode"] == nil {
+		spec = maps.Clone(spec)
+		spec["mode"] = "standalone"
+		if spec["job"] == nil { // nobody makes TaskManagers for its jobs
+			tm := maps.Clone(spec["taskManager"].(map[string]any))
+			tm["replicas"] = int64(5)
+			spec["taskManager"] = tm
+		}
+	}
 	h.applyTo(kubesim.FlinkDeployments, v1beta1.KindFlinkDeployment, name, spec)
 }
 

@@ -18,6 +18,7 @@ var verbs = func() map[string]func(r *run, n int) {
 	maps.Copy(all, settingVerbs)
 	maps.Copy(all, snapshotVerbs)
 	maps.Copy(all, dialVerbs)
+	maps.Copy(all, taskManagerVerbs)
 	for name, do := range refusalVerbs {
 		all[name] = func(r *run, n int) { do(&r.policies, n) }
 	}

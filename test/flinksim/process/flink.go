@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -219,14 +218,12 @@ func (f *Flink) Start(pod *corev1.Pod) {
 		return
 	}
 	cluster := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels["app"]}
-	owner := types.UID("")
-	if ref := metav1.GetControllerOf(pod); ref != nil {
-		owner = ref.UID
-	}
+	owner := ownerOf(pod)
 	switch pod.Labels["component"] {
 	case "taskmanager":
+		native := pod.Labels["type"] == "flink-native-kubernetes"
 		f.tasks[pod.UID] = &taskManager{
-			cluster: cluster, owner: owner, name: pod.Name, native: pod.Labels["type"] == "flink-native-kubernetes",
+			cluster: cluster, owner: owner, host: f.hostOf(cluster), name: pod.Name, native: native,
 		}
 	case "jobmanager":
 		f.serial++

@@ -19,10 +19,12 @@ import (
 type taskManager struct {
 	cluster types.NamespacedName
 	owner   types.UID
-	name    string
-	native  bool
-	ready   bool
-	steps   int
+	// host is the JobManager's Deployment, of a standalone TaskManager whose Deployment it owns.
+	host   types.UID
+	name   string
+	native bool
+	ready  bool
+	steps  int
 }
 
 // registered returns the TaskManagers of this JobManager: native ones of its own Deployment, standalone ones of its

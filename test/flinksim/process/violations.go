@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
@@ -82,6 +83,23 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 	f.starts = append(f.starts, s)
 }
 
+// hostOf is the owner of the Deployment of a standalone cluster's TaskManagers; empty when there is none.
+func (f *Flink) hostOf(cluster types.NamespacedName) types.UID {
+	workers := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager")
+	if workers == nil {
+		return ""
+	}
+	return ownerOf(workers)
+}
+
+// ownerOf is the UID of what controls an object; empty when nothing does.
+func ownerOf(o metav1.Object) types.UID {
+	if owner := metav1.GetControllerOf(o); owner != nil {
+		return owner.UID
+	}
+	return ""
+}
+
 // watchFormer looks, as a JobManager begins, for TaskManagers of a cluster of its name whose Deployment is gone. It
 // would adopt them by their labels, whatever their image is, for as long as their pods are there.
 func (f *Flink) watchFormer(cluster types.NamespacedName, owner types.UID) {
@@ -91,7 +109,8 @@ func (f *Flink) watchFormer(cluster types.NamespacedName, owner types.UID) {
 	}
 	for uid, tm := range f.tasks {
 		pod := f.kube.Peek(kubesim.Pods, cluster.Namespace, tm.name)
-		if owners[owner] && tm.cluster == cluster && !owners[tm.owner] && pod != nil && pod.GetUID() == uid {
+		former := !owners[tm.owner] && !owners[tm.host]
+		if owners[owner] && tm.cluster == cluster && former && pod != nil && pod.GetUID() == uid {
 			f.violate("a JobManager of %s begins beside TaskManager %s of a deleted cluster", cluster, tm.name)
 		}
 	}
