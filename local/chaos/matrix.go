@@ -50,7 +50,8 @@ func (a *Arena) Matrix(ctx context.Context, o Options) error {
 const head = `# What came back
 
 Each row is a job with state on the local platform, with real Flink, that kept checkpoints until something
-happened to it. Every two values of two columns meet in some row. "NONE" is NO_EXTERNALIZED_CHECKPOINTS; a
+happened to it. Every two values of two columns meet in some row; the last eight are those where state was
+lost in silence before. "NONE" is NO_EXTERNALIZED_CHECKPOINTS; a
 "failing" job throws an exception in every run, from some seconds before the edit until some seconds after it. A
 flinkVersion changes to that of the row. "Retention in code" is what the job's code sets: it wins over its
 configuration. Written by ` + "`make matrix-retention`" + `.

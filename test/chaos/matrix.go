@@ -49,14 +49,23 @@ var Factors = []Factor{
 	{"last-state.job-cancel.enabled", []string{"off", "on"}, [][]Command{{}, {{"switch", 3}}}, nil},
 }
 
-// Matrix has every pair of values, and each pair with every edit.
+// asked are rows beyond the pairs, by the numbers of their values: where state was lost in silence once, with each
+// retention that does not outlive a cancellation, and with each Flink.
+var asked = [][]int{
+	{0, 1, 1, 1, 0, 0, 0, 0, 0, 0}, {0, 1, 1, 1, 0, 0, 1, 0, 0, 0}, // DELETE
+	{0, 2, 1, 1, 0, 0, 0, 0, 0, 0}, {0, 2, 1, 1, 0, 0, 1, 0, 0, 0}, // NONE
+	{0, 0, 1, 1, 0, 0, 0, 2, 0, 0}, {0, 0, 1, 1, 0, 0, 1, 3, 0, 0}, // the same, in code
+	{0, 1, 1, 0, 1, 0, 0, 0, 0, 0}, {0, 1, 1, 0, 1, 0, 1, 0, 0, 0}, // high availability, no restarts
+}
+
+// Matrix has every pair of values, each pair with every edit, and the rows that are asked for.
 func Matrix() []Row {
 	counts := make([]int, len(Factors))
 	for i, f := range Factors {
 		counts[i] = len(f.Values)
 	}
 	var rows []Row
-	for _, values := range Pairs(counts) {
+	for _, values := range append(Pairs(counts), asked...) {
 		row := Row{}
 		for i, v := range values {
 			row.Values = append(row.Values, Factors[i].Values[v])
