@@ -20,9 +20,9 @@ import (
 )
 
 // prepare creates a cluster's objects without running it: the Deployment with zero replicas, then, owned by it, the
-// others. Objects are created, never patched into another start. One that exists is ours if it carries our operation;
-// another operation's is deleted by its UID and the round comes again, so that an object of a start that lost is never
-// used by one that won.
+// others, a standalone cluster's TaskManagers without replicas, too. Objects are created, never patched into another
+// start. One that exists is ours if it carries our operation; another operation's is deleted by its UID and the round
+// comes again, so that an object of a start that lost is never used by one that won.
 func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) error {
 	jm := a.Cluster.JobManager.DeepCopy()
 	none := int32(0)
@@ -52,6 +52,7 @@ func (c *Executor) prepare(ctx context.Context, r *round, a plan.PrepareStart) e
 		create(kube.Object{Resource: kube.Secrets, Namespace: o.Namespace, Name: o.Name}, o)
 	}
 	if tm := owned.TaskManager; tm != nil {
+		tm.Spec.Replicas = &none
 		create(kube.Object{Resource: kube.Deployments, Namespace: tm.Namespace, Name: tm.Name}, tm)
 	}
 	if err := group.Wait(); err != nil {

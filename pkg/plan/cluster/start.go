@@ -6,6 +6,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
 // starter starts the cluster, as job.Starter asks: prepared first, without replicas, then released.
@@ -104,7 +105,7 @@ func (v starter) CarryStart() job.Result {
 			Actions: append(earlier.Actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: made}),
 		}
 	}
-	return v.release(jm, made.JobManager, target)
+	return v.release(jm, made, target)
 }
 
 // allPrepared reports whether every wanted companion was seen with the operation of the open intent.
@@ -145,17 +146,18 @@ func (v starter) removePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // release records that the prepared start may run; only then does it get its replicas.
-func (v starter) release(jm, wanted *appsv1.Deployment, target v1beta1.FlinkDeploymentSpec) job.Result {
+func (v starter) release(jm *appsv1.Deployment, made render.Cluster, target v1beta1.FlinkDeploymentSpec) job.Result {
 	intent := v.Intent()
-	replicas := int32(1)
-	if wanted.Spec.Replicas != nil {
-		replicas = *wanted.Spec.Replicas
-	}
+	replicas := replicasOf(made.JobManager)
 	intent.Step = v1beta1.StepReleased
 	intent.Release = &v1beta1.Release{DeploymentUID: jm.UID, Replicas: replicas}
 	job.Record(v.Life).Released(target)
 	Ingress(v).tellUnmanaged(target)
-	return job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
+	r := job.Result{Situation: plan.Waiting, Wait: job.JobManagerStarting, Finish: []plan.Action{v.releaseAction()}}
+	if tm, there := v.Seen.TaskManagerDeployment.Get(); there && made.TaskManager != nil {
+		r.Finish = append(r.Finish, scale(Cluster(v), tm, replicasOf(made.TaskManager)))
+	}
+	return r
 }
 
 func (v starter) releaseAction() plan.Action {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -15,7 +17,8 @@ import (
 )
 
 // The TaskManagers of a standalone cluster are a Deployment of their own. It is prepared with the JobManager's, which
-// owns it, so that both go together; its pods begin at once and look for the JobManager until that is released.
+// owns it, so that both go together, and has no replicas until the start is released: a start that is given up leaves
+// no TaskManager that the next JobManager would take for its own.
 
 // Scaled takes over a spec that asks for another number of TaskManagers and for nothing else, where the job can go on:
 // in reactive mode it uses what TaskManagers there are. The spec is recorded as what runs, and TaskManagers makes it
@@ -68,10 +71,7 @@ func TaskManagers(v Cluster) (job.Result, bool) {
 	if err != nil || made.TaskManager == nil {
 		return job.Result{}, false
 	}
-	wanted := int32(1)
-	if made.TaskManager.Spec.Replicas != nil {
-		wanted = *made.TaskManager.Spec.Replicas
-	}
+	wanted := replicasOf(made.TaskManager)
 	r := job.Result{Situation: plan.Waiting, Again: true, Wait: plan.Cause{
 		Reason: plan.ReasonScaling, Message: "the TaskManagers are being scaled",
 	}}
@@ -83,13 +83,23 @@ func TaskManagers(v Cluster) (job.Result, bool) {
 			Message: "The Deployment of the TaskManagers is gone; it is made again",
 		}
 	case there.Replicas != wanted:
-		r.Actions = []plan.Action{plan.ScaleTaskManagers{
-			Namespace: jm.Namespace, Name: there.Name, UID: there.UID, Replicas: wanted,
-		}}
+		r.Actions = []plan.Action{scale(v, there, wanted)}
 	default:
 		return job.Result{}, false
 	}
 	return r, true
+}
+
+func scale(v Cluster, tm TaskManagerDeployment, to int32) plan.Action {
+	return plan.ScaleTaskManagers{Namespace: v.Seen.Resource.Namespace, Name: tm.Name, UID: tm.UID, Replicas: to}
+}
+
+// replicasOf is how many pods a Deployment is to have.
+func replicasOf(d *appsv1.Deployment) int32 {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return *d.Spec.Replicas
 }
 
 // keepsTaskManagers reports whether the cluster is a standalone one that runs and is to go on.

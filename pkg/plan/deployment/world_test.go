@@ -154,7 +154,6 @@ func (w *world) do(action plan.Action) {
 		if tm := a.Cluster.TaskManager; tm != nil {
 			w.s.TaskManagerDeployment = plan.Present(TaskManagerDeployment{
 				ObjectVersion: plan.ObjectVersion{Name: tm.Name, UID: "tm-of-" + types.UID(a.Operation)},
-				Replicas:      *tm.Spec.Replicas,
 			})
 		}
 		if w.s.JobManager.IsPresent() {
