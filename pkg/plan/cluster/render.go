@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -9,9 +8,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
-
-// errStandalone refuses a start of spec.mode standalone: a plan does not prepare and release two Deployments.
-var errStandalone = errors.New("spec.mode standalone is not rendered by this version: use native, or leave it out")
 
 // RenderStart makes the objects of the open start. Everything in them follows from the intent, so that every pass makes
 // the same.
