@@ -137,10 +137,10 @@ func renderReference(t *testing.T, cr v1beta1.FlinkDeployment, facts reference) 
 		t.Fatal(err)
 	}
 	objects := map[string]any{}
-	workers := cluster.TaskManager
+	taskManagers := cluster.TaskManager
 	cluster = cluster.OwnedBy("d0")
-	if workers != nil { // the reference leaves it to the resource, see ADR 43
-		cluster.TaskManager.OwnerReferences = workers.OwnerReferences
+	if taskManagers != nil { // the reference leaves it to the resource, see ADR 43
+		cluster.TaskManager.OwnerReferences = taskManagers.OwnerReferences
 	}
 	add := func(object metav1.Object, kind string) {
 		if kind != "Ingress" {

@@ -31,7 +31,7 @@ func (v Remains) MayRun() (job.Result, bool) {
 	return job.Result{}, false
 }
 
-// taskManagersStand takes the TaskManagers of a standalone cluster down. The Java operator makes them in a Deployment
+// taskManagersStand takes the TaskManagers of a standalone cluster down. They are a Deployment
 // of their own, which would replace each of their pods that ends.
 //
 //	the Deployment           JobManager pods   then
@@ -40,7 +40,7 @@ func (v Remains) MayRun() (job.Result, bool) {
 //	Present                  some may run      wait
 //	Present                  none runs         delete it
 func (v Remains) taskManagersStand() (job.Result, bool) {
-	workers, present := v.Seen.TaskManagerDeployment.Get()
+	deployment, present := v.Seen.TaskManagerDeployment.Get()
 	switch {
 	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
 		return job.Result{}, false
@@ -50,7 +50,7 @@ func (v Remains) taskManagersStand() (job.Result, bool) {
 		return stopper(v).WaitForEnd(), true
 	}
 	r := v.Seen.Resource
-	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: workers.Name, UID: workers.UID, Orphan: v.Orphans()}
+	remove := plan.DeleteCluster{Namespace: r.Namespace, Name: deployment.Name, UID: deployment.UID, Orphan: v.Orphans()}
 	return job.Result{Situation: plan.Stopping, Actions: []plan.Action{remove}, Again: true}, true
 }
 

@@ -28,8 +28,8 @@ func replicas(n int32) func(*v1beta1.FlinkDeploymentSpec) {
 	return func(s *v1beta1.FlinkDeploymentSpec) { s.TaskManager.Replicas = &n }
 }
 
-// workers is how many TaskManagers the world's Deployment of them has; -1 without one.
-func (w *world) workers() int32 {
+// taskManagers is how many TaskManagers the world's Deployment of them has; -1 without one.
+func (w *world) taskManagers() int32 {
 	if tm, there := w.s.TaskManagerDeployment.Get(); there {
 		return tm.Replicas
 	}
@@ -44,16 +44,16 @@ func TestAStandaloneClusterStarts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, spec)
 			w.round()
-			if p := w.round(); !strings.Contains(p.String(), "prepare start") || w.workers() != 0 || w.released {
-				t.Fatalf("%s, %d TaskManagers, released %t", p, w.workers(), w.released)
+			if p := w.round(); !strings.Contains(p.String(), "prepare start") || w.taskManagers() != 0 || w.released {
+				t.Fatalf("%s, %d TaskManagers, released %t", p, w.taskManagers(), w.released)
 			}
 			w.s.Companions = plan.Present(ExpectedCompanions(w.s)[:1])
 			if p := w.round(); w.released {
 				t.Fatalf("released before all is there: %s", p)
 			}
 			w.s.Companions = plan.Observed[[]Companion]{}
-			if w.run(); !w.released || w.workers() != 1 {
-				t.Errorf("released %t, %d TaskManagers; rounds %q", w.released, w.workers(), w.log)
+			if w.run(); !w.released || w.taskManagers() != 1 {
+				t.Errorf("released %t, %d TaskManagers; rounds %q", w.released, w.taskManagers(), w.log)
 			}
 		})
 	}
@@ -87,8 +87,8 @@ func TestAReactiveClusterIsScaled(t *testing.T) {
 			id := w.status().JobStatus.JobID
 			w.edit(row.edit)
 			w.run()
-			if stops := w.status().Intent != nil; stops == row.goesOn || w.workers() != row.want {
-				t.Fatalf("stops %t, %d TaskManagers; rounds %q", stops, w.workers(), w.log)
+			if stops := w.status().Intent != nil; stops == row.goesOn || w.taskManagers() != row.want {
+				t.Fatalf("stops %t, %d TaskManagers; rounds %q", stops, w.taskManagers(), w.log)
 			}
 			if !row.goesOn {
 				return
@@ -141,7 +141,7 @@ func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
 		}, 2},
 		"as they are": {"W4", reactive(application), func(*world) {}, 2},
 	}
-	drawn := drawing.Read(t, "../cluster/workers.go", "TaskManagers")
+	drawn := drawing.Read(t, "../cluster/taskmanagers.go", "TaskManagers")
 	var shown []string
 	for name, row := range rows {
 		shown = append(shown, row.row)
@@ -149,8 +149,8 @@ func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
 			w := stable(t, row.spec)
 			row.then(w)
 			w.run()
-			if w.workers() != row.want || w.status().Situation != string(plan.Steady) {
-				t.Errorf("%d TaskManagers, want %d; %s; rounds %q", w.workers(), row.want, w.status().Situation, w.log)
+			if w.taskManagers() != row.want || w.status().Situation != string(plan.Steady) {
+				t.Errorf("%d TaskManagers, want %d; %s; rounds %q", w.taskManagers(), row.want, w.status().Situation, w.log)
 			}
 			if again := w.told("TaskManagersMissing"); (again == 1) != (row.row == "W2") {
 				t.Errorf("told %d times", again)
@@ -192,8 +192,8 @@ func TestALostStandaloneClusterIsRecovered(t *testing.T) {
 	}
 	w.s.TaskManagers, w.s.TaskManagerDeployment = plan.Present([]corev1.Pod{}), plan.Absent[TaskManagerDeployment]()
 	w.run()
-	if !w.s.JobManager.IsPresent() || w.workers() != 1 {
-		t.Errorf("%d TaskManagers; rounds %q", w.workers(), w.log)
+	if !w.s.JobManager.IsPresent() || w.taskManagers() != 1 {
+		t.Errorf("%d TaskManagers; rounds %q", w.taskManagers(), w.log)
 	}
 }
 

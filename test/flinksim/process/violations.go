@@ -85,11 +85,11 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 
 // hostOf is the owner of the Deployment of a standalone cluster's TaskManagers; empty when there is none.
 func (f *Flink) hostOf(cluster types.NamespacedName) types.UID {
-	workers := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager")
-	if workers == nil {
+	made := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager")
+	if made == nil {
 		return ""
 	}
-	return ownerOf(workers)
+	return ownerOf(made)
 }
 
 // ownerOf is the UID of what controls an object; empty when nothing does.
