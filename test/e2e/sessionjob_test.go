@@ -142,6 +142,9 @@ func TestSessionJobs(t *testing.T) {
 	first := kube.job(t, stateful).Until("is STABLE", steady(""))
 	figures.duration("session job: apply to STABLE, TaskManagers run already", 0, first.At.Sub(at))
 	flink, id := kube.flink(name), jobID(first)
+	if path := kube.life(name).SavepointOf(t, "FlinkSessionJob", stateful); !strings.Contains(path, "/savepoints/") {
+		t.Errorf("a FlinkStateSnapshot of the job has path %q", path)
+	}
 	kept := flink.Kept(t, id)
 	for _, mode := range []string{"savepoint", "last-state"} {
 		at := kube.editJob(t, stateful, map[string]any{

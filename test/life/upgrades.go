@@ -95,7 +95,7 @@ var nextChange = Chapter{"the next change runs", func(t *testing.T, l *Life) {
 
 // fromSnapshot takes a savepoint by a resource of its own, and begins again from it while the job has gone on.
 var fromSnapshot = Chapter{"a redeployment from a FlinkStateSnapshot", func(t *testing.T, l *Life) {
-	path := l.savepoint(t)
+	path := l.SavepointOf(t, "FlinkDeployment", l.Name)
 	l.apply(
 		t, change{spec: map[string]any{"job": map[string]any{"initialSavepointPath": path, "savepointRedeployNonce": 1}}},
 	)
@@ -105,16 +105,17 @@ var fromSnapshot = Chapter{"a redeployment from a FlinkStateSnapshot", func(t *t
 	}
 }}
 
-// savepoint has a FlinkStateSnapshot taken and returns its path.
-func (l *Life) savepoint(t *testing.T) (path string) {
+// SavepointOf has a FlinkStateSnapshot taken of a job of the cluster's namespace, a FlinkDeployment's or a
+// FlinkSessionJob's, and returns its path.
+func (l *Life) SavepointOf(t *testing.T, kind, job string) (path string) {
 	t.Helper()
 	snapshots := l.Client.Resource(Snapshots).Namespace(l.Namespace)
-	name := l.Name + "-by-hand"
+	name := job + "-by-hand"
 	_, err := snapshots.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": Snapshots.GroupVersion().String(), "kind": "FlinkStateSnapshot",
 		"metadata": map[string]any{"name": name},
 		"spec": map[string]any{
-			"jobReference": map[string]any{"kind": "FlinkDeployment", "name": l.Name},
+			"jobReference": map[string]any{"kind": kind, "name": job},
 			"savepoint":    map[string]any{"disposeOnDelete": false},
 		},
 	}}, metav1.CreateOptions{})
