@@ -56,6 +56,9 @@ func TestApplicationReachesStable(t *testing.T) {
 			figures.duration(
 				"flink "+version+": apply to JobManager Deployment released, as it came", 0, start.At.Sub(made.At),
 			)
+			if early := running.Sub(stable.At); early > time.Second {
+				t.Errorf("it was STABLE %s before its tasks ran", early)
+			}
 			figures.duration("flink "+version+": apply to STABLE", 0, stable.At.Sub(made.At))
 			figures.duration("flink "+version+": all tasks running to STABLE", 4*time.Second, max(0, stable.At.Sub(running)))
 
