@@ -174,6 +174,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.stopWithSavepoint(ctx, a)
 	case plan.Retire:
 		return c.retire(ctx, a)
+	case plan.MakeTaskManagers:
+		return c.prepare(ctx, r, plan.PrepareStart(a))
 	case plan.ScaleTaskManagers:
 		return c.scaleTaskManagers(ctx, a)
 	case plan.DropJobGraphs:

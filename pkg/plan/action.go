@@ -120,6 +120,10 @@ type Retire struct {
 	UID types.UID
 }
 
+// MakeTaskManagers makes the TaskManagers' Deployment of a standalone cluster that runs again, as its start did. What
+// is there stays as it is.
+type MakeTaskManagers PrepareStart
+
 // ScaleTaskManagers sets the number of TaskManagers of a standalone cluster.
 type ScaleTaskManagers struct {
 	// Namespace and Name are those of the TaskManagers' Deployment.
@@ -251,6 +255,7 @@ func (a DeleteCluster) String() string { return fmt.Sprintf("delete cluster %s (
 func (a StopWithSavepoint) String() string {
 	return fmt.Sprintf("stop job %s with savepoint (%s)", a.JobID, a.TriggerID)
 }
+func (a MakeTaskManagers) String() string { return "make TaskManagers of start " + a.Operation }
 func (a ScaleTaskManagers) String() string {
 	return fmt.Sprintf("scale %s (%s) to %d", a.Name, a.UID, a.Replicas)
 }
@@ -286,6 +291,7 @@ func (CancelJob) Disruptive() bool         { return false }
 func (DeleteCluster) Disruptive() bool     { return true }
 func (StopWithSavepoint) Disruptive() bool { return true }
 func (Retire) Disruptive() bool            { return true }
+func (MakeTaskManagers) Disruptive() bool  { return false }
 func (ScaleTaskManagers) Disruptive() bool { return false }
 func (DropJobGraphs) Disruptive() bool     { return false }
 func (ForgetJobs) Disruptive() bool        { return true }
@@ -304,6 +310,7 @@ func (CancelJob) action()         {}
 func (DeleteCluster) action()     {}
 func (StopWithSavepoint) action() {}
 func (Retire) action()            {}
+func (MakeTaskManagers) action()  {}
 func (ScaleTaskManagers) action() {}
 func (DropJobGraphs) action()     {}
 func (ForgetJobs) action()        {}

@@ -11,7 +11,7 @@ package plan
 func Refusable(a Action) bool {
 	switch a.(type) {
 	case AddFinalizer, RemoveFinalizer, PrepareStart, Release, DeleteCluster, Retire, DropJobGraphs, DeleteHAData,
-		ForceDeletePods, ScaleTaskManagers, CreateSnapshot, DeleteSnapshot:
+		ForceDeletePods, MakeTaskManagers, ScaleTaskManagers, CreateSnapshot, DeleteSnapshot:
 		return true
 	}
 	return false

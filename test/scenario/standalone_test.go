@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -34,8 +35,9 @@ var taskManagerVerbs = map[string]func(r *run, n int){
 // onTaskManagers has somebody change the Deployment of a standalone cluster's TaskManagers, or delete it; nil deletes.
 func (r *run) onTaskManagers(change func(u *unstructured.Unstructured)) {
 	const name = demo + "-taskmanager"
-	u := r.w.Kube.Get(kubesim.Deployments, namespace, name)
-	if u == nil {
+	i := r.status(demo).Intent
+	prepared := i != nil && i.Step != v1beta1.StepReleased // nobody but the functions knows of it
+	if r.w.Kube.Get(kubesim.Deployments, namespace, name) == nil || prepared {
 		return
 	}
 	r.excuse("somebody took its TaskManagers")

@@ -54,8 +54,12 @@ func leftNoGraph(v Cluster) bool {
 	if status.JobGraphRemoved != "" && status.JobGraphRemoved == status.JobID {
 		return true
 	}
-	return intent != nil && (intent.Step == v1beta1.StepStarting ||
-		intent.Stop == v1beta1.StopNone && status.StartTime == "" && !status.State.IsTerminal())
+	if intent == nil {
+		return false
+	}
+	gaveUp := intent.Ended && (intent.Stop == v1beta1.StopStateless || intent.Stop == "") // see stopper.goOn
+	never := intent.Stop == v1beta1.StopNone && status.StartTime == "" && !status.State.IsTerminal()
+	return gaveUp || never || intent.Step == v1beta1.StepStarting
 }
 
 // AwaitJobGraph goes on with a stop whose successor would find the graph of the job, until that is gone. It is false

@@ -150,6 +150,8 @@ func (w *world) do(action plan.Action) {
 		w.bump()
 	case plan.RemoveFinalizer:
 		w.s.Resource.Finalizers, w.gone = nil, true
+	case plan.MakeTaskManagers:
+		w.do(plan.PrepareStart(a))
 	case plan.PrepareStart:
 		if tm := a.Cluster.TaskManager; tm != nil {
 			w.s.TaskManagerDeployment = plan.Present(TaskManagerDeployment{
