@@ -21,7 +21,7 @@ func (v Report) EffectFailed(reason, message string) Result {
 	}
 	v.Want.Error = text
 	return Result{
-		Situation: v.triedIn(), Stall: &plan.Cause{Reason: plan.Reason(reason), Message: message},
+		Situation: v.triedIn(), Stall: &plan.Cause{Reason: plan.Reason(reason), Message: message}, KeepsRefusal: true,
 	}
 }
 
@@ -35,6 +35,7 @@ func (v Report) TooLarge() Result {
 	v.Want.Error = v.errorText(status.TypeReconciliation, statusTooLarge, fail.ReasonTooLarge)
 	return Result{
 		Situation: v.triedIn(), Stall: &plan.Cause{Reason: fail.ReasonTooLarge, Message: statusTooLarge},
+		KeepsRefusal: true,
 	}
 }
 

@@ -35,7 +35,7 @@ func (v Refusal) Again(failed plan.Action, reason, message string) (Result, bool
 	v.Want.Refused = backoff.Refused(before, v1beta1.Refused{Effect: failed.String(), Retry: v1beta1.Retry{
 		Generation: v.Resource().Generation, Reason: reason, Message: v.Hide(message),
 	}}, v.Now())
-	return Result{Situation: v.situation(), Refused: true, Wait: v.wait()}, true
+	return Result{Situation: v.situation(), KeepsRefusal: true, Wait: v.wait()}, true
 }
 
 // situation is the one that the round left that was refused.
@@ -63,7 +63,7 @@ func (v Refusal) wait() plan.Cause {
 //	has it not   -               -         forget it, unless what it depends on could not be looked at
 func (v Refusal) hold(result *Result) bool {
 	r := v.Want.Refused
-	if r == nil || result.Refused || result.Situation == plan.Unobservable {
+	if r == nil || result.KeepsRefusal || result.Situation == plan.Unobservable {
 		return false
 	}
 	is := func(a plan.Action) bool { return a.String() == r.Effect }

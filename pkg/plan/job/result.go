@@ -22,8 +22,8 @@ type Result struct {
 	Stall *plan.Cause
 	// Pods says that it is the end of pods.
 	Pods bool
-	// Refused counts what was refused for now.
-	Refused bool
+	// KeepsRefusal says that it is about something that failed, and no decision: what was refused before stays counted.
+	KeepsRefusal bool
 	// Wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
 	Wait plan.Cause
 }
