@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,13 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster/podfailure"
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/options"
@@ -89,36 +86,6 @@ func (v *Round) PodFailure() *plan.Cause {
 		return nil
 	}
 	return &plan.Cause{Reason: v.Failure.Reason, Message: v.Failure.Message}
-}
-
-// AwaitsTasks reports whether status has a job whose tasks do not run: its TaskManagers are looked at.
-func AwaitsTasks(v Cluster) bool {
-	told, jm, present := v.Seen.Resource.Status, v.Seen.JobManager, v.Seen.JobManager.IsPresent()
-	waits := told.JobStatus.State == v1beta1.FlinkJobCreated || told.JobStatus.State == v1beta1.FlinkJobRestarting
-	d, _ := jm.Get()
-	return waits && present && d.DeletionTimestamp == nil && d.Status.AvailableReplicas > 0 && v.AtRest()
-}
-
-// TaskManagerFailure is why the TaskManagers do not start that the job's tasks wait for, in the words of status where
-// it tells the same problem.
-func (v *Round) TaskManagerFailure() (why *plan.Cause, fatal bool) {
-	pods, known := v.Seen.TaskManagers.Get()
-	if !known || !AwaitsTasks(Cluster{v}) {
-		return nil, false
-	}
-	b := podfailure.Find(podfailure.Seen{Deployment: &appsv1.Deployment{}, Pods: pods})
-	if b == nil {
-		return nil, false
-	}
-	if b.Message = "TaskManagers: " + b.Message; b.Reason == podfailure.ReasonCrashed {
-		b.Reason = plan.ReasonTaskManagerCrashed
-	}
-	for _, c := range v.Seen.Resource.Status.Conditions {
-		if (c.Type == summary.Stalled || c.Type == summary.Reconciling) && strings.HasPrefix(c.Message, "TaskManagers: ") {
-			b = b.Kept(c.Reason, c.Message)
-		}
-	}
-	return &plan.Cause{Reason: b.Reason, Message: b.Message}, b.Fatal
 }
 
 // HA is the high-availability data of what runs.

@@ -74,7 +74,8 @@ func leftNoGraph(v Cluster) bool {
 //	G6  answers   otherwise                              cancel it (again)
 func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	intent, target := v.Intent(), job.Goal(v.Life).Target()
-	if intent.Purpose == v1beta1.PurposeDelete || !job.HAData(v.Life).FindsJobGraph(&target) {
+	deletes := intent.Purpose == v1beta1.PurposeDelete
+	if deletes || leftNoGraph(Cluster(v)) || !job.HAData(v.Life).FindsJobGraph(&target) {
 		return job.Result{}, false
 	}
 	jobs, _ := v.Seen.Flink.Jobs.Get()
@@ -82,7 +83,6 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	if listed && j.State.IsTerminal() {
 		v.SetJobState(j.State)
 	}
-	known := leftNoGraph(Cluster(v))
 	if observeJobGraph(Cluster(v)); v.Want.JobStatus.StartTime == "" && v.NeverRan() {
 		v.Want.JobStatus.JobGraphRemoved = v.Want.JobStatus.JobID
 	}
@@ -93,8 +93,6 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 		},
 	}
 	switch {
-	case known:
-		return job.Result{}, false
 	case leftNoGraph(Cluster(v)):
 		return v.goOn(), true
 	case !listed:

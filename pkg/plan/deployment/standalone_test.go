@@ -114,6 +114,15 @@ func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
 		w.s.TaskManagerDeployment = plan.Present(tm)
 	}
 	gone := func(w *world) { w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]() }
+	restarts := func(after func(w *world)) func(w *world) {
+		return func(w *world) {
+			after(w)
+			w.serveJob(v1beta1.FlinkJobRestarting)
+			w.run()
+			w.run()
+			w.serveJob(v1beta1.FlinkJobRunning)
+		}
+	}
 	rows := map[string]struct {
 		row  string
 		spec string
@@ -123,23 +132,11 @@ func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
 		"they cannot be read": {"W1", reactive(application), func(w *world) {
 			w.s.TaskManagerDeployment = plan.Unknown[TaskManagerDeployment]("forbidden")
 		}, -1},
-		"deleted by hand": {"W2", reactive(application), gone, 2},
-		"deleted by hand, not reactive": {"W2", fixed, func(w *world) {
-			gone(w)
-			w.serveJob(v1beta1.FlinkJobRestarting)
-			w.run()
-			w.run()
-			w.serveJob(v1beta1.FlinkJobRunning)
-		}, 2},
-		"scaled by hand": {"W3", reactive(application), hand, 2},
-		"scaled by hand, not reactive": {"W3", fixed, func(w *world) {
-			hand(w)
-			w.serveJob(v1beta1.FlinkJobRestarting)
-			w.run()
-			w.run()
-			w.serveJob(v1beta1.FlinkJobRunning)
-		}, 2},
-		"as they are": {"W4", reactive(application), func(*world) {}, 2},
+		"deleted by hand":               {"W2", reactive(application), gone, 2},
+		"deleted by hand, not reactive": {"W2", fixed, restarts(gone), 2},
+		"scaled by hand":                {"W3", reactive(application), hand, 2},
+		"scaled by hand, not reactive":  {"W3", fixed, restarts(hand), 2},
+		"as they are":                   {"W4", reactive(application), func(*world) {}, 2},
 	}
 	drawn := drawing.Read(t, "../cluster/taskmanagers.go", "TaskManagers")
 	var shown []string
