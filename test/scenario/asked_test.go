@@ -93,7 +93,8 @@ type inquiry struct {
 	what string
 	// asked and all are the parts of two snapshots of the same moment, in the same order: as asked for, and everything.
 	asked, all []observedPart
-	// decide makes the plan of what the asked parts hold now.
+	// before is the plan of what was asked for; decide makes that of what the asked parts hold now.
+	before plan.Plan
 	decide func() plan.Plan
 	// status is the stored one.
 	status any
@@ -103,12 +104,11 @@ type inquiry struct {
 
 // agrees holds that nothing that was not asked for would have led to another plan.
 func (i inquiry) agrees() {
-	before := i.decide()
 	missing := i.missing()
 	for _, n := range missing {
 		defer i.put(n)()
 	}
-	if after := i.decide(); printed(after) == printed(before) {
+	if after := i.decide(); printed(after) == printed(i.before) {
 		return
 	}
 	for _, n := range missing {
@@ -116,9 +116,9 @@ func (i inquiry) agrees() {
 	}
 	for _, n := range missing {
 		back := i.put(n)
-		if what := i.changed(i.asked[n].name, before, i.decide()); len(what) > 0 {
+		if what := i.changed(i.asked[n].name, i.before, i.decide()); len(what) > 0 {
 			i.t.Errorf(
-				"%s is not asked for of %s, and changes what is decided, %s:\n%s", i.asked[n].name, i.what, before,
+				"%s is not asked for of %s, and changes what is decided, %s:\n%s", i.asked[n].name, i.what, i.before,
 				strings.Join(what, "\n"),
 			)
 		}

@@ -18,10 +18,14 @@ type judge struct {
 	h       *harness
 	gather  *gather.Gatherer
 	needs   *needs
+	moments int
 	turn    int
 	hidden  int
 	decided int
 }
+
+// judgedMoments is at each how many moments of a run a decision is judged; in a long draw, one of several is enough.
+var judgedMoments = max(1, setting("KNFLINK_SCENARIO_JUDGED", 1))
 
 func newJudge(h *harness) *judge {
 	const agent = "judge"
@@ -46,6 +50,9 @@ func newJudge(h *harness) *judge {
 // high-availability data that could not be read for as long as a clean-up may take, if it tells so.
 func (j *judge) look(name string) {
 	t := j.h.t
+	if j.moments++; j.moments%judgedMoments != 0 {
+		return
+	}
 	resource := j.h.resource(name)
 	if resource == nil {
 		return
@@ -60,7 +67,7 @@ func (j *judge) look(name string) {
 	if len(disruptive(p)) > 1 {
 		t.Errorf("more than one disruptive action: %s", p)
 	}
-	j.agrees(s)
+	j.agrees(s, p)
 	j.turn++
 	if j.turn%2 == 0 {
 		if first, again := printed(p), printed(deployment.Make(s)); first != again {
@@ -91,7 +98,7 @@ func (j *judge) look(name string) {
 }
 
 // agrees holds the decision to what was asked for it.
-func (j *judge) agrees(s deployment.Snapshot) {
+func (j *judge) agrees(s deployment.Snapshot, p plan.Plan) {
 	all := *j.gather
 	all.Revise = everything
 	full, err := all.Deployment(j.h.t.Context(), gather.Read{Resource: j.h.resource(s.Resource.Name)})
@@ -101,7 +108,7 @@ func (j *judge) agrees(s deployment.Snapshot) {
 	}
 	inquiry{
 		t: j.h.t, what: s.Resource.Name, asked: observedParts(&s), all: observedParts(&full), status: s.Resource.Status,
-		job:    s.Resource.Spec.Job,
+		job: s.Resource.Spec.Job, before: p,
 		decide: func() plan.Plan { return deployment.Make(s) },
 	}.agrees()
 }

@@ -12,10 +12,11 @@ import (
 // sessionJudge decides for a session job in whatever world a run is in, and looks at the decision, as judge does for a
 // FlinkDeployment. It changes nothing.
 type sessionJudge struct {
-	h      *harness
-	gather *gather.Gatherer
-	needs  *needs
-	hidden int
+	h       *harness
+	gather  *gather.Gatherer
+	needs   *needs
+	moments int
+	hidden  int
 }
 
 func newSessionJudge(h *harness) *sessionJudge {
@@ -27,6 +28,9 @@ func newSessionJudge(h *harness) *sessionJudge {
 // would have led to another plan.
 func (j *sessionJudge) look(name string) {
 	t := j.h.t
+	if j.moments++; j.moments%judgedMoments != 0 {
+		return
+	}
 	resource := j.h.resource(name)
 	if resource == nil {
 		return
@@ -43,7 +47,7 @@ func (j *sessionJudge) look(name string) {
 	if first, again := printed(p), printed(sessionjob.Make(s)); first != again {
 		t.Errorf("equal snapshots gave\n%s\nand\n%s", first, again)
 	}
-	j.agrees(s)
+	j.agrees(s, p)
 	known := finalOfJob(p)
 	parts := append(partsOf(reflect.ValueOf(&s).Elem()), observedPart{"Flink", reflect.ValueOf(&s.Flink).Elem()})
 	hide(&j.hidden, parts, func() plan.Plan { return sessionjob.Make(s) }, func(part string, blind plan.Plan) {
@@ -57,7 +61,7 @@ func (j *sessionJudge) look(name string) {
 }
 
 // agrees holds the decision to what was asked for it.
-func (j *sessionJudge) agrees(s sessionjob.Snapshot) {
+func (j *sessionJudge) agrees(s sessionjob.Snapshot, p plan.Plan) {
 	all := *j.gather
 	all.Revise = everything
 	full, err := all.SessionJob(j.h.t.Context(), j.h.resource(s.Resource.Name))
@@ -68,7 +72,7 @@ func (j *sessionJudge) agrees(s sessionjob.Snapshot) {
 	inquiry{
 		t: j.h.t, what: s.Resource.Name, asked: partsOf(reflect.ValueOf(&s).Elem()),
 		all: partsOf(reflect.ValueOf(&full).Elem()), status: s.Resource.Status,
-		job:    s.Resource.Spec.Job,
+		job: s.Resource.Spec.Job, before: p,
 		decide: func() plan.Plan { return sessionjob.Make(s) },
 	}.agrees()
 }
