@@ -16,8 +16,8 @@
 //
 // Settings: KNFLINK_SCENARIO_POINTS is how many points of each kind are tried for each scenario, KNFLINK_SCENARIO_STEPS
 // how many random commands, KNFLINK_SCENARIO_SEED what they are drawn from, KNFLINK_SCENARIO_FAILURES how many runs may
-// fail before the draw ends, KNFLINK_SCENARIO_JUDGED at each how many moments a decision is judged on its own (the judge
-// of jobs looks at all), and KNFLINK_SCENARIO_SCRIPT the file of commands to replay, of a session job
+// fail before the draw ends, KNFLINK_SCENARIO_JUDGED at each how many moments a decision is judged on its own (what
+// becomes of jobs is judged at all), and KNFLINK_SCENARIO_SCRIPT the file of commands to replay, of a session job
 // KNFLINK_SCENARIO_SESSION_SCRIPT.
 //
 // Start reading at harness in harness_test.go, then at scenarios_test.go.
