@@ -1,0 +1,187 @@
+package model
+
+import (
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+)
+
+// Aggregator says which busy time of the subtasks counts for the vertex.
+type Aggregator string
+
+// The aggregators of job.autoscaler.metrics.busy-time.aggregator.
+const (
+	AggregatorUnknown Aggregator = ""
+	AggregatorMax     Aggregator = "MAX"
+	AggregatorMin     Aggregator = "MIN"
+	AggregatorAvg     Aggregator = "AVG"
+)
+
+// Options are the options of the autoscaler, read. Package key says what each means.
+type Options struct {
+	// ScalingEnabled lets it act.
+	ScalingEnabled bool
+	// Window and Stabilization are the time over which metrics count, and the time after a start in which none do.
+	Window, Stabilization time.Duration
+	// ExcludedPeriods are the texts of times without scaling; ExcludedText is the option as it was written.
+	ExcludedPeriods []string
+	ExcludedText    string
+	// Target, Upper and Lower are the utilisation wanted and its bounds, as shares of 1.
+	Target, Upper, Lower float64
+	// ScaleDownInterval delays scaling down.
+	ScaleDownInterval time.Duration
+	// MinParallelism and MaxParallelism bound each vertex.
+	MinParallelism, MaxParallelism int
+	// MaxDown and MaxUp bound one step: 0.6 down is to 40 % at the lowest, 1.0 up is to the double at the highest.
+	MaxDown, MaxUp float64
+	// CatchUp is the time to work a backlog off in; 0 ignores backlogs.
+	CatchUp time.Duration
+	// RestartTime, RestartTracking and RestartTrackingLimit are the time that a restart takes, see RestartTime.
+	RestartTime          time.Duration
+	RestartTracking      bool
+	RestartTrackingLimit time.Duration
+	// BacklogLag is the lag above which a job counts as working off a backlog.
+	BacklogLag time.Duration
+	// ObservedLag, ObservedSwitch and ObservedLeast rule when the observed rate of a source counts.
+	ObservedLag    time.Duration
+	ObservedSwitch float64
+	ObservedLeast  int
+	// DetectIneffective blocks a step up after one that gained less than EffectivenessThreshold of what was expected.
+	DetectIneffective      bool
+	EffectivenessThreshold float64
+	// GCPressure and HeapUsage are the shares above which nothing is scaled.
+	GCPressure, HeapUsage float64
+	// Tuning fits the TaskManagers' memory; TuningCompensation, TuningOverhead and TuningMaximize shape it.
+	Tuning             bool
+	TuningCompensation bool
+	TuningOverhead     float64
+	TuningMaximize     bool
+	// HistoryMaxCount and HistoryMaxAge bound what is remembered of a vertex.
+	HistoryMaxCount int
+	HistoryMaxAge   time.Duration
+	// Busy says which busy time counts.
+	Busy Aggregator
+	// Excluded are the vertices that are not scaled, by hex ID.
+	Excluded []string
+	// EventInterval is the time after which the same event is sent again.
+	EventInterval time.Duration
+	// QuotaMemory in bytes and QuotaCPU in cores bound the TaskManagers; they count only with HasQuota….
+	QuotaMemory    int64
+	QuotaCPU       float64
+	HasQuotaMemory bool
+	HasQuotaCPU    bool
+	// AdjustMode is the older alignment mode, empty when it is not set; AlignmentMode is the newer, empty likewise.
+	AdjustMode, AlignmentMode string
+	// Scalability corrects for a job that scales less than linearly; ScalabilityLeast observations and CoefficientMin bound it.
+	Scalability      bool
+	ScalabilityLeast int
+	CoefficientMin   float64
+	// SlotsPerTaskManager is taskmanager.numberOfTaskSlots.
+	SlotsPerTaskManager int
+	// TaskManagerCPU is kubernetes.taskmanager.cpu.amount in cores; at most 0 is not known.
+	TaskManagerCPU float64
+}
+
+// reader reads options and keeps the first error.
+type reader struct {
+	config conf.Config
+	err    error
+}
+
+func read[T any](r *reader, get func(conf.Config, conf.Option) (T, error), o conf.Option) T {
+	value, err := get(r.config, o)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return value
+}
+
+func (r *reader) duration(o conf.Option) time.Duration { return read(r, conf.Config.Duration, o) }
+func (r *reader) float(o conf.Option) float64          { return read(r, conf.Config.Float, o) }
+func (r *reader) int(o conf.Option) int                { return read(r, conf.Config.Int, o) }
+func (r *reader) bool(o conf.Option) bool              { return read(r, conf.Config.Bool, o) }
+func (r *reader) list(o conf.Option) []string          { return read(r, conf.Config.List, o) }
+
+// set is the text of an option, empty when it is not set.
+func (r *reader) set(o conf.Option) string {
+	text, _ := r.config.Lookup(o)
+	return text
+}
+
+// ReadOptions reads the options of a job. The error is that of the first that cannot be read.
+func ReadOptions(c conf.Config) (Options, error) {
+	r := &reader{config: c}
+	o := Options{
+		ScalingEnabled:    r.bool(key.AutoscalerScalingEnabled),
+		Window:            r.duration(key.AutoscalerMetricsWindow),
+		Stabilization:     r.duration(key.AutoscalerStabilizationInterval),
+		ExcludedPeriods:   r.list(key.AutoscalerExcludedPeriods),
+		ExcludedText:      r.set(key.AutoscalerExcludedPeriods),
+		ScaleDownInterval: r.duration(key.AutoscalerScaleDownInterval),
+		MinParallelism:    r.int(key.AutoscalerVertexMinParallelism),
+		MaxParallelism:    r.int(key.AutoscalerVertexMaxParallelism),
+		MaxDown:           r.float(key.AutoscalerScaleDownMaxFactor),
+		MaxUp:             r.float(key.AutoscalerScaleUpMaxFactor),
+		CatchUp:           r.duration(key.AutoscalerCatchUpDuration),
+		Excluded:          r.list(key.AutoscalerVertexExcludeIDs),
+		EventInterval:     r.duration(key.AutoscalerScalingEventInterval),
+		HistoryMaxCount:   r.int(key.AutoscalerHistoryMaxCount),
+		HistoryMaxAge:     r.duration(key.AutoscalerHistoryMaxAge),
+		GCPressure:        r.float(key.AutoscalerGCPressureThreshold),
+		HeapUsage:         r.float(key.AutoscalerHeapUsageThreshold),
+		AdjustMode:        r.set(key.AutoscalerAdjustMode),
+		AlignmentMode:     r.set(key.AutoscalerAlignmentMode),
+
+		SlotsPerTaskManager: r.int(key.TaskSlots),
+		TaskManagerCPU:      r.float(key.TaskManagerCPU),
+	}
+	o.readUtilization(r)
+	o.readRates(r)
+	o.readFeatures(r)
+	return o, r.err
+}
+
+// readUtilization reads the wanted utilisation and its bounds: those that are set, else target plus and minus the
+// older boundary.
+func (o *Options) readUtilization(r *reader) {
+	o.Target = r.float(key.AutoscalerUtilizationTarget)
+	boundary := r.float(key.AutoscalerUtilizationBoundary)
+	o.Upper, o.Lower = o.Target+boundary, o.Target-boundary
+	if r.config.Has(key.AutoscalerUtilizationMax) {
+		o.Upper = r.float(key.AutoscalerUtilizationMax)
+	}
+	if r.config.Has(key.AutoscalerUtilizationMin) {
+		o.Lower = r.float(key.AutoscalerUtilizationMin)
+	}
+}
+
+func (o *Options) readRates(r *reader) {
+	o.RestartTime = r.duration(key.AutoscalerRestartTime)
+	o.RestartTracking = r.bool(key.AutoscalerRestartTimeTrackingEnabled)
+	o.RestartTrackingLimit = r.duration(key.AutoscalerRestartTimeTrackingLimit)
+	o.BacklogLag = r.duration(key.AutoscalerBacklogLagThreshold)
+	o.ObservedLag = r.duration(key.AutoscalerObservedRateLagThreshold)
+	o.ObservedSwitch = r.float(key.AutoscalerObservedRateSwitchThreshold)
+	o.ObservedLeast = r.int(key.AutoscalerObservedRateMinObservations)
+	o.Busy = Aggregator(read(r, conf.Config.Enum, key.AutoscalerBusyTimeAggregator))
+}
+
+func (o *Options) readFeatures(r *reader) {
+	o.DetectIneffective = r.bool(key.AutoscalerEffectivenessDetectionEnabled)
+	o.EffectivenessThreshold = r.float(key.AutoscalerEffectivenessThreshold)
+	o.Scalability = r.bool(key.AutoscalerObservedScalabilityEnabled)
+	o.ScalabilityLeast = r.int(key.AutoscalerObservedScalabilityMinObservations)
+	o.CoefficientMin = r.float(key.AutoscalerObservedScalabilityCoefficientMin)
+	o.Tuning = r.bool(key.AutoscalerMemoryTuningEnabled)
+	o.TuningCompensation = r.bool(key.AutoscalerMemoryTuningCompensation)
+	o.TuningOverhead = r.float(key.AutoscalerMemoryTuningOverhead)
+	o.TuningMaximize = r.bool(key.AutoscalerMemoryTuningMaximizeManaged)
+	o.QuotaMemory = read(r, conf.Config.Memory, key.AutoscalerQuotaMemory)
+	o.HasQuotaMemory = r.config.Has(key.AutoscalerQuotaMemory)
+	o.QuotaCPU = r.float(key.AutoscalerQuotaCPU)
+	o.HasQuotaCPU = r.config.Has(key.AutoscalerQuotaCPU)
+	if o.AdjustMode != "" {
+		o.AdjustMode = read(r, conf.Config.Enum, key.AutoscalerAdjustMode)
+	}
+}
