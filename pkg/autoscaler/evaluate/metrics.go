@@ -72,11 +72,7 @@ func (w *window) backlog() bool {
 			continue
 		}
 		rate := w.series[v.ID].Rate(model.RecordsIn)
-		lag := w.Window.Latest(v.ID, model.Lag)
-		if math.IsNaN(lag) {
-			lag = 0
-		}
-		if !math.IsNaN(rate) && lag/rate > wholeSeconds(w.Options.BacklogLag) {
+		if !math.IsNaN(rate) && w.lag(v.ID)/rate > wholeSeconds(w.Options.BacklogLag) {
 			return true
 		}
 	}
@@ -102,6 +98,9 @@ func (w *window) vertex(v model.Vertex, done model.EvaluatedMetrics) (model.Eval
 	return evaluated, nil
 }
 
+// lag is the number of records that wait in front of a source now; 0 when Flink did not say.
+func (w *window) lag(source string) float64 { return w.newest(source)[model.Lag] }
+
 func (w *window) newest(vertex string) model.Metrics {
 	if len(w.Window) == 0 {
 		return nil
@@ -119,9 +118,12 @@ func (w *window) thresholds(evaluated model.Evaluation, backlog bool) {
 	if backlog {
 		upper, lower = 1, 0
 	}
-	evaluated[model.ScaleUpThreshold] = model.Now(Capacity(evaluated, w.Options, upper, 0))
+	evaluated[model.ScaleUpThreshold] = model.Now(Capacity(evaluated, w.Options, upper, NoRestart))
 	evaluated[model.ScaleDownThreshold] = model.Now(Capacity(evaluated, w.Options, lower, w.RestartTime))
 }
+
+// NoRestart stands for a restart that is not looked at.
+const NoRestart time.Duration = -1
 
 // Capacity is the rate that a vertex needs at a utilisation: what comes in, what working off the backlog takes, and
 // what working off the records of a restart takes. All durations count in whole seconds.
@@ -141,7 +143,7 @@ func Capacity(e model.Evaluation, o model.Options, utilization float64, restart 
 		return model.Inf
 	}
 	missed := 0.0
-	if seconds := wholeSeconds(o.CatchUp); seconds != 0 {
+	if seconds := wholeSeconds(o.CatchUp); seconds != 0 && restart != NoRestart {
 		missed = target * wholeSeconds(restart) / seconds
 	}
 	return model.Round(catchUp + missed + target/utilization)

@@ -30,7 +30,7 @@ func (w *window) target(v model.Vertex, done model.EvaluatedMetrics, evaluated m
 		return errNoIngestion
 	}
 	if seconds := wholeSeconds(w.Options.CatchUp); seconds != 0 {
-		catchUp = w.Window.Latest(v.ID, model.Lag) / seconds
+		catchUp = w.lag(v.ID) / seconds
 	}
 	evaluated[model.TargetDataRate] = model.Over(max(0, target))
 	evaluated[model.CatchUpDataRate] = model.Now(catchUp)

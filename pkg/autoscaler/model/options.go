@@ -181,7 +181,7 @@ func (o *Options) readFeatures(r *reader) {
 	o.HasQuotaMemory = r.config.Has(key.AutoscalerQuotaMemory)
 	o.QuotaCPU = r.float(key.AutoscalerQuotaCPU)
 	o.HasQuotaCPU = r.config.Has(key.AutoscalerQuotaCPU)
-	if o.AdjustMode != "" {
+	if o.AdjustMode != "" && o.AlignmentMode == "" {
 		o.AdjustMode = read(r, conf.Config.Enum, key.AutoscalerAdjustMode)
 	}
 }

@@ -1,0 +1,27 @@
+package autoscaler_test
+
+import "slices"
+
+// differences are the recorded cases that come out differently here, each with the rule that says why. ADR 41 states
+// the rules.
+var differences = []struct {
+	rule  string
+	cases []string
+}{
+	{
+		"a coefficient of observed scalability that is not a number is 1",
+		[]string{"vs-s-0106", "vs-s-0107", "vs-s-0108", "vs-s-0109", "vs-s-0110"},
+	},
+	{"an option that cannot be read is an error, also where it would not have been used", []string{"vs-s-0130"}},
+	{"a parallelism below 1 is an error", []string{"vs-s-0119"}},
+}
+
+// differs reports whether a case is listed, and by which rule.
+func differs(id string) (string, bool) {
+	for _, d := range differences {
+		if slices.Contains(d.cases, id) {
+			return d.rule, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,2 @@
+// Package autoscaler is being built. PURE.
+package autoscaler
