@@ -80,7 +80,9 @@ type check struct{ found []string }
 // stop ends a case that cannot go on.
 type stop struct{}
 
-func (k *check) errorf(format string, args ...any) { k.found = append(k.found, fmt.Sprintf(format, args...)) }
+func (k *check) errorf(format string, args ...any) {
+	k.found = append(k.found, fmt.Sprintf(format, args...))
+}
 
 func (k *check) fatalf(format string, args ...any) {
 	k.errorf(format, args...)

@@ -1,0 +1,146 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+)
+
+// Input is what a collection reads.
+type Input struct {
+	// Options are those of the job.
+	Options model.Options
+	// Now is the time of the cycle.
+	Now time.Time
+	// State is what is stored. It is not changed.
+	State model.State
+	// Observed is what Flink answered.
+	Observed Observation
+}
+
+// Result is what a collection gives.
+type Result struct {
+	// State is what is to be stored, also beside an error: what the cycle did until then.
+	State model.State
+	// Topology is that of the job.
+	Topology model.Topology
+	// Continue tells that there are samples enough to evaluate. Full tells that the window is full, so that may be acted.
+	Continue, Full bool
+	// Excluded are the vertices that are not scaled in this cycle: those of the options, the finished ones, and those
+	// without a busy time.
+	Excluded []string
+	// History are the scalings that still count.
+	History map[string][]model.Scaling
+	// RestartTime is the time that a restart is expected to take. It counts only with Continue.
+	RestartTime time.Duration
+}
+
+// Collect adds a sample to the window. It returns ErrNotReady for a job that lacks a metric while it stabilizes, and
+// another error for one that lacks it later.
+func Collect(in Input) (Result, error) {
+	r := Result{State: in.State, Excluded: slices.Clone(in.Options.Excluded)}
+	job := in.Observed.Job
+	if n := r.State.Samples; len(n) > 0 && job.Running.After(n[0].Time) {
+		r.State.Samples = nil // the job started again: what was measured is of another one
+	}
+	r.topology(in)
+	stable := job.Running.Add(in.Options.Stabilization)
+	full := in.Now.Add(in.Options.Window)
+	if since := r.State.Samples.Since(stable); len(since) > 0 {
+		full = since[0].Time.Add(in.Options.Window)
+	}
+	sample, err := r.sample(in)
+	var missing *MissingMetricError
+	if errors.As(err, &missing) && in.Now.Before(stable) {
+		return r, fmt.Errorf("%w: %w", ErrNotReady, err)
+	}
+	if err != nil {
+		return r, err
+	}
+	r.State.Samples = r.State.Samples.With(sample)
+	if !in.Now.Before(full) {
+		r.Full = true
+		r.State.Samples = r.State.Samples.Since(in.Now.Add(-in.Options.Window))
+	}
+	r.restarts(in)
+	r.Continue = len(r.State.Samples) > 1
+	return r, nil
+}
+
+// topology counts the partitions of sources, drops the history of vertices that are gone, and excludes finished ones.
+func (r *Result) topology(in Input) {
+	vertices := slices.Clone(in.Observed.Job.Vertices)
+	for i := range vertices {
+		if v := &vertices[i]; v.IsSource() {
+			v.SourcePartitions = Partitions(in.Observed.Vertices[v.ID].Names)
+		}
+	}
+	r.Topology = model.MakeTopology(vertices)
+	r.History = model.TrimHistory(r.State.History, in.Now, in.Options)
+	gone := false
+	for vertex := range r.History {
+		if !r.Topology.Has(vertex) {
+			delete(r.History, vertex)
+			gone = true
+		}
+	}
+	if gone {
+		r.State.History = r.History
+	}
+	for _, v := range r.Topology.Vertices {
+		if v.Finished {
+			r.exclude(v.ID)
+		}
+	}
+}
+
+func (r *Result) exclude(vertex string) {
+	if !slices.Contains(r.Excluded, vertex) {
+		r.Excluded = append(r.Excluded, vertex)
+	}
+}
+
+// sample computes the sample of this cycle.
+func (r *Result) sample(in Input) (model.Sample, error) {
+	selections := map[string]Selection{}
+	for _, v := range r.Topology.Vertices {
+		if v.Finished {
+			continue
+		}
+		selection, err := Select(v, in.Observed.Vertices[v.ID].Names)
+		if err != nil {
+			return model.Sample{}, err
+		}
+		selections[v.ID] = selection
+	}
+	whole, err := global(in.Observed)
+	if err != nil {
+		return model.Sample{}, err
+	}
+	s := &sampler{options: in.Options, before: r.State.Samples}
+	sample := model.Sample{Time: in.Now, Vertices: make(map[string]model.Metrics, len(selections)), Global: whole}
+	for _, v := range r.Topology.Vertices {
+		values, err := s.vertex(v, in.Observed.Vertices[v.ID], selections[v.ID])
+		if err != nil {
+			return model.Sample{}, err
+		}
+		sample.Vertices[v.ID] = values
+	}
+	for _, vertex := range s.noBusyTime {
+		r.exclude(vertex)
+	}
+	return sample, nil
+}
+
+// restarts records how long the newest restart took, once the job runs as it was decided.
+func (r *Result) restarts(in Input) {
+	kept := model.TrimRestarts(r.State.Restarts, in.Now, in.Options)
+	filled, changed := model.RecordRestart(kept, r.History, r.Topology, in.Observed.Job.Running)
+	if changed {
+		r.State.Restarts = filled
+	}
+	r.RestartTime = model.RestartTime(filled, in.Options)
+}
