@@ -74,6 +74,10 @@ var (
 	TaskManagerNetworkBuffers = option(conf.KindInt, "taskmanager.network.numberOfBuffers", "2048")
 	// MemorySegmentSize is the size of a network buffer.
 	MemorySegmentSize = option(conf.KindMemory, "taskmanager.memory.segment-size", "32 kb")
+	// BuffersPerChannel are the network buffers that each channel has for itself.
+	BuffersPerChannel = option(conf.KindInt, "taskmanager.network.memory.buffers-per-channel", "2")
+	// FloatingBuffersPerGate are the network buffers that the channels of a gate share besides.
+	FloatingBuffersPerGate = option(conf.KindInt, "taskmanager.network.memory.floating-buffers-per-gate", "8")
 	// TaskManagerCPUCores is the number of cores a TaskManager tells its JobManager about.
 	TaskManagerCPUCores = optional(conf.KindFloat, "taskmanager.cpu.cores")
 	// ExternalResources are the names of resources such as GPUs.

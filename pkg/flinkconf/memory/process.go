@@ -58,10 +58,10 @@ func (r *reader) span(name string, min, max, fraction conf.Option) span {
 }
 
 // of is the share of a whole that contains it.
-func (s span) of(whole int64) int64 { return s.clamp(multiply(whole, s.fraction)) }
+func (s span) of(whole int64) int64 { return s.clamp(Multiply(whole, s.fraction)) }
 
 // beside is the share of a whole of which the rest is known.
-func (s span) beside(rest int64) int64 { return s.clamp(multiply(rest, s.fraction/(1-s.fraction))) }
+func (s span) beside(rest int64) int64 { return s.clamp(Multiply(rest, s.fraction/(1-s.fraction))) }
 
 func (s span) clamp(size int64) int64 { return min(max(size, s.min), s.max) }
 
@@ -75,9 +75,9 @@ func (s span) check(size int64) error {
 	return nil
 }
 
-// multiply takes a share of a size as Flink's MemorySize does: in decimal, with the digits that Java prints for the
+// Multiply takes a share of a size as Flink's MemorySize does: in decimal, with the digits that Java prints for the
 // factor, cut to whole bytes.
-func multiply(size int64, factor float64) int64 {
+func Multiply(size int64, factor float64) int64 {
 	digits, ok := new(big.Rat).SetString(strconv.FormatFloat(factor, 'f', -1, 64))
 	if !ok {
 		return math.MaxInt64
