@@ -13,6 +13,8 @@ var differences = []struct {
 		[]string{"vs-s-0106", "vs-s-0107", "vs-s-0108", "vs-s-0109", "vs-s-0110"},
 	},
 	{"an option that cannot be read is an error, also where it would not have been used", []string{"vs-s-0130"}},
+	{"a daily range that ends in a dash is an error, as validation says", []string{"cal-s-0010"}},
+	{"a daily range covers an hour that the clocks repeat both times", []string{"cal-s-0086"}},
 	{"a parallelism below 1 is an error", []string{"vs-s-0119"}},
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/period"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
 )
 
@@ -33,7 +34,7 @@ var unbounded = math.Inf(1)
 //	observed-scalability.coefficient-min     | [0.01, 1]     | observed-scalability.enabled
 //	scaling.effectiveness.threshold          | [0, 1]        | scaling.effectiveness.detection.enabled
 //	memory.tuning.overhead                   | [0, 1]        | memory.tuning.enabled
-//	excluded.periods                         | see period.go |
+//	excluded.periods                         | see period   |
 //	metrics.window                           | at least kubernetes.operator.reconcile.interval
 func (s *settings) autoscaler() {
 	if !s.enabled(key.AutoscalerEnabled) {
@@ -97,9 +98,9 @@ func (s *settings) excludedPeriods() {
 	if err != nil {
 		s.unreadable("Invalid value in the autoscaler config "+option.Key, err)
 	}
-	for _, period := range periods {
-		if err := checkExcludedPeriod(period); err != nil {
-			s.atOption(option, "Invalid value "+cut(period, maxQuoted)+" in the autoscaler config "+option.Key,
+	for _, text := range periods {
+		if err := period.Check(text); err != nil {
+			s.atOption(option, "Invalid value "+cut(text, maxQuoted)+" in the autoscaler config "+option.Key,
 				err.Error()+", write for example 09:00-17:00, or a Quartz expression such as * * 9-17 ? * 2-6, or both "+
 					"joined by &&, and correct it")
 		}

@@ -2,7 +2,6 @@ package validation
 
 import (
 	"net/netip"
-	"strings"
 	"testing"
 )
 
@@ -32,35 +31,6 @@ func FuzzJarURI(f *testing.F) {
 			t.Fatalf("accepted the restricted address %s", addr)
 		} else if err != nil && policy.LookupHost(uri) != u.Hostname() {
 			t.Fatalf("accepted %q without a lookup of %q", uri, u.Hostname())
-		}
-	})
-}
-
-// An excluded period is legal exactly when its parts are, and blanks around parts do not matter.
-func FuzzExcludedPeriod(f *testing.F) {
-	for _, seed := range []string{
-		"09:00-17:00", "* * * ? * 2,5", "09:00-17:00 && * * * ? * 2", "1:2:3:4-5:6", "* * * L-3W * ?", "&&", "a && b && c",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, period string) {
-		legal := checkExcludedPeriod(period) == nil
-		parts := strings.Split(period, periodJoint)
-		daily, cron := 0, 0
-		for _, part := range parts {
-			part = strings.TrimSpace(part)
-			if isDaily(part) {
-				daily++
-			} else if checkCron(part) == nil {
-				cron++
-			}
-		}
-		want := len(parts) == 1 && daily+cron == 1 || len(parts) == 2 && daily == 1 && cron == 1
-		if legal != want {
-			t.Fatalf("%q: legal %v, by its parts %v", period, legal, want)
-		}
-		if padded := checkExcludedPeriod(" " + period + "\t"); (padded == nil) != legal {
-			t.Fatalf("%q: blanks around it make a difference", period)
 		}
 	})
 }

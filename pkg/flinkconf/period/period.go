@@ -1,9 +1,10 @@
-package validation
+package period
 
 import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // periodJoint joins the two parts of an excluded period that must both hold.
@@ -12,7 +13,7 @@ const periodJoint = "&&"
 // dailyLimits are the largest hour, minute, second and millisecond of a daily time.
 var dailyLimits = []uint64{23, 59, 59, 999}
 
-// checkExcludedPeriod says why one element of job.autoscaler.excluded.periods is wrong, or returns nil.
+// Check says why one element of job.autoscaler.excluded.periods is wrong, or returns nil.
 //
 //	parts          | verdict
 //	daily          | ok       H:M[:S[:ms]]-H:M[:S[:ms]], start before end
@@ -22,7 +23,7 @@ var dailyLimits = []uint64{23, 59, 59, 999}
 //	cron && cron   | refused
 //	more than two  | refused
 //	anything else  | refused
-func checkExcludedPeriod(period string) error {
+func Check(period string) error {
 	parts := strings.Split(period, periodJoint)
 	if len(parts) > 2 {
 		return errors.New("a period has at most two parts")
@@ -46,10 +47,16 @@ func checkExcludedPeriod(period string) error {
 
 // isDaily reports whether text is a daily range whose start lies before its end.
 func isDaily(text string) bool {
+	_, _, ok := daily(text)
+	return ok
+}
+
+// daily are the first and the last millisecond of a daily range.
+func daily(text string) (start, end uint64, ok bool) {
 	from, to, ranged := strings.Cut(text, "-")
 	start, startOK := parseDailyTime(from)
 	end, endOK := parseDailyTime(to)
-	return ranged && startOK && endOK && start < end
+	return start, end, ranged && startOK && endOK && start < end
 }
 
 // parseDailyTime reads H:M[:S[:ms]] into milliseconds since midnight.
@@ -71,4 +78,50 @@ func parseDailyTime(text string) (uint64, bool) {
 		total = total*(limit+1) + n
 	}
 	return total, true
+}
+
+// Excluded reports whether a time lies in one of the periods, on the clocks of its location. They are tried in their
+// order, and the parts of one in theirs; the error is that of the first that cannot be read. Unlike Check, more than
+// two parts, and several of one form, are taken: all must hold.
+func Excluded(periods []string, at time.Time) (bool, error) {
+	for _, period := range periods {
+		if isBlank(period) {
+			continue
+		}
+		holds := true
+		for _, part := range strings.Split(period, periodJoint) {
+			inside, err := contains(strings.TrimSpace(part), at)
+			if err != nil {
+				return false, err
+			}
+			holds = holds && inside
+		}
+		if holds {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func contains(part string, at time.Time) (bool, error) {
+	if from, to, ok := daily(part); ok {
+		hour, minute, second := at.Clock()
+		since := uint64(((hour*60+minute)*60+second)*1000 + at.Nanosecond()/1e6)
+		return from <= since && since <= to, nil
+	}
+	if err := checkCron(part); err != nil {
+		return false, errors.New(quote(part) + " is neither a daily expression nor a cron expression: " + err.Error())
+	}
+	return satisfies(part, at), nil
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
+// quote shows a text that a user wrote, at most its beginning.
+func quote(text string) string {
+	const most = 80
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return strconv.Quote(text)
 }
