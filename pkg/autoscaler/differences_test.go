@@ -15,6 +15,7 @@ var differences = []struct {
 	{"an option that cannot be read is an error, also where it would not have been used", []string{"vs-s-0130"}},
 	{"a daily range that ends in a dash is an error, as validation says", []string{"cal-s-0010"}},
 	{"a daily range covers an hour that the clocks repeat both times", []string{"cal-s-0086"}},
+	{"a restart of less than no time, where clocks differ, is stored as it is", []string{"exec-s-0098"}},
 	{"a parallelism below 1 is an error", []string{"vs-s-0119"}},
 }
 
