@@ -15,7 +15,18 @@ var differences = []struct {
 	{"an option that cannot be read is an error, also where it would not have been used", []string{"vs-s-0130"}},
 	{"a daily range that ends in a dash is an error, as validation says", []string{"cal-s-0010"}},
 	{"a daily range covers an hour that the clocks repeat both times", []string{"cal-s-0086"}},
-	{"a restart of less than no time, where clocks differ, is stored as it is", []string{"exec-s-0098"}},
+	{
+		"a duration below 0, or below 1 microsecond, is read and written as it is",
+		[]string{
+			"exec-s-0098", "st-s-0006", "st-s-0015", "st-s-0027", "st-s-0029", "st-s-0030", "st-s-0031", "st-s-0035",
+			"st-s-0036",
+		},
+	},
+	{
+		"a stored null, or a scale down without recommendations, is an empty value and no error",
+		[]string{"st-s-0042", "st-s-0046", "st-s-0066", "st-s-0116"},
+	},
+	{"stored overrides are read in either form with either configuration file", []string{"st-s-0055", "st-s-0095"}},
 	{"a parallelism below 1 is an error", []string{"vs-s-0119"}},
 }
 

@@ -384,3 +384,11 @@ func unordered(message string) string {
 	gone := sortedList(strings.Split(strings.TrimSuffix(after, "]"), ", "))
 	return strings.Join(sortedList(strings.Split(before, "\n")), "\n") + removals + strings.Join(gone, ", ")
 }
+
+func decoded[T any](k *check, content []byte) T {
+	var value T
+	if err := json.Unmarshal(content, &value); err != nil {
+		k.fatalf("%v", err)
+	}
+	return value
+}

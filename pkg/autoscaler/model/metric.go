@@ -54,7 +54,7 @@ const (
 	TaskSlotsUsed Metric = "NUM_TASK_SLOTS_USED"
 )
 
-// known are all metrics, in the order in which the Java autoscaler declares them: it writes maps in that order.
+// known are all metrics, in the order in which they are written.
 var known = []Metric{
 	Load, TrueProcessingRate, TargetDataRate, CatchUpDataRate, Lag, Parallelism, RecommendedParallelism, MaxParallelism,
 	SourcePartitions, ScaleUpThreshold, ScaleDownThreshold, ExpectedProcessingRate, RecordsIn, RecordsInPerSecond,
@@ -74,7 +74,7 @@ var isKnown = func() map[Metric]bool {
 // names another.
 func Known(m Metric) bool { return isKnown[m] }
 
-// InOrder lists all metrics in the order in which maps of them are written.
+// InOrder lists all metrics in the order in which they are written.
 func InOrder() []Metric { return known }
 
 // Metrics are the values of one vertex, or of the whole job, at one time. A metric that is absent was not known.

@@ -1,0 +1,4 @@
+package store
+
+// parseBlock is replaced below.
+func parseBlock(string) (node, bool) { return node{}, false }
