@@ -47,14 +47,18 @@ func ask(all map[string]values, names []string) map[string]collect.Aggregate {
 	return answer
 }
 
-// observe asks a recorded cluster what a cycle asks, and lists the requests for values.
-func (f flink) observe() (o collect.Observation, calls []string, err error) {
+// observe asks a recorded cluster what a cycle asks, and lists the requests for values. Names of metrics that are
+// remembered from an earlier cycle are not asked for again.
+func (f flink) observe(remembered map[string][]string) (o collect.Observation, calls []string, err error) {
 	if o.Job, err = collect.ParseJob(f.JobDetails); err != nil {
 		return o, nil, err
 	}
 	o.Vertices = map[string]collect.VertexAnswer{}
 	for _, v := range o.Job.Vertices {
 		answer := collect.VertexAnswer{Names: slices.Sorted(maps.Keys(f.VertexMetrics[v.ID]))}
+		if names, known := remembered[v.ID]; known && !v.IsSource() {
+			answer.Names = names
+		}
 		if selection, err := collect.Select(v, answer.Names); err == nil && !v.Finished {
 			answer.Values = ask(f.VertexMetrics[v.ID], selection.Names())
 			calls = append(calls, "vertex "+v.ID+" values "+strings.Join(selection.Names(), ","))
@@ -167,7 +171,7 @@ func TestCollect(t *testing.T) {
 				Restarts: restarts(c.Input.StoredScalingTracking),
 			},
 		}
-		observed, calls, err := c.Input.Rest.observe()
+		observed, calls, err := c.Input.Rest.observe(nil)
 		in.Observed = observed
 		var got collect.Result
 		if err == nil {

@@ -1,2 +1,22 @@
-// Package autoscaler is being built. PURE.
+// Package autoscaler decides how a running job is scaled: samples in, a decision and its explanation out. Decisions,
+// option keys, stored values and texts are those of the Java job autoscaler, so that either can go on where the other
+// stopped; recorded decisions of it are the test.
+//
+// PURE: see package model. It asks nobody: an Observation holds what Flink answered, answers of plug-ins and the room
+// of the cluster are arguments, and what is to be stored is in the Result.
+//
+//	collect   evaluate   scale      execute    store    tuning    capacity   plugin
+//	sample    rates,     one        the job,   the      TaskM.    room in    names of the
+//	of Flink  bounds     vertex     events     ConfigM. memory    nodes      user's own
+//
+// Order of a cycle: collect, evaluate, decide; then, whatever came of that, the stored overrides are laid over the spec
+// (Realize). A decision is stored first and applied afterwards, by each cycle again.
+//
+// Invariants: equal input gives an equal result; a decision is never taken on a window that is not full; the state that
+// is to be stored is in the Result also beside an error, as far as the cycle got.
+//
+// Nothing calls this package yet: observe takes no samples, reconcile asks for no decision, and no metric is exported
+// (issue 21, items 2, 3 and 6). Only the store is read, by plan/autoscaled, so that what Java scaled stays.
+//
+// Start reading at Run, then in explain.go.
 package autoscaler

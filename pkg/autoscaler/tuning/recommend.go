@@ -110,7 +110,7 @@ func (in Input) compensation(heap int64) (int64, error) {
 	before := model.TaskManagers(model.Int(used.Current), in.Options.SlotsPerTaskManager)
 	after := model.TaskManagers(model.Slots(in.Topology, in.Changed, used.Current), in.Options.SlotsPerTaskManager)
 	factor := max(1, float64(before)/float64(after))
-	return memory.Multiply(heap, factor) - heap, nil
+	return model.Long(factor*float64(heap)) - heap, nil
 }
 
 // changes are the options for the pools. Flink derives the others from them.
