@@ -112,7 +112,9 @@ func (o *operator) tick(k *check, config map[string]string, in tickInput, want t
 		input.Observed, input.ObserveErr = o.observe(*in.Rest)
 	}
 	got := autoscaler.Run(input)
-	o.cached = got.State
+	if o.cached = got.State; got.End == autoscaler.EndOff {
+		o.cached.Samples = input.State.Samples // the recorded operator keeps them in memory; here they are gone
+	}
 	switch {
 	case got.End == autoscaler.EndFailed:
 		o.counters.Errors++
@@ -123,7 +125,10 @@ func (o *operator) tick(k *check, config map[string]string, in tickInput, want t
 	}
 	if got.Store {
 		o.stored = throughStore(k, got.State)
-		o.cached = o.stored
+		samples := o.cached.Samples
+		if o.cached = o.stored; got.End == autoscaler.EndOff {
+			o.cached.Samples = samples
+		}
 	}
 	sameEvents(k, want.Events, got.Events)
 	same(k, "counters", want.Counters, o.counters)

@@ -26,7 +26,6 @@ var differences = []struct {
 		"a stored null, or a scale down without recommendations, is an empty value and no error",
 		[]string{"st-s-0042", "st-s-0046", "st-s-0066", "st-s-0116"},
 	},
-	{"what an autoscaler that was turned off has stored is gone, samples in memory too", []string{"cyc-s-0009"}},
 	{"stored overrides are read in either form with either configuration file", []string{"st-s-0055", "st-s-0095"}},
 	{"a parallelism below 1 is an error", []string{"vs-s-0119"}},
 }
