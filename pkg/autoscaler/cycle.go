@@ -23,15 +23,17 @@ type Input struct {
 	Running bool
 	// State is what is stored.
 	State model.State
-	// Observed is what Flink answered. ObserveErr is why it could not be asked; it counts instead when it is set.
-	Observed   collect.Observation
+	// Observed is what Flink answered.
+	Observed collect.Observation
+	// ObserveErr is why Flink could not be asked. When it is set, Observed does not count.
 	ObserveErr error
 	// TaskManagerMemory is that of a TaskManager process, in bytes; at most 0 is not known.
 	TaskManagerMemory int64
 	// Schedule reports whether the cluster has room. nil asks nobody, and there is.
 	Schedule func(capacity.Ask) bool
-	// Custom and Aligned are answers of a metric evaluator and an alignment mode of the user's own, by hex ID. nil is none.
-	Custom  map[string]model.Evaluation
+	// Custom are the answers of a metric evaluator of the user's own, by hex ID of the vertex; nil is none.
+	Custom map[string]model.Evaluation
+	// Aligned are those of an alignment mode of the user's own; nil is none.
 	Aligned map[string]int
 	// Executors are the scaling executors of the user's own.
 	Executors []execute.Executor
@@ -66,8 +68,9 @@ type Result struct {
 	End End
 	// Err is why it failed, with EndFailed only; its event is among Events.
 	Err error
-	// State is what is known afterwards. Store tells that it is to be stored now; otherwise it may be dropped.
+	// State is what is known afterwards.
 	State model.State
+	// Store tells that State is to be stored now; otherwise it may be dropped.
 	Store bool
 	// Events are what a user should learn of.
 	Events []model.Event

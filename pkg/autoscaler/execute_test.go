@@ -112,7 +112,8 @@ func TestExecutor(t *testing.T) {
 			Metrics: model.EvaluatedMetrics{
 				Vertices: evaluations(c.Input.VertexMetrics), Global: c.Input.GlobalMetrics.model(),
 			},
-			State: state, History: state.History, Restarts: state.Restarts, Excluded: o.Excluded, TaskManagerMemory: memoryOf(k, c.Input.Config),
+			State: state, History: state.History, Restarts: state.Restarts, Excluded: o.Excluded,
+			TaskManagerMemory: memoryOf(k, c.Input.Config),
 			Schedule: func(a capacity.Ask) bool {
 				calls = append(calls, instances{a.Current, a.New, number(a.CPU), a.Memory})
 				check := c.Input.ResourceCheck

@@ -161,6 +161,7 @@ func TestTrackingAndHistory(t *testing.T) {
 		same(k, "restarts", restarts(c.Output.TrimmedTracking), kept)
 		same(k, "restart time before", millis(c.Output.RestartTimeMillisUntrimmed), model.RestartTime(all, o))
 		same(k, "restart time", millis(c.Output.RestartTimeMillis), model.RestartTime(kept, o))
-		same(k, "history", history(c.Output.TrimmedHistory), model.TrimHistory(history(c.Input.ScalingHistory), c.Input.Now, o))
+		trimmed := model.TrimHistory(history(c.Input.ScalingHistory), c.Input.Now, o)
+		same(k, "history", history(c.Output.TrimmedHistory), trimmed)
 	})
 }

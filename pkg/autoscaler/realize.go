@@ -60,8 +60,8 @@ func TunedMemory(c conf.Config, now int64) int64 {
 	return now
 }
 
-// SetMemory sets the memory of TaskManagers in a spec, which it changes, from one number of bytes to another. It reports
-// whether the spec says anything of memory; where it does not, nothing is set.
+// SetMemory sets the memory of TaskManagers in a spec, which it changes, from one number of bytes to another. It
+// reports whether the spec says anything of memory; where it does not, nothing is set.
 //
 //	resources            resource   then
 //	requests             -          the request is the new memory, and a limit grows or shrinks alike

@@ -12,8 +12,8 @@ var pureRooms = []string{"apis", "flinkconf", "render", "plan", "validation", "a
 
 // pureImports are what a PURE package may import directly. A word that ends in / allows everything below.
 var pureImports = []string{
-	"bytes", "cmp", "container/", "crypto/md5", "crypto/sha1", "crypto/sha256", "embed", "encoding", "encoding/",
-	"errors", "fmt", "hash", "hash/",
+	"bytes", "cmp", "compress/gzip", "container/", "crypto/md5", "crypto/sha1", "crypto/sha256",
+	"embed", "encoding", "encoding/", "errors", "fmt", "hash", "hash/",
 	"iter", "maps", "math", "math/big", "math/bits", "net/netip", "net/url", "path", "reflect", "regexp", "slices",
 	"sort",
 	"strconv", "strings", "text/template", "time", "unicode", "unicode/",

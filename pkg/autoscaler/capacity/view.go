@@ -32,8 +32,9 @@ type View struct {
 type Ask struct {
 	// Current and New are their numbers.
 	Current, New int
-	// CPU in cores and Memory in bytes are those of each.
-	CPU    float64
+	// CPU is that of each, in cores.
+	CPU float64
+	// Memory is that of each, in bytes.
 	Memory int64
 }
 

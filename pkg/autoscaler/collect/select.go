@@ -68,8 +68,9 @@ func (w wanted) is(name string) bool {
 
 // MissingMetricError reports a vertex that lacks a required metric.
 type MissingMetricError struct {
-	// Metric and Vertex name both.
+	// Metric is what is missing.
 	Metric FlinkMetric
+	// Vertex is the hex ID of the vertex.
 	Vertex string
 }
 

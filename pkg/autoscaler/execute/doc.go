@@ -1,5 +1,5 @@
-// Package execute decides on a whole job: which vertices get another parallelism, whether anything forbids that now, and
-// what is stored when it is done.
+// Package execute decides on a whole job: which vertices get another parallelism, whether anything forbids that now,
+// and what is stored when it is done.
 //
 // PURE: see package model. What would need to ask somebody, plug-ins of the user's own and the room of the cluster, is
 // given as a function or as an answer.

@@ -16,19 +16,23 @@ import (
 
 // Input is what the decision on a job reads. Nothing of it is changed.
 type Input struct {
-	// Options are those of the job, Config its effective configuration without what the autoscaler has set.
+	// Options are those of the job.
 	Options model.Options
-	Config  conf.Config
+	// Config is the effective configuration of the job, without what the autoscaler has set.
+	Config conf.Config
 	// Now is the time of the cycle; excluded periods count on the clocks of its location.
 	Now time.Time
 	// RestartTime is the time that a restart is expected to take, see model.RestartTime.
 	RestartTime time.Duration
-	// Topology is that of the job, Metrics what was evaluated of it.
+	// Topology is that of the job.
 	Topology model.Topology
-	Metrics  model.EvaluatedMetrics
-	// State is what is stored. History and Restarts are those of it that still count.
-	State    model.State
-	History  map[string][]model.Scaling
+	// Metrics is what was evaluated of it.
+	Metrics model.EvaluatedMetrics
+	// State is what is stored.
+	State model.State
+	// History are the scalings in State that still count.
+	History map[string][]model.Scaling
+	// Restarts are the restarts in State that still count.
 	Restarts []model.Restart
 	// Excluded are the vertices that are not scaled in this cycle, by hex ID.
 	Excluded []string

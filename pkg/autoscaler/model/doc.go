@@ -3,8 +3,8 @@
 //
 // PURE: values in, values out. The time is always an argument.
 //
-// Invariants: samples, scaling history and tracking are in ascending order of time. NaN is a normal value and means "not
-// known"; infinite rates are normal values too (a vertex that was never busy).
+// Invariants: samples, scaling history and restarts are in ascending order of time. NaN is a normal value and means
+// "not known"; infinite rates are normal values too (a vertex that was never busy).
 //
 // It must not decide anything: packages collect, evaluate, scale and execute beside it do.
 //

@@ -40,7 +40,8 @@ const (
 	// AccumulatedBusyTime is the busy time of all subtasks since the job started, in ms.
 	AccumulatedBusyTime Metric = "ACCUMULATED_BUSY_TIME"
 
-	// GCPressure is the largest share of time that a TaskManager spends in garbage collection. From here on they are global.
+	// GCPressure is the largest share of time that a TaskManager spends in garbage collection. It and those below are of
+	// the whole job.
 	GCPressure Metric = "GC_PRESSURE"
 	// HeapMemoryUsed is the largest heap of a TaskManager, in bytes.
 	HeapMemoryUsed Metric = "HEAP_MEMORY_USED"

@@ -24,9 +24,8 @@ type Options struct {
 	ScalingEnabled bool
 	// Window and Stabilization are the time over which metrics count, and the time after a start in which none do.
 	Window, Stabilization time.Duration
-	// ExcludedPeriods are the texts of times without scaling; ExcludedText is the option as it was written.
+	// ExcludedPeriods are the texts of times without scaling.
 	ExcludedPeriods []string
-	ExcludedText    string
 	// Target, Upper and Lower are the utilisation wanted and its bounds, as shares of 1.
 	Target, Upper, Lower float64
 	// ScaleDownInterval delays scaling down.
@@ -37,46 +36,60 @@ type Options struct {
 	MaxDown, MaxUp float64
 	// CatchUp is the time to work a backlog off in; 0 ignores backlogs.
 	CatchUp time.Duration
-	// RestartTime, RestartTracking and RestartTrackingLimit are the time that a restart takes, see RestartTime.
-	RestartTime          time.Duration
-	RestartTracking      bool
+	// RestartTime is the time that a restart takes, where it is not tracked.
+	RestartTime time.Duration
+	// RestartTracking uses the longest restart that was seen instead.
+	RestartTracking bool
+	// RestartTrackingLimit caps that one.
 	RestartTrackingLimit time.Duration
 	// BacklogLag is the lag above which a job counts as working off a backlog.
 	BacklogLag time.Duration
-	// ObservedLag, ObservedSwitch and ObservedLeast rule when the observed rate of a source counts.
-	ObservedLag    time.Duration
+	// ObservedLag is the lag from which the rate of a source is observed.
+	ObservedLag time.Duration
+	// ObservedSwitch is the share by which the rate by busy time may be above the observed one.
 	ObservedSwitch float64
-	ObservedLeast  int
-	// DetectIneffective blocks a step up after one that gained less than EffectivenessThreshold of what was expected.
-	DetectIneffective      bool
+	// ObservedLeast is the number of observations that it takes.
+	ObservedLeast int
+	// DetectIneffective blocks a step up after one that gained too little.
+	DetectIneffective bool
+	// EffectivenessThreshold is the share of the expected gain that is enough.
 	EffectivenessThreshold float64
 	// GCPressure and HeapUsage are the shares above which nothing is scaled.
 	GCPressure, HeapUsage float64
-	// Tuning fits the TaskManagers' memory; TuningCompensation, TuningOverhead and TuningMaximize shape it.
-	Tuning             bool
+	// Tuning fits the TaskManagers' memory.
+	Tuning bool
+	// TuningCompensation adds heap for the work of TaskManagers that go away.
 	TuningCompensation bool
-	TuningOverhead     float64
-	TuningMaximize     bool
-	// HistoryMaxCount and HistoryMaxAge bound what is remembered of a vertex.
+	// TuningOverhead is the spare share that is added to what was used.
+	TuningOverhead float64
+	// TuningMaximize gives managed memory all that is left.
+	TuningMaximize bool
+	// HistoryMaxCount is how many scalings of a vertex are remembered.
 	HistoryMaxCount int
-	HistoryMaxAge   time.Duration
+	// HistoryMaxAge is how long they are.
+	HistoryMaxAge time.Duration
 	// Busy says which busy time counts.
 	Busy Aggregator
 	// Excluded are the vertices that are not scaled, by hex ID.
 	Excluded []string
 	// EventInterval is the time after which the same event is sent again.
 	EventInterval time.Duration
-	// QuotaMemory in bytes and QuotaCPU in cores bound the TaskManagers; they count only with HasQuota….
-	QuotaMemory    int64
-	QuotaCPU       float64
+	// QuotaMemory bounds the memory of all TaskManagers, in bytes. It counts only with HasQuotaMemory.
+	QuotaMemory int64
+	// QuotaCPU bounds the CPU of all TaskManagers, in cores. It counts only with HasQuotaCPU.
+	QuotaCPU float64
+	// HasQuotaMemory tells that there is a bound of memory.
 	HasQuotaMemory bool
-	HasQuotaCPU    bool
+	// HasQuotaCPU tells that there is a bound of CPU.
+	HasQuotaCPU bool
 	// AdjustMode is the older alignment mode, empty when it is not set; AlignmentMode is the newer, empty likewise.
 	AdjustMode, AlignmentMode string
-	// Scalability corrects for a job that scales less than linearly; ScalabilityLeast observations and CoefficientMin bound it.
-	Scalability      bool
+	// Scalability corrects for a job that scales less than linearly.
+	Scalability bool
+	// ScalabilityLeast is the number of scalings that it takes.
 	ScalabilityLeast int
-	CoefficientMin   float64
+	// CoefficientMin is the lowest share of linear scaling that is believed.
+	CoefficientMin float64
 	// SlotsPerTaskManager is taskmanager.numberOfTaskSlots.
 	SlotsPerTaskManager int
 	// TaskManagerCPU is kubernetes.taskmanager.cpu.amount in cores; at most 0 is not known.
@@ -117,7 +130,6 @@ func ReadOptions(c conf.Config) (Options, error) {
 		Window:            r.duration(key.AutoscalerMetricsWindow),
 		Stabilization:     r.duration(key.AutoscalerStabilizationInterval),
 		ExcludedPeriods:   r.list(key.AutoscalerExcludedPeriods),
-		ExcludedText:      r.set(key.AutoscalerExcludedPeriods),
 		ScaleDownInterval: r.duration(key.AutoscalerScaleDownInterval),
 		MinParallelism:    r.int(key.AutoscalerVertexMinParallelism),
 		MaxParallelism:    r.int(key.AutoscalerVertexMaxParallelism),

@@ -41,8 +41,9 @@ type Verdict struct {
 	Outside bool
 	// Expected is the true processing rate that the aligned parallelism should give; NaN when nothing was to change.
 	Expected float64
-	// Delayed is the scale down that waits from now on; nil is none. Touched tells that it was written or cleared.
+	// Delayed is the scale down that waits from now on; nil is none.
 	Delayed *model.DelayedScaleDown
+	// Touched tells that Delayed was written or cleared.
 	Touched bool
 	// Events are what a user should learn of.
 	Events []model.Event

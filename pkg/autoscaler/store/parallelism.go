@@ -11,7 +11,7 @@ import (
 )
 
 // ReadParallelism reads the parallelism of vertices in either form that the Java autoscaler writes: hex:4,hex2:8 or
-// {hex: '4', hex2: '8'}. Of a text with a mistake it gives what can be read, and an error.
+// {hex: '4', hex2: '8'}. The error says what is wrong with the text.
 func ReadParallelism(text string) (map[string]string, error) {
 	if strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return confyaml.Parse(text)

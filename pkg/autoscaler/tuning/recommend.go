@@ -13,14 +13,16 @@ import (
 
 // Input is what a recommendation reads.
 type Input struct {
-	// Options are those of the job, Config its effective configuration without what an earlier tuning has set.
+	// Options are those of the job.
 	Options model.Options
-	Config  conf.Config
+	// Config is the effective configuration of the job, without what an earlier tuning has set.
+	Config conf.Config
 	// Memory is that of a TaskManager process now, in bytes; at most 0 is not known.
 	Memory int64
-	// Topology is that of the job, Changed the new parallelism of those vertices that change, by hex ID.
+	// Topology is that of the job.
 	Topology model.Topology
-	Changed  map[string]int
+	// Changed are the new parallelisms of those vertices that change, by hex ID.
+	Changed map[string]int
 	// Global are the evaluated metrics of the whole job.
 	Global model.Evaluation
 }
