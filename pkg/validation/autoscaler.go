@@ -20,11 +20,13 @@ type bound struct {
 
 var unbounded = math.Inf(1)
 
-// autoscaler is V11 and S8: nothing is found while the autoscaler is off.
+// autoscaler is V11 and S8: nothing is found while the autoscaler is off. Java accepts a parallelism below 1, and
+// fails once a vertex is idle (ADR 41).
 //
 //	option                                   | range         | only with
 //	scale-down.max-factor                    | [0, ∞)        |
 //	scale-up.max-factor                      | [0, ∞)        |
+//	vertex.min-parallelism                   | [1, ∞)        |
 //	utilization.target                       | [0, 1]        |
 //	target.utilization.boundary              | [0, ∞)        |
 //	utilization.max                          | [target, 1]   | set
@@ -57,6 +59,7 @@ func autoscalerBounds(target float64) []bound {
 	return []bound{
 		{option: key.AutoscalerScaleDownMaxFactor, max: unbounded},
 		{option: key.AutoscalerScaleUpMaxFactor, max: unbounded},
+		{option: key.AutoscalerVertexMinParallelism, min: 1, max: unbounded},
 		{option: key.AutoscalerUtilizationTarget, max: 1},
 		{option: key.AutoscalerUtilizationBoundary, max: unbounded},
 		{option: key.AutoscalerUtilizationMax, min: target, max: 1},
