@@ -21,7 +21,7 @@ type bound struct {
 var unbounded = math.Inf(1)
 
 // autoscaler is V11 and S8: nothing is found while the autoscaler is off. Java accepts a parallelism below 1, and
-// fails once a vertex is idle (ADR 41).
+// fails once a vertex is idle (ADR 44).
 //
 //	option                                   | range         | only with
 //	scale-down.max-factor                    | [0, ∞)        |
