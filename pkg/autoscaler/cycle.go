@@ -101,7 +101,7 @@ func Run(in Input) Result {
 		return r.failed(err)
 	}
 	if !enabled {
-		return Result{End: EndOff, Store: true}
+		return Result{End: EndOff, Store: !in.State.IsEmpty()}
 	}
 	options, err := model.ReadOptions(in.Config)
 	r.Excluded = options.Excluded

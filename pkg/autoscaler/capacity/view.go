@@ -18,6 +18,8 @@ func (r Resource) inUse() float64 { return r.Used + r.Reserved + r.Pending }
 type Node struct {
 	// Name is that of the Node; empty for one that would be added.
 	Name string
+	// Group is the node group that a cluster autoscaler adds nodes to; empty is none.
+	Group string
 	// CPU is in cores, Memory in bytes.
 	CPU, Memory Resource
 }

@@ -67,6 +67,11 @@ type State struct {
 	Delayed map[string]DelayedScaleDown
 }
 
+// IsEmpty reports whether nothing at all is stored.
+func (s State) IsEmpty() bool {
+	return len(s.Samples)+len(s.History)+len(s.Restarts)+len(s.Overrides)+len(s.Delayed) == 0 && s.Config == nil
+}
+
 // TrimHistory drops scalings that are older than age, and then the oldest until at most count are left of a vertex.
 func TrimHistory(history map[string][]Scaling, now time.Time, o Options) map[string][]Scaling {
 	trimmed := make(map[string][]Scaling, len(history))
