@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/cron"
 )
 
 // periodJoint joins the two parts of an excluded period that must both hold.
@@ -109,10 +111,11 @@ func contains(part string, at time.Time) (bool, error) {
 		since := uint64(((hour*60+minute)*60+second)*1000 + at.Nanosecond()/1e6)
 		return from <= since && since <= to, nil
 	}
-	if err := checkCron(part); err != nil {
+	expression, err := cron.Parse(part)
+	if err != nil {
 		return false, errors.New(quote(part) + " is neither a daily expression nor a cron expression: " + err.Error())
 	}
-	return satisfies(part, at), nil
+	return expression.Matches(at), nil
 }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/cron"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
-	"github.com/kn-flink/kn-flink/pkg/plan/snapshots/cron"
 )
 
 // Trigger is one snapshot that is due.

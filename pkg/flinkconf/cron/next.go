@@ -25,6 +25,14 @@ func (e Expression) Next(t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// Matches reports whether the expression fires in the second of a time, on the clocks of its location.
+func (e Expression) Matches(t time.Time) bool {
+	hour, minute, second := t.Clock()
+	return e.sets[years].has(t.Year()) && e.sets[months].has(int(t.Month())) &&
+		e.onDay(monthOf(t.Year(), t.Month()), t.Day()) &&
+		e.sets[hours].has(hour) && e.sets[minutes].has(minute) && e.sets[seconds].has(second)
+}
+
 // inMonth is the first time of a month that is not before t.
 func (e Expression) inMonth(m month, t time.Time) (time.Time, bool) {
 	for day := 1; day <= m.last; day++ {

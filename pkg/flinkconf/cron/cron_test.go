@@ -279,3 +279,38 @@ func TestDaysOfMonthsAgreeWithTheCalendar(t *testing.T) {
 		}
 	}
 }
+
+// A time matches exactly when it is the next one after the second before it.
+func TestMatchesAgreesWithNext(t *testing.T) {
+	expressions := []string{
+		"* * * * * ?", "*/7 3-5 22-2 ? * MON-FRI", "0 0 0 L * ?", "5 * * LW 2,4 ?", "* * * ? * 6#2", "1/3 0/2 * 15W * ?",
+		"* * 14-16 * * ? 2024-2025", "30 59 23 31 12 ?",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		e, err := Parse(rapid.SampledFrom(expressions).Draw(t, "expression"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := time.Unix(rapid.Int64Range(1.70e9, 1.80e9).Draw(t, "second"), 0).UTC()
+		if rapid.Bool().Draw(t, "one that fires") {
+			if next, ok := e.Next(second); ok {
+				second = next
+			}
+		}
+		next, ok := e.Next(second.Add(-time.Second))
+		if want := ok && next.Equal(second); e.Matches(second.Add(900*time.Millisecond)) != want {
+			t.Fatalf("%s matches %t, next is %s", second, !want, next)
+		}
+	})
+}
+
+func TestMatchesCountsOnTheClocksOfTheTime(t *testing.T) {
+	e, err := Parse("0 0 9 ? * THU")
+	if err != nil {
+		t.Fatal(err)
+	}
+	east := time.FixedZone("east", 2*3600)
+	if thursday := time.Date(2024, 3, 7, 9, 0, 0, 0, east); !e.Matches(thursday) || e.Matches(thursday.UTC()) {
+		t.Error("nine o'clock is that of the location")
+	}
+}
