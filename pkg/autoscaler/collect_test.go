@@ -1,7 +1,6 @@
 package autoscaler_test
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -15,10 +14,64 @@ import (
 
 // flink are all answers that a recorded cluster could give.
 type flink struct {
-	JobDetails    json.RawMessage              `json:"jobDetails"`
+	JobDetails    jobDetails                   `json:"jobDetails"`
 	VertexMetrics map[string]map[string]values `json:"vertexMetrics"`
 	JMMetrics     map[string]string            `json:"jmMetrics"`
 	TMMetrics     map[string]values            `json:"tmMetrics"`
+}
+
+// jobDetails is the answer of GET /jobs/{jid}.
+type jobDetails struct {
+	Timestamps map[string]int64 `json:"timestamps"`
+	Vertices   []struct {
+		ID               string `json:"id"`
+		MaxParallelism   int    `json:"maxParallelism"`
+		SlotSharingGroup string `json:"slotSharingGroupId"`
+		Status           string `json:"status"`
+		Metrics          struct {
+			Read  number  `json:"read-records"`
+			Write number  `json:"write-records"`
+			Busy  *number `json:"accumulated-busy-time"`
+		} `json:"metrics"`
+	} `json:"vertices"`
+	Plan struct {
+		Nodes []struct {
+			ID          string `json:"id"`
+			Parallelism int    `json:"parallelism"`
+			Inputs      []struct {
+				ID   string `json:"id"`
+				Ship string `json:"ship_strategy"`
+			} `json:"inputs"`
+		} `json:"nodes"`
+	} `json:"plan"`
+}
+
+func (j jobDetails) details() collect.Details {
+	var d collect.Details
+	if at, there := j.Timestamps["RUNNING"]; there {
+		running := time.UnixMilli(at).UTC()
+		d.Running = &running
+	}
+	for _, node := range j.Plan.Nodes {
+		n := collect.Node{ID: node.ID, Parallelism: node.Parallelism}
+		for _, in := range node.Inputs {
+			n.Inputs = append(n.Inputs, model.Edge{Vertex: in.ID, Ship: model.ParseShipStrategy(in.Ship)})
+		}
+		d.Nodes = append(d.Nodes, n)
+	}
+	for _, v := range j.Vertices {
+		one := collect.VertexDetails{
+			ID: v.ID, MaxParallelism: v.MaxParallelism, SlotSharingGroup: v.SlotSharingGroup, Status: v.Status,
+			Counters: model.Counters{
+				RecordsIn: float64(v.Metrics.Read), RecordsOut: float64(v.Metrics.Write), BusyTime: model.NaN,
+			},
+		}
+		if v.Metrics.Busy != nil {
+			one.Counters.BusyTime = float64(*v.Metrics.Busy)
+		}
+		d.Vertices = append(d.Vertices, one)
+	}
+	return d
 }
 
 type values struct {
@@ -50,7 +103,7 @@ func ask(all map[string]values, names []string) map[string]collect.Aggregate {
 // observe asks a recorded cluster what a cycle asks, and lists the requests for values. Names of metrics that are
 // remembered from an earlier cycle are not asked for again.
 func (f flink) observe(remembered map[string][]string) (o collect.Observation, calls []string, err error) {
-	if o.Job, err = collect.ParseJob(f.JobDetails); err != nil {
+	if o.Job, err = collect.MakeJob(f.JobDetails.details()); err != nil {
 		return o, nil, err
 	}
 	o.Vertices = map[string]collect.VertexAnswer{}

@@ -1,12 +1,8 @@
 package collect
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
@@ -15,104 +11,79 @@ import (
 // ErrNotReady is a job that cannot be looked at yet. The cycle ends without an event, and nothing is stored.
 var ErrNotReady = errors.New("the job is not ready to be looked at")
 
-// Job is what the autoscaler reads of the answer of GET /jobs/{jid}.
+// Job is a running job.
 type Job struct {
-	// Running is when the job went to RUNNING last, by the JobManager's clock.
+	// Running is when it went to RUNNING last, by the JobManager's clock.
 	Running time.Time
 	// Vertices are those of its plan, without the number of source partitions.
 	Vertices []model.Vertex
 }
 
-// Decimal is a number of Flink's answers; it may come as text, and be NaN.
-type decimal float64
-
-func (d *decimal) UnmarshalJSON(content []byte) error {
-	text := strings.Trim(string(content), `"`)
-	if text == "null" {
-		*d = decimal(model.NaN)
-		return nil
-	}
-	value, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return fmt.Errorf("%q is not a number", text)
-	}
-	*d = decimal(value)
-	return nil
+// Details are what counts in the answer of GET /jobs/{jid}.
+type Details struct {
+	// Running is timestamps.RUNNING; nil where it is missing. Flink says 1970 for a job that never ran.
+	Running *time.Time
+	// Nodes are plan.nodes; none while the job is set up.
+	Nodes []Node
+	// Vertices are vertices.
+	Vertices []VertexDetails
 }
 
-// details is the form of the answer.
-type details struct {
-	Timestamps map[string]int64 `json:"timestamps"`
-	Vertices   []struct {
-		ID             string `json:"id"`
-		MaxParallelism int    `json:"maxParallelism"`
-		SlotSharing    string `json:"slotSharingGroupId"`
-		Status         string `json:"status"`
-		Metrics        struct {
-			Read  float64  `json:"read-records"`
-			Write float64  `json:"write-records"`
-			Busy  *decimal `json:"accumulated-busy-time"`
-		} `json:"metrics"`
-	} `json:"vertices"`
-	Plan struct {
-		Nodes []struct {
-			ID          string `json:"id"`
-			Parallelism int    `json:"parallelism"`
-			Inputs      []struct {
-				ID   string `json:"id"`
-				Ship string `json:"ship_strategy"`
-			} `json:"inputs"`
-		} `json:"nodes"`
-	} `json:"plan"`
+// Node is a vertex in the plan.
+type Node struct {
+	// ID is its hex ID.
+	ID string
+	// Parallelism is the number of its subtasks.
+	Parallelism int
+	// Inputs are the edges into it, in Flink's order; several may come from one vertex.
+	Inputs []model.Edge
 }
 
-// ParseJob reads the body of GET /jobs/{jid}. It returns ErrNotReady for a job whose plan has no nodes yet.
-func ParseJob(body []byte) (Job, error) {
-	var d details
-	if err := json.Unmarshal(body, &d); err != nil {
-		return Job{}, fmt.Errorf("could not read the details of the job: %w", err)
-	}
-	running, ok := d.Timestamps["RUNNING"]
-	if !ok {
+// VertexDetails is a vertex in the list of vertices.
+type VertexDetails struct {
+	// ID is its hex ID.
+	ID string
+	// MaxParallelism is the number of its key groups.
+	MaxParallelism int
+	// SlotSharingGroup is the ID of its group; empty where Flink does not report it.
+	SlotSharingGroup string
+	// Status is Flink's ExecutionState over all subtasks.
+	Status string
+	// Counters are its figures.
+	Counters model.Counters
+}
+
+// MakeJob puts a job together. It returns ErrNotReady for one whose plan has no nodes yet. Several edges between the
+// same two vertices count as one, the last. The figures of a finished vertex count as zero.
+func MakeJob(d Details) (Job, error) {
+	if d.Running == nil {
 		return Job{}, errors.New("the details of the job have no time of RUNNING")
 	}
-	if len(d.Plan.Nodes) == 0 {
+	if len(d.Nodes) == 0 {
 		return Job{}, fmt.Errorf("%w: its plan has no vertices", ErrNotReady)
 	}
-	job := Job{Running: time.UnixMilli(running).UTC()}
-	for _, node := range d.Plan.Nodes {
-		v := model.Vertex{ID: node.ID, Parallelism: node.Parallelism}
+	infos := make(map[string]VertexDetails, len(d.Vertices))
+	for _, info := range d.Vertices {
+		infos[info.ID] = info
+	}
+	job := Job{Running: *d.Running}
+	for _, node := range d.Nodes {
+		info := infos[node.ID]
+		v := model.Vertex{
+			ID: node.ID, Parallelism: node.Parallelism, MaxParallelism: info.MaxParallelism,
+			SlotSharingGroup: info.SlotSharingGroup, Finished: info.Status == "FINISHED", Counters: info.Counters,
+		}
 		for _, in := range node.Inputs {
-			v.Inputs = withEdge(v.Inputs, model.Edge{Vertex: in.ID, Ship: model.ParseShipStrategy(in.Ship)})
+			v.Inputs = withEdge(v.Inputs, in)
+		}
+		if v.Finished {
+			v.Counters = model.Counters{}
 		}
 		job.Vertices = append(job.Vertices, v)
 	}
-	d.fill(job.Vertices)
 	return job, nil
 }
 
-// fill adds what stands in the list of vertices to those of the plan. The figures of a finished vertex count as zero.
-func (d details) fill(vertices []model.Vertex) {
-	for i := range vertices {
-		v := &vertices[i]
-		for _, info := range d.Vertices {
-			if info.ID != v.ID {
-				continue
-			}
-			v.MaxParallelism, v.SlotSharingGroup = info.MaxParallelism, info.SlotSharing
-			v.Finished = info.Status == "FINISHED"
-			if v.Finished {
-				continue
-			}
-			v.Counters = model.Counters{RecordsIn: info.Metrics.Read, RecordsOut: info.Metrics.Write, BusyTime: math.NaN()}
-			if info.Metrics.Busy != nil {
-				v.Counters.BusyTime = float64(*info.Metrics.Busy)
-			}
-		}
-	}
-}
-
-// withEdge adds an edge. Several between the same two vertices count as one, the last.
 func withEdge(edges []model.Edge, e model.Edge) []model.Edge {
 	for i := range edges {
 		if edges[i].Vertex == e.Vertex {

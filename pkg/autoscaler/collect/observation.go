@@ -19,7 +19,7 @@ type VertexAnswer struct {
 
 // Observation is what Flink answered in one cycle.
 type Observation struct {
-	// Job is that of ParseJob.
+	// Job is that of MakeJob.
 	Job Job
 	// Vertices are the answers, by hex ID. A finished vertex has names only, and only if it is a source.
 	Vertices map[string]VertexAnswer
