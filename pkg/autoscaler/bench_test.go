@@ -18,7 +18,7 @@ var benchStart = time.Date(2024, 3, 1, 0, 0, 0, 0, time.UTC)
 func vertexID(i int) string { return fmt.Sprintf("%032x", i+1) }
 
 func same4(value float64) collect.Aggregate {
-	return collect.Aggregate{Min: &value, Max: &value, Avg: &value, Sum: &value}
+	return collect.Aggregate{Min: value, Max: value, Avg: value, Sum: value}
 }
 
 // chain is what Flink answers about a job of so many vertices, one after the other, each by key, after some minutes.

@@ -82,9 +82,13 @@ type values struct {
 }
 
 func (v values) aggregate() collect.Aggregate {
-	return collect.Aggregate{
-		Min: (*float64)(v.Min), Max: (*float64)(v.Max), Avg: (*float64)(v.Avg), Sum: (*float64)(v.Sum),
+	of := func(n *number) float64 {
+		if n == nil {
+			return model.NaN
+		}
+		return float64(*n)
 	}
+	return collect.Aggregate{Min: of(v.Min), Max: of(v.Max), Avg: of(v.Avg), Sum: of(v.Sum)}
 }
 
 // ask answers a request for values as Flink does: with nothing, when one of them is missing.

@@ -25,6 +25,10 @@ var differences = []difference{
 		"an option that cannot be read is an error, also where it would not have been used", `error could not read "job\.`,
 		[]string{"vs-s-0130"},
 	},
+	{
+		"busy time without the aggregate that is asked for is not known", `no error, recorded is java.lang.NullPointer`,
+		[]string{"col-s-0006"},
+	},
 	{"a parallelism below 1 is an error", `must be at least 1, none was recorded`, []string{"vs-s-0119"}},
 	{
 		"a daily range that ends in a dash is an error, as validation says", `^valid|^error "14:01-14:02-" is neither`,

@@ -123,11 +123,7 @@ func (r *Result) sample(in Input) (model.Sample, error) {
 	s := &sampler{options: in.Options, before: r.State.Samples}
 	sample := model.Sample{Time: in.Now, Vertices: make(map[string]model.Metrics, len(selections)), Global: whole}
 	for _, v := range r.Topology.Vertices {
-		values, err := s.vertex(v, in.Observed.Vertices[v.ID], selections[v.ID])
-		if err != nil {
-			return model.Sample{}, err
-		}
-		sample.Vertices[v.ID] = values
+		sample.Vertices[v.ID] = s.vertex(v, in.Observed.Vertices[v.ID], selections[v.ID])
 	}
 	for _, vertex := range s.noBusyTime {
 		r.exclude(vertex)

@@ -2,11 +2,11 @@ package collect
 
 import "github.com/kn-flink/kn-flink/pkg/autoscaler/model"
 
-// Aggregate is a metric of Flink over the subtasks of a vertex, or over the TaskManagers. A field that Flink did not
-// send is nil.
+// Aggregate is a metric of Flink over the subtasks of a vertex, or over the TaskManagers. What Flink did not send is
+// NaN.
 type Aggregate struct {
 	// Min, Max, Avg and Sum are those of the answer.
-	Min, Max, Avg, Sum *float64
+	Min, Max, Avg, Sum float64
 }
 
 // VertexAnswer is what Flink answered about one vertex.
@@ -53,12 +53,12 @@ func TaskManagerMetrics(withGC bool) []string {
 	return append(names, heapMax, heapUsed, metaspaceUsed)
 }
 
-// sum adds the sums of all metrics that stand for the same. It is absent when none is there, or none has a sum.
+// sum adds the sums of all metrics that stand for the same. It is absent when none is there.
 func sum(values map[string]Aggregate, s Selection, m FlinkMetric) (float64, bool) {
 	total, found := 0.0, false
 	for _, name := range s.Names() {
-		if value, ok := values[name]; ok && s[name] == m && value.Sum != nil {
-			total, found = total+*value.Sum, true
+		if value, ok := values[name]; ok && s[name] == m {
+			total, found = total+value.Sum, true
 		}
 	}
 	return total, found
@@ -75,7 +75,7 @@ func one(values map[string]Aggregate, s Selection, m FlinkMetric) (Aggregate, bo
 }
 
 // of is the value of an aggregator.
-func (a Aggregate) of(kind model.Aggregator) *float64 {
+func (a Aggregate) of(kind model.Aggregator) float64 {
 	switch kind {
 	case model.AggregatorMin:
 		return a.Min

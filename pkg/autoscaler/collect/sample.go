@@ -2,7 +2,6 @@ package collect
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -30,7 +29,7 @@ type sampler struct {
 //	NUM_RECORDS_OUT                job details                                   job details
 //	NUM_RECORDS_IN_PER_SECOND      -                                             that of Flink, when there
 //	OBSERVED_TPR                   see observed                                  -
-func (s *sampler) vertex(v model.Vertex, answer VertexAnswer, selection Selection) (model.Metrics, error) {
+func (s *sampler) vertex(v model.Vertex, answer VertexAnswer, selection Selection) model.Metrics {
 	m := model.Metrics{
 		model.AccumulatedBusyTime: v.Counters.BusyTime, model.RecordsIn: v.Counters.RecordsIn,
 		model.RecordsOut: v.Counters.RecordsOut,
@@ -50,25 +49,19 @@ func (s *sampler) vertex(v model.Vertex, answer VertexAnswer, selection Selectio
 	} else if rate, known := sum(values, selection, RecordsInRate); known && !v.Finished {
 		m[model.RecordsInPerSecond] = rate
 	}
-	load, err := s.load(v.ID, values, selection)
-	if err != nil {
-		return nil, err
-	}
-	m[model.Load] = load
+	m[model.Load] = s.load(v.ID, values, selection)
 	for name, value := range m {
 		m[name] = model.Round3(value)
 	}
-	return m, nil
+	return m
 }
 
 // finished are the answers that a vertex would give whose subtasks have all ended: zero everywhere.
 func finished(source bool) map[string]Aggregate {
-	var zero float64
-	nothing := Aggregate{Min: &zero, Max: &zero, Avg: &zero, Sum: &zero}
-	values := map[string]Aggregate{string(BusyTime): nothing}
+	values := map[string]Aggregate{string(BusyTime): {}}
 	if source {
 		for _, m := range []FlinkMetric{BackPressure, SourceInRate, SourceIn, SourceOut, PendingRecords} {
-			values[string(m)] = nothing
+			values[string(m)] = Aggregate{}
 		}
 	}
 	return values
@@ -80,21 +73,14 @@ var finishedSelection = Selection{
 	string(SourceIn): SourceIn, string(SourceOut): SourceOut, string(PendingRecords): PendingRecords,
 }
 
-// load is the busy time as a share of 1. Where it is not known, the vertex is not scaled in this cycle. Busy time
-// without the aggregate that is asked for is an error, as in the Java autoscaler.
-func (s *sampler) load(vertex string, values map[string]Aggregate, selection Selection) (float64, error) {
+// load is the busy time as a share of 1. Where it is not known, the vertex is not scaled in this cycle.
+func (s *sampler) load(vertex string, values map[string]Aggregate, selection Selection) float64 {
 	busy, known := one(values, selection, BusyTime)
-	if known {
-		value := busy.of(s.options.Busy)
-		if value == nil {
-			return 0, fmt.Errorf("the busy time of vertex %s has no value for %s", vertex, s.options.Busy)
-		}
-		if model.IsFinite(*value) {
-			return max(0, *value) / 1000, nil
-		}
+	if value := busy.of(s.options.Busy); known && model.IsFinite(value) {
+		return max(0, value) / 1000
 	}
 	s.noBusyTime = append(s.noBusyTime, vertex)
-	return model.NaN, nil
+	return model.NaN
 }
 
 // recordsIn is the number of records that a source has read. Flink counts what enters a vertex from another one, so
@@ -130,8 +116,8 @@ func (s *sampler) observed(
 	}
 	if lag >= rate*float64(s.options.ObservedLag/time.Second) {
 		pressure, there := one(values, selection, BackPressure)
-		if there && pressure.Avg != nil && *pressure.Avg < 1000 {
-			return rate / (1 - *pressure.Avg/1000), true
+		if there && pressure.Avg < 1000 {
+			return rate / (1 - pressure.Avg/1000), true
 		}
 	}
 	return s.before.SeriesOf(vertex).Average(model.ObservedRate, s.options.ObservedLeast), true
@@ -150,12 +136,7 @@ func global(o Observation) (model.Metrics, error) {
 	if errTotal == nil && errAvailable == nil {
 		m[model.TaskSlotsUsed] = float64(total - available)
 	}
-	most := func(name string) float64 {
-		if value := o.TaskManagers[name]; value.Max != nil {
-			return *value.Max
-		}
-		return math.NaN()
-	}
+	most := func(name string) float64 { return o.TaskManagers[name].Max }
 	if _, there := o.TaskManagers[gcTime]; there {
 		m[model.GCPressure] = most(gcTime) / 1000
 	}
