@@ -22,6 +22,7 @@ held() {
 	case $1 in
 	pkg/plan/job | pkg/plan/cluster) echo ./pkg/plan/deployment ./pkg/plan/sessionjob ;;
 	pkg/plan/options | pkg/plan/clusterinfo) echo ./pkg/plan/deployment ;;
+	pkg/autoscaler/*) echo ./pkg/autoscaler ;;
 	esac
 }
 
@@ -29,7 +30,8 @@ if [ $# = 0 ]; then
 	failed=0
 	while read -r folder; do
 		"$0" "$folder" || failed=1
-	done < <(go list -f '{{.ImportPath}}' ./pkg/plan/... ./pkg/flinkconf/... ./pkg/render/... ./pkg/validation/... |
+	done < <(go list -f '{{.ImportPath}}' ./pkg/plan/... ./pkg/flinkconf/... ./pkg/render/... ./pkg/validation/... \
+		./pkg/autoscaler/... |
 		sed "s,^$(go list -m)/,,")
 	exit $failed
 fi
@@ -75,6 +77,7 @@ chmod +x "$work/bin/go"
 
 MUTATION_GO=$(command -v go)
 MUTATION_MODULE=$(go list -m)
+also=${also//.\//$MUTATION_MODULE/} # gremlins runs the tests in the folder of the package
 export MUTATION_GO MUTATION_MODULE MUTATION_WORK=$work MUTATION_FOLDER=$folder MUTATION_ALSO=$also
 export MUTATION_PARTS=$parts MUTATION_PART=${PART:-0}
 GOBIN=$work go install github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0

@@ -2,7 +2,6 @@ package scale
 
 import (
 	"math"
-	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/syntax"
@@ -44,7 +43,7 @@ func (in Input) ineffectiveEvent(e Effect) model.Event {
 //	a rate that is not known                   1
 //	otherwise                                  the slope of rate over parallelism, by the rate of one subtask
 //
-// The rate of one subtask is that of the newest scaling from parallelism 1, else of the smallest parallelism.
+// The rate of one subtask is that of the newest scaling from the smallest parallelism.
 func coefficient(history []model.Scaling, o model.Options) float64 {
 	if len(history) == 0 || len(history) < o.ScalabilityLeast {
 		return 1
@@ -71,13 +70,6 @@ func ofOneSubtask(history []model.Scaling) float64 {
 	for _, s := range history {
 		if s.Current <= smallest.Current {
 			smallest = s
-		}
-	}
-	if i := slices.IndexFunc(history, func(s model.Scaling) bool { return s.Current == 1 }); i >= 0 {
-		for _, s := range history {
-			if s.Current == 1 {
-				smallest = s
-			}
 		}
 	}
 	return smallest.Metrics.Average(model.TrueProcessingRate) / float64(smallest.Current)
