@@ -1,7 +1,9 @@
 package cron
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,17 +20,26 @@ const (
 	positions
 )
 
-// field is the range of one position and the names of its numbers, from the lowest on.
+// field is one position of an expression.
 type field struct {
+	// name is that in messages.
+	name string
+	// min and max bound its numbers, both included.
 	min, max int
-	names    []string
+	// names stand for its numbers, from min on; nil is none.
+	names []string
 }
 
 var fields = [positions]field{
-	seconds: {0, 59, nil}, minutes: {0, 59, nil}, hours: {0, 23, nil}, monthDays: {1, 31, nil},
-	months:   {1, 12, strings.Fields("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC")},
-	weekDays: {1, 7, strings.Fields("SUN MON TUE WED THU FRI SAT")},
-	years:    {1970, 2299, nil},
+	seconds:   {name: "seconds", min: 0, max: 59},
+	minutes:   {name: "minutes", min: 0, max: 59},
+	hours:     {name: "hours", min: 0, max: 23},
+	monthDays: {name: "day of month", min: 1, max: 31},
+	months: {
+		name: "month", min: 1, max: 12, names: strings.Fields("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC"),
+	},
+	weekDays: {name: "day of week", min: 1, max: 7, names: strings.Fields("SUN MON TUE WED THU FRI SAT")},
+	years:    {name: "year", min: 1970, max: 2299},
 }
 
 // set holds the numbers of one position; nil holds all.
@@ -43,8 +54,19 @@ type Expression struct {
 	days []dayRule
 }
 
-// Parse reads six or seven fields: seconds, minutes, hours, day of month, month, day of week and, if wanted, the year.
-// Exactly one of the two day fields is `?`.
+// Parse reads what Quartz reads, in any case. An error names the field and the element.
+//
+//	field        | range     | names   | beside number, a-b, a/n, a-b/n, *, */n and lists
+//	seconds      | 0-59      |         |
+//	minutes      | 0-59      |         |
+//	hours        | 0-23      |         |
+//	day of month | 1-31      |         | ?  L  L-n  LW  L-nW  nW
+//	month        | 1-12      | JAN-DEC |
+//	day of week  | 1-7 (Sun) | SUN-SAT | ?  L  nL  n#week
+//	year         | 1970-2299 |         | the field may be absent
+//
+// Exactly one of the two day fields is `?`. Ranges may wrap round (22-2) except for years. L stands in no list, # once
+// in a field.
 func Parse(text string) (Expression, error) {
 	var e Expression
 	parts := strings.Fields(strings.ToUpper(text))
@@ -58,13 +80,27 @@ func Parse(text string) (Expression, error) {
 		if part == "?" && (at == monthDays || at == weekDays) {
 			continue
 		}
-		for element := range strings.SplitSeq(part, ",") {
-			if err := e.add(at, element); err != nil {
-				return Expression{}, fmt.Errorf("cron expression %.80q: %q: %w", text, element, err)
-			}
+		if err := e.field(at, part); err != nil {
+			return Expression{}, fmt.Errorf("cron expression %.80q: %s %.80q: %w", text, fields[at].name, part, err)
 		}
 	}
 	return e, nil
+}
+
+// field takes a field into the expression.
+func (e *Expression) field(at int, part string) error {
+	switch isDays := at == monthDays || at == weekDays; {
+	case isDays && strings.Contains(part, "L") && strings.Contains(part, ","):
+		return errors.New("L is not possible in a list")
+	case isDays && strings.Count(part, "#") > 1:
+		return errors.New("only one # is possible")
+	}
+	for element := range strings.SplitSeq(part, ",") {
+		if err := e.add(at, element); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add takes one element of a field into the expression.
@@ -125,6 +161,9 @@ func expand(at int, element string) ([]int, error) {
 			if to, err = f.value(last); err != nil {
 				return nil, err
 			}
+			if slices.Contains(f.names, first) != slices.Contains(f.names, last) {
+				return nil, errors.New("a range is either of numbers or of names")
+			}
 		case !stepped:
 			to = from
 		}
@@ -134,7 +173,7 @@ func expand(at int, element string) ([]int, error) {
 	}
 	if to < from {
 		if at == years {
-			return nil, fmt.Errorf("the first year must not be after the last")
+			return nil, errors.New("the first year must not be after the last")
 		}
 		to += f.max - f.min + 1
 	}
@@ -151,10 +190,8 @@ func expand(at int, element string) ([]int, error) {
 
 // value reads a number or a name.
 func (f field) value(text string) (int, error) {
-	for i, name := range f.names {
-		if text == name {
-			return f.min + i, nil
-		}
+	if i := slices.Index(f.names, text); i >= 0 {
+		return f.min + i, nil
 	}
 	return number(text, f.min, f.max)
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/cron"
 )
 
 // An excluded period is legal exactly when its parts are, and blanks around parts do not matter.
@@ -16,16 +18,16 @@ func FuzzExcludedPeriod(f *testing.F) {
 	f.Fuzz(func(t *testing.T, period string) {
 		legal := Check(period) == nil
 		parts := strings.Split(period, periodJoint)
-		daily, cron := 0, 0
+		daily, crons := 0, 0
 		for _, part := range parts {
 			part = strings.TrimSpace(part)
 			if isDaily(part) {
 				daily++
-			} else if checkCron(part) == nil {
-				cron++
+			} else if _, err := cron.Parse(part); err == nil {
+				crons++
 			}
 		}
-		want := len(parts) == 1 && daily+cron == 1 || len(parts) == 2 && daily == 1 && cron == 1
+		want := len(parts) == 1 && daily+crons == 1 || len(parts) == 2 && daily == 1 && crons == 1
 		if legal != want {
 			t.Fatalf("%q: legal %v, by its parts %v", period, legal, want)
 		}

@@ -2,6 +2,7 @@ package period
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +20,7 @@ var dailyLimits = []uint64{23, 59, 59, 999}
 //
 //	parts          | verdict
 //	daily          | ok       H:M[:S[:ms]]-H:M[:S[:ms]], start before end
-//	cron           | ok       Quartz, see checkCron
+//	cron           | ok       Quartz, see cron.Parse
 //	daily && cron  | ok       in either order
 //	daily && daily | refused
 //	cron && cron   | refused
@@ -37,8 +38,8 @@ func Check(period string) error {
 			daily++
 			continue
 		}
-		if err := checkCron(part); err != nil {
-			return errors.New("the value is neither a valid daily expression nor a valid cron expression: " + err.Error())
+		if _, err := cron.Parse(part); err != nil {
+			return fmt.Errorf("the value is neither a valid daily expression nor a valid cron expression: %w", err)
 		}
 	}
 	if len(parts) == 2 && daily != 1 {
@@ -113,18 +114,9 @@ func contains(part string, at time.Time) (bool, error) {
 	}
 	expression, err := cron.Parse(part)
 	if err != nil {
-		return false, errors.New(quote(part) + " is neither a daily expression nor a cron expression: " + err.Error())
+		return false, fmt.Errorf("%.80q is neither a daily expression nor a cron expression: %w", part, err)
 	}
 	return expression.Matches(at), nil
 }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
-
-// quote shows a text that a user wrote, at most its beginning.
-func quote(text string) string {
-	const most = 80
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
-	}
-	return strconv.Quote(text)
-}

@@ -1,8 +1,9 @@
-package period
+package cron
 
 import "testing"
 
-func TestCheckCron(t *testing.T) {
+// The rules are those of Quartz, also where a wider reading would be possible.
+func TestParseTakesWhatQuartzTakes(t *testing.T) {
 	for expression, row := range map[string]struct {
 		reason string
 		legal  bool
@@ -60,10 +61,13 @@ func TestCheckCron(t *testing.T) {
 		"0 0 0 ? * 2 2010-2005":          {"years do not wrap round", false},
 		"0 0 0 ? * 2 1969":               {"before all time", false},
 		"":                               {"nothing", false},
+		"-1":                             {"a number of Flink, which means never", false},
+		"0 0 0 L-x * ?":                  {"no number", false},
+		"? 0 0 1 1 ?":                    {"neither day field is open", false},
 		"a b c d e f":                    {"words", false},
 		"99999999999999999999 * * * * ?": {"no such number", false},
 	} {
-		if err := checkCron(expression); (err == nil) != row.legal {
+		if _, err := Parse(expression); (err == nil) != row.legal {
 			t.Errorf("%q (%s): %v", expression, row.reason, err)
 		}
 	}
