@@ -69,8 +69,13 @@ func nanos(text string) (int64, bool) {
 	if !ok || strings.ContainsAny(text, "/_xXpP") {
 		return 0, false
 	}
-	seconds.Mul(seconds, big.NewRat(int64(time.Second), 1))
-	whole := new(big.Int).Quo(seconds.Num(), seconds.Denom())
+	return nanosOf(seconds)
+}
+
+// nanosOf cuts seconds to whole nanoseconds. It reports false for more than 64 bits hold.
+func nanosOf(seconds *big.Rat) (int64, bool) {
+	exact := new(big.Rat).Mul(seconds, big.NewRat(int64(time.Second), 1))
+	whole := new(big.Int).Quo(exact.Num(), exact.Denom())
 	return whole.Int64(), whole.IsInt64()
 }
 
@@ -107,14 +112,21 @@ func (n node) duration(err *error) (d time.Duration, known bool) {
 		fail(err, "%q is not a duration", n.text)
 		return 0, false
 	}
-	hours, _ := strconv.ParseInt("0"+parts[2], 10, 32)
-	minutes, _ := strconv.ParseInt("0"+parts[3], 10, 32)
-	seconds, _ := nanos("0" + parts[4])
-	d = time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)
-	if parts[1] != "" {
-		d = -d
+	total := new(big.Rat)
+	for i, seconds := range []int64{3600, 60, 1} {
+		if amount, ok := new(big.Rat).SetString(parts[i+2]); ok { // an absent part is an empty text
+			total.Add(total, amount.Mul(amount, big.NewRat(seconds, 1)))
+		}
 	}
-	return d, true
+	value, ok := nanosOf(total)
+	if !ok {
+		fail(err, "%q is too long a duration", n.text)
+		return 0, false
+	}
+	if parts[1] != "" {
+		value = -value
+	}
+	return time.Duration(value), true
 }
 
 // vertexKey reads the ID of a vertex.
