@@ -15,8 +15,8 @@
 // Invariants: equal input gives an equal result; a decision is never taken on a window that is not full; the state that
 // is to be stored is in the Result also beside an error, as far as the cycle got.
 //
-// Nothing calls this package yet: observe takes no samples, reconcile asks for no decision, and no metric is exported
-// (issue 21, items 2, 3 and 6). Only the store is read, by plan/autoscaled, so that what Java scaled stays.
+// Nothing calls this package yet: observe takes no samples, reconcile asks for no decision, and no metric is exported.
+// Only the store is read, by plan/autoscaled, so that what Java scaled stays.
 //
 // Start reading at Run, then in explain.go.
 package autoscaler
