@@ -3,6 +3,7 @@ package chaos
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/local/mesh"
 )
@@ -38,6 +40,16 @@ var disturbances = map[string]func(ctx context.Context, r *run, n int) error{
 		background := metav1.DeletePropagationBackground
 		options := metav1.DeleteOptions{PropagationPolicy: &background}
 		return ignoreGone(r.arena.objects.Resource(deployments).Namespace(namespace).Delete(ctx, r.name, options))
+	},
+	"lose-taskmanagers": func(ctx context.Context, r *run, _ int) error {
+		client := r.arena.objects.Resource(deployments).Namespace(namespace)
+		return ignoreGone(client.Delete(ctx, r.name+"-taskmanager", metav1.DeleteOptions{}))
+	},
+	"scale-by-hand": func(ctx context.Context, r *run, n int) error {
+		to := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, n%3)
+		client := r.arena.objects.Resource(deployments).Namespace(namespace)
+		_, err := client.Patch(ctx, r.name+"-taskmanager", types.MergePatchType, to, metav1.PatchOptions{})
+		return ignoreGone(err)
 	},
 	"cancel":   func(ctx context.Context, r *run, _ int) error { return r.cancel(ctx) },
 	"fail-job": func(_ context.Context, r *run, _ int) error { return touch(r.place.Ledger + ".fail") },

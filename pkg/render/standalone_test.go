@@ -71,8 +71,13 @@ func TestStandaloneArguments(t *testing.T) {
 		"application, all": {
 			fields: full + "flinkConfiguration: {" + ha + "}", from: flinkconf.Start{SavepointPath: "s3://b/sp"},
 			want: "standalone-job|--job-classname|a.B|--allowNonRestoredState|--fromSavepoint|s3://b/sp|" + address +
-				"|--x|$(NAME)|a b",
+				"|--|--x|$(NAME)|a b",
 			reason: "the job's own come last, each as it is",
+		},
+		"application, arguments that Flink would take": {
+			fields: "job: {jarURI: local:///opt/job.jar, parallelism: 1, args: [--from, yesterday, -n, --, x]}, ",
+			want:   "standalone-job|--|--from|yesterday|-n|--|x",
+			reason: "--from is short for --fromSavepoint, and -n leaves out state that no operator claims",
 		},
 		"application, HA, Flink 1.15": {
 			fields: application + "flinkVersion: v1_15, flinkConfiguration: {" + ha + "}", want: "standalone-job|" + address,

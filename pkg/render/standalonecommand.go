@@ -20,7 +20,7 @@ const podIP = "$(" + envPodIP + ")"
 //
 //	cluster     | arguments
 //	session     | the template's, jobmanager, address
-//	application | standalone-job, class, unclaimed state, state, address, those of the job
+//	application | standalone-job, class, unclaimed state, state, address, --, those of the job
 //
 //	part            | arguments                          | when
 //	class           | --job-classname <class>            | $internal.application.main is set
@@ -31,7 +31,9 @@ const podIP = "$(" + envPodIP + ")"
 //
 // With high availability the JobManager that leads is found by its own address, and not by the Service. Flink 2.0 no
 // longer knows --host, and the script of Flink 1.15 takes the first two arguments of a session cluster for host and
-// port. The arguments of the job stand as they are, so that Kubernetes replaces a $(NAME) in them.
+// port. The arguments of the job stand as they are, so that Kubernetes replaces a $(NAME) in them. Without a "--" before
+// them Flink takes those for its own that begin as an option of it does: a --from of the job for --fromSavepoint, a -n
+// for --allowNonRestoredState. The job has no "--" among its arguments.
 func (b *builder) setStandaloneCommand(p *pod) {
 	p.main.Command = []string{b.text(key.EntryPath)}
 	if b.in.Spec.IsSession() {
@@ -48,7 +50,10 @@ func (b *builder) setStandaloneCommand(p *pod) {
 	if path := b.text(key.SavepointPath); path != "" {
 		p.main.Args = append(p.main.Args, "--fromSavepoint", path)
 	}
-	p.main.Args = append(append(p.main.Args, b.ownAddress()...), b.in.Spec.Job.Args...)
+	p.main.Args = append(p.main.Args, b.ownAddress()...)
+	if args := b.in.Spec.Job.Args; len(args) > 0 {
+		p.main.Args = append(append(p.main.Args, "--"), args...)
+	}
 }
 
 // ownAddress makes a JobManager give its pod's address, of several of which only one leads.

@@ -20,24 +20,26 @@ func (c Command) String() string { return c.Verb + " " + strconv.Itoa(c.N) }
 
 // Disturbances are the verbs that change no spec, with what N is.
 var Disturbances = map[string]string{
-	"wait":             "quarters of a second",
-	"steady":           "nothing: until it is at rest, and what runs has kept a checkpoint",
-	"delete":           "nothing: the resource, until it is gone",
-	"crash-jobmanager": "even: its process is killed; odd: and its pod deleted",
-	"stop-jobmanager":  "nothing: SIGTERM, by the deletion of its pod",
-	"kill-taskmanager": "even: its process is killed; odd: and its pod deleted",
-	"stop-taskmanager": "nothing: SIGTERM, by the deletion of its pod",
-	"stop-both":        "even: JobManager first; odd: TaskManagers first; in the same moment",
-	"kill-both":        "even: JobManager first; odd: TaskManagers first; in the same moment",
-	"lose-deployment":  "nothing: the JobManager's Deployment is deleted",
-	"cancel":           "nothing: by a person, with Flink's REST API",
-	"fail-job":         "nothing: the job throws an exception, once",
-	"failing":          "nothing: the job throws one in every run",
-	"fixed":            "nothing: no more",
-	"snapshot":         "4k+3: of a checkpoint; else of a savepoint, which goes with its resource where N is even",
-	"crash":            "tenths of a second, after which the functions are killed",
-	"lose-events":      "halves of a second, in which every event is lost",
-	"disorder":         "halves of a second, in which events come late, twice and in another order",
+	"wait":              "quarters of a second",
+	"steady":            "nothing: until it is at rest, and what runs has kept a checkpoint",
+	"delete":            "nothing: the resource, until it is gone",
+	"crash-jobmanager":  "even: its process is killed; odd: and its pod deleted",
+	"stop-jobmanager":   "nothing: SIGTERM, by the deletion of its pod",
+	"kill-taskmanager":  "even: its process is killed; odd: and its pod deleted",
+	"stop-taskmanager":  "nothing: SIGTERM, by the deletion of its pod",
+	"stop-both":         "even: JobManager first; odd: TaskManagers first; in the same moment",
+	"kill-both":         "even: JobManager first; odd: TaskManagers first; in the same moment",
+	"lose-deployment":   "nothing: the JobManager's Deployment is deleted",
+	"lose-taskmanagers": "nothing: the Deployment of a standalone cluster's TaskManagers is deleted",
+	"scale-by-hand":     "so many replicas of that Deployment, 0 to 2",
+	"cancel":            "nothing: by a person, with Flink's REST API",
+	"fail-job":          "nothing: the job throws an exception, once",
+	"failing":           "nothing: the job throws one in every run",
+	"fixed":             "nothing: no more",
+	"snapshot":          "4k+3: of a checkpoint; else of a savepoint, which goes with its resource where N is even",
+	"crash":             "tenths of a second, after which the functions are killed",
+	"lose-events":       "halves of a second, in which every event is lost",
+	"disorder":          "halves of a second, in which events come late, twice and in another order",
 }
 
 // Parse reads a script: one command a line. Empty lines and those that begin with # count as none.
@@ -79,19 +81,25 @@ var often = map[string]int{
 	"crash": 4, "lose-events": 2, "disorder": 2,
 }
 
-var lots = func() []string {
-	var all []string
+// oftenStandalone are those that are drawn for standalone clusters, too.
+var oftenStandalone = map[string]int{
+	"task-managers": 3, "reactive": 1, "claim-mode": 1, "lose-taskmanagers": 2, "scale-by-hand": 3,
+}
+
+var lots, lotsStandalone = lotsOf(often), append(lotsOf(often), lotsOf(oftenStandalone)...)
+
+func lotsOf(often map[string]int) (all []string) {
 	for verb, n := range often {
 		all = append(all, slices.Repeat([]string{verb}, n)...)
 	}
 	slices.Sort(all)
 	return all
-}()
+}
 
 // Draw is run number n of a seed: the dials, a first start, and rounds of commands that meet each other, most of
-// which end in rest.
-func Draw(seed, n uint64) []Command {
-	r := rand.New(rand.NewPCG(seed, n))
+// which end in rest; of a standalone cluster if that is asked for.
+func Draw(seed, n uint64, standalone bool) []Command {
+	r, lots := rand.New(rand.NewPCG(seed, n)), lots
 	script := []Command{
 		{"version", r.IntN(2)},
 		{"retention", r.IntN(len(retentions))},
@@ -99,6 +107,12 @@ func Draw(seed, n uint64) []Command {
 		{"high-availability", 1 + r.IntN(2)}, // 2: none
 		{"upgrade-mode", r.IntN(7) / 3},      // seldom stateless
 		{"statistics", r.IntN(len(refreshes))},
+	}
+	if standalone {
+		lots = lotsStandalone
+		script = append([]Command{
+			{"standalone", 0}, {"claim-mode", r.IntN(len(claimModes))}, {"reactive", r.IntN(4)},
+		}, script...)
 	}
 	if r.IntN(3) == 0 {
 		script = append(script, Command{"switch", r.IntN(len(switches))})

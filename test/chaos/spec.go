@@ -30,7 +30,8 @@ var (
 	versions   = []struct{ image, version string }{
 		{"flink:1.20", "v1_20"}, {"flink:2.2", "v2_2"}, {"flink:1.20", "v1_19"},
 	}
-	modes = []string{"savepoint", "last-state", "stateless"}
+	modes      = []string{"savepoint", "last-state", "stateless"}
+	claimModes = []string{"", "CLAIM", "NO_CLAIM", "LEGACY"}
 	// switches are options that are given their value, and taken away the next time.
 	switches = []struct{ key, value string }{
 		{"kubernetes.operator.snapshot.resource.enabled", "false"},
@@ -167,6 +168,28 @@ var Edits = map[string]func(r *Resource, n int){
 			return
 		}
 		c[s.key] = strings.ReplaceAll(s.value, "DATA", r.place.Data)
+	},
+	// Standalone, once and before the first start: the mode of a resource cannot change.
+	"standalone": func(r *Resource, _ int) { r.Spec["mode"] = "standalone" },
+	// How many TaskManagers; only a standalone cluster is asked for a number.
+	"task-managers": func(r *Resource, n int) {
+		if r.Spec["mode"] == "standalone" {
+			r.Spec["taskManager"].(map[string]any)["replicas"] = int64(1 + n%2)
+		}
+	},
+	// In reactive mode a job uses all TaskManagers that there are; only a standalone cluster has it.
+	"reactive": func(r *Resource, n int) {
+		delete(r.configuration(), "scheduler-mode")
+		if n%2 == 1 && r.Spec["mode"] == "standalone" {
+			r.configuration()["scheduler-mode"] = "reactive"
+		}
+	},
+	// What Flink does with the state that it starts from, by the option's name of Flink 1.19, which all know.
+	"claim-mode": func(r *Resource, n int) {
+		delete(r.configuration(), "execution.savepoint-restore-mode")
+		if mode := claimModes[n%len(claimModes)]; mode != "" {
+			r.configuration()["execution.savepoint-restore-mode"] = mode
+		}
 	},
 	// The state that a person chose has been set as its path.
 	"redeploy": func(r *Resource, _ int) {
