@@ -43,8 +43,8 @@ soak-model: ## carry out random commands and faults over the models: make soak-m
 crash-points: ## stop after every effect of every scenario, and try every position of a second pass and every disorder (about an hour)
 	KNFLINK_SCENARIO_POINTS=1000 go test -count=1 -timeout 0 -v -run '^TestScenarios$$' ./test/scenario
 
-chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [SCRIPT=<file>]
-	cd local && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
+chaos: ## random commands and faults over real Flink on this machine: make chaos [SEED=1] [MINUTES=10] [STARTS=n] [STANDALONE=1] [HOSTED=1] [SCRIPT=<file>]
+	cd local && go run ./cmd/chaos -seed $(or $(SEED),1) -first $(or $(FIRST),1) -for $(or $(MINUTES),10)m -starts $(or $(STARTS),0) $(if $(STANDALONE),-standalone) $(if $(HOSTED),-hosted) $(if $(SCRIPT),-script '$(abspath $(SCRIPT))')
 
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
 	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md

@@ -38,6 +38,7 @@ type Arena struct {
 	Java string
 
 	jobs    string // sources of the example jobs
+	jars    string // address of the server that has their jars, see serveJars
 	local   *platform.Platform
 	objects dynamic.Interface
 	flink   http.Client

@@ -2,23 +2,20 @@ package chaos
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/dynamic"
 
 	"github.com/kn-flink/kn-flink/test/chaos"
 )
-
-func (r *run) client() dynamic.ResourceInterface {
-	return r.arena.objects.Resource(resources).Namespace(namespace)
-}
 
 // persist tries again for a minute what a busy API server, or a webhook that is cold, did not do, and what somebody
 // else was quicker with.
@@ -35,45 +32,63 @@ func persist(ctx context.Context, do func() error) error {
 	}
 }
 
-// apply makes the resource, or replaces its spec. A spec that is refused changes nothing.
+// apply makes the resource, and a session cluster for it, or replaces their specs. What is refused changes nothing.
 func (r *run) apply(ctx context.Context) error {
-	spec := runtime.DeepCopyJSON(r.resource.Spec)
 	if !r.made {
 		r.made = true
 		r.judge.Anew()
 		r.judge.GivesUp(r.resource.Stateless())
-		err := persist(ctx, func() error {
-			_, err := r.client().Create(ctx, &unstructured.Unstructured{Object: map[string]any{
-				"apiVersion": resources.GroupVersion().String(), "kind": "FlinkDeployment",
-				"metadata": map[string]any{"name": r.name}, "spec": spec,
-			}}, metav1.CreateOptions{})
-			return err
-		})
-		if apierrors.IsAlreadyExists(err) { // by a try whose answer was lost
-			return nil
-		}
-		return err
 	}
-	var before map[string]any
-	err := persist(ctx, func() error {
-		u, err := r.client().Get(ctx, r.name, metav1.GetOptions{})
+	refused := false
+	for _, o := range r.objects() {
+		text, err := json.Marshal(o.spec)
 		if err != nil {
 			return err
 		}
-		before, _, _ = unstructured.NestedMap(u.Object, "spec")
-		u.Object["spec"] = spec
-		u, err = r.client().Update(ctx, u, metav1.UpdateOptions{})
+		if r.was[o.of] == string(text) && !refused && r.hosted {
+			continue
+		}
+		err = r.put(ctx, o)
+		if apierrors.IsForbidden(err) { // admission refuses what the resource cannot become from where it is
+			r.logf("  refused: %v", err)
+			refused = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.was[o.of] = string(text)
+	}
+	if refused {
+		r.resource.Spec = runtime.DeepCopyJSON(r.applied)
+		return nil
+	}
+	r.applied = runtime.DeepCopyJSON(r.resource.Spec)
+	return nil
+}
+
+// put makes one object, or replaces its spec.
+func (r *run) put(ctx context.Context, o object) error {
+	client := r.arena.objects.Resource(o.of).Namespace(namespace)
+	return persist(ctx, func() error {
+		u, err := client.Get(ctx, o.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			_, err = client.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": o.of.GroupVersion().String(), "kind": o.kind,
+				"metadata": map[string]any{"name": o.name}, "spec": runtime.DeepCopyJSON(o.spec),
+			}}, metav1.CreateOptions{})
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		u.Object["spec"] = runtime.DeepCopyJSON(o.spec)
+		u, err = client.Update(ctx, u, metav1.UpdateOptions{})
 		if err == nil {
-			r.logf("  generation %d", u.GetGeneration())
+			r.logf("  generation %d of %s", u.GetGeneration(), o.kind)
 		}
 		return err
 	})
-	if apierrors.IsForbidden(err) { // admission refuses what the resource cannot become from where it is
-		r.logf("  refused: %v", err)
-		r.resource.Spec = before
-		return nil
-	}
-	return err
 }
 
 // remove deletes the resource and what was made for it, and returns when all of it is gone.
@@ -84,10 +99,14 @@ func (r *run) remove(ctx context.Context) error {
 	r.logf("the deletion")
 	background := metav1.DeletePropagationBackground
 	options := metav1.DeleteOptions{PropagationPolicy: &background}
-	err := persist(ctx, func() error { return r.client().Delete(ctx, r.name, options) })
-	if ignoreGone(err) != nil {
-		return err
+	for _, o := range r.objects() {
+		client := r.arena.objects.Resource(o.of).Namespace(namespace)
+		err := persist(ctx, func() error { return client.Delete(ctx, o.name, options) })
+		if ignoreGone(err) != nil {
+			return err
+		}
 	}
+	clear(r.was)
 	ctx, cancel := context.WithTimeout(ctx, rest)
 	defer cancel()
 	if !r.gone(ctx) {
@@ -108,8 +127,11 @@ func (r *run) remove(ctx context.Context) error {
 // gone waits until the resource and its pods are.
 func (r *run) gone(ctx context.Context) bool {
 	for ; ctx.Err() == nil; pause(ctx, look1) {
-		_, err := r.client().Get(ctx, r.name, metav1.GetOptions{})
-		if !apierrors.IsNotFound(err) {
+		left := slices.ContainsFunc(r.objects(), func(o object) bool {
+			_, err := r.arena.objects.Resource(o.of).Namespace(namespace).Get(ctx, o.name, metav1.GetOptions{})
+			return !apierrors.IsNotFound(err)
+		})
+		if left {
 			continue
 		}
 		if list, err := r.pods(ctx, ""); err == nil && len(list) == 0 {
@@ -124,7 +146,8 @@ func (r *run) snapshotName(n int) string { return fmt.Sprintf("%s-taken-%d", r.n
 // take makes a FlinkStateSnapshot.
 func (r *run) take(ctx context.Context, n int) error {
 	r.snapshots++
-	job := map[string]any{"kind": "FlinkDeployment", "name": r.name}
+	of := r.objects()
+	job := map[string]any{"kind": of[len(of)-1].kind, "name": of[len(of)-1].name}
 	spec := map[string]any{"jobReference": job, "backoffLimit": int64(n % 3)}
 	if n%4 == 3 {
 		spec["checkpoint"] = map[string]any{}

@@ -9,7 +9,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
 )
 
 // seen is what a user sees of a resource at one moment.
@@ -82,11 +84,13 @@ type follower struct {
 }
 
 // follow watches a resource until ctx ends.
-func (a *Arena) follow(ctx context.Context, name string, log func(string, ...any)) *follower {
+func (a *Arena) follow(
+	ctx context.Context, of schema.GroupVersionResource, name string, log func(string, ...any),
+) *follower {
 	f := &follower{all: []seen{{at: time.Now()}}, log: log}
 	go func() {
 		for ctx.Err() == nil {
-			f.watch(ctx, a, name)
+			f.watch(ctx, a.objects.Resource(of).Namespace(namespace), name)
 			pause(ctx, 100*time.Millisecond)
 		}
 	}()
@@ -94,8 +98,7 @@ func (a *Arena) follow(ctx context.Context, name string, log func(string, ...any
 }
 
 // watch reads until the API server ends it.
-func (f *follower) watch(ctx context.Context, a *Arena, name string) {
-	client := a.objects.Resource(resources).Namespace(namespace)
+func (f *follower) watch(ctx context.Context, client dynamic.ResourceInterface, name string) {
 	options := metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 	list, err := client.List(ctx, options)
 	if err != nil {

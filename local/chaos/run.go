@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/kn-flink/kn-flink/test/chaos"
 )
@@ -52,6 +55,9 @@ type run struct {
 	entries   []chaos.Entry
 	read      int64 // bytes of the ledger
 	follower  *follower
+	hosted    bool                                   // the job is a session job
+	applied   map[string]any                         // the spec that admission accepted last
+	was       map[schema.GroupVersionResource]string // the text of what was applied last
 	made      bool
 	snapshots int
 	result    Result
@@ -81,9 +87,11 @@ func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, fi
 	defer stop()
 	r := &run{arena: a, name: name, file: file, from: time.Now()}
 	volume := filepath.Dir(filepath.Dir(dir))
-	r.place = chaos.Place{Volume: volume, Data: dir, Ledger: filepath.Join(dir, "ledger"), Java: a.Java}
+	r.hosted, r.was = slices.ContainsFunc(script, hosts), map[schema.GroupVersionResource]string{}
+	r.place = chaos.Place{Jars: a.jars, Volume: volume, Data: dir, Ledger: filepath.Join(dir, "ledger"), Java: a.Java}
 	r.resource = chaos.NewResource(r.place)
-	r.follower = a.follow(following, name, r.logf)
+	subject, called := r.subject()
+	r.follower = a.follow(following, subject, called, r.logf)
 	err = r.play(ctx, script)
 	if err == nil {
 		err = r.conclude(ctx, fix)

@@ -18,6 +18,9 @@ const quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 // What is shared is written at the end of one run for each version of Flink, unless it is there already: below the
 // directory, for the very jars that it was written for.
 func (a *Arena) Share(ctx context.Context) error {
+	if err := a.serveJars(ctx); err != nil {
+		return err
+	}
 	release, err := flink.Resolve("1.20")
 	if err != nil {
 		return err

@@ -31,9 +31,9 @@ const podIP = "$(" + envPodIP + ")"
 //
 // With high availability the JobManager that leads is found by its own address, and not by the Service. Flink 2.0 no
 // longer knows --host, and the script of Flink 1.15 takes the first two arguments of a session cluster for host and
-// port. The arguments of the job stand as they are, so that Kubernetes replaces a $(NAME) in them. Without a "--" before
-// them Flink takes those for its own that begin as an option of it does: a --from of the job for --fromSavepoint, a -n
-// for --allowNonRestoredState. The job has no "--" among its arguments.
+// port. The arguments of the job stand as they are, so that Kubernetes replaces a $(NAME) in them. Without a "--"
+// before them Flink takes the first ones for its own if they begin as an option of it does: a --from for
+// --fromSavepoint, a -n for --allowNonRestoredState. The job does not get the "--".
 func (b *builder) setStandaloneCommand(p *pod) {
 	p.main.Command = []string{b.text(key.EntryPath)}
 	if b.in.Spec.IsSession() {

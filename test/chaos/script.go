@@ -97,8 +97,8 @@ func lotsOf(often map[string]int) (all []string) {
 }
 
 // Draw is run number n of a seed: the dials, a first start, and rounds of commands that meet each other, most of
-// which end in rest; of a standalone cluster if that is asked for.
-func Draw(seed, n uint64, standalone bool) []Command {
+// which end in rest; of a standalone cluster, and of a session job, if that is asked for.
+func Draw(seed, n uint64, standalone, hosted bool) []Command {
 	r, lots := rand.New(rand.NewPCG(seed, n)), lots
 	script := []Command{
 		{"version", r.IntN(2)},
@@ -113,6 +113,9 @@ func Draw(seed, n uint64, standalone bool) []Command {
 		script = append([]Command{
 			{"standalone", 0}, {"claim-mode", r.IntN(len(claimModes))}, {"reactive", r.IntN(4)},
 		}, script...)
+	}
+	if hosted {
+		script = append([]Command{{"hosted", 0}}, script...)
 	}
 	if r.IntN(3) == 0 {
 		script = append(script, Command{"switch", r.IntN(len(switches))})

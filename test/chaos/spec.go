@@ -8,6 +8,8 @@ type Resource struct {
 	Spec map[string]any
 	// Redeploys counts the states that a person chose.
 	Redeploys int
+	// Hosted says that the job runs on a session cluster, see Objects.
+	Hosted bool
 
 	place Place
 }
@@ -19,6 +21,8 @@ type Place struct {
 	Volume, Data string
 	// Ledger is the file in which the job tells of itself.
 	Ledger string
+	// Jars is the address of a server that has the jars of Flink's examples below Flink's version.
+	Jars string
 	// Java are options for a JVM; COMPONENT in it stands for jobmanager or taskmanager, VERSION for Flink's.
 	Java string
 }
@@ -171,6 +175,8 @@ var Edits = map[string]func(r *Resource, n int){
 	},
 	// Standalone, once and before the first start: the mode of a resource cannot change.
 	"standalone": func(r *Resource, _ int) { r.Spec["mode"] = "standalone" },
+	// A session cluster and a session job, once and before the first start.
+	"hosted": func(r *Resource, _ int) { r.Hosted = true },
 	// How many TaskManagers; only a standalone cluster is asked for a number.
 	"task-managers": func(r *Resource, n int) {
 		if r.Spec["mode"] == "standalone" {
@@ -198,13 +204,7 @@ var Edits = map[string]func(r *Resource, n int){
 	},
 }
 
-func (r *Resource) fixImage() {
-	for _, v := range versions {
-		if v.version == r.Spec["flinkVersion"] {
-			r.Spec["image"] = v.image
-		}
-	}
-}
+func (r *Resource) fixImage() { r.Spec["image"] = r.image() }
 
 // Choose makes a path the state that the next redeployment begins with.
 func (r *Resource) Choose(path string) { r.job()["initialSavepointPath"] = path }

@@ -1,0 +1,64 @@
+package chaos
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kn-flink/kn-flink/local/flink"
+	"github.com/kn-flink/kn-flink/test/chaos"
+)
+
+var sessionJobs = resources.GroupVersion().WithResource("flinksessionjobs")
+
+// hosts says that a command makes the job of its script a session job.
+func hosts(c chaos.Command) bool { return c.Verb == "hosted" }
+
+// object is one of the resources of a run.
+type object struct {
+	of         schema.GroupVersionResource
+	kind, name string
+	spec       map[string]any
+}
+
+// objects are a FlinkDeployment, or a session cluster and its job.
+func (r *run) objects() []object {
+	if !r.hosted {
+		return []object{{resources, "FlinkDeployment", r.name, r.resource.Spec}}
+	}
+	cluster, job := r.resource.Objects(r.name)
+	_, called := r.subject()
+	return []object{{resources, "FlinkDeployment", r.name, cluster}, {sessionJobs, "FlinkSessionJob", called, job}}
+}
+
+// subject is the resource whose status tells of the job.
+func (r *run) subject() (of schema.GroupVersionResource, name string) {
+	if r.hosted {
+		return sessionJobs, r.name + "-job"
+	}
+	return resources, r.name
+}
+
+// serveJars serves the jars of Flink's examples to the functions, until ctx ends.
+func (a *Arena) serveJars(ctx context.Context) error {
+	files := http.NewServeMux()
+	for _, version := range []string{"1.20", "2.2"} {
+		release, err := flink.Resolve(version)
+		if err != nil {
+			return err
+		}
+		home, err := flink.Cache{Jobs: a.jobs}.Home(ctx, release)
+		if err != nil {
+			return err
+		}
+		dir := http.Dir(filepath.Join(home, "examples", "streaming"))
+		files.Handle("/"+version+"/", http.StripPrefix("/"+version+"/", http.FileServer(dir)))
+	}
+	server := httptest.NewServer(files)
+	a.jars = server.URL
+	context.AfterFunc(ctx, server.Close)
+	return nil
+}
