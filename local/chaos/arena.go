@@ -56,7 +56,9 @@ func Open(ctx context.Context, dir, checkout string) (*Arena, error) {
 		return nil, err
 	}
 	jobs := filepath.Join(checkout, "test/cluster/flink/jobs")
-	options := platform.Options{Dir: state, Checkout: checkout, Jobs: jobs, Progress: progress}
+	options := platform.Options{Dir: state, Checkout: checkout, Jobs: jobs, Progress: progress, Settings: "" +
+		"kubernetes.operator.user.artifacts.allowed-schemes: http;https\n" + // for serveJars
+		"kubernetes.operator.user.artifacts.allowed-hosts: 127.0.0.0/8\n"}
 	local, err := platform.Start(ctx, options)
 	if err != nil {
 		return nil, err

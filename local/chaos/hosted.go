@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,9 +43,10 @@ func (r *run) subject() (of schema.GroupVersionResource, name string) {
 	return resources, r.name
 }
 
-// serveJars serves the jars of Flink's examples to the functions, until ctx ends.
+// serveJars copies the jars of Flink's examples to where every pod of a run has them, and serves them to the functions
+// until ctx ends.
 func (a *Arena) serveJars(ctx context.Context) error {
-	files := http.NewServeMux()
+	jars := filepath.Join(a.Dir, "jars")
 	for _, version := range []string{"1.20", "2.2"} {
 		release, err := flink.Resolve(version)
 		if err != nil {
@@ -54,10 +56,15 @@ func (a *Arena) serveJars(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		dir := http.Dir(filepath.Join(home, "examples", "streaming"))
-		files.Handle("/"+version+"/", http.StripPrefix("/"+version+"/", http.FileServer(dir)))
+		to := filepath.Join(jars, version)
+		if err := os.RemoveAll(to); err != nil {
+			return err
+		}
+		if err := os.CopyFS(to, os.DirFS(filepath.Join(home, "examples", "streaming"))); err != nil {
+			return err
+		}
 	}
-	server := httptest.NewServer(files)
+	server := httptest.NewServer(http.FileServer(http.Dir(jars)))
 	a.jars = server.URL
 	context.AfterFunc(ctx, server.Close)
 	return nil

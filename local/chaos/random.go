@@ -3,9 +3,11 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,7 +33,7 @@ type Options struct {
 	AtOnce int
 	// Findings is how many runs may fail until no further one begins.
 	Findings int
-	// Script is a file to carry out in place of random runs; empty: none.
+	// Script is a file to carry out in place of random runs, or several with commas between; empty: none.
 	Script string
 	// Table is the file for the retention matrix in place of random runs; empty: none.
 	Table string
@@ -55,13 +57,16 @@ func (a *Arena) Random(ctx context.Context, o Options) error {
 	}, nil)
 }
 
-// Replay carries one script out, and prints its log.
-func (a *Arena) Replay(ctx context.Context, o Options, script []chaos.Command) error {
-	once := false
+// Replay carries scripts out, by the names of their files, and prints their logs.
+func (a *Arena) Replay(ctx context.Context, o Options, scripts map[string][]chaos.Command) error {
+	files := slices.Sorted(maps.Keys(scripts))
+	n := 0
 	return a.all(ctx, o, func() (job, bool) {
-		was := once
-		once = true
-		return job{title: o.Script, name: "replay", script: script}, !was
+		if n >= len(files) {
+			return job{}, false
+		}
+		n++
+		return job{title: files[n-1], name: fmt.Sprintf("replay-%d", n), script: scripts[files[n-1]]}, true
 	}, func(_ job, r Result) { fmt.Println(r.Log) })
 }
 

@@ -25,8 +25,7 @@ func (r *Resource) Objects(cluster string) (clusterSpec, jobSpec map[string]any)
 		}
 	}
 	job := maps.Clone(r.job())
-	version := strings.TrimPrefix(r.image(), "flink:")
-	job["jarURI"] = r.place.Jars + "/" + version + "/StateMachineExample.jar"
+	job["jarURI"] = r.place.Jars + r.jar()
 	jobSpec["job"], jobSpec["flinkConfiguration"] = job, own
 	if nonce, asked := r.Spec["restartNonce"]; asked {
 		jobSpec["restartNonce"] = nonce
@@ -45,4 +44,9 @@ func (r *Resource) image() string {
 		}
 	}
 	return ""
+}
+
+// jar is the path of the job's jar below a directory of jars.
+func (r *Resource) jar() string {
+	return "/" + strings.TrimPrefix(r.image(), "flink:") + "/StateMachineExample.jar"
 }

@@ -21,7 +21,7 @@ type Place struct {
 	Volume, Data string
 	// Ledger is the file in which the job tells of itself.
 	Ledger string
-	// Jars is the address of a server that has the jars of Flink's examples below Flink's version.
+	// Jars is the address of a server that has the directory jars of Volume: jars of Flink's examples below its version.
 	Jars string
 	// Java are options for a JVM; COMPONENT in it stands for jobmanager or taskmanager, VERSION for Flink's.
 	Java string
@@ -105,6 +105,10 @@ func NewResource(p Place) *Resource {
 func (r *Resource) version(n int) {
 	v := versions[n%len(versions)]
 	r.Spec["image"], r.Spec["flinkVersion"] = v.image, v.version
+	if r.Spec["mode"] == "standalone" && r.Spec["job"] != nil {
+		// What is in the image of this machine's node has another path in each container, and the job graph names it.
+		r.job()["jarURI"] = "local://" + r.place.Volume + "/jars" + r.jar()
+	}
 	for _, component := range []string{"jobmanager", "taskmanager"} {
 		words := strings.NewReplacer("COMPONENT", component, "VERSION", strings.TrimPrefix(v.image, "flink:"))
 		r.configuration()["env.java.opts."+component] = words.Replace(r.place.Java)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -30,7 +31,7 @@ func main() {
 	flag.DurationVar(&o.For, "for", 10*time.Minute, "begin no run after so long")
 	flag.IntVar(&o.AtOnce, "at-once", 3, "runs at the same time")
 	flag.IntVar(&o.Findings, "findings", 3, "end when so many runs have failed")
-	flag.StringVar(&o.Script, "script", "", "a file with the script to carry out, in place of random ones")
+	flag.StringVar(&o.Script, "script", "", "files with scripts to carry out, in place of random ones; commas between")
 	flag.StringVar(&o.Table, "table", "", "carry the retention matrix out, and write its table to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -57,15 +58,17 @@ func run(ctx context.Context, o chaos.Options, checkout string) (err error) {
 	case o.Table != "":
 		return arena.Matrix(ctx, o)
 	case o.Script != "":
-		text, err := os.ReadFile(o.Script)
-		if err != nil {
-			return err
+		scripts := map[string][]script.Command{}
+		for path := range strings.SplitSeq(o.Script, ",") {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if scripts[path], err = script.Parse(string(text)); err != nil {
+				return err
+			}
 		}
-		commands, err := script.Parse(string(text))
-		if err != nil {
-			return err
-		}
-		return arena.Replay(ctx, o, commands)
+		return arena.Replay(ctx, o, scripts)
 	}
 	return arena.Random(ctx, o)
 }
