@@ -98,6 +98,9 @@ func newestState(s flinkrest.CheckpointStatistics) (newest deployment.Checkpoint
 		}
 		take(c.ID, c.ExternalPath, c.RestoreTime.Time(), kind)
 		restored = &deployment.Restored{Number: c.ID, Path: addressable(c.ExternalPath), Savepoint: c.IsSavepoint}
+		if s.Counts != nil {
+			restored.Times = s.Counts.Restored
+		}
 	}
 	if c := s.Latest.Savepoint; c != nil && !c.Discarded {
 		kind := deployment.KindSavepoint
@@ -112,24 +115,31 @@ func newestState(s flinkrest.CheckpointStatistics) (newest deployment.Checkpoint
 	case c != nil && c.ID >= id: // the same number: the job restarted from it
 		found, newest.Discarded = true, true
 	}
-	newest.Path, newest.Restored, newest.First = addressable(newest.Path), restored, firstNumber(s)
+	newest.Path, newest.Restored = addressable(newest.Path), restored
+	newest.First, newest.FirstLatest = firstNumber(s)
 	return newest, found
 }
 
 // firstNumber is the number of the first checkpoint that the JobManager's process triggered for the job; 0 when there
-// is none. The history is cut off, and the numbers go on one by one.
-func firstNumber(s flinkrest.CheckpointStatistics) int64 {
+// is none. The history is cut off, and the numbers go on one by one. It may be any from first to latest: Flink counts
+// attempts that fail before they get a number, as while tasks do not run yet, and lists none of them.
+func firstNumber(s flinkrest.CheckpointStatistics) (first, latest int64) {
 	if len(s.History) == 0 || s.Counts == nil {
-		return 0
+		return 0, 0
 	}
 	newest, oldest, triggered := s.History[0].ID, s.History[0].ID, s.Counts.Total-s.Counts.InProgress
+	failed := s.Counts.Failed
 	for _, c := range s.History {
 		newest, oldest = max(newest, c.ID), min(oldest, c.ID)
-		if c.Status == flinkrest.CheckpointInProgress {
+		switch c.Status {
+		case flinkrest.CheckpointInProgress:
 			triggered++
+		case flinkrest.CheckpointFailed:
+			failed--
 		}
 	}
-	return max(1, min(oldest, newest-triggered+1))
+	number := func(triggered int64) int64 { return max(1, min(oldest, newest-triggered+1)) }
+	return number(triggered), number(triggered - max(0, failed))
 }
 
 // addressable is a path, or empty where Flink says that there is none.

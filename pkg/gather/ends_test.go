@@ -142,23 +142,29 @@ func TestTheFirstCheckpointOfARun(t *testing.T) {
 	rows := map[string]struct {
 		history         []flinkrest.Checkpoint
 		total, progress int64
-		want            int64
+		failed          int64
+		want, latest    int64
 		reason          string
 	}{
-		"none":                             {nil, 0, 0, 0, "nothing was triggered"},
-		"all are listed":                   {listed(false, 9, 8, 7), 3, 0, 7, "the oldest"},
-		"the history is cut off":           {listed(false, 19, 18, 17), 13, 0, 7, "13 up to the newest"},
-		"the newest runs":                  {listed(true, 9, 8, 7), 3, 1, 7, "it is listed, and counts"},
-		"one that runs is not listed":      {listed(false, 9, 8), 3, 1, 8, "it is newer than what is listed"},
-		"more were counted than there are": {listed(false, 2, 1), 5, 0, 1, "numbers begin with 1"},
-		"some numbers were left out":       {listed(false, 9, 5), 2, 0, 5, "the oldest that is listed was its own"},
+		"none":                             {nil, 0, 0, 0, 0, 0, "nothing was triggered"},
+		"all are listed":                   {listed(false, 9, 8, 7), 3, 0, 0, 7, 7, "the oldest"},
+		"the history is cut off":           {listed(false, 19, 18, 17), 13, 0, 0, 7, 7, "13 up to the newest"},
+		"the newest runs":                  {listed(true, 9, 8, 7), 3, 1, 0, 7, 7, "it is listed, and counts"},
+		"one that runs is not listed":      {listed(false, 9, 8), 3, 1, 0, 8, 8, "it is newer than what is listed"},
+		"more were counted than there are": {listed(false, 2, 1), 5, 0, 0, 1, 1, "numbers begin with 1"},
+		"some numbers were left out":       {listed(false, 9, 5), 2, 0, 0, 5, 5, "the oldest that is listed was its own"},
+		"attempts failed before they began": {
+			listed(false, 9, 8), 5, 0, 3, 5, 8, "Flink counts what it gave no number, as of tasks that do not run yet",
+		},
+		"the same, and the history is cut off": {listed(false, 19, 18, 17), 13, 0, 3, 7, 10, "3 may have had no number"},
 	}
 	for name, row := range rows {
 		s := flinkrest.CheckpointStatistics{
-			Counts: &flinkrest.CheckpointCounts{Total: row.total, InProgress: row.progress}, History: row.history,
+			Counts:  &flinkrest.CheckpointCounts{Total: row.total, InProgress: row.progress, Failed: row.failed},
+			History: row.history,
 		}
-		if got := firstNumber(s); got != row.want {
-			t.Errorf("%s: %d, want %d: %s", name, got, row.want, row.reason)
+		if got, latest := firstNumber(s); got != row.want || latest != row.latest {
+			t.Errorf("%s: %d to %d, want %d to %d: %s", name, got, latest, row.want, row.latest, row.reason)
 		}
 	}
 }

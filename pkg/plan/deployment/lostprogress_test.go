@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -96,6 +98,21 @@ func TestWhatAnHAJobWasRestoredFrom(t *testing.T) {
 			known, plan.Present(job.Checkpoints{Restored: &job.Restored{Number: 9, Path: "file:///c/1/chk-9"}, First: 8}), 0,
 			"",
 		},
+		"from the newest, after attempts that got no number": {
+			known, plan.Present(job.Checkpoints{
+				Restored: &job.Restored{Number: 7, Path: known, Times: 1}, First: 5, FirstLatest: 8,
+			}), 0, "",
+		},
+		"from the newest, after as many of them as the numbers allow": {
+			known, plan.Present(job.Checkpoints{
+				Restored: &job.Restored{Number: 7, Path: known, Times: 1}, First: 2, FirstLatest: 8,
+			}), 0, "",
+		},
+		"from one that it may have made itself": {
+			known, plan.Present(job.Checkpoints{
+				Restored: &job.Restored{Number: 9, Path: "file:///c/1/chk-9", Times: 2}, First: 5, FirstLatest: 8,
+			}), 0, "unknown",
+		},
 		"from nothing, maybe":                 {known, nothing, time.Second, "?"},
 		"nobody knows":                        {known, silent, later, "?"},
 		"no path is known, from a checkpoint": {"", restored(3, known), 0, ""},
@@ -120,6 +137,10 @@ func TestWhatAnHAJobWasRestoredFrom(t *testing.T) {
 			}
 			c, situation, told := w.condition(summary.StateSafe), w.status().Situation, w.told("JobRestarted")
 			switch row.want {
+			case "unknown":
+				if situation != string(plan.Steady) || c.Status != metav1.ConditionUnknown || told != 0 {
+					t.Errorf("%s, %+v, told %d times; nobody can find it out any more", situation, c, told)
+				}
 			case "?":
 				if situation != string(plan.Waiting) || c.Type != "" || told != 0 {
 					t.Errorf("%s, %+v, told %d times; nothing is known yet", situation, c, told)

@@ -125,9 +125,9 @@ type Checkpoints struct {
 	Discarded bool
 	// Restored is what the job last started or restarted from; nil: it began empty.
 	Restored *Restored
-	// First is the number of the first checkpoint that was triggered since the JobManager's process began with the job;
-	// 0: none was.
-	First int64
+	// First is the number of the first checkpoint that was triggered since the JobManager's process began with the job,
+	// or less: it may be any up to FirstLatest. 0: none was.
+	First, FirstLatest int64
 }
 
 // Restored is the state that a job began from.
@@ -138,6 +138,8 @@ type Restored struct {
 	Path string
 	// Savepoint is true for savepoints.
 	Savepoint bool
+	// Times is how often the JobManager's process has restored the job.
+	Times int64
 }
 
 // StateKind is where a job's newest restorable state comes from.

@@ -71,8 +71,8 @@ func (v LostProgress) mayHaveMade(run string) int64 {
 	return 2 + int64(v.Seen.Now.Sub(startOf(run))/max(interval, time.Second))
 }
 
-// judge looks what a job that began again was restored from. "Its own" is a checkpoint that this run has made: Flink
-// has restarted the job from it, and shows what the run began from no more. First match wins:
+// judge looks what a job that began again was restored from. "Its own" is a checkpoint that this run may have made:
+// Flink has restarted the job from it, and shows what the run began from no more. First match wins:
 //
 //	the statistics                the job was restored from                                 then
 //	unknown                       -                                                         suspected
@@ -80,6 +80,8 @@ func (v LostProgress) mayHaveMade(run string) int64 {
 //	of a job that never began     nothing                                                   suspected
 //	show a restore                nothing                                                   lost
 //	its numbers began anew        its own                                                   lost
+//	its numbers may have begun    its own                                                   nobody knows any more
+//	anew
 //	-                             its own, where the run may have begun from what this      nobody knows any more
 //	                              start was given
 //	-                             a savepoint, or what this start was given                 lost
@@ -88,13 +90,13 @@ func (v LostProgress) mayHaveMade(run string) int64 {
 func (v LostProgress) judge() {
 	c, found := v.Seen.Flink.Checkpoints.Get()
 	empty := !found || c.Restored == nil
-	own := !empty && c.First > 0 && c.Restored.Number >= c.First
+	own := !empty && mayBeOwnOf(c)
 	switch {
 	case v.Seen.Flink.Checkpoints.IsUnknown(), empty && !v.showsRestore(), empty && v.refusedToBegin():
-	case empty, own && v.beganAnew(c.First):
+	case empty, own && v.beganAnew(max(c.First, c.FirstLatest)):
 		v.lose("")
 	case own:
-		if v.Want.JobStatus.UpgradeSavepointPath != "" {
+		if v.Want.JobStatus.UpgradeSavepointPath != "" || v.beganAnew(c.First) {
 			v.giveUpRestore(v.Want.JobStatus.StartTime)
 		}
 		v.endSuspicion()
@@ -103,6 +105,13 @@ func (v LostProgress) judge() {
 	default:
 		v.endSuspicion()
 	}
+}
+
+// mayBeOwnOf reports whether a run may have made the checkpoint itself that it was restored from last. One that was
+// restored once, and whose numbers do not begin with 1, was restored as it began.
+func mayBeOwnOf(c Checkpoints) bool {
+	asItBegan := c.Restored.Times == 1 && c.First > 1
+	return c.First > 0 && c.Restored.Number >= c.First && !asItBegan
 }
 
 // beganAnew reports whether the numbers of a run's checkpoints, of which this is the first, show that it was restored
