@@ -218,6 +218,7 @@ const NotRetained = "CheckpointsNotRetained"
 //	 #  what                                                         suspend     restore
 //	A0  nobody answers yet, and a job that runs would be stopped     see Decide
 //	    in another way than by last-state
+//	Aa  the job is FAILING, the JobManager READY                     see Decide
 //	A1  13 or 14 came to a wait; HA                                  last-state  last-state
 //	A2  the JobManager never started, was not started from HA,       none        savepoint
 //	    and is not MISSING
@@ -227,7 +228,9 @@ const NotRetained = "CheckpointsNotRetained"
 //	A5  JobManager MISSING or ERROR, or the job has vanished; no HA  refuse
 //	A6  otherwise                                                    see Decide
 //
-// "see Decide" stays with what Decide came to. A job that never started goes on with the state it was to start from.
+// "see Decide" stays with what Decide came to. Of a job that is FAILING, Flink is about to take the high-availability
+// data away, and then says with which checkpoint it ended. A job that never started goes on with the state it was to
+// start from.
 func application(f Facts, d Decision) Decision {
 	ha := f.HighAvailability.IsPresent()
 	missing := f.JobManager == v1beta1.JobManagerMissing || f.JobManager == v1beta1.JobManagerError
@@ -235,6 +238,8 @@ func application(f Facts, d Decision) Decision {
 	otherwise := f.Wanted == v1beta1.UpgradeModeSavepoint || f.Options.JobCancel || f.Options.MaxCheckpointAge > 0
 	switch {
 	case f.Unanswered && otherwise:
+		return d
+	case f.State == v1beta1.FlinkJobFailing && f.JobManager == v1beta1.JobManagerReady && !f.Unanswered:
 		return d
 	case ha && lastState && !f.VersionChanged && f.State != v1beta1.FlinkJobCancelling:
 		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "HighAvailabilityData")

@@ -194,6 +194,12 @@ func TestDecide(t *testing.T) {
 		"a session job that is not listed": {
 			"8/14", job(savepoint, reconciling, no, func(f *Facts) { f.Application = false }), "it is waited for",
 		},
+		"last-state, failing for good": {
+			"14/Aa", job(lastState, v1beta1.FlinkJobFailing, data), "its data goes; what it ended with is read then",
+		},
+		"last-state, failing for good, nobody answers": {
+			"14/A1", job(lastState, v1beta1.FlinkJobFailing, data, jobManager(notReady)), "its next JobManager has the data",
+		},
 		"savepoint, being cancelled, never started": {
 			"5/A6", job(savepoint, v1beta1.FlinkJobCancelling, no), "the end is waited for",
 		},
