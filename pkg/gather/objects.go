@@ -55,9 +55,13 @@ func (g *Gatherer) haData(ctx context.Context, namespace, name string) plan.Obse
 			c.Checkpoint = c.Checkpoint || strings.HasPrefix(key, checkpointKey)
 			if id := render.JobOfGraph(key); id != "" {
 				c.Graphs = append(c.Graphs, id)
+				if render.IsPlan(key) {
+					c.Plans = append(c.Plans, id)
+				}
 			}
 		}
 		slices.Sort(c.Graphs)
+		slices.Sort(c.Plans)
 		found = append(found, c)
 	}
 	slices.SortFunc(found, func(a, b deployment.HAConfigMap) int { return strings.Compare(a.Name, b.Name) })

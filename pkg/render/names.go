@@ -98,8 +98,14 @@ func JobOfHighAvailability(name string) string {
 	return ""
 }
 
+// planPrefix starts the data keys that hold what is to run from Flink 2.0 on.
+const planPrefix = "executionPlan-"
+
 // jobGraphPrefixes start the data keys that hold what is to run: jobGraph- before Flink 2.0, executionPlan- since.
-var jobGraphPrefixes = []string{"jobGraph-", "executionPlan-"}
+var jobGraphPrefixes = []string{"jobGraph-", planPrefix}
+
+// IsPlan reports whether a data key holds what Flink 2.0 and later run.
+func IsPlan(key string) bool { return strings.HasPrefix(key, planPrefix) }
 
 // JobOfGraph is the ID of the job that a data key of a high availability ConfigMap holds the graph of; empty when it
 // holds none.

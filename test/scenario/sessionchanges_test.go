@@ -57,6 +57,23 @@ var sessionChangeScenarios = map[string]scenario{
 		h.sees("etl", h.columns("etl"), "nothing, nothing")
 	}, "what was ended stays ended"},
 
+	"a highly available session cluster, to Flink 2.2 and back": {func(h *harness) {
+		h.runs("etl", sessionJob("session"), session(highlyAvailable))
+		h.runs("other", sessionJob("session"), session(highlyAvailable))
+		h.edit("session", field("image", "flink:2.2"), field("flinkVersion", "v2_2"))
+		h.startsAgain("etl", 2)
+		h.startsAgain("other", 2)
+		h.remove("other")
+		h.untilGone("other")
+		h.edit("session", field("image", "flink:1.20"), field("flinkVersion", "v1_20"))
+		h.startsAgain("etl", 3)
+		h.untilStable("session")
+		h.rest()
+		h.sees("etl", stable, "nothing, nothing, nothing")
+		expect(h.t, "jobs that run", h.live("session"), 1)
+		expect(h.t, "starts", len(h.w.Flink.Starts(namespace, "session")), 5)
+	}, "Flink 2 does not look where Flink 1 keeps what is to run: that was lost, and is old when Flink 1 is back"},
+
 	"a stateful session job whose cluster is highly available again": {func(h *harness) {
 		h.runs("etl", sessionJob("session", stateful("last-state"), retained), session(highlyAvailable))
 		h.checkpoints("etl")

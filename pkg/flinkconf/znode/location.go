@@ -20,6 +20,8 @@ type Location struct {
 	Credentials []Credential
 	// JobGraphs are the nodes below Path that hold what is to run, of all Flink versions.
 	JobGraphs []string
+	// Graphs and Plans are those of them that Flink reads before 2.0, and since.
+	Graphs, Plans string
 }
 
 // Credential is one identity in a scheme of ZooKeeper's. It prints without its secret.
@@ -68,8 +70,9 @@ func At(c conf.Config) (Location, error) {
 	}
 	l := Location{
 		Servers: servers, Path: join(chroot, c.Get(key.ZooKeeperRoot), c.Get(key.HAClusterID)),
-		JobGraphs: []string{relative(c.Get(key.ZooKeeperJobGraphs)), relative(c.Get(key.ZooKeeperExecutionPlans))},
+		Graphs: relative(c.Get(key.ZooKeeperJobGraphs)), Plans: relative(c.Get(key.ZooKeeperExecutionPlans)),
 	}
+	l.JobGraphs = []string{l.Graphs, l.Plans}
 	for scheme, secret := range identities {
 		l.Credentials = append(l.Credentials, Credential{Scheme: scheme, Secret: secret})
 	}

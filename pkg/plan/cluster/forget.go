@@ -12,10 +12,11 @@ import (
 
 // A session cluster whose high-availability data is that of what ran last brings its jobs back, whoever had submitted
 // them. Where what ran last kept none, or kept it elsewhere, that data is of an earlier time: its jobs were lost, ended
-// or started again since, and a JobManager that finds it would run them beside what runs now.
+// or started again since, and a JobManager that finds it would run them beside what runs now. The same holds for
+// what the Flink that ran last does not look at, see hadata.Entry.RunBy.
 
 // forgetJobs removes, before a session cluster is prepared, what high-availability data of an earlier time has of jobs.
-// For each of them, first match wins:
+// For each of them that the Flink which starts would run, first match wins:
 //
 //	 #  the job is            of a session job that       names a checkpoint  to be ignored  then
 //	G1  its newest            has no end recorded         -                   -              it stays
@@ -41,8 +42,10 @@ func (v starter) forgetJobs(intent *v1beta1.Intent) (job.Result, bool) {
 		return job.Unobservable("the session jobs of the cluster", v.Seen.SessionJobs.Why()), true
 	}
 	var forgotten []string
+	version := job.Goal(v.Life).StoredTarget().FlinkVersion
 	for _, entry := range data.Entries() {
 		switch owner := ownerOf(entry, jobs); {
+		case !entry.RunBy(version):
 		case owner != nil && owner.JobID == entry.JobID && !owner.Ended:
 		case owner != nil && v.Seen.Resource.Annotations[v1beta1.AnnotationIgnoreState] != "true":
 			return stands(Cluster(v), fmt.Sprintf("high-availability data with a checkpoint (%s) that may be the newest "+

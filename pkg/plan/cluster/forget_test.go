@@ -19,6 +19,14 @@ const jobX = "000000000000000000000000000000aa"
 // forgets is what the start of a session cluster does about high-availability data of an earlier time that has job X.
 func forgets(t *testing.T, checkpoint, ignored bool, jobs plan.Observed[[]SessionJob]) (job.Result, bool) {
 	t.Helper()
+	return forgetsOf(t, nil, checkpoint, ignored, jobs)
+}
+
+// forgetsOf is the same, where only Flink 2.0 and later would run some.
+func forgetsOf(
+	t *testing.T, plans []string, checkpoint, ignored bool, jobs plan.Observed[[]SessionJob],
+) (job.Result, bool) {
+	t.Helper()
 	r := &v1beta1.FlinkDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "session", UID: "uid"}}
 	r.Spec = v1beta1.FlinkDeploymentSpec{
 		Image: "flink:1.20", FlinkVersion: v1beta1.FlinkV1_20,
@@ -38,7 +46,7 @@ func forgets(t *testing.T, checkpoint, ignored bool, jobs plan.Observed[[]Sessio
 	s := Snapshot{Seen: job.Seen{Now: now, Operator: flinkconf.NewOperator(nil), Resource: r}, SessionJobs: jobs}
 	s.HAData = plan.Present([]hadata.ConfigMap{
 		{ObjectVersion: plan.ObjectVersion{Name: "session-" + jobX + "-config-map"}, Checkpoint: checkpoint},
-		{ObjectVersion: plan.ObjectVersion{Name: "session-cluster-config-map"}, Graphs: []string{jobX}},
+		{ObjectVersion: plan.ObjectVersion{Name: "session-cluster-config-map"}, Graphs: []string{jobX}, Plans: plans},
 	})
 	v := New(s)
 	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
@@ -89,6 +97,18 @@ func TestForgetJobsIsAsDrawn(t *testing.T) {
 	}
 	if err := drawn.Shown("forgetJobs", shown...); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAJobOfTheOtherFlinkIsNotForgotten: a cluster that goes back finds it again.
+func TestAJobOfTheOtherFlinkIsNotForgotten(t *testing.T) {
+	nobodys := plan.Present([]SessionJob{{Name: "other", JobID: "other"}})
+	if r, some := forgets(t, true, false, nobodys); !some || len(r.Actions) != 1 {
+		t.Errorf("%+v: Flink 1.20 would run it", r)
+	}
+	r, some := forgetsOf(t, []string{jobX}, true, false, nobodys)
+	if some {
+		t.Errorf("%+v: only Flink 2 would run it", r)
 	}
 }
 

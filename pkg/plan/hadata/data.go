@@ -19,6 +19,8 @@ type ConfigMap struct {
 	Checkpoint bool
 	// Graphs are the IDs of the jobs that a JobManager would run because of it, sorted.
 	Graphs []string
+	// Plans are those of Graphs that only Flink 2.0 and later would run; older ones would run the others.
+	Plans []string
 	// LeaderUntil is when the lease of the JobManager that it names as the leader ends, or ended. Absent: it names none.
 	LeaderUntil plan.Observed[time.Time]
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/render"
 )
@@ -14,6 +15,17 @@ type Entry struct {
 	JobID string
 	// Checkpoint is where a completed checkpoint of it is named, for people; empty when none is.
 	Checkpoint string
+	// Graph and Plan report whether there is something to run, for Flink before 2.0 and since.
+	Graph, Plan bool
+}
+
+// RunBy reports whether a JobManager of a Flink version would run the job. Neither side of 2.0 looks where the other
+// one keeps what is to run.
+func (e Entry) RunBy(version v1beta1.FlinkVersion) bool {
+	if version.AtLeast(v1beta1.FlinkV2_0) {
+		return e.Plan
+	}
+	return e.Graph
 }
 
 // Entries are the jobs that the data has something of: what to run, or checkpoints. They are sorted by ID.
@@ -22,7 +34,10 @@ func (d Data) Entries() []Entry {
 	if d.Store.InZooKeeper() {
 		tree, _ := d.Tree.Get()
 		for _, id := range tree.JobIDs(d.Store.Nodes.JobGraphs) {
-			e := Entry{JobID: id}
+			e := Entry{
+				JobID: id, Graph: len(tree.Below(d.Store.Nodes.Graphs+"/"+id)) > 0,
+				Plan: len(tree.Below(d.Store.Nodes.Plans+"/"+id)) > 0,
+			}
 			if tree.CheckpointOf(id) {
 				e.Checkpoint = "ZooKeeper node " + d.Store.Nodes.Path + "/jobs/" + id
 			}
@@ -36,6 +51,8 @@ func (d Data) Entries() []Entry {
 			if e.JobID = id; c.Checkpoint && render.HoldsCheckpoints(c.Name) {
 				e.Checkpoint = "ConfigMap " + c.Name
 			}
+			plan := slices.Contains(c.Plans, id)
+			e.Plan, e.Graph = e.Plan || plan, e.Graph || !plan && slices.Contains(c.Graphs, id)
 			found[id] = e
 		}
 	}

@@ -34,6 +34,18 @@ func (v HAData) moves(target *v1beta1.FlinkDeploymentSpec) bool {
 	return next.Readable() && !next.Same(v.Host.HA().Store)
 }
 
+// leavesGraphs reports whether a spec has a Flink that does not look where that of what runs keeps what is to run: on
+// the two sides of Flink 2.0. A rollback leads back from a Flink that never ran.
+func (v HAData) leavesGraphs(target *v1beta1.FlinkDeploymentSpec, purpose v1beta1.IntentPurpose) bool {
+	if v.Last == nil || !v.on() || purpose == v1beta1.PurposeRollback {
+		return false
+	}
+	prefix := func(s *v1beta1.FlinkDeploymentSpec) string {
+		return flinkconf.BehaviourOf(s.FlinkVersion).JobGraphPrefix
+	}
+	return prefix(target) != prefix(v.Running())
+}
+
 // elsewhere reports whether the job kept its high-availability data where the wanted configuration does not look for
 // it.
 func (v HAData) elsewhere() bool {

@@ -49,7 +49,8 @@ func (v Starting) Begin(
 	// the next round prepares, and looks for what an earlier life left there
 	moves := HAData(v).moves(&target)
 	open := v.Want.Intent
-	intent.ForgetsJobs = target.Job == nil && (moves || v.forgets(open))
+	leaves := HAData(v).leavesGraphs(&target, intent.Purpose)
+	intent.ForgetsJobs = target.Job == nil && (moves || leaves || v.forgets(open))
 	v.Want.Intent = intent
 	prepare, jobID, err := v.Starter.Prepare(intent)
 	if err != nil {

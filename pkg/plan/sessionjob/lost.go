@@ -25,7 +25,7 @@ func lost(v view) (job.Result, bool) {
 	if standing == job.There || v.MayStartEmpty() || v.Want.JobStatus.State.IsTerminal() {
 		return job.RecoverLost(v.Life)
 	}
-	message := "Flink no longer lists the job: the session cluster was replaced, and it keeps no high-availability data" +
+	message := "Flink no longer lists the job: the session cluster was replaced, and it found no high-availability data" +
 		" that would have brought the job back. Manual restore required. " + newestKnown(v)
 	if !job.Report(v.Life).Shows() {
 		job.Report(v.Life).Fail(plan.ReasonSessionClusterLost, message)
