@@ -103,6 +103,9 @@ func TestWhatOutlivesAJob(t *testing.T) {
 		claims bool
 		kept   bool
 	}{
+		"a savepoint, restored in standalone mode, where nothing is claimed": {
+			job.KindRestoredSavepoint, "file:///s/7", true, true,
+		},
 		"its checkpoint":                            {job.KindCheckpoint, "file:///c/JOB/chk-7", false, false},
 		"its savepoint":                             {job.KindSavepoint, "file:///s/7", false, true},
 		"the savepoint of a stop":                   {job.KindStop, "file:///s/7", true, true},
@@ -124,6 +127,9 @@ func TestWhatOutlivesAJob(t *testing.T) {
 				spec = with(given(spec), "file:///given", "file:///c/chk-3")
 				spec = with(spec, `"state.savepoints.dir"`,
 					`"execution.checkpointing.create-subdir":"false","state.savepoints.dir"`)
+			}
+			if strings.Contains(name, "standalone mode") {
+				spec = standalone(spec)
 			}
 			w := stable(t, spec)
 			path := strings.Replace(row.path, "JOB", w.status().JobStatus.JobID, 1)

@@ -114,11 +114,17 @@ func (v LastState) ownedBy(job Job, c Checkpoints) bool {
 	case KindSavepoint, KindStop:
 		return false
 	case KindRestored:
-		return v.ClaimsState() || strings.Contains(c.Path, "/"+job.ID+"/") || mayBeOwn(Life(v), c.Path)
+		return v.claims() || strings.Contains(c.Path, "/"+job.ID+"/") || mayBeOwn(Life(v), c.Path)
 	case KindRestoredSavepoint:
-		return v.ClaimsState()
+		return v.claims()
 	}
 	return true
+}
+
+// claims reports whether Flink owns the state that the job was started from. A standalone application never does: its
+// command line has no such option, and what it says about a start beats the configuration.
+func (v LastState) claims() bool {
+	return v.ClaimsState() && v.Running().DesiredMode() != v1beta1.ModeStandalone
 }
 
 // settled reports whether the statistics of a job that has ended show its last checkpoint. Flink answers from a cache,
