@@ -71,13 +71,26 @@ func TestStandaloneArguments(t *testing.T) {
 		"application, all": {
 			fields: full + "flinkConfiguration: {" + ha + "}", from: flinkconf.Start{SavepointPath: "s3://b/sp"},
 			want: "standalone-job|--job-classname|a.B|--allowNonRestoredState|--fromSavepoint|s3://b/sp|" + address +
-				"|--|--x|$(NAME)|a b",
+				"|--x|$(NAME)|a b",
 			reason: "the job's own come last, each as it is",
 		},
 		"application, arguments that Flink would take": {
 			fields: "job: {jarURI: local:///opt/job.jar, parallelism: 1, args: [--from, yesterday, -n, --, x]}, ",
 			want:   "standalone-job|--|--from|yesterday|-n|--|x",
 			reason: "--from is short for --fromSavepoint, and -n leaves out state that no operator claims",
+		},
+		"application, an option of Flink's with its value": {
+			fields: "job: {jarURI: local:///opt/job.jar, parallelism: 1, args: [--job-id=7]}, ",
+			want:   "standalone-job|--|--job-id=7",
+			reason: "the job has an ID from the operator",
+		},
+		"application, a dash": {
+			fields: "job: {jarURI: local:///opt/job.jar, parallelism: 1, args: [-Dkey=value]}, ",
+			want:   "standalone-job|--|-Dkey=value", reason: "it would set an option of Flink's",
+		},
+		"application, options of the job alone": {
+			fields: "job: {jarURI: local:///opt/job.jar, parallelism: 1, args: [--input, a, -n]}, ",
+			want:   "standalone-job|--input|a|-n", reason: "Flink stops at the first that is none of its own",
 		},
 		"application, HA, Flink 1.15": {
 			fields: application + "flinkVersion: v1_15, flinkConfiguration: {" + ha + "}", want: "standalone-job|" + address,
