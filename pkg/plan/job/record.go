@@ -149,6 +149,7 @@ func (v Record) Released(target v1beta1.FlinkDeploymentSpec) {
 		return
 	}
 	status.ReconciliationStatus.State = v1beta1.ReconciliationDeployed
+	status.ReconciliationStatus.ReconciliationTimestamp = v.Seen.Now.UnixMilli()
 	record := v1beta1.ReconciledDeployment{Spec: *target.DeepCopy()}
 	if record.Spec.Job != nil {
 		record.Spec.Job.State = v1beta1.JobStateRunning

@@ -80,7 +80,7 @@ func (v *round) AvailableAt() metav1.Time {
 	return v.cluster.AvailableAt()
 }
 
-// ReleasedAt is the zero time: a start has its chance from when it was recorded.
+// ReleasedAt is the zero time: a start has its chance from when its release was recorded.
 func (v *round) ReleasedAt() time.Time { return time.Time{} }
 
 // Unsettled says why nobody knows whether the job runs.

@@ -118,3 +118,27 @@ func TestASessionRollbackOnDemand(t *testing.T) {
 		})
 	}
 }
+
+// A jar that comes late, as when the request for its upload was lost, takes nothing from the time that its job has.
+func TestALateUploadLeavesAJobItsTime(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.edit(options(rollsBack))
+	w.untilSteady()
+	w.uploads = false
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	for range 10 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	w.uploads, w.newest = true, v1beta1.FlinkJobCreated
+	for range 5 { // its tasks take a moment
+		w.run()
+		w.sleep(2 * time.Second)
+	}
+	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning)
+	w.untilSteady()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+	if w.rolledBack() || len(w.runs) != 2 {
+		t.Errorf("runs %+v\n%q", w.runs, w.log)
+	}
+}
