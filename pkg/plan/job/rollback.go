@@ -101,8 +101,8 @@ func (v rollback) hasDoneWork() bool {
 	return v.Job != nil && v.Job.State == v1beta1.FlinkJobCreated && v.Job.Finished > 0
 }
 
-// startedAt is when the newest start had its chance: when its release was recorded or, if that was later because a pass
-// had died, when its host was released.
+// startedAt is when the newest start had its chance: when its release was recorded, when Flink listed the job of a
+// session or, if that was later because a pass had died, when its host was released.
 func (v rollback) startedAt() time.Time {
 	at := time.UnixMilli(v.Want.ReconciliationStatus.ReconciliationTimestamp)
 	if released := v.Host.ReleasedAt(); released.After(at) {

@@ -142,3 +142,29 @@ func TestALateUploadLeavesAJobItsTime(t *testing.T) {
 		t.Errorf("runs %+v\n%q", w.runs, w.log)
 	}
 }
+
+// Whether Flink was asked to run a job is not known where who was to ask has died: it is asked again after the
+// submission timeout, and the job's tasks have their time from then on.
+func TestAJobThatIsAskedForAgainHasItsTime(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.edit(options(rollsBack))
+	w.untilSteady()
+	w.unsaid = "the connection was closed"
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	for range 9 {
+		w.run()
+		w.sleep(time.Minute)
+	}
+	w.unsaid, w.newest = "", v1beta1.FlinkJobCreated
+	for range 4 {
+		w.run()
+		w.sleep(30 * time.Second)
+	}
+	w.newest = ""
+	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning)
+	w.untilSteady()
+	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)
+	if w.rolledBack() || len(w.runs) != 3 {
+		t.Errorf("runs %+v\n%q", w.runs, w.log)
+	}
+}

@@ -216,9 +216,11 @@ func (v starter) runOnce() job.Result {
 	return waits
 }
 
-// closeStart ends a start whose job Flink lists. Its jar is not needed any more.
+// closeStart ends a start whose job Flink lists. Its jar is not needed any more, and its tasks have the readiness
+// timeout from now on.
 func (v starter) closeStart() (job.Result, bool) {
 	upload(v).leaveNone()
+	v.Want.ReconciliationStatus.ReconciliationTimestamp = v.Now().UnixMilli()
 	v.Want.Intent, v.Want.Retry = nil, nil
 	return job.Result{}, false
 }
