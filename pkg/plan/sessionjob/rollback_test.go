@@ -156,11 +156,11 @@ func TestAJobThatIsAskedForAgainHasItsTime(t *testing.T) {
 		w.sleep(time.Minute)
 	}
 	w.unsaid, w.newest = "", v1beta1.FlinkJobCreated
-	for range 4 {
+	w.sleep(2 * time.Minute)
+	for range 3 {
 		w.run()
-		w.sleep(30 * time.Second)
+		w.sleep(10 * time.Second)
 	}
-	w.newest = ""
 	w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobRunning)
 	w.untilSteady()
 	w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.FlinkJobRunning)

@@ -241,8 +241,12 @@ func (w *world) do(a plan.Action) bool {
 		if w.newest != "" {
 			state = w.newest
 		}
+		running := 2
+		if state == v1beta1.FlinkJobCreated {
+			running = 0
+		}
 		w.jobs = append(w.jobs, job.Job{
-			ID: a.JobID, Name: "etl", State: state, Tasks: 2, Running: 2,
+			ID: a.JobID, Name: "etl", State: state, Tasks: 2, Running: running,
 			StartTime: strconv.FormatInt(w.s.Now.UnixMilli(), 10),
 		})
 	case plan.CancelJob:
@@ -278,6 +282,9 @@ func (w *world) set(id string, state v1beta1.FlinkJobState) {
 	for i := range w.jobs {
 		if w.jobs[i].ID == id {
 			w.jobs[i].State = state
+			if state == v1beta1.FlinkJobRunning {
+				w.jobs[i].Running = w.jobs[i].Tasks
+			}
 			if state.IsTerminal() {
 				w.jobs[i].EndTime = w.s.Now
 			}
