@@ -29,6 +29,7 @@ func (h *harness) serveTLS(mutual bool) (ca authority.Identity, trust func(file 
 		h.w.TLS = authority.Issue(h.t, ca, "*."+namespace+".svc").Server(ca.Pool())
 	}
 	h.tls = settings.FlinkTLS{Dir: h.t.TempDir()}
+	h.direct = false // without HTTP there are no certificates
 	h.restart()
 	return ca, func(file string, text []byte) {
 		h.t.Helper()
