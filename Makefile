@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ chaos: ## random commands and faults over real Flink on this machine: make chaos
 
 matrix-retention: ## what comes back after an edit, by retention, upgrade mode and more, with real Flink on this machine: docs/retention.md
 	cd local && go run ./cmd/chaos -for 1h -findings 1000 -table ../docs/retention.md
+
+matrix: ## start, upgrades, a killed JobManager and the version before, by Flink version and kind of cluster, with real Flink: docs/versions.md (VERSIONS=1.20,2.2)
+	cd local && go run ./cmd/chaos -for 3h -findings 1000 -versions $(or $(VERSIONS),all) -table $(or $(TABLE),../docs/versions.md)
 
 mutation: ## change conditions of the pure packages one by one, and tell what no test notices: make mutation [PKG=./pkg/plan/upgrade] [PARTS=7 PART=3]
 	@hack/mutation.sh $(PKG)

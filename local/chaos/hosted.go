@@ -43,11 +43,11 @@ func (r *run) subject() (of schema.GroupVersionResource, name string) {
 	return resources, r.name
 }
 
-// serveJars copies the jars of Flink's examples to where every pod of a run has them, and serves them to the functions
+// serveJars copies the jars of these versions' examples to where every pod of a run has them, and serves them to the functions
 // until ctx ends.
-func (a *Arena) serveJars(ctx context.Context) error {
+func (a *Arena) serveJars(ctx context.Context, versions []string) error {
 	jars := filepath.Join(a.Dir, "jars")
-	for _, version := range []string{"1.20", "2.2"} {
+	for _, version := range versions {
 		release, err := flink.Resolve(version)
 		if err != nil {
 			return err

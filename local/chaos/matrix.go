@@ -22,7 +22,7 @@ func (a *Arena) Matrix(ctx context.Context, o Options) error {
 		n++
 		row := rows[n-1]
 		title := fmt.Sprintf("row %d, %s", n, strings.Join(row.Values, ", "))
-		return job{title, fmt.Sprintf("row-%d", n), row.Script, n - 1}, true
+		return job{title: title, name: fmt.Sprintf("row-%d", n), script: row.Script, row: n - 1}, true
 	}, func(j job, r Result) {
 		values := strings.Join(rows[j.row].Values, " | ")
 		lines[j.row] = fmt.Sprintf("| %d | %s | %s | %s |", j.row+1, values, cameBack(r), said(r))

@@ -35,8 +35,10 @@ type Options struct {
 	Findings int
 	// Script is a file to carry out in place of random runs, or several with commas between; empty: none.
 	Script string
-	// Table is the file for the retention matrix in place of random runs; empty: none.
+	// Table is the file for a matrix in place of random runs; empty: none.
 	Table string
+	// Versions are the minor versions of the matrix of versions, from old to new; empty: it is that of retention.
+	Versions []string
 }
 
 // job is one script to carry out.
@@ -45,6 +47,8 @@ type job struct {
 	name   string
 	script []chaos.Command
 	row    int // of the matrix, from 0
+	// ends are the numbers of the commands after which a chapter ends; nil: there are no chapters.
+	ends []int
 }
 
 // Random carries random runs out until one of the limits is reached, and fails if one of them did.
@@ -97,7 +101,7 @@ func (a *Arena) all(ctx context.Context, o Options, next func() (job, bool), don
 					return
 				}
 				began := time.Now()
-				result, err := a.Run(ctx, j.name, j.script, o.Table == "")
+				result, err := a.run(ctx, j, o.Table == "")
 				if ctx.Err() != nil {
 					return
 				}

@@ -41,6 +41,9 @@ type Result struct {
 	// Well says that in the end the job was called well; Status is the last one before the deletion, in brief.
 	Well   bool
 	Status string
+	// Chapters is what became of each of a script's: empty for one that went well, else what is not well. The first that
+	// did not go well is the last.
+	Chapters []string
 	// Log is all that happened, line by line.
 	Log string
 }
@@ -71,6 +74,11 @@ type run struct {
 // Run carries a script out, has it come to rest, after everything was fixed if that is asked for, and takes
 // everything away again. An error is the platform's or the script's.
 func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, fix bool) (Result, error) {
+	return a.run(ctx, job{name: name, script: script}, fix)
+}
+
+func (a *Arena) run(ctx context.Context, j job, fix bool) (Result, error) {
+	name := j.name
 	dir, err := filepath.Abs(filepath.Join(a.Dir, "data", name))
 	if err != nil {
 		return Result{}, err
@@ -87,12 +95,12 @@ func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, fi
 	defer stop()
 	r := &run{arena: a, name: name, file: file, from: time.Now()}
 	volume := filepath.Dir(filepath.Dir(dir))
-	r.hosted, r.was = slices.ContainsFunc(script, hosts), map[schema.GroupVersionResource]string{}
+	r.hosted, r.was = slices.ContainsFunc(j.script, hosts), map[schema.GroupVersionResource]string{}
 	r.place = chaos.Place{Jars: a.jars, Volume: volume, Data: dir, Ledger: filepath.Join(dir, "ledger"), Java: a.Java}
 	r.resource = chaos.NewResource(r.place)
 	subject, called := r.subject()
 	r.follower = a.follow(following, subject, called, r.logf)
-	err = r.play(ctx, script)
+	err = r.play(ctx, j)
 	if err == nil {
 		err = r.conclude(ctx, fix)
 	}
@@ -113,8 +121,8 @@ func (a *Arena) Run(ctx context.Context, name string, script []chaos.Command, fi
 }
 
 // play carries the commands out.
-func (r *run) play(ctx context.Context, script []chaos.Command) error {
-	for _, c := range script {
+func (r *run) play(ctx context.Context, j job) error {
+	for n, c := range j.script {
 		r.logf("%s", c)
 		if err := r.do(ctx, c); err != nil {
 			return fmt.Errorf("%s: %w", c, err)
@@ -125,8 +133,25 @@ func (r *run) play(ctx context.Context, script []chaos.Command) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if slices.Contains(j.ends, n) && !r.endChapter() {
+			return nil
+		}
 	}
 	return nil
+}
+
+// endChapter notes what became of a chapter, and reports whether the next one can begin.
+func (r *run) endChapter() bool {
+	now, findings := r.follower.now(), append(r.judge.Findings(), r.result.Findings...)
+	said := ""
+	switch {
+	case len(findings) > 0:
+		said = strings.Join(findings, "; ")
+	case !now.running():
+		said = now.brief()
+	}
+	r.result.Chapters = append(r.result.Chapters, said)
+	return said == ""
 }
 
 // do carries one command out. What it cannot do just now it leaves out.

@@ -17,8 +17,11 @@ const quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 // Share has the JVMs of the runs share the classes that they load (class data sharing): that is most of a short life.
 // What is shared is written at the end of one run for each version of Flink, unless it is there already: below the
 // directory, for the very jars that it was written for.
-func (a *Arena) Share(ctx context.Context) error {
-	if err := a.serveJars(ctx); err != nil {
+//
+// Jobs of other versions than 1.20 and 2.2 may be asked for, too; their JVMs share nothing.
+func (a *Arena) Share(ctx context.Context, others ...string) error {
+	shared := []string{"1.20", "2.2"}
+	if err := a.serveJars(ctx, append(others, shared...)); err != nil {
 		return err
 	}
 	release, err := flink.Resolve("1.20")
@@ -34,7 +37,7 @@ func (a *Arena) Share(ctx context.Context) error {
 		return err
 	}
 	archive := filepath.Join(dir, "COMPONENT-VERSION.jsa")
-	for n, version := range []string{"1.20", "2.2"} {
+	for n, version := range shared {
 		if _, err := os.Stat(filepath.Join(dir, "jobmanager-"+version+".jsa")); !errors.Is(err, os.ErrNotExist) {
 			continue
 		}

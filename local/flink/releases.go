@@ -10,6 +10,7 @@ import (
 // releases are the newest patch of each minor version, for tags without a patch. Any other patch is fetched by its
 // number.
 var releases = map[string]string{
+	"1.15": "1.15.4",
 	"1.16": "1.16.3",
 	"1.17": "1.17.2",
 	"1.18": "1.18.1",

@@ -38,12 +38,15 @@ func (r *Resource) Objects(cluster string) (clusterSpec, jobSpec map[string]any)
 
 // image is that of the version, also while a broken one is asked for.
 func (r *Resource) image() string {
+	if image := r.Spec["image"].(string); image != broken {
+		return image
+	}
 	for _, v := range versions {
 		if v.version == r.Spec["flinkVersion"] {
 			return v.image
 		}
 	}
-	return ""
+	return "flink:" + minorOf(r.Spec["flinkVersion"].(string))
 }
 
 // jar is the path of the job's jar below a directory of jars.

@@ -50,6 +50,7 @@ var (
 )
 
 const (
+	broken     = "flink:broken"
 	retention  = "execution.checkpointing.externalized-checkpoint-retention"
 	savepoints = "execution.checkpointing.savepoint-dir"
 )
@@ -101,16 +102,21 @@ func NewResource(p Place) *Resource {
 	return r
 }
 
-// version sets what differs from one Flink to another.
+// version sets one of versions.
 func (r *Resource) version(n int) {
 	v := versions[n%len(versions)]
-	r.Spec["image"], r.Spec["flinkVersion"] = v.image, v.version
+	r.setVersion(v.image, v.version)
+}
+
+// setVersion sets an image, its version, and what differs from one Flink to another.
+func (r *Resource) setVersion(image, version string) {
+	r.Spec["image"], r.Spec["flinkVersion"] = image, version
 	if r.Spec["mode"] == "standalone" && r.Spec["job"] != nil {
 		// What is in the image of this machine's node has another path in each container, and the job graph names it.
 		r.job()["jarURI"] = "local://" + r.place.Volume + "/jars" + r.jar()
 	}
 	for _, component := range []string{"jobmanager", "taskmanager"} {
-		words := strings.NewReplacer("COMPONENT", component, "VERSION", strings.TrimPrefix(v.image, "flink:"))
+		words := strings.NewReplacer("COMPONENT", component, "VERSION", strings.TrimPrefix(image, "flink:"))
 		r.configuration()["env.java.opts."+component] = words.Replace(r.place.Java)
 	}
 }
@@ -133,7 +139,7 @@ var Edits = map[string]func(r *Resource, n int){
 	"suspend":         func(r *Resource, _ int) { r.job()["state"] = "suspended" },
 	"resume":          func(r *Resource, _ int) { r.job()["state"] = "running" },
 	"restart":         func(r *Resource, n int) { r.Spec["restartNonce"] = int64(n) },
-	"break-image":     func(r *Resource, _ int) { r.Spec["image"] = "flink:broken" },
+	"break-image":     func(r *Resource, _ int) { r.Spec["image"] = broken },
 	"fix-image":       func(r *Resource, _ int) { r.fixImage() },
 	"savepoint-nonce": func(r *Resource, n int) { r.job()["savepointTriggerNonce"] = int64(1 + n) },
 	"upgrade-mode":    func(r *Resource, n int) { r.job()["upgradeMode"] = modes[n%len(modes)] },
@@ -142,6 +148,8 @@ var Edits = map[string]func(r *Resource, n int){
 		r.configuration()["restart-strategy.type"] = strategies[n%len(strategies)]
 	},
 	"version": func(r *Resource, n int) { r.version(n) },
+	// Any minor version: 120 is 1.20, 202 is 2.2.
+	"release": func(r *Resource, n int) { r.release(n) },
 	"adaptive": func(r *Resource, n int) {
 		delete(r.configuration(), "jobmanager.scheduler")
 		if n%2 == 1 {

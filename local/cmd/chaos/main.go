@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/local/chaos"
+	"github.com/kn-flink/kn-flink/local/flink"
 	script "github.com/kn-flink/kn-flink/test/chaos"
 )
 
@@ -32,8 +33,16 @@ func main() {
 	flag.IntVar(&o.AtOnce, "at-once", 3, "runs at the same time")
 	flag.IntVar(&o.Findings, "findings", 3, "end when so many runs have failed")
 	flag.StringVar(&o.Script, "script", "", "files with scripts to carry out, in place of random ones; commas between")
-	flag.StringVar(&o.Table, "table", "", "carry the retention matrix out, and write its table to this file")
+	flag.StringVar(&o.Table, "table", "", "carry a matrix out, that of retention, and write its table to this file")
+	versions := flag.String("versions", "", "the matrix is that of these minor versions; commas between, or all")
 	flag.Parse()
+	switch *versions {
+	case "":
+	case "all":
+		o.Versions = flink.Minors()
+	default:
+		o.Versions = strings.Split(*versions, ",")
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := run(ctx, o, checkout); err != nil {
@@ -51,10 +60,12 @@ func run(ctx context.Context, o chaos.Options, checkout string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, arena.Close()) }()
-	if err := arena.Share(ctx); err != nil {
+	if err := arena.Share(ctx, o.Versions...); err != nil {
 		return err
 	}
 	switch {
+	case o.Table != "" && len(o.Versions) > 0:
+		return arena.VersionTable(ctx, o)
 	case o.Table != "":
 		return arena.Matrix(ctx, o)
 	case o.Script != "":

@@ -76,7 +76,7 @@ jobmanager=("-Djobmanager.bind-host=$LOCAL_POD_ADDRESS" "-Drest.bind-address=$LO
 # Where a JobManager looks which log configuration its TaskManagers can have; the default is the path in a pod.
 jobmanager+=("-D\$internal.deployment.config-dir=$FLINK_CONF_DIR")
 # A job asks for its ResourceManager a moment before that is there, and then rests for ten seconds.
-grep -qs error-delay "$FLINK_CONF_DIR"/{flink-conf,config}.yaml || jobmanager+=(-Dcluster.registration.error-delay=500ms)
+grep -qs error-delay "$FLINK_CONF_DIR"/{flink-conf,config}.yaml || jobmanager+=(-Dcluster.registration.error-delay=500)
 taskmanager=("-Dtaskmanager.bind-host=$LOCAL_POD_ADDRESS" "-Dtaskmanager.host=$LOCAL_POD_ADDRESS")
 entrypoint=org.apache.flink.kubernetes.entrypoint.Kubernetes
 
