@@ -142,6 +142,14 @@ func TestBlueGreen(t *testing.T) {
 			func(in *blueGreenInput) { redeployed(nil, ptr(int64(1)), "")(in); in.Status.LastReconciledSpec = "{" },
 			nil,
 		},
+		"record without a template": {
+			"it forbids nothing",
+			func(in *blueGreenInput) {
+				redeployed(nil, ptr(int64(1)), "")(in)
+				in.Status.LastReconciledSpec = `{"spec":{}}`
+			},
+			nil,
+		},
 		"session to application": {
 			"the new child is made for it",
 			func(in *blueGreenInput) { redeployed(nil, nil, "")(in); in.Spec.Template.Spec.Job = nil },

@@ -111,6 +111,8 @@ func TestDeploymentChange(t *testing.T) {
 			check(t, "before the first deployment everything is possible", validation.Deployment(in))
 			in.Status.ReconciliationStatus.LastReconciledSpec = "{"
 			check(t, "a record that cannot be read forbids nothing", validation.Deployment(in))
+			in.Last = &last
+			check(t, "a record that was decoded before counts, not the text", validation.Deployment(in), row.want...)
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -113,6 +114,74 @@ func TestALongProblemLeavesRoomForOthers(t *testing.T) {
 	message = validation.Message(found)
 	if len(message) > 2000 || !strings.HasSuffix(message, "…; and 2 more problems, which are left out") {
 		t.Errorf("%d bytes: %s", len(message), message)
+	}
+}
+
+// What fits to the last byte is told in full; one byte less, and the last problem is counted instead.
+func TestMessageThatJustFits(t *testing.T) {
+	problems := func(count, length int) *apis.FieldError {
+		var found *apis.FieldError
+		for i := range count {
+			found = found.Also(&apis.FieldError{
+				Message: fmt.Sprintf("%02d%s", i, strings.Repeat("x", length-2)), Paths: []string{"p"},
+			})
+		}
+		return found
+	}
+	for _, count := range []int{2, 3, 11, 12} {
+		found := problems(count, 100)
+		whole := validation.MessageWithin(found, 100_000)
+		if len(whole) != count*(100+len(" (p)"))+(count-1)*len("; ") {
+			t.Fatalf("%d problems in %d bytes: %s", count, len(whole), whole)
+		}
+		if got := validation.MessageWithin(found, len(whole)); got != whole {
+			t.Errorf("%d problems in %d bytes: %s", count, len(whole), got)
+		}
+		got := validation.MessageWithin(found, len(whole)-1)
+		if want := whole[:len(whole)-106] + "; and 1 more problem, which is left out"; got != want {
+			t.Errorf("%d problems in a byte less:\n got %s\nwant %s", count, got, want)
+		}
+	}
+	// The count of those that are left out needs its place too, and more of it for two digits.
+	for rest, text := range map[int]string{
+		1: "; and 1 more problem, which is left out", 9: "; and 9 more problems, which are left out",
+		10: "; and 10 more problems, which are left out",
+	} {
+		found := problems(rest+2, 100)
+		two := 2*104 + len("; ")
+		if got := validation.MessageWithin(found, two+len(text)); len(got) != two+len(text) || !strings.HasSuffix(got, text) {
+			t.Errorf("two problems, %d others: %s", rest, got)
+		}
+		if got := validation.MessageWithin(found, two+len(text)-1); strings.Contains(got, "; 01") ||
+			!strings.Contains(got, strconv.Itoa(rest+1)+" more problems") {
+			t.Errorf("one problem, %d others: %s", rest+1, got)
+		}
+	}
+}
+
+// One problem alone has all the room, and is cut between characters.
+func TestMessageOfOneLongProblem(t *testing.T) {
+	for most := 200; most < 204; most++ {
+		got := validation.MessageWithin(&apis.FieldError{Message: strings.Repeat("ä", 300)}, most)
+		if !utf8.ValidString(got) || len(got) > most || len(got) < most-1 || !strings.HasSuffix(got, "ä…") {
+			t.Errorf("%d bytes of %d: %q", len(got), most, got)
+		}
+	}
+	if got := validation.Message(&apis.FieldError{Message: "a"}); got != "a" {
+		t.Errorf("a problem without a place: %q", got)
+	}
+}
+
+// A value of 80 characters is shown whole, a longer one is cut.
+func TestMessageShowsALongValue(t *testing.T) {
+	for length, want := range map[int]string{
+		80: `"` + strings.Repeat("ä", 80) + `"`, 81: `"` + strings.Repeat("ä", 80) + `…"`,
+	} {
+		in := deployment(t)
+		in.Spec.Job.State = v1beta1.JobState(strings.Repeat("ä", length))
+		if got := validation.Headline(validation.Deployment(in)); !strings.Contains(got, want) {
+			t.Errorf("%d characters: %s, want %s", length, got, want)
+		}
 	}
 }
 

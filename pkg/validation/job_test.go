@@ -22,6 +22,13 @@ func TestDeploymentJob(t *testing.T) {
 			in.Spec.FlinkConfiguration = without(in.Spec.FlinkConfiguration, missing...)
 		}
 	}
+	const ignoreUnclaimed = "execution.state-recovery.ignore-unclaimed-state"
+	drops := func(mode v1beta1.UpgradeMode, allow *bool, options ...string) func(*input) {
+		return func(in *input) {
+			in.Spec.Job.UpgradeMode, in.Spec.Job.AllowNonRestoredState = mode, allow
+			in.Spec.FlinkConfiguration = add(in.Spec.FlinkConfiguration, options...)
+		}
+	}
 	for name, row := range map[string]deploymentRow{
 		"suspended": {
 			"a state to ask for",
@@ -195,6 +202,27 @@ func TestDeploymentJob(t *testing.T) {
 			noSavepoints, {"spec.job.savepointTriggerNonce", "manually"}, {confPath(interval), "Periodic"},
 			{confPath(age), "max-checkpoint age"},
 		}},
+		"last-state that leaves state out": {
+			"nothing keeps what it leaves out, and nobody tells: a warning",
+			drops(v1beta1.UpgradeModeLastState, ptr(true)),
+			one("spec.job.allowNonRestoredState", "with upgradeMode last-state, a start leaves out the state"),
+		},
+		"last-state that leaves state out by an option": {
+			"Flink reads it where the field is not set",
+			drops(v1beta1.UpgradeModeLastState, nil, ignoreUnclaimed, "true"),
+			one("spec.job.allowNonRestoredState", "with upgradeMode last-state, a start leaves out the state"),
+		},
+		"last-state, the field says no": {
+			"it has the last word",
+			drops(v1beta1.UpgradeModeLastState, ptr(false), ignoreUnclaimed, "true"),
+			nil,
+		},
+		"last-state, nothing said": {"all state is kept", drops(v1beta1.UpgradeModeLastState, nil), nil},
+		"savepoint that leaves state out": {
+			"the savepoint keeps it",
+			drops(v1beta1.UpgradeModeSavepoint, ptr(true)),
+			nil,
+		},
 		"session cluster without dirs": {"it has no job to take along", func(in *input) {
 			in.Spec.Job = nil
 			replace(interval, "1m")(in)

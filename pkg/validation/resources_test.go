@@ -197,6 +197,11 @@ func TestResources(t *testing.T) {
 			sized(tm, quantities{"memory": "100"}, nil),
 			nil,
 		},
+		"cpu empty, memory abc": {
+			"what is not said is no problem, what follows may be",
+			sized(tm, quantities{"cpu": "", "memory": "abc"}, nil),
+			at("requests.memory", "requests memory parse error"),
+		},
 		"cpu notacpu": {"no quantity", sized(jm, quantities{"memory": "2Gi", "cpu": "notacpu"}, nil),
 			one("spec.jobManager.resources.requests.cpu", "JobManager resource requirements requests cpu parse error")},
 		"limit xyz": {

@@ -48,6 +48,13 @@ func TestSessionJob(t *testing.T) {
 			one("spec.job", "The job spec should not be empty")},
 		"deploymentName changed": {"the job would run twice", []func(*jobInput){lastDeployed("other")},
 			one("spec.deploymentName", "The deploymentName can't be changed")},
+		"a record that was decoded before": {
+			"it counts, not the text",
+			[]func(*jobInput){lastDeployed("test-cluster"), func(in *jobInput) {
+				in.Last = &v1beta1.FlinkSessionJobSpec{DeploymentName: "other"}
+			}},
+			one("spec.deploymentName", "The deploymentName can't be changed"),
+		},
 		"deploymentName unchanged": {"as it was", []func(*jobInput){lastDeployed("test-cluster")}, nil},
 		"unreadable record": {
 			"it forbids nothing",
@@ -254,6 +261,11 @@ func TestJarURI(t *testing.T) {
 			"no way to fetch it",
 			validation.JarHost{},
 			"jarURI must include a scheme",
+		},
+		"<job>.jar": {
+			"an illegal character is named, with its place",
+			validation.JarHost{},
+			bad + `: illegal character "<" at index 0`,
 		},
 		"job.jar": {
 			"no way to fetch it",

@@ -16,6 +16,7 @@ func TestParseTakesWhatQuartzTakes(t *testing.T) {
 		"0 15 10 ? * MON-FRI":            {"ranges of names", true},
 		"0 15 10 ? JAN-MAR,DEC 2#3":      {"names of months, the third Monday", true},
 		"0 15 10 ? * 6L 2002-2005":       {"the last Friday, ranges of years", true},
+		"0 15 10 ? * 6L 2005-2005":       {"a range of one year", true},
 		"0 15 10 ? * fril":               {"case does not matter", true},
 		"0 15 10 ? * L":                  {"Saturday", true},
 		"0 15 10 L * ?":                  {"the last day of the month", true},
