@@ -23,7 +23,9 @@ func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 		if spec.Job != nil {
 			args = append(args, spec.Job.Args)
 		}
-		configs = append(configs, environment(templates(spec)))
+		for _, t := range templates(spec) {
+			configs = append(configs, environment(t))
+		}
 	}
 	return redact.Known(configs, args...)
 }
@@ -68,20 +70,18 @@ func templates(spec *v1beta1.FlinkDeploymentSpec) []*v1beta1.PodTemplate {
 	return all
 }
 
-// environment are the variables with a value in the templates' containers. Of several with one name, the last counts,
+// environment are the variables with a value in a template's containers. Of several with one name, the last counts,
 // unless it is empty.
-func environment(templates []*v1beta1.PodTemplate) map[string]string {
+func environment(t *v1beta1.PodTemplate) map[string]string {
 	values := map[string]string{}
-	for _, t := range templates {
-		if t == nil {
-			continue
-		}
-		for _, containers := range [][]corev1.Container{t.Spec.InitContainers, t.Spec.Containers} {
-			for _, c := range containers {
-				for _, e := range c.Env {
-					if e.Value != "" {
-						values[c.Name+"."+e.Name] = e.Value
-					}
+	if t == nil {
+		return values
+	}
+	for _, containers := range [][]corev1.Container{t.Spec.InitContainers, t.Spec.Containers} {
+		for _, c := range containers {
+			for _, e := range c.Env {
+				if e.Value != "" {
+					values[c.Name+"."+e.Name] = e.Value
 				}
 			}
 		}
