@@ -76,6 +76,36 @@ func TestFilesErrors(t *testing.T) {
 }
 
 // TestArgumentsAreLossless: in config.yaml a program argument arrives as it was written, whatever it is.
+// bin/config.sh reads two options by itself, and would take quotes for a part of the value; what it cannot read is a text.
+func TestFilesForTheShell(t *testing.T) {
+	for value, want := range map[[2]string]string{
+		{"env.stdout-err.redirect-to-file", "true"}:  "redirect-to-file: true\n",
+		{"env.stdout-err.redirect-to-file", "false"}: "redirect-to-file: false\n",
+		{"env.stdout-err.redirect-to-file", "12"}:    "redirect-to-file: '12'\n",
+		{"env.log.max", "10"}:                        "max: 10\n",
+		{"env.log.max", "true"}:                      "max: 'true'\n",
+		{"env.log.max", ""}:                          "max: ''\n",
+	} {
+		_, text, err := flinkconf.Files(flinkconf.Config{value[0]: value[1]}, v1beta1.FlinkV2_0)
+		if err != nil || !strings.HasSuffix(text, want) {
+			t.Errorf("%s: %v: %s, want %s", value, err, text, want)
+		}
+	}
+}
+
+// A list that reads back is printed as the Java operator prints it, so that no running cluster differs by it.
+func TestArgumentsAsTheJavaOperatorPrintsThem(t *testing.T) {
+	for text, args := range map[string][]string{
+		"a;b": {"a", "b"}, "a;;b": {"a", "", "b"}, "'';a": {"", "a"}, "' a';b": {" a", "b"}, "'a;b';c": {"a;b", "c"},
+	} {
+		in := input(t, "{flinkVersion: v1_20, job: {parallelism: 1}}")
+		in.Spec.Job.Args = args
+		if got := deploy(t, in).Cluster["$internal.application.program-args"]; got != text {
+			t.Errorf("%q are printed as %q, want %q", args, got, text)
+		}
+	}
+}
+
 func TestArgumentsAreLossless(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		args := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("a;:' \"\n#é-")), 0, 5, -1), 0, 4).Draw(rt, "args")

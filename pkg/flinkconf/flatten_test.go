@@ -81,6 +81,8 @@ func TestFlattenErrors(t *testing.T) {
 		`"a: b"`:   "write an object",
 		`{"a": [1`: "flinkConfiguration",
 		`nul`:      "JSON",
+		`[`:        "write an object",
+		"\x01":     "is not JSON",
 	} {
 		if _, err := flinkconf.Flatten(v1beta1.FlinkConfiguration(text)); err == nil ||
 			!strings.Contains(err.Error(), says) {

@@ -1,11 +1,68 @@
 package flinkconf
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// A tenant's header goes where the tenant sends it, the administrator's to hosts that the administrator named.
+func TestJarHeader(t *testing.T) {
+	const header = "kubernetes.operator.user.artifacts.http.header"
+	rules := NewOperator(Config{"kubernetes.operator.user.artifacts.allowed-hosts": "jars.intern"}).JarRules()
+	const inside, outside = "https://jars.intern/a.jar", "https://example.com/a.jar"
+	for name, row := range map[string]struct {
+		reason    string
+		effective string
+		uri       string
+		tenants   []Config
+		want      map[string]string
+		withheld  bool
+	}{
+		"none": {"nothing is sent, nothing is withheld", "", outside, nil, map[string]string{}, false},
+		"the tenant's own": {
+			"the tenant knows it", "a:1", outside, []Config{{header: "a:1"}}, map[string]string{"a": "1"}, false,
+		},
+		"of the second tenant": {
+			"a session job's or its cluster's", "a:1", outside, []Config{{}, {header: "a:1"}},
+			map[string]string{"a": "1"}, false,
+		},
+		"the administrator's, a host of his": {
+			"that is what it is for", "a:1", inside, nil, map[string]string{"a": "1"}, false,
+		},
+		"the administrator's, another host": {
+			"a tenant chose the host", "a:1", outside, nil, map[string]string{}, true,
+		},
+		"the administrator's, no host": {
+			"nobody knows where it goes", "a:1", "https://jars.intern:x/a.jar", nil, map[string]string{}, true,
+		},
+		"of both": {
+			"each by itself", "a:1,b:2", outside, []Config{{header: "b:2"}}, map[string]string{"b": "2"}, true,
+		},
+		"a tenant guesses the name": {
+			"the value is what is secret", "a:1", outside, []Config{{header: "a:2"}}, map[string]string{}, true,
+		},
+		"a tenant's that cannot be read": {
+			"it has none", "a:1", outside, []Config{{header: "a"}}, map[string]string{}, true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			effective := Config{}
+			if row.effective != "" {
+				effective[header] = row.effective
+			}
+			got, withheld, err := rules.JarHeader(effective, row.uri, row.tenants...)
+			if err != nil || !maps.Equal(got, row.want) || withheld != row.withheld {
+				t.Errorf("%s: %v, withheld %v, %v, want %v, %v", row.reason, got, withheld, err, row.want, row.withheld)
+			}
+		})
+	}
+	if got, _, err := rules.JarHeader(Config{header: "a"}, inside); err == nil {
+		t.Errorf("a header that cannot be read is no error: %v", got)
+	}
+}
 
 func TestJarRules(t *testing.T) {
 	const prefix = "kubernetes.operator.user.artifacts."

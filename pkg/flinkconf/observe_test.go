@@ -35,6 +35,15 @@ func TestObserve(t *testing.T) {
 				"state.savepoints.dir":                  "/old",
 				"execution.checkpointing.savepoint-dir": "-",
 			}, "what was deployed stays"},
+		"an operator option that is gone": {
+			`flinkConfiguration: {kubernetes.operator.test: mine, kubernetes.operator.other: mine}`, ``,
+			map[string]string{"kubernetes.operator.test": "default", "kubernetes.operator.other": "-"},
+			"the default counts again, or nothing",
+		},
+		"an operator option that stays": {
+			`flinkConfiguration: {kubernetes.operator.test: mine}`, `flinkConfiguration: {kubernetes.operator.test: mine}`,
+			map[string]string{"kubernetes.operator.test": "mine"}, "the resource's own counts",
+		},
 		"composed": {
 			`{image: "flink:1.20", job: {jarURI: "local:///a.jar", parallelism: 3}}`,
 			`job: {jarURI: "local:///b.jar", parallelism: 4}`,
@@ -52,6 +61,7 @@ func TestObserve(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := flinkconf.Observe(flinkconf.ObserveInput{
+				Operator:  flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.test": "default"}),
 				Namespace: "ns1",
 				Name:      "demo",
 				Deployed:  specOf(t, tc.deployed),
@@ -150,6 +160,49 @@ func TestSessionJob(t *testing.T) {
 	bare, err := flinkconf.SessionJob(cluster, "job1", &v1beta1.FlinkSessionJobSpec{})
 	if err != nil || bare["pipeline.name"] != "" {
 		t.Errorf("without a job: %v, %v, want the cluster's configuration", bare, err)
+	}
+}
+
+// Of a session job options count as of a FlinkDeployment: those of the cluster are its defaults.
+func TestObserveSessionJob(t *testing.T) {
+	cluster := flinkconf.Config{"kubernetes.operator.test": "cluster", "test": "cluster"}
+	observe := func(in flinkconf.ObserveInput) (flinkconf.Config, error) {
+		in.Name, in.Cluster = "job1", cluster
+		return flinkconf.ObserveSessionJob(in)
+	}
+	deployed := specOf(t, `{job: {parallelism: 3}, flinkConfiguration: {test: mine, kubernetes.operator.test: mine}}`)
+	for name, row := range map[string]struct {
+		reason  string
+		current *v1beta1.FlinkDeploymentSpec
+		want    map[string]string
+	}{
+		"nothing else": {"what was submitted", nil, map[string]string{"test": "mine", "kubernetes.operator.test": "mine"}},
+		"an option is new": {
+			"the operator's count at once", specOf(t, `flinkConfiguration: {test: now, kubernetes.operator.test: now}`),
+			map[string]string{"test": "mine", "kubernetes.operator.test": "now", "pipeline.name": "job1"},
+		},
+		"an option is gone": {
+			"the cluster's counts", specOf(t, ``), map[string]string{"test": "mine", "kubernetes.operator.test": "cluster"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := observe(flinkconf.ObserveInput{Deployed: deployed, Current: row.current})
+			if err != nil {
+				t.Fatal(err)
+			}
+			has(t, c, row.want, row.reason)
+		})
+	}
+	bad := specOf(t, `flinkConfiguration: [1]`)
+	if _, err := observe(flinkconf.ObserveInput{Current: deployed}); !errors.Is(err, flinkconf.ErrNotDeployed) {
+		t.Errorf("before the first start: %v, want ErrNotDeployed", err)
+	}
+	for name, in := range map[string]flinkconf.ObserveInput{
+		"submitted": {Deployed: bad, Current: deployed}, "current": {Deployed: deployed, Current: bad},
+	} {
+		if _, err := observe(in); err == nil {
+			t.Errorf("an unreadable %s spec is no error", name)
+		}
 	}
 }
 

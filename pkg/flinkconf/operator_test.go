@@ -3,6 +3,7 @@ package flinkconf_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -141,6 +142,15 @@ func TestOperatorNotes(t *testing.T) {
 	}
 	if len(notes) != 3 {
 		t.Errorf("%d notes, want one for each default that never applies: %q", len(notes), notes)
+	}
+}
+
+func TestReconcileInterval(t *testing.T) {
+	for text, want := range map[string]time.Duration{"2 min": 2 * time.Minute, "often": 0} {
+		operator := flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.reconcile.interval": text})
+		if got := operator.ReconcileInterval(); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
 	}
 }
 

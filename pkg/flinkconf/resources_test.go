@@ -33,6 +33,7 @@ func TestNormalizeMemory(t *testing.T) {
 			1000000,
 		}, "1e6": {"1000000", 1000000}, "1e6 b": {"1000000", 1000000}, "100": {"100 bytes", 100},
 		"1600m": {"1600 mb", 1600 << 20}, "2P": {"2000000000000000", 2e15},
+		"0Gi": {"0", 0},
 	} {
 		normal, bytes, err := flinkconf.NormalizeMemory(text)
 		if err != nil || normal != want.normal || bytes != want.bytes {

@@ -7,6 +7,17 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 )
 
+// A run of a jar gets Flink's options alone.
+func TestSubmitted(t *testing.T) {
+	submitted := flinkconf.Submitted(flinkconf.Config{
+		"parallelism.default": "2", "$internal.application.main": "a.B", "kubernetes.operator.job.restart.failed": "true",
+		"job.autoscaler.enabled": "true",
+	})
+	if len(submitted) != 1 || submitted["parallelism.default"] != "2" {
+		t.Errorf("submitted %v, want parallelism.default alone", submitted)
+	}
+}
+
 // Flink starts a job from the path in the configuration of its run where the request names none, and so from the one in
 // the JobManager's own (JarRunHandler.getSavepointRestoreSettings). The state is chosen by us alone.
 func TestNoSessionJobHasAConfiguredPath(t *testing.T) {
