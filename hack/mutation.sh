@@ -10,10 +10,10 @@
 # gremlins changes one condition, operator or jump after the other and runs the tests; what they do not notice survives,
 # and is printed as LIVED. docs/mutation.md lists the survivors, and why they may live.
 #
-# gremlins finds a `go` of ours first, for three things. It mutates what a coverage profile counts, and Go counts no
+# gremlins finds a `go` of ours first, for four things. It mutates what a coverage profile counts, and Go counts no
 # conditions of case clauses, where our tables are: here every line of the package counts, and what no test reaches
-# survives. A mutant that does not compile is not viable instead of killed. And the tests that hold a package are
-# not only its own.
+# survives. A mutant that does not compile is not viable instead of killed. The tests that hold a package are not only
+# its own. And nearly all mutants are compiled once, together: see hack/mutants.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -58,6 +58,18 @@ for arg in "$@"; do
 	last=$arg
 done
 ulimit -v 8000000 # KiB: a loop that no longer ends must not take the memory of the machine
+if [ -z "$profile" ]; then
+	last=''
+	for arg in "$@"; do
+		[ "$last" != -timeout ] || timeout=$arg
+		last=$arg
+	done
+	"$MUTATION_WORK/mutants" -work "$MUTATION_WORK/compiled" -timeout "${timeout:-10m}" \
+		test . >"$MUTATION_WORK/output" 2>&1
+	code=$?
+	[ "$code" = 3 ] || exit "$code"
+	cat "$MUTATION_WORK/output" >>"$MUTATION_WORK/single"
+fi
 # shellcheck disable=SC2086
 "$MUTATION_GO" "${args[@]}" $MUTATION_ALSO >"$MUTATION_WORK/output" 2>&1
 code=$?
@@ -80,6 +92,10 @@ MUTATION_MODULE=$(go list -m)
 also=${also//.\//$MUTATION_MODULE/} # gremlins runs the tests in the folder of the package
 export MUTATION_GO MUTATION_MODULE MUTATION_WORK=$work MUTATION_FOLDER=$folder MUTATION_ALSO=$also
 export MUTATION_PARTS=$parts MUTATION_PART=${PART:-0}
+go build -o "$work/mutants" ./hack/mutants
+mkdir "$work/compiled"
+"$work/mutants" -work "$work/compiled" -also "$also" prepare "$folder" || echo "each mutant of $folder is compiled"
 GOBIN=$work go install github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 30 --output-statuses ltv \
 	--invert-logical --invert-loopctrl --invert-assignments --invert-bitwise --remove-self-assignments "./$folder"
+[ ! -s "$work/single" ] || echo "$(wc -l <"$work/single") were compiled one by one"

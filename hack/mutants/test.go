@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/scanner"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// test runs the tests of the mutant that the files in mutated are, and returns what gremlins expects of go test.
+func test(work, mutated string, timeout time.Duration) (int, error) {
+	data, err := os.ReadFile(filepath.Join(work, "table.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return compile, nil
+	}
+	if err != nil {
+		return compile, err
+	}
+	var t table
+	if err := json.Unmarshal(data, &t); err != nil {
+		return compile, err
+	}
+	c, found, err := difference(filepath.Join(work, originals), mutated)
+	if err != nil || !found {
+		return compile, errors.Join(err, errors.New("no token differs"))
+	}
+	switch n := t.Numbers[c.String()]; n {
+	case 0:
+		return compile, fmt.Errorf("%v has no number", c)
+	case unviable:
+		return 2, nil
+	default:
+		return t.run(n, timeout)
+	}
+}
+
+// run runs the quick tests of all suites, then the slow ones, until one fails.
+func (t table) run(number int, timeout time.Duration) (int, error) {
+	for _, late := range []bool{false, true} {
+		for _, s := range t.Suites {
+			args := []string{"-test.failfast", "-test.timeout", timeout.String()}
+			named := "^(" + strings.Join(s.Slow, "|") + ")$"
+			switch {
+			case late && len(s.Slow) == 0:
+				continue
+			case late:
+				args = append(args, "-test.run", named)
+			case len(s.Slow) > 0:
+				args = append(args, "-test.skip", named)
+			}
+			cmd := exec.Command(s.Binary, args...)
+			cmd.Dir = s.Folder
+			cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
+			err := cmd.Run()
+			if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+				return 1, nil
+			} else if err != nil {
+				return compile, err
+			}
+		}
+	}
+	return 0, nil
+}
+
+// difference finds the one token that differs between the files of two folders, at its place in the first.
+func difference(folder, mutated string) (change, bool, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		return change{}, false, err
+	}
+	for _, path := range files {
+		name := filepath.Base(path)
+		a, err := os.ReadFile(path)
+		if err != nil {
+			return change{}, false, err
+		}
+		b, err := os.ReadFile(filepath.Join(mutated, name))
+		if err != nil {
+			return change{}, false, err
+		}
+		if bytes.Equal(a, b) {
+			continue
+		}
+		if c, found := firstDifference(name, a, b); found {
+			return c, true, nil
+		}
+	}
+	return change{}, false, nil
+}
+
+// firstDifference passes over parentheses: the printer adds those that the other operator needs.
+func firstDifference(name string, a, b []byte) (change, bool) {
+	fset := token.NewFileSet()
+	file := fset.AddFile(name, -1, len(a))
+	var left, right scanner.Scanner
+	left.Init(file, a, nil, 0)
+	right.Init(fset.AddFile(name, -1, len(b)), b, nil, 0)
+	for {
+		pos, was := scan(&left)
+		_, is := scan(&right)
+		if was != is {
+			p := fset.Position(pos)
+			return change{name, p.Line, p.Column, is.String()}, true
+		}
+		if was == token.EOF {
+			return change{}, false
+		}
+	}
+}
+
+func scan(s *scanner.Scanner) (token.Pos, token.Token) {
+	for {
+		pos, is, _ := s.Scan()
+		if is != token.LPAREN && is != token.RPAREN {
+			return pos, is
+		}
+	}
+}
