@@ -58,6 +58,9 @@ func TestParseIngressTemplate(t *testing.T) {
 			reason: "what follows the colon has to be a port",
 		},
 		"port below -1": {template: "example.com:-2", problem: `"-2" is not a number`, reason: "no port is negative"},
+		"port -1": {
+			template: "example.com:-1/x", host: "example.com", path: "/x", reason: "Java's URL takes it for none",
+		},
 		"user": {
 			template: "me@example.com/x", host: "example.com", path: "/x", reason: "the user is no part of the host",
 		},

@@ -63,7 +63,8 @@ func TestVolumeName(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := volumeName(test.object, "-volume")
-			if len(got) > maxLabel || len(got) != len(test.want) || got[:min(len(got), 3)] != test.want[:3] {
+			if len(got) > maxLabel || len(got) != len(test.want) || got[:min(len(got), 3)] != test.want[:3] ||
+				name == "just fits" && got != test.want {
 				t.Errorf("%s: got %q, want the like of %q", test.reason, got, test.want)
 			}
 		})
@@ -112,6 +113,25 @@ func TestHoldsCheckpoints(t *testing.T) {
 	for name, want := range tests {
 		if got := HoldsCheckpoints(name); got != want {
 			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}
+
+func TestJobOfHighAvailability(t *testing.T) {
+	const job = "0123456789abcdef0123456789abcdef"
+	tests := map[string]string{
+		"demo-" + job + "-config-map":        job,
+		"demo-" + job + "-jobmanager-leader": job,
+		"a-b-" + job + "-config-map":         job,
+		"demo-" + job[1:] + "-config-map":    "",
+		"demo-" + job + "0-config-map":       "",
+		"demo-cluster-config-map":            "",
+		"demo-" + job:                        "",
+		"demo-1b-config-map":                 "",
+	}
+	for name, want := range tests {
+		if got := JobOfHighAvailability(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -236,6 +236,20 @@ func TestRefused(t *testing.T) {
 		"rest port zero": {
 			spec: `{flinkConfiguration: {rest.port: 0}}`, where: "rest.port", reason: "a Service has to name one port",
 		},
+		"rest port one": {
+			spec: `{flinkConfiguration: {rest.port: 1, rest.bind-port: 1}}`, reason: "the smallest that a Service has",
+		},
+		"the last rest port": {
+			spec: `{flinkConfiguration: {rest.port: 65535, rest.bind-port: 65535}}`, reason: "a Service may have it",
+		},
+		"one port more": {
+			spec:  `{flinkConfiguration: {rest.port: 65536, rest.bind-port: 8081}}`,
+			where: "rest.port", reason: "no Service has such a port",
+		},
+		"secret variable with an empty key": {
+			spec:  `{flinkConfiguration: {kubernetes.env.secretKeyRef: "env:A,secret:s,key:''"}}`,
+			where: "kubernetes.env.secretKeyRef", reason: "Kubernetes would refuse the pod with less to go on",
+		},
 		"application without a jar": {
 			spec: `{job: {parallelism: 1, entryClass: org.example.Job}}`, where: "spec.job.jarURI",
 			reason: "a JobManager of Flink 1 refuses to start",

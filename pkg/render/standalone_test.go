@@ -326,6 +326,9 @@ func TestStandaloneRefused(t *testing.T) {
 			"flinkConfiguration: {kubernetes.taskmanager.cpu.amount: -1.0}", "spec.taskManager.resources.requests.cpu",
 			"only native mode takes the number of slots",
 		},
+		"cpu of nothing": {
+			"flinkConfiguration: {kubernetes.taskmanager.cpu.amount: 0.0}", "", "Kubernetes runs such a pod where there is room",
+		},
 		"limit below the request": {
 			"flinkConfiguration: {kubernetes.taskmanager.memory.limit-factor: 0.5}",
 			"kubernetes.taskmanager.memory.limit-factor", "Kubernetes would refuse the pod",
