@@ -76,7 +76,8 @@ func TestFilesErrors(t *testing.T) {
 }
 
 // TestArgumentsAreLossless: in config.yaml a program argument arrives as it was written, whatever it is.
-// bin/config.sh reads two options by itself, and would take quotes for a part of the value; what it cannot read is a text.
+// bin/config.sh reads two options by itself, and would take quotes for a part of the value; what it cannot read is a
+// text.
 func TestFilesForTheShell(t *testing.T) {
 	for value, want := range map[[2]string]string{
 		{"env.stdout-err.redirect-to-file", "true"}:  "redirect-to-file: true\n",

@@ -79,7 +79,7 @@ func TestFlattenErrors(t *testing.T) {
 		`{"a"`:     "flinkConfiguration",
 		`["a"]`:    "write an object",
 		`"a: b"`:   "write an object",
-		`{"a": [1`: "flinkConfiguration",
+		`{"a": [1`: "flinkConfiguration: unexpected end of JSON input",
 		`nul`:      "JSON",
 		`[`:        "write an object",
 		"\x01":     "is not JSON",

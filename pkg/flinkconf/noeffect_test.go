@@ -60,6 +60,12 @@ func TestWithoutEffect(t *testing.T) {
 			t.Errorf("%s: the installation is told %q", reason, inInstallation)
 		}
 	}
+	labels := flinkconf.WithoutEffect(
+		flinkconf.Config{"kubernetes.operator.exception.label.mapper": "a(:Broken,b:Fine"},
+	)
+	if len(labels) != 1 || !strings.Contains(labels[0], `"Broken"`) {
+		t.Errorf("a label whose pattern is none is named: %q", labels)
+	}
 	several := flinkconf.WithoutEffect(flinkconf.Config{
 		"kubernetes.operator.retry.max.attempts": "1", "kubernetes.operator.config.cache.size": "1",
 	})
