@@ -73,6 +73,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A hundred levels below the first may stand, in an item of a list one less: the list is a level by itself.
+func TestParseDepth(t *testing.T) {
+	nested := func(levels int) string { return strings.Repeat("{a: ", levels) + "x" + strings.Repeat("}", levels) }
+	for name, row := range map[string]struct {
+		text  string
+		legal bool
+	}{
+		"a mapping":         {nested(maxDepth + 1), true},
+		"a mapping, deeper": {nested(maxDepth + 2), false},
+		"in a list":         {"a: [" + nested(maxDepth) + "]", true},
+		"in a list, deeper": {"a: [" + nested(maxDepth+1) + "]", false},
+	} {
+		if _, err := Parse(row.text); (err == nil) != row.legal {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestParseErrors(t *testing.T) {
 	for name, tc := range map[string]struct{ text, says, reason string }{
 		"no yaml":  {"a: [", "cannot be read", "what is no YAML is no configuration"},
@@ -84,7 +102,7 @@ func TestParseErrors(t *testing.T) {
 			`line 3: "a.b" appears twice`,
 			"nested and dotted are the same key",
 		},
-		"nested list": {"a: [[1]]\n", "list of lists", "no option takes one"},
+		"nested list": {"a: [x, [1]]\n", "item 2 is a list: no option takes a list of lists", "no option takes one"},
 		"endless":     {"a: &x\n  b: *x\n", "levels deep", "an alias inside its own anchor ends"},
 		"nested null": {"a: [{b: ~}]\n", "has no value", "also inside a list"},
 	} {

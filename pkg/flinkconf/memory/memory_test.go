@@ -45,13 +45,31 @@ func TestJobManagerErrors(t *testing.T) {
 		},
 		"overhead out of bounds": {
 			conf.Config{"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "4g"},
-			[]string{"JVM overhead", "[192 mb, 1 gb]"},
+			[]string{"JVM overhead (2816 mb)", "[192 mb, 1 gb]"},
 			"what is left is more than the most overhead",
 		},
 		"process below flink": {
 			conf.Config{"jobmanager.memory.flink.size": "2g", "jobmanager.memory.process.size": "1g"},
-			[]string{"JVM overhead", "-"},
+			[]string{"JVM overhead (-1342177280 bytes)"},
 			"nothing is left for the overhead",
+		},
+		"off-heap takes all": {
+			conf.Config{"jobmanager.memory.flink.size": "128m"},
+			[]string{"the Flink memory (128 mb) is not more than off-heap memory"},
+			"a JVM needs a heap",
+		},
+		"process of metaspace and overhead": {
+			conf.Config{"jobmanager.memory.process.size": "448m"},
+			[]string{"the Flink memory (0 bytes) is not more than off-heap memory"},
+			"they fit, and leave nothing",
+		},
+		"two mistakes": {
+			conf.Config{
+				"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-metaspace.size": "first",
+				"jobmanager.memory.jvm-overhead.min": "second",
+			},
+			[]string{"first"},
+			"one is told, the first",
 		},
 		"min over max": {
 			conf.Config{"jobmanager.memory.process.size": "2g", "jobmanager.memory.jvm-overhead.min": "2g"},
@@ -148,6 +166,34 @@ func TestTaskManagerErrors(t *testing.T) {
 	}
 }
 
+// What just fits is not refused.
+func TestMemoryThatJustFits(t *testing.T) {
+	for name, config := range map[string]conf.Config{
+		"no off-heap memory": {"jobmanager.memory.heap.size": "1g", "jobmanager.memory.flink.size": "1g"},
+		"the least overhead": {"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "1472m"},
+		"the most overhead":  {"jobmanager.memory.flink.size": "1g", "jobmanager.memory.process.size": "2304m"},
+	} {
+		if _, err := JobManagerProcess(config); err != nil {
+			t.Errorf("JobManager, %s: %v", name, err)
+		}
+	}
+	for name, config := range map[string]conf.Config{
+		"no task heap": {
+			"taskmanager.memory.flink.size": "320m", "taskmanager.memory.managed.size": "0",
+			"taskmanager.memory.network.max": "64m",
+		},
+		"no network memory": {
+			"taskmanager.memory.flink.size": "320m", "taskmanager.memory.managed.size": "0",
+			"taskmanager.memory.task.heap.size": "64m", "taskmanager.memory.network.min": "0",
+		},
+	} {
+		m, err := TaskManagerProcess(config)
+		if err != nil || m.Network+m.TaskHeap != 64*mib {
+			t.Errorf("TaskManager, %s: network memory %d, task heap %d, %v", name, m.Network, m.TaskHeap, err)
+		}
+	}
+}
+
 func expectError(t *testing.T, err error, says []string, reason string) {
 	t.Helper()
 	if err == nil {
@@ -231,6 +277,11 @@ func TestCPU(t *testing.T) {
 			0.5,
 			"the request of the pod",
 		},
+		"kubernetes, none": {
+			conf.Config{"kubernetes.taskmanager.cpu.amount": "0", "taskmanager.numberOfTaskSlots": "3"},
+			3,
+			"no request, so the slots count",
+		},
 		"older key": {conf.Config{"kubernetes.taskmanager.cpu": "1.5"}, 1.5, "under its older name too"},
 		"cores": {
 			conf.Config{"taskmanager.cpu.cores": "2", "kubernetes.taskmanager.cpu.amount": "0.5"},
@@ -263,6 +314,13 @@ func TestDirectLimit(t *testing.T) {
 	want := "-Xmx1530082096 -Xms1530082096 -XX:MaxDirectMemorySize=134217728 -XX:MaxMetaspaceSize=268435456"
 	if err != nil || m.JVMArgs() != want {
 		t.Errorf("JVMArgs() = %q, %v, want %q", m.JVMArgs(), err, want)
+	}
+	none, err := JobManagerProcess(conf.Config{
+		"jobmanager.memory.process.size": "2g", "jobmanager.memory.off-heap.size": "0",
+		"jobmanager.memory.enable-jvm-direct-memory-limit": "true",
+	})
+	if err != nil || !strings.Contains(none.JVMArgs(), " -XX:MaxDirectMemorySize=0 ") {
+		t.Errorf("a limit of nothing is one: %q, %v", none.JVMArgs(), err)
 	}
 }
 

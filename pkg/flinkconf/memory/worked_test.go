@@ -210,7 +210,7 @@ func TestTaskManagerWorked(t *testing.T) {
 		"slots and resources": {
 			conf.Config{
 				"taskmanager.memory.process.size": "1728m", "taskmanager.numberOfTaskSlots": "4",
-				"external-resources": "gpu;none;empty", "external-resource.gpu.amount": "2",
+				"external-resources": "none;gpu;empty", "external-resource.gpu.amount": "2",
 				"external-resource.empty.amount": "0",
 			},
 			func(m *TaskManager) {
