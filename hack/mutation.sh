@@ -3,8 +3,7 @@
 #
 #	hack/mutation.sh          all of them
 #	hack/mutation.sh <folder> one of them
-#	PARTS=7 PART=3            only the lines that belong to the third of seven parts. What others hold is cut into four
-#	                          times as many: each of its mutants takes a minute
+#	PARTS=7 PART=3            only the lines that belong to the third of seven parts
 #	ALSO='./pkg/a ./pkg/b'    the packages whose tests hold it, beside its own; else as below
 #
 # gremlins changes one condition, operator or jump after the other and runs the tests; what they do not notice survives,
@@ -39,7 +38,6 @@ fi
 folder=${1#./}
 also=${ALSO-$(held "$folder")}
 parts=${PARTS:-1}
-[ "$parts" = 1 ] || [ -z "$also" ] || parts=$((4 * parts))
 echo "== $folder"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -96,6 +94,6 @@ go build -o "$work/mutants" ./hack/mutants
 mkdir "$work/compiled"
 "$work/mutants" -work "$work/compiled" -also "$also" prepare "$folder" || echo "each mutant of $folder is compiled"
 GOBIN=$work go install github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
-PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 30 --output-statuses ltv \
+PATH=$work/bin:$PATH "$work/gremlins" unleash --workers 1 --timeout-coefficient 10 --output-statuses ltv \
 	--invert-logical --invert-loopctrl --invert-assignments --invert-bitwise --remove-self-assignments "./$folder"
 [ ! -s "$work/single" ] || echo "$(wc -l <"$work/single") were compiled one by one"

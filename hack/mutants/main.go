@@ -20,13 +20,16 @@ func main() {
 	os.Exit(code)
 }
 
+// cheap is up to how long the tests of a package are all run, whether they come to a mutant or not.
+const cheap = 2 * time.Second
+
 // compile is the exit code of what is to be compiled.
 const compile = 3
 
 func run(work, also string, timeout time.Duration, args []string) (int, error) {
 	switch {
 	case len(args) == 2 && args[0] == "prepare":
-		if err := prepare(work, args[1], also); err != nil {
+		if err := prepare(work, args[1], also, cheap); err != nil {
 			return 1, err
 		}
 		return 0, nil

@@ -82,6 +82,11 @@ func TestAll(t *testing.T) {
 // A mutant that is switched on does what the changed source would: the change is found by what the printer leaves, and
 // one that cannot be switched is left to the compiler.
 func TestMutants(t *testing.T) {
+	t.Run("all tests", func(t *testing.T) { testMutants(t, time.Hour) })
+	t.Run("tests that come to it", func(t *testing.T) { testMutants(t, 0) })
+}
+
+func testMutants(t *testing.T, cheap time.Duration) {
 	folder, work := t.TempDir(), t.TempDir()
 	t.Chdir(folder)
 	write := func(folder, name, text string) {
@@ -93,7 +98,7 @@ func TestMutants(t *testing.T) {
 	write(folder, "go.mod", "module subject\n\ngo 1.25.0\n")
 	write(folder, "subject.go", subject)
 	write(folder, "subject_test.go", subjectTest)
-	if err := prepare(work, ".", ""); err != nil {
+	if err := prepare(work, ".", "", cheap); err != nil {
 		t.Fatal(err)
 	}
 	write(folder, "subject.go", "package subject // somebody goes on working\n")

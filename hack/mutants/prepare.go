@@ -30,13 +30,16 @@ type table struct {
 type suite struct {
 	Binary, Folder string
 	Slow           []string // the tests that are run after the quick ones of all suites
-	took           time.Duration
+	// Reach are, by mutant, the tests that come to it: no other can notice it. Nil is not looked at: all are run.
+	Reach map[int][]string
+	took  time.Duration
 }
 
 func (c change) String() string { return fmt.Sprintf("%s:%d:%d %s", c.file, c.line, c.column, c.token) }
 
-// prepare compiles the tests that hold the package in folder, with its mutants in it.
-func prepare(work, folder, also string) error {
+// prepare compiles the tests that hold the package in folder, with its mutants in it. Of those that are not cheap it
+// records which mutants each comes to.
+func prepare(work, folder, also string, cheap time.Duration) error {
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 		packages.NeedImports | packages.NeedExportFile
 	list, err := packages.Load(&packages.Config{Mode: mode}, "./"+folder)
@@ -59,7 +62,7 @@ func prepare(work, folder, also string) error {
 		result.Numbers[c.String()] = n
 	}
 	for i, name := range append([]string{"./" + folder}, strings.Fields(also)...) {
-		s, err := newSuite(filepath.Join(work, strconv.Itoa(i)+".test"), name, overlay)
+		s, err := newSuite(filepath.Join(work, strconv.Itoa(i)+".test"), name, overlay, cheap)
 		if err != nil {
 			return err
 		}
@@ -126,7 +129,9 @@ func overlaid(p *packages.Package, work, overlay string, bad map[string]bool) (m
 	}
 	added := filepath.Join(work, "helpers.go")
 	replace[filepath.Join(filepath.Dir(p.GoFiles[0]), "zz_mutants.go")] = added
-	if err := os.WriteFile(added, []byte("package "+p.Name+"\n"+helpers), 0o644); err != nil {
+	if err := os.WriteFile(added, []byte(
+		fmt.Sprintf("package %s\n%s\nconst mutantsOfAll = %d\n", p.Name, helpers, next),
+	), 0o644); err != nil {
 		return nil, err
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
@@ -145,7 +150,7 @@ const slow = 300 * time.Millisecond
 var passed = regexp.MustCompile(`(?m)^--- PASS: (\S+) \(([0-9.]+)s\)`)
 
 // newSuite compiles the tests of a package and runs them once without a mutant; nil if it has none.
-func newSuite(binary, name, overlay string) (*suite, error) {
+func newSuite(binary, name, overlay string, cheap time.Duration) (*suite, error) {
 	folder, err := exec.Command("go", "list", "-f", "{{.Dir}}", name).Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list %s: %w", name, err)
@@ -166,10 +171,41 @@ func newSuite(binary, name, overlay string) (*suite, error) {
 		return nil, fmt.Errorf("tests of %s without a mutant: %w\n%s", name, err, out)
 	}
 	s.took = time.Since(begin)
+	var tests []string
 	for _, m := range passed.FindAllStringSubmatch(string(out), -1) {
+		tests = append(tests, m[1])
 		if took, err := time.ParseDuration(m[2] + "s"); err == nil && took >= slow {
 			s.Slow = append(s.Slow, m[1])
 		}
 	}
-	return s, nil
+	if s.took < cheap {
+		return s, nil
+	}
+	return s, s.reached(tests)
+}
+
+// reached runs each test by itself and records which mutants it comes to.
+func (s *suite) reached(tests []string) error {
+	s.Reach = map[int][]string{}
+	for _, name := range tests {
+		cmd := exec.Command(s.Binary, "-test.run", "^"+name+"$")
+		cmd.Dir = s.Folder
+		seen := s.Binary + ".seen"
+		cmd.Env = append(os.Environ(), "MUTANTS_SEEN="+seen)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s alone: %w\n%s", name, err, out)
+		}
+		text, err := os.ReadFile(seen)
+		if err != nil {
+			return err
+		}
+		for _, word := range strings.Fields(string(text)) {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return err
+			}
+			s.Reach[n] = append(s.Reach[n], name)
+		}
+	}
+	return nil
 }

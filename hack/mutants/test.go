@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,16 +47,11 @@ func test(work, mutated string, timeout time.Duration) (int, error) {
 func (t table) run(number int, timeout time.Duration) (int, error) {
 	for _, late := range []bool{false, true} {
 		for _, s := range t.Suites {
-			args := []string{"-test.failfast", "-test.timeout", timeout.String()}
-			named := "^(" + strings.Join(s.Slow, "|") + ")$"
-			switch {
-			case late && len(s.Slow) == 0:
+			args := s.arguments(number, late)
+			if args == nil {
 				continue
-			case late:
-				args = append(args, "-test.run", named)
-			case len(s.Slow) > 0:
-				args = append(args, "-test.skip", named)
 			}
+			args = append(args, "-test.failfast", "-test.timeout", timeout.String())
 			cmd := exec.Command(s.Binary, args...)
 			cmd.Dir = s.Folder
 			cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
@@ -68,6 +64,28 @@ func (t table) run(number int, timeout time.Duration) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// arguments choose the tests of a suite that may notice a mutant, the quick or the slow ones; nil is none.
+func (s suite) arguments(number int, late bool) []string {
+	named := func(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$" }
+	var tests []string
+	for _, name := range s.Reach[number] {
+		if slices.Contains(s.Slow, name) == late {
+			tests = append(tests, name)
+		}
+	}
+	switch {
+	case len(tests) > 0:
+		return []string{"-test.run", named(tests)}
+	case s.Reach != nil || late && len(s.Slow) == 0:
+		return nil
+	case late:
+		return []string{"-test.run", named(s.Slow)}
+	case len(s.Slow) > 0:
+		return []string{"-test.skip", named(s.Slow)}
+	}
+	return []string{}
 }
 
 // difference finds the one token that differs between the files of two folders, at its place in the first.
