@@ -75,6 +75,10 @@ func TestT5_12_Cleanup(t *testing.T) {
 			)...).have(many(Savepoint, manual, completed)...),
 			"2 1", "PERIODIC and UPGRADE of any state; MANUAL and the newest completed stay",
 		},
+		"just as old": {
+			facts(maxAge, "2 min").have(many(Savepoint, periodic, completed, completed, completed)...), "3",
+			"one of the age may stay",
+		},
 		"checkpoints do not age": {
 			facts(maxAge, "5 ms", "state.checkpoints.num-retained", "5").have(many(
 				Checkpoint, periodic, completed, completed,
@@ -116,6 +120,20 @@ func TestT5_12_Cleanup(t *testing.T) {
 		if got := ages(Cleanup(row.facts)); got != row.want {
 			t.Errorf("%s: minutes %q, want %q; %s", name, got, row.want, row.reason)
 		}
+	}
+}
+
+// Of several that were made in one second the names decide, so that each pass takes the same one.
+func TestCleanupOfOneSecond(t *testing.T) {
+	f := facts(maxCount, "1")
+	for _, name := range []string{"b", "c", "a"} {
+		s := made(Savepoint, periodic, failed, time.Minute)
+		s.Name = name
+		f = f.have(s)
+	}
+	gone := Cleanup(f)
+	if len(gone) != 2 || gone[0].Name != "a" || gone[1].Name != "b" {
+		t.Errorf("%v go, want a and b", gone)
 	}
 }
 
@@ -218,13 +236,16 @@ func TestT5_13_HistoryOfTheRecord(t *testing.T) {
 		},
 		"too old":                  {facts(maxAge, "5 ms"), 5, "s5", "s1 s2 s3 s4", "the newest is exempt"},
 		"too old, with a resource": {facts(maxAge, "5 ms").have(one), 5, "", "s1 s2 s3 s4 s5", "the resource is newer"},
+		"just as old":              {facts(maxAge, "2 min"), 3, "s2 s3", "s1", "one of the age may stay"},
+		"no age":                   {facts(maxAge, "0"), 3, "s1 s2 s3", "", "none is too old"},
 		"age threshold":            {threshold(facts(), "age", "5 ms"), 2, "s2", "s1", "the operator's bound counts"},
 		"disabled, large limits":   {facts(cleanupEnabled, "false"), 2, "s1 s2", "", "nothing is due"},
 		"disabled": {
 			facts(cleanupEnabled, "false", maxCount, "1"), 2, "s2", "", "dropped, and its files left",
 		},
-		"one entry": {facts(maxAge, "5 ms"), 1, "s1", "", "it may be all there is"},
-		"empty":     {facts(maxAge, "5 ms"), 0, "", "", "there is nothing"},
+		"one entry":                  {facts(maxAge, "5 ms"), 1, "s1", "", "it may be all there is"},
+		"one entry, with a resource": {facts(maxAge, "5 ms").have(one), 1, "", "s1", "it is not all there is"},
+		"empty":                      {facts(maxAge, "5 ms"), 0, "", "", "there is nothing"},
 		"needed": {func() Facts {
 			f := facts(maxCount, "1")
 			f.Status = v1beta1.JobStatus{UpgradeSavepointPath: "s1"}

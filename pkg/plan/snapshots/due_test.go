@@ -102,6 +102,19 @@ func TestT5_15_Triggering(t *testing.T) {
 			func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16; f.Wanted.CheckpointTriggerNonce = nonce(1) }, "",
 			"Flink cannot",
 		},
+		"savepoint of Flink 1.16": {
+			[]string{savepointInterval, "10m"}, func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16 },
+			"SAVEPOINT PERIODIC;", "Flink can",
+		},
+		"checkpoint by its nonce before 1.17": {
+			nil, func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16; f.Wanted.CheckpointTriggerNonce = nonce(1) }, "",
+			"Flink cannot",
+		},
+		"checkpoint by its interval before 1.17": {
+			[]string{checkpointInterval, "10m"}, func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16 }, "",
+			"Flink cannot",
+		},
+		"no checkpoint, Flink of 1.16": {nil, func(f *Facts) { f.FlinkVersion = v1beta1.FlinkV1_16 }, "", "nobody asks"},
 		"not running": {
 			[]string{savepointInterval, "10m"}, func(f *Facts) { f.Running = false }, "", "there is nothing to snapshot",
 		},
@@ -256,6 +269,10 @@ func TestT5_21_Labels(t *testing.T) {
 	}
 	kept := Labels(map[string]string{v1beta1.LabelSnapshotTriggerType: "PERIODIC"}, Checkpoint, v1beta1.SnapshotCompleted,
 		&v1beta1.JobReference{Kind: v1beta1.JobKindFlinkDeployment, Name: strings.Repeat("x", 64)})
+	fits := Labels(nil, Savepoint, "", &v1beta1.JobReference{Name: strings.Repeat("x", 63)})
+	if fits[v1beta1.LabelJobReferenceName] == "" {
+		t.Errorf("%v; a label holds 63 characters", fits)
+	}
 	if _, has := kept[v1beta1.LabelJobReferenceName]; has || kept[v1beta1.LabelSnapshotTriggerType] != "PERIODIC" ||
 		kept[v1beta1.LabelSnapshotState] != "COMPLETED" {
 		t.Errorf("%v; the trigger type is kept, and a name that no label can hold is left out", kept)

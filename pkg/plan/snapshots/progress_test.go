@@ -76,12 +76,27 @@ func TestProgress(t *testing.T) {
 			job: runs, answer: answer(OperationNotKnown), started: "2",
 			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "the JobManager that knew it is gone",
 		},
+		"not known while the job restarts": {
+			job: expected, answer: answer(OperationNotKnown), after: time.Second, pending: true,
+			reason: "the JobManager may not know its job yet",
+		},
 		"out of reach": {
 			job: expected, after: 5 * time.Minute, pending: true, reason: "a job that restarts delays it",
 		},
 		"out of reach for too long": {
 			job: expected, after: 11 * time.Minute, handled: true, message: "Savepoint failed for savepointTriggerNonce: 1",
 			reason: "every wait has a deadline",
+		},
+		"a failure at the end of the grace period": {
+			job: runs, answer: answer(OperationFailed), after: time.Minute,
+			message: "Savepoint failed for savepointTriggerNonce: 1: no slot", reason: "it is asked for again",
+		},
+		"never came, just too long ago": {
+			job: runs, answer: answer(OperationNotKnown), after: 5 * time.Minute, handled: true,
+			message: "Savepoint failed for savepointTriggerNonce: 1", reason: "Flink may have forgotten it",
+		},
+		"out of reach, at the deadline": {
+			job: expected, after: 10 * time.Minute, pending: true, reason: "the deadline is over after it",
 		},
 		"no answer for too long": {
 			job: runs, answer: plan.Unknown[Operation]("500"), after: 11 * time.Minute, handled: true,
