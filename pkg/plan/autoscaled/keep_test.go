@@ -2,6 +2,7 @@ package autoscaled
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -150,6 +151,106 @@ func TestTunedMemoryIsKept(t *testing.T) {
 				t.Error("the user's spec was written to")
 			}
 		})
+	}
+}
+
+// A user's own framework heap of nothing is no sign of the Java operator's tuning.
+func TestTheUsersOwnMemoryStays(t *testing.T) {
+	const (
+		on   = `"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true"`
+		sign = `,"taskmanager.memory.framework.heap.size":"0 bytes"`
+		flat = `,"taskmanager.memory.network.min":`
+	)
+	rows := map[string]struct{ user, recorded, reason string }{
+		"his own": {on + sign + flat + `"2 mb"`, on + sign + flat + `"1 mb"`, "he set the framework heap himself"},
+		"no sign": {on + flat + `"2 mb"`, on + flat + `"1 mb"`, "nobody tuned"},
+		"another framework heap": {
+			on + flat + `"2 mb"`, on + `,"taskmanager.memory.framework.heap.size":"1 mb"` + flat + `"1 mb"`, "nobody tuned",
+		},
+	}
+	for name, row := range rows {
+		user, recorded := sized(t, "{"+row.user+"}", "2g"), sized(t, "{"+row.recorded+"}", "1g")
+		if got := keep(t, user, recorded, plan.Absent[Store]()); got != user {
+			t.Errorf("%s: %s %+v is kept: %s", name, got.FlinkConfiguration, got.TaskManager.Resource, row.reason)
+		}
+	}
+	removals := stored(map[string]string{
+		"configOverrides": "removals:\n- taskmanager.memory.network.min\noverrides: {}\n",
+	})
+	user := sized(t, "{"+on+flat+`"2 mb"}`, "2g")
+	if got := keep(t, user, sized(t, "{"+on+"}", "1g"), removals); got != user {
+		t.Errorf("an option is taken away, and none was set: %s", got.FlinkConfiguration)
+	}
+}
+
+// The memory of the TaskManagers is taken over where both specs say one; what either leaves out stays out.
+func TestTunedMemoryOfTaskManagers(t *testing.T) {
+	const on = `"job.autoscaler.enabled":"true","job.autoscaler.memory.tuning.enabled":"true"`
+	store := stored(map[string]string{"configOverrides": "overrides:\n  taskmanager.memory.process.size: 1 gb\n"})
+	old := func(memory string) *v1beta1.TaskManagerSpec {
+		return &v1beta1.TaskManagerSpec{Resource: &v1beta1.Resource{Memory: memory}}
+	}
+	usable := func(quantity v1beta1.Quantity) *v1beta1.TaskManagerSpec {
+		list := map[string]v1beta1.Quantity{"cpu": "1"}
+		if quantity != "" {
+			list["memory"] = quantity
+		}
+		return &v1beta1.TaskManagerSpec{Resources: &v1beta1.ResourceRequirements{Requests: list}}
+	}
+	rows := map[string]struct{ user, recorded, want *v1beta1.TaskManagerSpec }{
+		"both, older field":            {old("2g"), old("1g"), old("1g")},
+		"the user says none":           {old(""), old("1g"), old("")},
+		"the record has another field": {old("2g"), usable("1g"), old("2g")},
+		"the user has another field":   {usable("2g"), old("1g"), usable("2g")},
+		"both":                         {usable("2g"), usable("1g"), usable("1g")},
+		"the user requests none":       {usable(""), usable("1g"), usable("")},
+		"the record requests none":     {usable("2g"), usable(""), usable("2g")},
+		"the user has none":            {nil, usable("1g"), nil},
+		"the record has none":          {usable("2g"), nil, usable("2g")},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			user := sized(t, "{"+on+"}", "")
+			recorded := sized(t, "{"+on+`,"taskmanager.memory.process.size":"1 gb"}`, "")
+			user.TaskManager, recorded.TaskManager = row.user, row.recorded
+			got := keep(t, user, recorded, store)
+			if flat(t, got)["taskmanager.memory.process.size"] != "1 gb" {
+				t.Errorf("the tuned option is not kept: %s", got.FlinkConfiguration)
+			}
+			if !reflect.DeepEqual(got.TaskManager, row.want) {
+				t.Errorf("TaskManagers %+v, want %+v", got.TaskManager, row.want)
+			}
+		})
+	}
+}
+
+// A session cluster has no job that an autoscaler sizes.
+func TestNothingIsKeptWithoutAJob(t *testing.T) {
+	both := stored(map[string]string{"parallelismOverrides": "v1:8"})
+	for _, row := range []struct{ user, recorded bool }{{true, false}, {false, true}, {false, false}} {
+		user := sized(t, `{"job.autoscaler.enabled":"true"}`, "2g")
+		recorded := sized(t, `{"`+overrides+`":"v1:8"}`, "2g")
+		if !row.user {
+			user.Job = nil
+		}
+		if !row.recorded {
+			recorded.Job = nil
+		}
+		if got := keep(t, user, recorded, both); got != user {
+			t.Errorf("job %t, recorded job %t: %s is kept", row.user, row.recorded, got.FlinkConfiguration)
+		}
+	}
+}
+
+func TestMayShow(t *testing.T) {
+	for recorded, want := range map[string]bool{
+		`{"` + overrides + `":"v1:8"}`:                   true,
+		`{"taskmanager.memory.framework.heap.size":"0"}`: true,
+		`{"job.autoscaler.enabled":"true"}`:              false,
+	} {
+		if got := MayShow(recorded); got != want {
+			t.Errorf("%s: %t, want %t", recorded, got, want)
+		}
 	}
 }
 

@@ -73,12 +73,13 @@ func TestASpecIsStoredAsAChange(t *testing.T) {
 		most                     int
 		reason                   string
 	}{
-		"an upgrade":         {next, old, old, v1beta1.BaseLastReconciled, 100, "only the image differs"},
-		"a rollback":         {old, other, old, v1beta1.BaseLastStable, 10, "it is the stable one"},
-		"a recovery":         {old, old, other, v1beta1.BaseLastReconciled, 10, "it is the recorded one"},
-		"a first start":      {next, "", "", "", len(next), "there is nothing that it is a change of"},
-		"another large text": {other, old, old, v1beta1.BaseLastReconciled, large + 100, "the change is as large"},
-		"unreadable records": {next, "{", "[", "", len(next), "they are no base"},
+		"an upgrade":           {next, old, old, v1beta1.BaseLastReconciled, 100, "only the image differs"},
+		"a rollback":           {old, other, old, v1beta1.BaseLastStable, 10, "it is the stable one"},
+		"a recovery":           {old, old, other, v1beta1.BaseLastReconciled, 10, "it is the recorded one"},
+		"a first start":        {next, "", "", "", len(next), "there is nothing that it is a change of"},
+		"another large text":   {other, old, old, v1beta1.BaseLastReconciled, large + 100, "the change is as large"},
+		"an unreadable record": {next, "{", old, v1beta1.BaseLastStable, 100, "the other is a base"},
+		"unreadable records":   {next, "{", "[", "", len(next), "they are no base"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -174,6 +175,10 @@ func TestAnOperationHasRoomForItsEnd(t *testing.T) {
 			Reserve(begins)
 			if has := begins.Intent.Room != ""; has != row.room {
 				t.Fatalf("room %t: %s", has, row.reason)
+			}
+			records := len(row.reconciled) + len(row.stable) + len(begins.Intent.Spec) + len(begins.Intent.SpecChange)
+			if most := max(0, 2*len(row.spec)-records) + roomForFacts; len(begins.Intent.Room) > most {
+				t.Errorf("room for %d bytes, and the end needs %d: an operation is refused early", len(begins.Intent.Room), most)
 			}
 			ended := status("", row.spec, row.spec)
 			if row.room && size(begins) < min(size(ended)+3000, without+roomForFacts) {
