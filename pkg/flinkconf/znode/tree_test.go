@@ -101,6 +101,15 @@ func TestBelow(t *testing.T) {
 	}
 }
 
+func TestJobCreated(t *testing.T) {
+	tree := znode.Tree{{Path: "jobs", Created: 1}, {Path: "jobs/a", Created: 2}, {Path: "jobs/b", Created: 3}}
+	for job, want := range map[string]int64{"a": 2, "b": 3, "c": 0} {
+		if got := tree.JobCreated(job); got != want {
+			t.Errorf("job %s: made by transaction %d, want %d", job, got, want)
+		}
+	}
+}
+
 func TestTheJobsOfATree(t *testing.T) {
 	tree := znode.Tree{
 		{}, {Path: "jobs"}, {Path: "jobs/b"}, {Path: "jobs/b/checkpoints"}, {Path: "jobs/b/checkpoints/1"},

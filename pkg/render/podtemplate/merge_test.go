@@ -48,6 +48,26 @@ func TestMerge(t *testing.T) {
 			lists:  ByName,
 			reason: "equal names merge, new names follow in their order",
 		},
+		"by position, the override is shorter": {
+			base:     `{"spec":{"tolerations":[{"key":"a"},{"key":"b"},{"key":"c"}]}}`,
+			override: `{"spec":{"tolerations":[{"key":"x"}]}}`,
+			want:     `{"spec":{"tolerations":[{"key":"x"},{"key":"b"},{"key":"c"}]}}`,
+			reason:   "the elements beyond stay",
+		},
+		"by name, a name twice": {
+			base:     `{"spec":{"containers":[{"name":"c1","image":"i"},{"name":"c1","image":"j"},{"name":"c2"}]}}`,
+			override: `{"spec":{"containers":[{"name":"c1","command":["x"]}]}}`,
+			want:     `{"spec":{"containers":[{"name":"c1","image":"j","command":["x"]},{"name":"c2"}]}}`,
+			lists:    ByName,
+			reason:   "the last of a name counts, and what follows it stays",
+		},
+		"by name, a name twice in the override": {
+			base:     `{"spec":{"containers":[{"name":"c1"}]}}`,
+			override: `{"spec":{"containers":[{"name":"c1","image":"i"},{"name":"c1","image":"j"},{"name":"c2"}]}}`,
+			want:     `{"spec":{"containers":[{"name":"c1","image":"j"},{"name":"c2"}]}}`,
+			lists:    ByName,
+			reason:   "the last of a name counts, and what follows it stays",
+		},
 		"by name with an unnamed element": {
 			base:     `{"spec":{"tolerations":[{"key":"a","effect":"NoSchedule"}],"containers":[{"name":"c1","image":"i"}]}}`,
 			override: `{"spec":{"tolerations":[{"key":"b"}],"containers":[{"image":"j"}]}}`,
@@ -146,6 +166,18 @@ func TestMergeSharesNothing(t *testing.T) {
 	}
 }
 
+// A null in a tree that was not parsed says nothing either, on both sides.
+func TestMergeOfNulls(t *testing.T) {
+	base := Tree{"spec": map[string]any{"a": nil, "b": "1", "c": "1", "d": "1", "e": "1", "f": "1"}}
+	override := Tree{"spec": map[string]any{"a": "2", "b": nil, "c": "2", "d": "2", "e": "2", "f": "2"}}
+	want := Tree{"spec": map[string]any{"a": "2", "b": "1", "c": "2", "d": "2", "e": "2", "f": "2"}}
+	for range 20 { // entries of an object come in any order
+		if diff := cmp.Diff(want, Merge(base, override, ByPosition)); diff != "" {
+			t.Fatalf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestParse(t *testing.T) {
 	tests := map[string]struct {
 		text   string
@@ -166,6 +198,9 @@ func TestParse(t *testing.T) {
 			text:   `{"spec":{"a":null,"b":[null,{"c":null}]}}`,
 			want:   Tree{"spec": map[string]any{"b": []any{map[string]any{}}}},
 			reason: "nulls are dropped at every depth",
+		},
+		"a part that is null": {
+			text: `{"metadata":null,"spec":{}}`, want: Tree{"spec": map[string]any{}}, reason: "a null is no part",
 		},
 		"large numbers": {
 			text:   `{"spec":{"a":9223372036854775807}}`,

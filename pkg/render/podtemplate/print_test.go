@@ -43,8 +43,8 @@ func TestPrintEdges(t *testing.T) {
 			reason: "no key changes its meaning without quotes",
 		},
 		"lists in lists": {
-			tree:   Tree{"spec": map[string]any{"a": []any{[]any{"x"}, map[string]any{}, true, nil, 1.5}}},
-			want:   "---\nspec:\n  a:\n  -\n    - \"x\"\n  - {}\n  - true\n  - null\n  - 1.5\n",
+			tree:   Tree{"spec": map[string]any{"a": []any{[]any{"x"}, []any{}, map[string]any{}, true, nil, 1.5}}},
+			want:   "---\nspec:\n  a:\n  -\n    - \"x\"\n  - []\n  - {}\n  - true\n  - null\n  - 1.5\n",
 			reason: "what the schema never has still reads back",
 		},
 		"blank lines and blanks at line ends": {
@@ -59,6 +59,20 @@ func TestPrintEdges(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", test.reason, diff)
 			}
 		})
+	}
+}
+
+// snakeyaml prints a character itself or escaped; these are the last and the first of each kind.
+func TestPrintCharacters(t *testing.T) {
+	for char, want := range map[rune]string{
+		' ': " ", '~': "~", 0x1f: `\x1f`, 0x7f: `\x7f`, 0x9f: `\x9f`, 0xa0: `\_`, 0xa1: "\u00a1", 0xff: "\u00ff",
+		0x2027: "\u2027", 0x2028: `\L`, 0x2029: `\P`, 0x202a: "\u202a", 0xd7ff: string(rune(0xd7ff)), 0xe000: "\ue000",
+		0xfeff: `\ufeff`, 0xfffd: "\ufffd", 0xfffe: `\ufffe`, 0xffff: `\uffff`, 0x10000: "\U00010000",
+	} {
+		text := "---\nspec:\n  a: \"x" + want + "y\"\n"
+		if got := Print(Tree{"spec": map[string]any{"a": "x" + string(char) + "y"}}); got != text {
+			t.Errorf("%U: %q, want %q", char, got, text)
+		}
 	}
 }
 
