@@ -29,7 +29,8 @@ type table struct {
 // suite are the tests of one package, compiled.
 type suite struct {
 	Binary, Folder string
-	Slow           []string // the tests that are run after the quick ones of all suites
+	Tests          map[string]time.Duration // how long each took without a mutant
+	Slow           []string                 // those that are run after the quick ones of all suites
 	// Reach are, by mutant, the tests that come to it: no other can notice it. Nil is not looked at: all are run.
 	Reach map[int][]string
 	took  time.Duration
@@ -162,7 +163,7 @@ func newSuite(binary, name, overlay string, cheap time.Duration) (*suite, error)
 	if _, err := os.Stat(binary); err != nil {
 		return nil, nil
 	}
-	s := &suite{Binary: binary, Folder: strings.TrimSpace(string(folder))}
+	s := &suite{Binary: binary, Folder: strings.TrimSpace(string(folder)), Tests: map[string]time.Duration{}}
 	begin := time.Now()
 	cmd := exec.Command(binary, "-test.v")
 	cmd.Dir = s.Folder
@@ -171,23 +172,25 @@ func newSuite(binary, name, overlay string, cheap time.Duration) (*suite, error)
 		return nil, fmt.Errorf("tests of %s without a mutant: %w\n%s", name, err, out)
 	}
 	s.took = time.Since(begin)
-	var tests []string
 	for _, m := range passed.FindAllStringSubmatch(string(out), -1) {
-		tests = append(tests, m[1])
-		if took, err := time.ParseDuration(m[2] + "s"); err == nil && took >= slow {
+		took, err := time.ParseDuration(m[2] + "s")
+		if err != nil {
+			return nil, err
+		}
+		if s.Tests[m[1]] = took; took >= slow {
 			s.Slow = append(s.Slow, m[1])
 		}
 	}
 	if s.took < cheap {
 		return s, nil
 	}
-	return s, s.reached(tests)
+	return s, s.reached()
 }
 
 // reached runs each test by itself and records which mutants it comes to.
-func (s *suite) reached(tests []string) error {
+func (s *suite) reached() error {
 	s.Reach = map[int][]string{}
-	for _, name := range tests {
+	for name := range s.Tests {
 		cmd := exec.Command(s.Binary, "-test.run", "^"+name+"$")
 		cmd.Dir = s.Folder
 		seen := s.Binary + ".seen"

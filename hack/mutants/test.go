@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -47,15 +48,24 @@ func test(work, mutated string, timeout time.Duration) (int, error) {
 func (t table) run(number int, timeout time.Duration) (int, error) {
 	for _, late := range []bool{false, true} {
 		for _, s := range t.Suites {
-			args := s.arguments(number, late)
-			if args == nil {
+			tests := s.chosen(number, late)
+			if len(tests) == 0 {
 				continue
 			}
-			args = append(args, "-test.failfast", "-test.timeout", timeout.String())
-			cmd := exec.Command(s.Binary, args...)
+			limit := patience
+			for _, name := range tests {
+				limit += 10 * s.Tests[name]
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), min(limit, timeout))
+			cmd := exec.CommandContext(ctx, s.Binary, "-test.failfast", "-test.run", "^("+strings.Join(tests, "|")+")$")
 			cmd.Dir = s.Folder
 			cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
 			err := cmd.Run()
+			over := ctx.Err() != nil
+			cancel()
+			if over {
+				return 2, errors.New("ran out of time")
+			}
 			if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 				return 1, nil
 			} else if err != nil {
@@ -66,26 +76,21 @@ func (t table) run(number int, timeout time.Duration) (int, error) {
 	return 0, nil
 }
 
-// arguments choose the tests of a suite that may notice a mutant, the quick or the slow ones; nil is none.
-func (s suite) arguments(number int, late bool) []string {
-	named := func(tests []string) string { return "^(" + strings.Join(tests, "|") + ")$" }
+// patience is how long tests may take beside ten times what they took without a mutant. One that takes longer is not
+// viable: gremlins' own time-out is that of all tests.
+const patience = 20 * time.Second
+
+// chosen are the tests of a suite that may notice a mutant, the quick or the slow ones.
+func (s suite) chosen(number int, late bool) []string {
 	var tests []string
-	for _, name := range s.Reach[number] {
-		if slices.Contains(s.Slow, name) == late {
+	for name := range s.Tests {
+		comes := s.Reach == nil || slices.Contains(s.Reach[number], name)
+		if comes && slices.Contains(s.Slow, name) == late {
 			tests = append(tests, name)
 		}
 	}
-	switch {
-	case len(tests) > 0:
-		return []string{"-test.run", named(tests)}
-	case s.Reach != nil || late && len(s.Slow) == 0:
-		return nil
-	case late:
-		return []string{"-test.run", named(s.Slow)}
-	case len(s.Slow) > 0:
-		return []string{"-test.skip", named(s.Slow)}
-	}
-	return []string{}
+	slices.Sort(tests)
+	return tests
 }
 
 // difference finds the one token that differs between the files of two folders, at its place in the first.
