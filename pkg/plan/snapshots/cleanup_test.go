@@ -244,6 +244,7 @@ func TestT5_13_HistoryOfTheRecord(t *testing.T) {
 			facts(cleanupEnabled, "false", maxCount, "1"), 2, "s2", "", "dropped, and its files left",
 		},
 		"one entry":                  {facts(maxAge, "5 ms"), 1, "s1", "", "it may be all there is"},
+		"one entry, and none wanted": {facts(maxCount, "0"), 1, "s1", "", "it may be all there is"},
 		"one entry, with a resource": {facts(maxAge, "5 ms").have(one), 1, "", "s1", "it is not all there is"},
 		"empty":                      {facts(maxAge, "5 ms"), 0, "", "", "there is nothing"},
 		"needed": {func() Facts {
