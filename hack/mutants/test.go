@@ -34,14 +34,25 @@ func test(work, mutated string, timeout time.Duration) (int, error) {
 	if err != nil || !found {
 		return compile, errors.Join(err, errors.New("no token differs"))
 	}
-	switch n := t.Numbers[c.String()]; n {
+	number := t.Numbers[c.String()]
+	switch number {
 	case 0:
 		return compile, fmt.Errorf("%v has no number", c)
 	case unviable:
 		return 2, nil
-	default:
-		return t.run(n, timeout)
 	}
+	code, err := t.run(number, timeout)
+	return code, errors.Join(err, tell(work, c, code))
+}
+
+// tell appends what became of a mutant to the file `results`: gremlins tells at its end only how many were killed.
+func tell(work string, c change, code int) error {
+	file, err := os.OpenFile(filepath.Join(work, "results"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, map[int]string{0: "lived", 1: "killed"}[code], c)
+	return errors.Join(err, file.Close())
 }
 
 // run runs the quick tests of all suites, then the slow ones, until one fails.
@@ -59,7 +70,7 @@ func (t table) run(number int, timeout time.Duration) (int, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), min(limit, timeout))
 			cmd := exec.CommandContext(ctx, s.Binary, "-test.failfast", "-test.run", "^("+strings.Join(tests, "|")+")$")
 			cmd.Dir = s.Folder
-			cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number))
+			cmd.Env = append(os.Environ(), "MUTANT="+strconv.Itoa(number), "GOGC=1000", "GOMEMLIMIT=2GiB")
 			err := cmd.Run()
 			over := ctx.Err() != nil
 			cancel()
