@@ -246,6 +246,49 @@ func TestASessionClusterIsHeldByItsJobs(t *testing.T) {
 	}
 }
 
+// A session cluster whose JobManager does not answer may have jobs in it: its deletion waits, and ends all the same.
+func TestADeletionWaitsForAnAnswer(t *testing.T) {
+	w := stable(t, session)
+	w.s.Flink.Jobs = plan.Unknown[[]job.Job]("time-out")
+	w.delete()
+	w.run()
+	w.s.Now = w.s.Now.Add(5*time.Minute - time.Second)
+	w.run()
+	if stalled := w.condition(summary.Stalled); stalled.Reason != "CleanupBlocked" ||
+		!strings.Contains(stalled.Message, "its jobs cannot be listed: time-out") {
+		t.Errorf("before the clean-up timeout: %+v, %q", stalled, w.log)
+	}
+	w.s.Now = w.s.Now.Add(time.Second)
+	w.run()
+	w.terminate()
+	if w.run(); !w.gone {
+		t.Errorf("after the clean-up timeout it is there still: %+v, %q", w.condition(summary.Stalled), w.log)
+	}
+}
+
+// What an earlier configuration left in Kubernetes goes with a deletion; while the resource stays, it stays, too.
+func TestADeletionRemovesWhatAnEarlierConfigurationLeft(t *testing.T) {
+	left := func(t *testing.T) *world {
+		w := stable(t, session)
+		w.s.Flink.Jobs = plan.Present([]job.Job{})
+		w.s.HAData = haMaps(strings.Repeat("a", 32))
+		return w
+	}
+	w := left(t)
+	w.run()
+	if data, _ := w.s.HAData.Get(); len(data) == 0 {
+		t.Errorf("a cluster that runs lost ConfigMaps that it does not use: %q", w.log)
+	}
+	w = left(t)
+	w.delete()
+	w.run()
+	w.terminate()
+	w.run()
+	if data, _ := w.s.HAData.Get(); len(data) > 0 || !w.gone {
+		t.Errorf("gone %t, %d ConfigMaps are left: %q", w.gone, len(data), w.log)
+	}
+}
+
 // T3.33
 func TestADeletionTakesItsSavepointFirst(t *testing.T) {
 	completes := func(w *world) { w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"}) }
