@@ -5,10 +5,15 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // outOfSight keeps its data in a ZooKeeper where only Flink can look, and may start empty.
@@ -94,6 +99,12 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			w.lose()
 			w.edit(upgradeImage)
 		}, false, "the graph went with it"},
+		"lost after another JobManager found nothing to begin with": {
+			outOfSight, func(w *world) { w.replacedAfterEnd(graphRemoval) }, false, "it begins with what it finds",
+		},
+		"lost before another JobManager had looked": {
+			outOfSight, func(w *world) { w.replacedAfterEnd(graphRemoval - time.Second) }, true, "it may find the graph yet",
+		},
 		"lost as its job ended": {outOfSight, func(w *world) {
 			w.serveJob(v1beta1.FlinkJobFinished)
 			w.run()
@@ -133,6 +144,24 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			}
 		})
 	}
+}
+
+// replacedAfterEnd ends the job, replaces the JobManager as that is seen, and loses the new one when it was ready for
+// some time. It lists no job. Then the spec changes.
+func (w *world) replacedAfterEnd(ready time.Duration) {
+	w.serveJob(v1beta1.FlinkJobFinished)
+	w.run()
+	w.s.Now = w.s.Now.Add(time.Second)
+	jm, _ := w.s.JobManager.Get()
+	jm = jm.DeepCopy()
+	jm.Status.Conditions = []appsv1.DeploymentCondition{{
+		Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(w.s.Now),
+	}}
+	w.s.JobManager, w.s.Flink.Jobs = plan.Present(jm), plan.Present([]job.Job{})
+	w.s.Now = w.s.Now.Add(ready)
+	w.run()
+	w.lose()
+	w.edit(upgradeImage)
 }
 
 func elsewhere(s *v1beta1.FlinkDeploymentSpec) {
