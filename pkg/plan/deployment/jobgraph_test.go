@@ -82,6 +82,14 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			outOfSight, func(w *world) { w.edit(upgradeImage); w.run(); w.lose() }, true,
 			"the same",
 		},
+		"it is lost in the middle, and nobody had seen its start": {
+			outOfSight, func(w *world) {
+				w.edit(upgradeImage)
+				w.run()
+				w.s.Resource.Status.JobStatus.StartTime = ""
+				w.lose()
+			}, true, "it ran all the same",
+		},
 		"a person gave it up": {
 			outOfSight, func(w *world) { w.lose(); giveUpState(w) }, false,
 			"as the message says",
