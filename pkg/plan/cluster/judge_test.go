@@ -175,6 +175,13 @@ func deleted(d ending) string {
 		}
 		names = append(names, p.Name)
 	}
+	word := "pods"
+	if len(names) == 1 {
+		word = "pod"
+	}
+	if says := "Deleting " + word + " " + strings.Join(names, ", ") + " by force: "; !strings.HasPrefix(d.Why, says) {
+		return fmt.Sprintf("%q, want %q", d.Why, says)
+	}
 	return strings.Join(names, " ")
 }
 

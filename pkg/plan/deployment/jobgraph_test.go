@@ -64,6 +64,42 @@ func TestAnUnreadableGraphWaitsForTheJobsEnd(t *testing.T) {
 	}
 }
 
+// A JobManager that does not answer is waited for until the clean-up timeout; then a person has to look.
+func TestHowLongAGraphIsWaitedFor(t *testing.T) {
+	w := stable(t, outOfSight)
+	w.edit(upgradeImage)
+	w.run()
+	began := w.status().Intent.StoredAt
+	w.s.Flink, w.s.Now = unansweredFlink(), began.Add(5*time.Minute)
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason == "JobGraphUnreadable" {
+		t.Errorf("at the clean-up timeout: %+v", c)
+	}
+	w.s.Now = w.s.Now.Add(time.Second)
+	w.run()
+	if c := w.condition(summary.Stalled); c.Reason != "JobGraphUnreadable" {
+		t.Errorf("after the clean-up timeout: %+v, rounds %q", c, w.log)
+	}
+}
+
+// The end of a job whose state is given up is recorded once, with its time.
+func TestTheEndOfAJobThatGoesWithItsGraphIsRecorded(t *testing.T) {
+	w := stable(t, outOfSight)
+	w.edit(upgradeImage)
+	w.run()
+	w.serveJob(v1beta1.FlinkJobCanceled)
+	w.run()
+	if intent := w.status().Intent; intent == nil || intent.Ended {
+		t.Fatalf("before its graph is gone: %+v", intent)
+	}
+	w.s.Now = w.s.Now.Add(graphRemoval)
+	w.run()
+	if intent := w.status().Intent; intent == nil || !intent.Ended || intent.EndedAt == nil ||
+		!intent.EndedAt.Time.Equal(w.s.Now.Truncate(time.Second)) {
+		t.Errorf("after it: %+v, at %s", intent, w.s.Now)
+	}
+}
+
 func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 	silent := func(w *world) {
 		w.edit(upgradeImage)
