@@ -188,6 +188,35 @@ func TestWhatAJobIsAt(t *testing.T) {
 	}
 }
 
+// What was asked of one job is asked about there, and asked for again there, whatever the status names since.
+func TestARequestStaysWithItsJob(t *testing.T) {
+	w := newWorld(t, savepoint()).runJob()
+	w.lossy = true
+	w.run()
+	asked := w.status().Run.JobID
+	w.job(func(d *v1beta1.FlinkDeployment) { d.Status.JobStatus.JobID = "" })
+	if q := Ask(w.s); q == nil || q.Request == nil || q.Request.JobID != asked {
+		t.Errorf("%+v, want the request to job %s", q, asked)
+	}
+	w.s.Resource.Status.Run = nil
+	w.job(func(d *v1beta1.FlinkDeployment) { d.Status.JobStatus.JobID = jobID })
+	if q := Ask(w.s); q == nil || q.Request == nil || q.Request.JobID != jobID {
+		t.Errorf("%+v, want a request of another operator to be one to the job of the status", q)
+	}
+}
+
+// A message that is told by a disposal that waits changes with its reason.
+func TestADisposalSaysWhyItWaits(t *testing.T) {
+	w := done(t, savepoint()).delete()
+	w.down = true
+	w.run().later(2*time.Second).run().wantEvents("CleanupFailed", "no JobManager can be reached")
+	w.down = false
+	w.look()
+	p, _ := MakeFailed(w.s, w.status(), plan.DisposeSavepoint{}, "no access to the bucket")
+	w.carry(p)
+	w.wantEvents("CleanupFailed", "no JobManager can be reached", "no access to the bucket")
+}
+
 // A savepoint goes where its spec says, else where the job's configuration says.
 func TestWhereASavepointGoes(t *testing.T) {
 	for path, want := range map[string]string{state: state, "": "s3://of-the-job"} {

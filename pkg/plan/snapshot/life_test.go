@@ -198,6 +198,13 @@ func TestACheckpointWhosePlaceIsLost(t *testing.T) {
 		if got.State != row.state || warned != row.warned || (row.warned && *got.Path != "") {
 			t.Errorf("%s: %s; got %s, path %v, warned %t", name, row.reason, got.State, got.Path, warned)
 		}
+		says := "its location is not known: it is no longer in the history"
+		if details, _ := row.details.Get(); details.Failure != "" {
+			says = "its location is not known: " + details.Failure
+		}
+		if told := w.eventsOf("CheckpointError"); warned && !strings.Contains(told[0], says) {
+			t.Errorf("%s: told %q, want %q", name, told, says)
+		}
 	}
 }
 
