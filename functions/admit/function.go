@@ -17,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 const (
@@ -33,7 +34,9 @@ const (
 )
 
 // newHandler is the whole function. Whatever is not a renewal is a review, or is told so.
-func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger) http.Handler {
+func newHandler(
+	s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger, measured *metrics.Metrics,
+) http.Handler {
 	judges := admission.Judges{
 		Lookup: admission.Lookup{
 			Reader: client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
@@ -50,6 +53,7 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, 
 		},
 		Watches: s.Watches,
 		Log:     log,
+		Metrics: measured,
 	}
 	renewals := event.Receiver{
 		Handle: renewal(
@@ -58,13 +62,13 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time, 
 		Log:    log,
 		Budget: renewBudget,
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return measured.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == renewPath {
 			renewals.ServeHTTP(w, r)
 			return
 		}
 		reviews.ServeHTTP(w, r)
-	})
+	}))
 }
 
 // renewal renews on a ping. Any failure, a missing right included, is answered with 503, so that the ping comes again.

@@ -65,7 +65,7 @@ func function(t *testing.T) (http.Handler, *fake.FakeDynamicClient) {
 		registration.WithResource("validatingwebhookconfigurations"): "ValidatingWebhookConfigurationList",
 	}, all["MutatingWebhookConfiguration/flink-admit"], all["ValidatingWebhookConfiguration/flink-admit"])
 	s := settings.Settings{Namespace: "flink-system"}
-	return newHandler(s, kube.New(client), func() time.Time { return start }, zap.NewNop().Sugar()), client
+	return newHandler(s, kube.New(client), func() time.Time { return start }, zap.NewNop().Sugar(), nil), client
 }
 
 // send posts a CloudEvent of a type to the renewal.

@@ -12,7 +12,11 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
+
+// patience bounds a push of metrics while the API server waits for an answer.
+const patience = 250 * time.Millisecond
 
 func main() {
 	if err := run(signals.NewContext(), os.Args[1:]); err != nil {
@@ -35,10 +39,18 @@ func run(ctx context.Context, args []string) error {
 	case len(args) > 0:
 		return fmt.Errorf("unknown arguments %q; usage: admit, or admit ping URL", args)
 	}
-	client, err := kube.InCluster("kn-flink-" + component)
+	told, err := settings.LoadObservability()
+	if err != nil {
+		return err
+	}
+	measured := metrics.Start(metrics.Setup{
+		Function: component, Namespace: told.Namespace, Patience: patience, Now: time.Now, Log: log,
+	}, told.Config)
+	defer measured.Close(context.WithoutCancel(ctx))
+	client, err := kube.InCluster("kn-flink-"+component, measured.Calls("kubernetes"))
 	if err != nil {
 		return err
 	}
 	go prewarm(ctx, s.NextFunction, log)
-	return serve.Until(ctx, s.Host, s.Port, newHandler(s, client, time.Now, log))
+	return serve.Until(ctx, s.Host, s.Port, newHandler(s, client, time.Now, log, measured))
 }

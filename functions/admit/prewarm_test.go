@@ -55,7 +55,7 @@ func TestASessionJobPrewarmsTheUpload(t *testing.T) {
 	now := start
 	h := newHandler(
 		settings.Settings{Namespace: "flink-system", JarsFunction: jars.URL}, nil, func() time.Time { return now },
-		zap.NewNop().Sugar(),
+		zap.NewNop().Sugar(), nil,
 	)
 	review := func(kind, more string) {
 		body := fmt.Sprintf(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",

@@ -10,18 +10,22 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/sweep"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
-// newHandler gives the function its logger, its way to Flink and its Broker.
-func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) (http.Handler, error) {
-	connect, err := gather.NewConnect(gather.Way{Proxy: s.FlinkProxy, TLS: s.FlinkTLS})
+// newHandler gives the function its logger, its metrics, its way to Flink and its Broker.
+func newHandler(
+	s settings.Settings, client *kube.Client, now func() time.Time, measured *metrics.Metrics,
+) (http.Handler, error) {
+	connect, err := gather.NewConnect(gather.Way{Proxy: s.FlinkProxy, TLS: s.FlinkTLS, Wrap: measured.Calls("flink")})
 	if err != nil {
 		return nil, err
 	}
 	return sweep.NewHandler(sweep.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{},
-		Control: event.Publisher{URL: s.ControlBroker}, Now: now,
-		Log: telemetry.NewLogger(component, s.Logging),
+		Control: event.Publisher{URL: s.ControlBroker, Client: measured.Client("broker")}, Now: now,
+		Metrics: measured,
+		Log:     telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

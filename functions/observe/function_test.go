@@ -50,7 +50,7 @@ func installWith(t *testing.T, options flinkconf.Config) *installation {
 		Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL,
 		Operator: flinkconf.NewOperator(options),
 	}
-	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now)
+	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 const component = "observe"
@@ -26,11 +29,19 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	client, err := kube.InCluster("kn-flink-" + component)
+	told, err := settings.LoadObservability()
 	if err != nil {
 		return err
 	}
-	handler, err := newHandler(s, client, time.Now)
+	measured := metrics.Start(metrics.Setup{
+		Function: component, Namespace: told.Namespace, Now: time.Now, Log: telemetry.NewLogger(component, told.Logging),
+	}, told.Config)
+	defer measured.Close(context.Background())
+	client, err := kube.InCluster("kn-flink-"+component, measured.Calls("kubernetes"))
+	if err != nil {
+		return err
+	}
+	handler, err := newHandler(s, client, time.Now, measured)
 	if err != nil {
 		return err
 	}

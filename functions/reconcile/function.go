@@ -11,12 +11,15 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/pass"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
-// newHandler gives the function its logger, its way to Flink and its Brokers.
-func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) (http.Handler, error) {
-	connect, err := gather.NewConnect(gather.Way{Proxy: s.FlinkProxy, TLS: s.FlinkTLS})
+// newHandler gives the function its logger, its metrics, its way to Flink and its Brokers.
+func newHandler(
+	s settings.Settings, client *kube.Client, now func() time.Time, measured *metrics.Metrics,
+) (http.Handler, error) {
+	connect, err := gather.NewConnect(gather.Way{Proxy: s.FlinkProxy, TLS: s.FlinkTLS, Wrap: measured.Calls("flink")})
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +29,8 @@ func newHandler(s settings.Settings, client *kube.Client, now func() time.Time) 
 	}
 	return pass.NewHandler(pass.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
-		Listeners: event.Publisher{URL: s.EventsBroker}, Control: event.Publisher{URL: s.ControlBroker},
+		Listeners: event.Publisher{URL: s.EventsBroker, Client: measured.Client("broker")},
+		Control:   event.Publisher{URL: s.ControlBroker, Client: measured.Client("broker")}, Metrics: measured,
 		Manager: agent, Pause: pass.Wait, Uploads: s.UploadsJars,
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -30,6 +31,12 @@ type installation struct {
 
 func install(t *testing.T, namespaces ...string) *installation {
 	t.Helper()
+	return installWith(t, nil, namespaces...)
+}
+
+// installWith measures what the function does.
+func installWith(t *testing.T, measured *metrics.Metrics, namespaces ...string) *installation {
+	t.Helper()
 	i := &installation{tap: wire.New()}
 	i.kube = kubesim.New(t, kubesim.NewClock(), i.tap)
 	broker := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +50,7 @@ func install(t *testing.T, namespaces ...string) *installation {
 		Namespace: "flink-system", Clock: "flink-clock", EventsBroker: broker.URL, Namespaces: namespaces,
 		Operator: flinkconf.NewOperator(nil),
 	}
-	handler, err := newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now)
+	handler, err := newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, measured)
 	if err != nil {
 		t.Fatal(err)
 	}

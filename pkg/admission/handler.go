@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
@@ -16,6 +17,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/validation"
 )
 
@@ -43,6 +45,8 @@ type Handler struct {
 	Watches func(namespace string) bool
 	// Log gets one line for each denial, mutation and failure.
 	Log *zap.SugaredLogger
+	// Metrics count reviews; nil counts none.
+	Metrics *metrics.Metrics
 }
 
 // ServeHTTP answers one review:
@@ -61,9 +65,11 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.Log.Errorw("a review panicked", telemetry.Error, fmt.Sprint(value), "stack", string(debug.Stack()))
+			h.measure(r, nil, nil, 0)
 			http.Error(w, "admit failed on this review; see its log", refused)
 		}
 	}()
+	started := time.Now()
 	var answer func(context.Context, *admissionv1.AdmissionRequest) (*admissionv1.AdmissionResponse, error)
 	switch r.URL.Path {
 	case ValidatePath:
@@ -74,19 +80,40 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("no such path %q; there are %s and %s", r.URL.Path, ValidatePath, MutatePath), refused)
 		return
 	}
+	var response *admissionv1.AdmissionResponse
 	request, err := read(w, r)
-	if err != nil {
-		h.refuse(w, r, err)
-		return
+	if err == nil {
+		response, err = answer(r.Context(), request)
 	}
-	response, err := answer(r.Context(), request)
 	if err == nil {
 		response.UID = request.UID
 		err = write(w, response)
 	}
+	h.measure(r, request, response, time.Since(started))
 	if err != nil {
 		h.refuse(w, r, err)
 	}
+}
+
+// measure counts a review by its outcome; request and response are nil where there was none.
+func (h Handler) measure(
+	r *http.Request, request *admissionv1.AdmissionRequest, response *admissionv1.AdmissionResponse, took time.Duration,
+) {
+	var kind, operation string
+	if request != nil {
+		kind, operation = request.Kind.Kind, string(request.Operation)
+	}
+	outcome := "failed"
+	switch {
+	case response != nil && response.Allowed:
+		outcome = "allowed"
+	case response != nil:
+		outcome = "denied"
+	}
+	h.Metrics.Time(
+		r.Context(), metrics.ReviewDuration, took, metrics.Kind(kind), metrics.Operation(operation),
+		metrics.Review(r.URL.Path), metrics.Outcome(outcome),
+	)
 }
 
 func (h Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {

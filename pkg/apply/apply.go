@@ -26,6 +26,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
 )
 
@@ -71,6 +72,8 @@ type Executor struct {
 	OpenJar OpenJar
 	// Log gets what failed and holds up nothing; nil logs nothing.
 	Log *zap.SugaredLogger
+	// Metrics count what is carried out; nil counts nothing.
+	Metrics *metrics.Metrics
 
 	ready     sync.Once
 	addresses *semaphore.Weighted
@@ -117,7 +120,7 @@ func (c *Executor) Execute(
 		defer r.tell()()
 	}
 	for _, action := range p.Actions {
-		if err := c.do(ctx, r, action); err != nil {
+		if err := c.effect(ctx, r, action); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
@@ -127,7 +130,7 @@ func (c *Executor) Execute(
 		}
 	}
 	for _, action := range p.Finish {
-		if err := c.do(ctx, r, action); err != nil {
+		if err := c.effect(ctx, r, action); err != nil {
 			return Result{Resource: r.resource, Stored: r.stored, Failed: action}, fmt.Errorf("%s: %w", action, err)
 		}
 	}
@@ -241,6 +244,7 @@ func (c *Executor) store(ctx context.Context, r *round, status any) error {
 	if err != nil {
 		return err
 	}
+	c.changed(ctx, r.resource, updated)
 	r.resource, r.stored, r.late = updated, status, false
 	r.tell()()
 	return nil

@@ -21,6 +21,8 @@ type Way struct {
 	Proxy *url.URL
 	// TLS is for clusters with security.ssl.rest.enabled.
 	TLS settings.FlinkTLS
+	// Wrap has all requests go through what it makes of their transport; nil: through the transport itself.
+	Wrap func(http.RoundTripper) http.RoundTripper
 }
 
 // NewConnect makes the Connect of a process: two transports, one for http and one for https, so that connections are
@@ -32,7 +34,7 @@ func NewConnect(w Way) (Connect, error) {
 	}
 	safe := &secured{way: w}
 	return func(e plan.Endpoint) (*flinkrest.Client, error) {
-		o := flinkrest.Options{BaseURL: e.URL, Transport: plain, Timeout: e.Timeout}
+		o := flinkrest.Options{BaseURL: e.URL, Transport: plain, Wrap: w.Wrap, Timeout: e.Timeout}
 		if strings.HasPrefix(e.URL, "https:") {
 			transport, err := safe.get()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,10 +37,14 @@ func (r Row) Text(column string) string {
 // values are in the object, for a client that knows whole objects only.
 type Columns map[string]func(object map[string]any) any
 
-// Table reads one page as a Table: a few columns of each object and not the object.
-func (c *Client) Table(ctx context.Context, q Query, columns Columns) (Page, []Row, error) {
+// Table reads one page as a Table: a few columns of each object and not the object. Of the optional columns a row has
+// those that the definition of the kind has.
+func (c *Client) Table(ctx context.Context, q Query, columns, optional Columns) (Page, []Row, error) {
+	wanted := Columns{}
+	maps.Copy(wanted, columns)
+	maps.Copy(wanted, optional)
 	if c.core == nil {
-		return c.tableOfObjects(ctx, q, columns)
+		return c.tableOfObjects(ctx, q, wanted)
 	}
 	body, err := text(ctx, c.list(q, asTable).Param("includeObject", "None"))
 	if err != nil {
@@ -71,8 +76,8 @@ func (c *Client) Table(ctx context.Context, q Query, columns Columns) (Page, []R
 	rows := make([]Row, 0, len(table.Rows))
 	for _, r := range table.Rows {
 		row := Row{}
-		for name := range columns {
-			if i := at[name]; i < len(r.Cells) {
+		for name := range wanted {
+			if i, there := at[name]; there && i < len(r.Cells) {
 				row[name] = r.Cells[i]
 			}
 		}

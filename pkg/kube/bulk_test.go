@@ -41,7 +41,7 @@ func TestATableIsAskedForAndRead(t *testing.T) {
 	client, asked := answering(t, http.StatusOK, "application/json", []byte(table))
 	columns := Columns{"Pace": nil, "Situation": nil}
 	query := Query{Resource: flinks, Namespace: "there", Limit: 2, Continue: "x"}
-	page, rows, err := client.Table(t.Context(), query, columns)
+	page, rows, err := client.Table(t.Context(), query, columns, Columns{"Of a newer definition": nil})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestATableIsAskedForAndRead(t *testing.T) {
 		t.Errorf("Accept: %s", asked.Header.Get("Accept"))
 	}
 	columns["Canary"] = nil
-	if _, _, err := client.Table(t.Context(), Query{Resource: flinks}, columns); err == nil ||
+	if _, _, err := client.Table(t.Context(), Query{Resource: flinks}, columns, nil); err == nil ||
 		!strings.Contains(err.Error(), `no column "Canary"`) {
 		t.Errorf("%v, want an error that says which column is missing: an old definition is not an empty fleet", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,8 +57,9 @@ func (o Object) String() string {
 // New wraps a dynamic client.
 func New(d dynamic.Interface) *Client { return &Client{dynamic: d} }
 
-// InCluster connects with the pod's service account. The user agent names the function, so that audit logs do, too.
-func InCluster(userAgent string) (*Client, error) {
+// InCluster connects with the pod's service account. The user agent names the function, so that audit logs do, too. All
+// requests go through what wrap makes of their transport, unless it is nil.
+func InCluster(userAgent string, wrap func(http.RoundTripper) http.RoundTripper) (*Client, error) {
 	read := rest.InClusterConfig
 	if dir := os.Getenv(serviceAccountDir); dir != "" {
 		read = func() (*rest.Config, error) { return mounted(dir) }
@@ -65,6 +67,9 @@ func InCluster(userAgent string) (*Client, error) {
 	config, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("read the service account of this pod: %w", err)
+	}
+	if wrap != nil {
+		config.Wrap(wrap)
 	}
 	return ForConfig(config, userAgent)
 }

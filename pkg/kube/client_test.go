@@ -32,7 +32,7 @@ func TestServiceAccountElsewhere(t *testing.T) {
 	t.Setenv("KUBERNETES_SERVICE_HOST", host)
 	t.Setenv("KUBERNETES_SERVICE_PORT", port)
 	t.Setenv("SERVICE_ACCOUNT_DIR", dir)
-	client, err := InCluster("test")
+	client, err := InCluster("test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestServiceAccountElsewhere(t *testing.T) {
 		t.Errorf("it came as %q, want the token of the file", asked)
 	}
 	t.Setenv("SERVICE_ACCOUNT_DIR", filepath.Join(dir, "none"))
-	if _, err := InCluster("test"); err == nil {
+	if _, err := InCluster("test", nil); err == nil {
 		t.Error("a service account that is not there must be told")
 	}
 }

@@ -16,9 +16,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
-// Setup is what the function that runs passes stands on. Every field must be set.
+// Setup is what the function that runs passes stands on. Every field must be set, but for what says otherwise.
 type Setup struct {
 	// Settings are those of the installation.
 	Settings settings.Settings
@@ -48,6 +49,8 @@ type Setup struct {
 	Now func() time.Time
 	// Log is the function's logger.
 	Log *zap.SugaredLogger
+	// Metrics are the function's; nil measures nothing.
+	Metrics *metrics.Metrics
 }
 
 // Nodes is what a pass needs of ZooKeeper; zookeeper.Client is one.
@@ -71,15 +74,16 @@ func NewHandler(s Setup) http.Handler {
 				Log: s.Log,
 			},
 			Jars: s.Settings.Operator.JarRules(), OpenJar: s.OpenJar, Log: s.Log,
+			Metrics: s.Metrics,
 		},
 		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
-		Log: s.Log,
+		Log: s.Log, Metrics: s.Metrics,
 	}
 	budget := event.Budget
 	if s.Uploads {
 		budget = event.UploadBudget
 	}
-	return event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: budget}
+	return s.Metrics.Handler(event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: budget})
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.

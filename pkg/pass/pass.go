@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 // maxRounds bounds the rounds of a pass. A first start takes three: finalizer, preparation, release; a stop with a
@@ -36,6 +37,8 @@ type Runner struct {
 	PodsEnd PodsEnd
 	// Log gets one line for every round that did something.
 	Log *zap.SugaredLogger
+	// Metrics count what is done; nil counts nothing.
+	Metrics *metrics.Metrics
 }
 
 // Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once;
@@ -49,12 +52,20 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
 	}
 	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
+	started := time.Now()
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
-	if err != nil || !found || (!firm && ownWrite(u, r.Manager)) {
-		return err
+	if err == nil && found && isCanary(t, u) {
+		return r.canary(ctx, t, u, firm)
 	}
-	round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, k, t, last) }
-	return r.rounds(ctx, t.object, round, u)
+	if err == nil && (!found || (!firm && ownWrite(u, r.Manager))) {
+		return nil
+	}
+	if err == nil {
+		round := func(last apply.Result) (apply.Result, plan.Plan, error) { return r.round(ctx, k, t, last) }
+		err = r.rounds(ctx, t.object, round, u)
+	}
+	r.Metrics.Time(ctx, metrics.PassDuration, time.Since(started), metrics.Kind(key.Kind), errorType(err))
+	return err
 }
 
 // rounds makes rounds until the plan asks for no other. One that follows another at once goes on with the resource as
@@ -109,6 +120,9 @@ func (r *Runner) round(
 	result, err := r.Apply.Execute(ctx, t.object, last.Resource, d.plan)
 	err = fail.Discreet(err, d.hide)
 	r.report(t.key, d.plan, started, err)
+	r.Metrics.Count(
+		ctx, metrics.Rounds, 1, metrics.Kind(t.key.Kind), metrics.Situation(string(d.plan.Situation)), errorType(err),
+	)
 	if err != nil {
 		if d.plan.Requeue == plan.RequeueNow { // what shows the failure has written the resource since
 			d.plan.Requeue = ""
@@ -118,6 +132,9 @@ func (r *Runner) round(
 	d.done(ctx, &result)
 	return result, d.plan, nil
 }
+
+// errorType is the kind of an error, for metrics.
+func errorType(err error) metrics.Attribute { return metrics.ErrorType(string(fail.KindOf(err))) }
 
 // report logs a round that did something, or failed.
 func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error) {

@@ -19,6 +19,7 @@ type environment struct {
 	Namespace     string `envconfig:"SYSTEM_NAMESPACE" default:"flink-system"`
 	ConfDir       string `envconfig:"FLINK_CONF_DIR" default:"/etc/flink-operator"`
 	LoggingDir    string `envconfig:"CONFIG_LOGGING_DIR" default:"/etc/config-logging"`
+	TelemetryDir  string `envconfig:"CONFIG_OBSERVABILITY_DIR" default:"/etc/config-observability"`
 	Host          string `envconfig:"LISTEN_HOST"`
 	Port          int    `envconfig:"PORT" default:"8080"`
 	FlinkProxy    string `envconfig:"FLINK_PROXY"`

@@ -29,9 +29,10 @@ func statusField(name string) func(object map[string]any) any {
 
 // addRows adds resources by their columns, and reports whether there is one that no pass has seen. More of them count
 // as running than of whole ones: all that are not suspended.
-func (f *fleet) addRows(rows []kube.Row) (unseen bool) {
+func (f *fleet) addRows(kind, namespace string, rows []kube.Row) (unseen bool) {
 	for _, row := range rows {
 		f.count++
+		f.census.addRow(kind, namespace, row)
 		lifecycle := row.Text(columnLifecycle)
 		f.running = f.running || (lifecycle != "" && lifecycle != string(v1beta1.LifecycleSuspended))
 		unseen = unseen || row.Text(columnSituation) == ""
@@ -54,9 +55,10 @@ func (o *Observer) addMoving(ctx context.Context, k kind, query kube.Query, unse
 		if err != nil {
 			return err
 		}
-		count := all.count
+		counted, census := all.count, all.census
+		all.census = nil
 		all.add(k, list, o.Watches)
-		all.count = count // its row is counted
+		all.count, all.census = counted, census // its row is counted
 		query.Labels = v1beta1.LabelCanary + "!=true"
 	}
 	return nil

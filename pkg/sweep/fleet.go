@@ -19,6 +19,8 @@ type fleet struct {
 	// spread is whether the FlinkDeployments are looked at by shards.
 	spread bool
 	count  int
+	// census counts how they are; nil counts nothing.
+	census *census
 }
 
 // add adds the resources of a page that are this installation's.
@@ -26,6 +28,7 @@ func (f *fleet) add(k kind, list *unstructured.UnstructuredList, watches func(st
 	for i := range list.Items {
 		if u := &list.Items[i]; watches(u.GetNamespace()) {
 			k.counts(f, u)
+			f.census.addObject(k.name, u)
 		}
 	}
 }

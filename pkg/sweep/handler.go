@@ -15,9 +15,10 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
-// Setup is what the function that looks stands on. Every field must be set.
+// Setup is what the function that looks stands on. Every field must be set, but for what says otherwise.
 type Setup struct {
 	// Settings are those of the installation.
 	Settings settings.Settings
@@ -33,6 +34,8 @@ type Setup struct {
 	Now func() time.Time
 	// Log is the function's logger.
 	Log *zap.SugaredLogger
+	// Metrics are the function's; nil measures nothing.
+	Metrics *metrics.Metrics
 }
 
 // NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
@@ -46,10 +49,10 @@ func NewHandler(s Setup) http.Handler {
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
-		Log: s.Log,
+		Log: s.Log, Metrics: s.Metrics,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
-	return event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor}
+	return s.Metrics.Handler(event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor})
 }
 
 // handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked

@@ -24,6 +24,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 // Observer looks at the fleet. Safe for concurrent use.
@@ -44,6 +45,8 @@ type Observer struct {
 	Namespaces []string
 	// Log gets one line for each pass asked for.
 	Log *zap.SugaredLogger
+	// Metrics tell how the fleet is; nil tells nothing.
+	Metrics *metrics.Metrics
 
 	mu    sync.Mutex
 	swept time.Time
@@ -83,6 +86,14 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 	if err != nil {
 		return err
 	}
+	r := snapshot.Resource
+	if v1beta1.IsCanary(r.Labels) && r.DeletionTimestamp == nil {
+		return o.lookAtCanary(ctx, v1beta1.KindFlinkDeployment, r, r.Status.ObservedGeneration)
+	}
+	o.tell(facts{
+		v1beta1.KindFlinkDeployment, r, snapshot.Now, r.Status.ClusterInfo, r.Status.Conditions,
+		snapshot.Flink.Checkpointed(),
+	})
 	return o.judge(ctx, snapshot, event.ReasonHealth)
 }
 
@@ -192,6 +203,7 @@ func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, re
 	if err != nil {
 		return err
 	}
+	o.Metrics.Count(ctx, metrics.Requests, 1, metrics.Kind(kind), metrics.Reason(string(reason)))
 	o.Log.Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
 	return o.Control.Publish(ctx, e)
 }

@@ -50,11 +50,11 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 	for page := 1; next != ""; page++ {
 		query.Continue = next
 		failures = append(failures, o.spread(ctx, k, query, page))
-		read, rows, err := o.Kube.Table(ctx, query, columns)
+		read, rows, err := o.Kube.Table(ctx, query, columns, all.census.optional())
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
-		unseen, next = all.addRows(rows) || unseen, read.Continue
+		unseen, next = all.addRows(k.name, namespace, rows) || unseen, read.Continue
 	}
 	return errors.Join(append(failures, o.addMoving(ctx, k, first, unseen, all))...)
 }

@@ -28,6 +28,11 @@ func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructu
 		if err != nil {
 			return err
 		}
+		r := s.Resource
+		if v1beta1.IsCanary(r.Labels) && r.DeletionTimestamp == nil {
+			return o.lookAtCanary(ctx, v1beta1.KindFlinkSessionJob, r, r.Status.ObservedGeneration)
+		}
+		o.tell(facts{v1beta1.KindFlinkSessionJob, r, s.Now, nil, r.Status.Conditions, s.Flink.Checkpointed()})
 		p := sessionjob.Make(s)
 		if p.IsQuiet() && p.Status == nil {
 			return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 const (
@@ -80,7 +81,9 @@ func (o *Observer) send(ctx context.Context, which string, s event.Shard) error 
 }
 
 // Shard looks at one page of a sweep that another request spread.
-func (o *Observer) Shard(ctx context.Context, s event.Shard) error {
+func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
+	began := time.Now()
+	defer func() { o.measure(ctx, metrics.ShardDuration, began, metrics.Kind(s.Kind), err) }()
 	k, ours := kindOf(s.Kind)
 	if !ours {
 		return fail.Invalidf("look at a shard", "UnknownKind", "kind %q is not one of ours", s.Kind)
@@ -148,9 +151,13 @@ func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) e
 				err := one.look(inner)
 				mu.Lock()
 				defer mu.Unlock()
+				again := each > 0 && inner.Err() != nil && ctx.Err() == nil
+				if !again {
+					o.Metrics.Count(ctx, metrics.Looks, 1, metrics.Kind(one.key.Kind), errorType(err))
+				}
 				switch {
 				case err == nil:
-				case each > 0 && inner.Err() != nil && ctx.Err() == nil:
+				case again:
 					slow = append(slow, one)
 				default:
 					o.Log.Infow("look failed", telemetry.Key, one.key.String(), telemetry.Error, fail.Message(err))

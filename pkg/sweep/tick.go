@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 // Tick does what one tick of the clock asks for.
@@ -20,7 +21,9 @@ import (
 //
 // Whether a sweep is due is remembered, not read off the tick: a tick that was collapsed into another must not take the
 // sweep with it.
-func (o *Observer) Tick(ctx context.Context) error {
+func (o *Observer) Tick(ctx context.Context) (err error) {
+	began, looked := time.Now(), metrics.Sweep("fast")
+	defer func() { o.measure(ctx, metrics.SweepDuration, began, looked, err) }()
 	state, err := o.Clock.Read(ctx)
 	if err != nil {
 		return err
@@ -31,11 +34,13 @@ func (o *Observer) Tick(ctx context.Context) error {
 			return err
 		}
 	}
-	all := fleet{complete: true}
+	looked = metrics.Sweep("all")
+	all := fleet{complete: true, census: o.newCensus()}
 	var failures []error
 	for _, k := range kinds {
 		failures = append(failures, o.sweep(ctx, k, &all))
 	}
+	all.census.tell(o, all.complete)
 	return errors.Join(append(failures, o.settle(ctx, state, all))...)
 }
 

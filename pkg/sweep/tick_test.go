@@ -68,7 +68,7 @@ type fleetOf struct {
 	mail *mailbox
 }
 
-func newFleet(t *testing.T, resources int) *fleetOf {
+func newFleet(t testing.TB, resources int) *fleetOf {
 	t.Helper()
 	f := &fleetOf{tap: wire.New(), mail: &mailbox{}}
 	f.kube = kubesim.New(t, kubesim.NewClock(), f.tap)
@@ -115,7 +115,7 @@ func (f *fleetOf) lists() int {
 var pageSize = func() int { k, _ := kindOf(v1beta1.KindFlinkDeployment); return int(k.page) }()
 
 // shards are the pages that were sent since the last take.
-func (f *fleetOf) shards(t *testing.T) (all []event.Shard) {
+func (f *fleetOf) shards(t testing.TB) (all []event.Shard) {
 	t.Helper()
 	for _, e := range f.mail.take(event.TypeShard) {
 		var s event.Shard

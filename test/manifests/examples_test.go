@@ -25,7 +25,7 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 		}
 		clusters[d.Name] = &d
 		found = validation.Deployment(validation.DeploymentInput{
-			Namespace: "default", Name: d.Name, Spec: d.Spec, Operator: operator,
+			Namespace: "default", Name: d.Name, Labels: d.Labels, Spec: d.Spec, Operator: operator,
 		})
 	case v1beta1.KindFlinkSessionJob:
 		var j v1beta1.FlinkSessionJob

@@ -15,7 +15,7 @@ type Unread struct {
 
 // Reasons that several options share.
 const (
-	metrics   = "the functions export no metrics yet"
+	metrics   = "metrics are pushed by OTLP to metrics-endpoint of ConfigMap config-observability, see docs/metrics.md"
 	elections = "there is no leader: passes of several pods are kept apart by preconditions"
 	retries   = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
 	cached    = "configurations are composed in each pass"
@@ -36,7 +36,6 @@ func NoEffect() []Unread {
 		{DynamicConfigEnabled, "true", "a function reads its settings when it starts"},
 		{DynamicNamespacesEnabled, "true", "a function reads its settings when it starts"},
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},
-		{CanaryResourceTimeout, "", "canary resources are ignored"},
 		{HealthProbeEnabled, "", probed},
 		{HealthProbePort, "", probed},
 		{JobUpgradeInplaceScalingEnabled, "false", "another parallelism restarts the job from its state"},

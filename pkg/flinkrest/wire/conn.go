@@ -37,6 +37,8 @@ type Options struct {
 	// Transport is shared by the clients of many clusters, see NewTransport. Nil: one is made from
 	// Dialer and TLS, which must be nil otherwise.
 	Transport *http.Transport
+	// Wrap has all calls go through what it makes of the transport. Nil: through the transport itself.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Dialer opens the connections. Nil: a net.Dialer.
 	Dialer Dialer
 	// TLS holds the certificates for https. Nil: the system's roots and no client certificate.
@@ -84,6 +86,9 @@ func New(o Options) (*Conn, error) {
 	// Flink redirects from http to https only; every other redirect is the answer of something else.
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &http.Client{Transport: transport, CheckRedirect: stay}
+	if o.Wrap != nil {
+		c.http.Transport = o.Wrap(transport)
+	}
 	return c, nil
 }
 

@@ -1,0 +1,34 @@
+package v1beta1
+
+import (
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// AnnotationCanaryAsked on a canary is when its spec was changed first of those
+// changes that nobody has seen yet, or was changed last; RFC 3339.
+const AnnotationCanaryAsked = "flink.apache.org/canary-asked"
+
+// Canary is what a canary says of itself.
+type Canary struct {
+	// Generation is metadata.generation, Answered status.observedGeneration.
+	Generation, Answered int64
+	// Asked is what AnnotationCanaryAsked says; zero when it says nothing.
+	Asked time.Time
+	// RestartNonce is spec.restartNonce; 0 when it is not set.
+	RestartNonce int64
+}
+
+// CanaryOf reads a canary.
+func CanaryOf(u *unstructured.Unstructured) Canary {
+	answered, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	nonce, _, _ := unstructured.NestedInt64(u.Object, "spec", "restartNonce")
+	asked, _ := time.Parse(time.RFC3339, u.GetAnnotations()[AnnotationCanaryAsked]) // zero when it is none
+	return Canary{Generation: u.GetGeneration(), Answered: answered, Asked: asked, RestartNonce: nonce}
+}
+
+// IsCanary tells whether labels mark a canary: LabelCanary, value "true" in any
+// case.
+func IsCanary(labels map[string]string) bool { return strings.EqualFold(labels[LabelCanary], "true") }

@@ -1,0 +1,67 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
+)
+
+// effect carries one action out, and counts it.
+func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) error {
+	err := c.do(ctx, r, action)
+	if c.Metrics != nil {
+		c.Metrics.Count(
+			ctx, metrics.Effects, 1, metrics.Kind(r.resource.GetKind()),
+			metrics.Action(strings.TrimPrefix(fmt.Sprintf("%T", action), "plan.")),
+			metrics.ErrorType(string(fail.KindOf(err))),
+		)
+	}
+	return err
+}
+
+// changed counts what a written status says of a change of the lifecycle state, and of the end of a time in which the
+// resource was not ready.
+func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unstructured) {
+	if c.Metrics == nil {
+		return
+	}
+	of := func(more ...metrics.Attribute) []metrics.Attribute {
+		return append(more, metrics.Kind(after.GetKind()), metrics.Namespace(after.GetNamespace()))
+	}
+	old, now := lifecycle(before), lifecycle(after)
+	if old != now {
+		c.Metrics.Count(ctx, metrics.Transitions, 1, of(metrics.From(old), metrics.State(now))...)
+	}
+	was, since := readiness(before)
+	if is, at := readiness(after); is && !was && !since.IsZero() {
+		c.Metrics.Time(ctx, metrics.UnreadyDuration, max(0, at.Sub(since)), of(metrics.State(now))...)
+	}
+}
+
+func lifecycle(u *unstructured.Unstructured) string {
+	state, _, _ := unstructured.NestedString(u.Object, "status", "lifecycleState")
+	return state
+}
+
+// readiness is whether a resource is ready, and since when it is or is not; zero means not known.
+func readiness(u *unstructured.Unstructured) (is bool, since time.Time) {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		condition, _ := c.(map[string]any)
+		if condition["type"] == summary.Ready {
+			text, _ := condition["lastTransitionTime"].(string)
+			since, _ = time.Parse(time.RFC3339, text) // zero when it is none
+			return condition["status"] == string(metav1.ConditionTrue), since
+		}
+	}
+	return false, u.GetCreationTimestamp().Time
+}

@@ -1,0 +1,93 @@
+package otlp
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
+	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	"google.golang.org/protobuf/proto"
+)
+
+// Client posts to one endpoint. Safe for concurrent use.
+type Client struct {
+	to   Endpoint
+	http *http.Client
+}
+
+// NewClient makes a client. It does not connect. It fails on certificates that cannot be used.
+func NewClient(to Endpoint) (*Client, error) {
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, DisableCompression: true}
+	if to.CAFile != "" {
+		text, err := os.ReadFile(to.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("read the certificates for the endpoint for metrics: %w", err)
+		}
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM(text) {
+			return nil, fmt.Errorf("there is no certificate in %s", to.CAFile)
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	}
+	return &Client{to: to, http: &http.Client{Transport: transport}}, nil
+}
+
+// ErrRefused is an answer that the same message would get again: it is not to be sent once more.
+var ErrRefused = errors.New("refused for good")
+
+// Send posts what was measured, once.
+func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics) error {
+	body, err := proto.Marshal(&collectorpb.ExportMetricsServiceRequest{ResourceMetrics: measured})
+	if err != nil {
+		return fmt.Errorf("%w: encode metrics: %w", ErrRefused, err)
+	}
+	if c.to.Compress {
+		if body, err = packed(body); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.to.Timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.to.URL, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("push metrics: %w", err)
+	}
+	for name, value := range c.to.Headers {
+		request.Header.Set(name, value)
+	}
+	request.Header.Set("Content-Type", "application/x-protobuf")
+	if c.to.Compress {
+		request.Header.Set("Content-Encoding", "gzip")
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return fmt.Errorf("push metrics: %w", err)
+	}
+	defer func() {
+		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4096)) // so that the connection is kept
+		_ = response.Body.Close()
+	}()
+	switch {
+	case response.StatusCode < 300:
+		return nil
+	case response.StatusCode == http.StatusTooManyRequests, response.StatusCode >= 500:
+		return fmt.Errorf("push metrics: HTTP status %d", response.StatusCode)
+	}
+	return fmt.Errorf("push metrics: %w: HTTP status %d", ErrRefused, response.StatusCode)
+}
+
+func packed(body []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(body)
+	err = errors.Join(err, w.Close()) // before the bytes are taken
+	return out.Bytes(), err
+}
