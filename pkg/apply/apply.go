@@ -204,8 +204,10 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 // wake wakes the clock, best effort: a clock that nobody can write costs time, and the sweep finds what is under way.
 func (c *Executor) wake(ctx context.Context) {
 	if err := c.Clock.Wake(ctx); err != nil && c.Log != nil {
-		c.Log.Warnw("the clock could not be set to its fast schedule: operations in progress are checked less often",
-			telemetry.Error, fail.Message(err))
+		telemetry.Traced(ctx, c.Log).Warnw(
+			"the clock could not be set to its fast schedule: operations in progress are checked less often",
+			telemetry.Error, fail.Message(err),
+		)
 	}
 }
 

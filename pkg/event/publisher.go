@@ -11,6 +11,7 @@ import (
 	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
 // Publisher posts events to one address, in binary mode. The zero value posts nothing. Safe for concurrent use.
@@ -21,12 +22,27 @@ type Publisher struct {
 	Client *http.Client
 }
 
+// extensionTrace is the extension of CloudEvents that hands a trace on, and W3C's header.
+const extensionTrace = "traceparent"
+
+// traced is the event with the trace of the context.
+func traced(ctx context.Context, e cloudevents.Event) cloudevents.Event {
+	parent := telemetry.Traceparent(ctx, e.ID())
+	if parent == "" {
+		return e
+	}
+	e = e.Clone()
+	e.SetExtension(extensionTrace, parent)
+	return e
+}
+
 // Publish posts one event once and reports whether the receiver took it. The caller's context bounds the wait; nothing
 // is retried.
 func (p Publisher) Publish(ctx context.Context, e cloudevents.Event) error {
 	if p.URL == "" {
 		return nil
 	}
+	e = traced(ctx, e)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.URL, nil)
 	if err != nil {
 		return fmt.Errorf("post event %s to %s: %w", e.ID(), p.URL, err)

@@ -58,7 +58,7 @@ func (r Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	ctx := request.Context()
+	ctx := telemetry.WithTrace(request.Context(), traceparent(*e, request), e.Source(), e.ID())
 	if r.Budget > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.Budget)
@@ -66,7 +66,7 @@ func (r Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	err = r.call(ctx, *e)
 	if err != nil {
-		r.report(*e, err)
+		r.report(ctx, *e, err)
 	}
 	w.WriteHeader(fail.ResultOf(err).HTTP)
 }
@@ -75,7 +75,7 @@ func (r Receiver) call(ctx context.Context, e cloudevents.Event) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			err = fail.Recovered("handle event "+e.ID(), value)
-			r.Log.Errorw(
+			telemetry.Traced(ctx, r.Log).Errorw(
 				"a handler panicked", telemetry.EventID, e.ID(), telemetry.Error, fmt.Sprint(value), zap.StackSkip("stack", 2),
 			)
 		}
@@ -83,14 +83,23 @@ func (r Receiver) call(ctx context.Context, e cloudevents.Event) (err error) {
 	return r.Handle(ctx, e)
 }
 
-func (r Receiver) report(e cloudevents.Event, err error) {
+// traceparent is that of the event, which a Broker hands on, or else that of the request.
+func traceparent(e cloudevents.Event, request *http.Request) string {
+	if text, _ := e.Extensions()[extensionTrace].(string); text != "" {
+		return text
+	}
+	return request.Header.Get(extensionTrace)
+}
+
+func (r Receiver) report(ctx context.Context, e cloudevents.Event, err error) {
 	kind := fail.KindOf(err)
-	line := r.Log.Infow
+	log := telemetry.Traced(ctx, r.Log)
+	line := log.Infow
 	switch fail.Of(kind).Log {
 	case fail.LevelError:
-		line = r.Log.Errorw
+		line = log.Errorw
 	case fail.LevelDebug:
-		line = r.Log.Debugw
+		line = log.Debugw
 	}
 	line("event not handled to its end", telemetry.EventID, e.ID(), telemetry.EventType, e.Type(), telemetry.Key,
 		e.Subject(),

@@ -91,8 +91,10 @@ func (r *Runner) rounds(
 		}
 		if p.Requeue == plan.RequeueOnPods && watch != nil {
 			if ended, err = watch(ctx, object.Namespace, object.Name); err != nil {
-				r.Log.Warnw("its pods cannot be watched, so they are polled", telemetry.Key, object.String(), telemetry.Error,
-					fail.Message(err))
+				telemetry.Traced(ctx, r.Log).Warnw(
+					"its pods cannot be watched, so they are polled", telemetry.Key, object.String(), telemetry.Error,
+					fail.Message(err),
+				)
 			}
 			watch = nil // once is enough
 		}
@@ -119,7 +121,7 @@ func (r *Runner) round(
 	}
 	result, err := r.Apply.Execute(ctx, t.object, last.Resource, d.plan)
 	err = fail.Discreet(err, d.hide)
-	r.report(t.key, d.plan, started, err)
+	r.report(ctx, t.key, d.plan, started, err)
 	r.Metrics.Count(
 		ctx, metrics.Rounds, 1, metrics.Kind(t.key.Kind), metrics.Situation(string(d.plan.Situation)), errorType(err),
 	)
@@ -137,10 +139,11 @@ func (r *Runner) round(
 func errorType(err error) metrics.Attribute { return metrics.ErrorType(string(fail.KindOf(err))) }
 
 // report logs a round that did something, or failed.
-func (r *Runner) report(key event.Key, p plan.Plan, started time.Time, err error) {
-	line := r.Log.Infow
+func (r *Runner) report(ctx context.Context, key event.Key, p plan.Plan, started time.Time, err error) {
+	log := telemetry.Traced(ctx, r.Log)
+	line := log.Infow
 	if p.IsQuiet() && p.Status == nil && err == nil {
-		line = r.Log.Debugw
+		line = log.Debugw
 	}
 	values := []any{
 		telemetry.Key, key.String(), telemetry.Situation, string(p.Situation), telemetry.Rule, p.Rule, telemetry.Actions,

@@ -108,7 +108,7 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		resource, specErr, err := decoded(object)
 		switch {
 		case err != nil:
-			o.Log.Infow("look failed", telemetry.Error, fail.Message(err))
+			telemetry.Traced(ctx, o.Log).Infow("look failed", telemetry.Error, fail.Message(err))
 			failures = append(failures, fail.As(fail.Invalid, "read FlinkDeployment", "Unreadable", err))
 		case o.Watches(resource.Namespace):
 			resource.ManagedFields = nil
@@ -204,6 +204,6 @@ func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, re
 		return err
 	}
 	o.Metrics.Count(ctx, metrics.Requests, 1, metrics.Kind(kind), metrics.Reason(string(reason)))
-	o.Log.Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
+	telemetry.Traced(ctx, o.Log).Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
 	return o.Control.Publish(ctx, e)
 }

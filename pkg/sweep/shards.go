@@ -160,7 +160,9 @@ func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) e
 				case again:
 					slow = append(slow, one)
 				default:
-					o.Log.Infow("look failed", telemetry.Key, one.key.String(), telemetry.Error, fail.Message(err))
+					telemetry.Traced(ctx, o.Log).Infow(
+						"look failed", telemetry.Key, one.key.String(), telemetry.Error, fail.Message(err),
+					)
 					failures = append(failures, err)
 				}
 				return nil

@@ -78,7 +78,7 @@ func (o *Observer) settle(ctx context.Context, state clock.State, seen fleet) er
 	wanted := clock.Wanted(seen.moving, seen.running || !seen.complete)
 	changed, err := o.Clock.Settle(ctx, state, wanted)
 	if changed {
-		o.Log.Infow("clock set", telemetry.Pace, string(wanted), telemetry.Count, seen.count)
+		telemetry.Traced(ctx, o.Log).Infow("clock set", telemetry.Pace, string(wanted), telemetry.Count, seen.count)
 	}
 	return err
 }

@@ -12,6 +12,9 @@ const (
 	Generation = "generation"
 	// EventID is the CloudEvent's id.
 	EventID = "event_id"
+	// TraceID is that of the event that a line follows from, 32 hexadecimal digits: the same from the source's event
+	// through all that it led to.
+	TraceID = "trace_id"
 	// EventType is the CloudEvent's type.
 	EventType = "event_type"
 	// Situation is the plan's one word for what it found.
