@@ -119,7 +119,7 @@ func attributes(all []attribute.KeyValue) []*commonpb.KeyValue {
 	for _, a := range all {
 		messages = append(messages, &commonpb.KeyValue{
 			Key:   string(a.Key),
-			Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: a.Value.Emit()}},
+			Value: &commonpb.AnyValue{Value: &commonpb.AnyValue_StringValue{StringValue: a.Value.String()}},
 		})
 	}
 	return messages
