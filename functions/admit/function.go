@@ -51,7 +51,7 @@ func newHandler(
 			}
 			return judges.Judge(ctx, r)
 		},
-		Watches: s.Watches,
+		Watches: s.Watches, Selects: s.Selects,
 		Log:     log,
 		Metrics: measured,
 	}

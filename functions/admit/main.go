@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
@@ -26,17 +27,16 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	s, err := settings.Load()
-	if err != nil {
-		return err
-	}
-	log := telemetry.NewLogger(component, s.Logging)
-	switch {
-	case len(args) == 2 && args[0] == "ping":
+	if len(args) == 2 && args[0] == "ping" {
+		s, err := settings.Load()
+		if err != nil {
+			return err
+		}
 		ctx, cancel := context.WithTimeout(ctx, pingBudget)
 		defer cancel()
-		return ping(ctx, args[1], pingPause, log)
-	case len(args) > 0:
+		return ping(ctx, args[1], pingPause, telemetry.NewLogger(component, s.Logging))
+	}
+	if len(args) > 0 {
 		return fmt.Errorf("unknown arguments %q; usage: admit, or admit ping URL", args)
 	}
 	told, err := settings.LoadObservability()
@@ -44,13 +44,25 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	measured := metrics.Start(metrics.Setup{
-		Function: component, Namespace: told.Namespace, Patience: patience, Now: time.Now, Log: log,
+		Function: component, Namespace: told.Namespace, Patience: patience, Now: time.Now,
+		Log: telemetry.NewLogger(component, told.Logging),
 	}, told.Config)
 	defer measured.Close(context.WithoutCancel(ctx))
 	client, err := kube.InCluster("kn-flink-"+component, measured.Calls("kubernetes"))
 	if err != nil {
 		return err
 	}
+	source, err := settings.Open(client.NamespacesOf, time.Now)
+	if err != nil {
+		return err
+	}
+	s := source.First()
+	log := telemetry.NewLogger(component, s.Logging)
 	go prewarm(ctx, s.NextFunction, log)
-	return serve.Until(ctx, s.Host, s.Port, newHandler(s, client, time.Now, log, measured))
+	return serve.Until(ctx, s.Host, s.Port, &settings.Handler{
+		Source: source, Log: log,
+		Make: func(s settings.Settings) (http.Handler, error) {
+			return newHandler(s, client, time.Now, telemetry.NewLogger(component, s.Logging), measured), nil
+		},
+	})
 }

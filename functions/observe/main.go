@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
@@ -25,10 +26,6 @@ func main() {
 }
 
 func run() error {
-	s, err := settings.Load()
-	if err != nil {
-		return err
-	}
 	told, err := settings.LoadObservability()
 	if err != nil {
 		return err
@@ -41,9 +38,13 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	handler, err := newHandler(s, client, time.Now, measured)
+	source, err := settings.Open(client.NamespacesOf, time.Now)
 	if err != nil {
 		return err
 	}
-	return serve.Until(signals.NewContext(), s.Host, s.Port, handler)
+	s := source.First()
+	return serve.Until(signals.NewContext(), s.Host, s.Port, &settings.Handler{
+		Source: source, Log: telemetry.NewLogger(component, s.Logging),
+		Make: func(s settings.Settings) (http.Handler, error) { return newHandler(s, client, time.Now, measured) },
+	})
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -182,5 +184,36 @@ func TestWhatIsNotWatchedIsLeftAlone(t *testing.T) {
 	i := install(t, "team-a")
 	if answer := i.post(change()); answer.Code != http.StatusOK || len(i.tap.Requests()) != 0 {
 		t.Errorf("answer %d with requests %v, want none", answer.Code, i.tap.Requests())
+	}
+}
+
+func TestWhatIsNotSelectedIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("FLINK_CONF_DIR", dir)
+	if err := os.WriteFile(
+		filepath.Join(dir, "config.yaml"), []byte("kubernetes.operator.label.selector: team=a"), 0o600,
+	); err != nil {
+		t.Fatal(err)
+	}
+	s, err := settings.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := install(t)
+	s.Clock = "flink-clock"
+	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now); err != nil {
+		t.Fatal(err)
+	}
+	i.tap.Forget()
+	if answer := i.post(change()); answer.Code != http.StatusOK || i.tap.Count(wire.Request.IsWrite) != 0 {
+		t.Errorf("answer %d, and writes %v", answer.Code, i.tap.Effects())
+	}
+	if _, err := i.kube.Update(kubesim.FlinkDeployments, "flink", "demo", func(u *unstructured.Unstructured) {
+		u.SetLabels(map[string]string{"team": "a"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if i.post(change()); i.kube.Get(kubesim.Deployments, "flink", "demo") == nil {
+		t.Error("it is selected now, and nothing was made")
 	}
 }

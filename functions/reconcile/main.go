@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"time"
 
 	"knative.dev/pkg/signals"
 
+	"github.com/kn-flink/kn-flink/pkg/announce"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -28,10 +30,6 @@ func main() {
 }
 
 func run() error {
-	s, err := settings.Load()
-	if err != nil {
-		return err
-	}
 	told, err := settings.LoadObservability()
 	if err != nil {
 		return err
@@ -44,9 +42,19 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	handler, err := newHandler(s, client, time.Now, measured)
+	source, err := settings.Open(client.NamespacesOf, time.Now)
 	if err != nil {
 		return err
+	}
+	s := source.First()
+	log := telemetry.NewLogger(component, s.Logging)
+	news := &announce.Announcer{API: client, Namespace: s.Namespace, Component: component, Now: time.Now, Log: log}
+	handler := &settings.Handler{
+		Source: source, Log: log,
+		Make: func(s settings.Settings) (http.Handler, error) { return newHandler(s, client, time.Now, measured) },
+	}
+	if !s.UploadsJars { // one function tells
+		handler.Tell = news.Tell
 	}
 	return serve.Until(signals.NewContext(), s.Host, s.Port, handler)
 }

@@ -2,23 +2,45 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
-func TestThePageIsUpToDate(t *testing.T) {
-	written, err := os.ReadFile("../../docs/options.md")
+const root = "../.."
+
+func TestThePagesAreUpToDate(t *testing.T) {
+	all, err := pages(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page() != string(written) {
-		t.Error("docs/options.md differs: run make generate")
+	for name, text := range all {
+		written, err := os.ReadFile(filepath.Join(root, "docs", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text != string(written) {
+			t.Errorf("docs/%s differs: run make generate", name)
+		}
 	}
 	for _, u := range key.NoEffect() {
-		if !strings.Contains(string(written), "`"+u.Option.Key+"`") {
+		if !strings.Contains(all["options.md"], "`"+u.Option.Key+"`") {
 			t.Errorf("%s is not in docs/options.md", u.Option.Key)
+		}
+	}
+	for name, o := range key.All() {
+		own := strings.HasPrefix(o.Key, key.OperatorPrefix) || strings.HasPrefix(o.Key, key.AutoscalerPrefix)
+		if own && !strings.Contains(all["configuration.md"], "| `"+o.Key+"`") {
+			t.Errorf("%s is not in docs/configuration.md", name)
+		}
+	}
+	for _, kind := range []string{
+		"FlinkDeployment", "FlinkSessionJob", "FlinkStateSnapshot", "FlinkBlueGreenDeployment",
+	} {
+		if !strings.Contains(all["reference.md"], "\n## "+kind+"\n") {
+			t.Errorf("%s is not in docs/reference.md", kind)
 		}
 	}
 }

@@ -43,6 +43,8 @@ type Handler struct {
 	Judge Judge
 	// Watches says whether resources of a namespace are this installation's; others pass as they are. Nil means all are.
 	Watches func(namespace string) bool
+	// Selects says the same of the labels of a resource in such a namespace. Nil means all are.
+	Selects func(labels map[string]string) bool
 	// Log gets one line for each denial, mutation and failure.
 	Log *zap.SugaredLogger
 	// Metrics count reviews; nil counts none.
@@ -127,11 +129,11 @@ func (h Handler) validate(
 	if len(r.Object.Raw) == 0 {
 		return withoutObject(r)
 	}
-	skip, err := exempt(r)
+	object, err := metadataOf(r)
 	if err != nil {
 		return nil, err
 	}
-	if skip || h.foreign(r) {
+	if exempt(object) || h.foreign(r) || (h.Selects != nil && !h.Selects(object.Labels)) {
 		return allowed(), nil
 	}
 	found, err := h.Judge(ctx, r)
@@ -174,14 +176,18 @@ func withoutObject(r *admissionv1.AdmissionRequest) (*admissionv1.AdmissionRespo
 	return nil, fmt.Errorf("the AdmissionReview of operation %q has no object", r.Operation)
 }
 
-// exempt says whether the object is not to be judged: a canary is not, whatever its kind, and nor is one that is being
-// deleted, because a wrong spec must not keep it alive. It fails when the object has no metadata that can be read.
-func exempt(r *admissionv1.AdmissionRequest) (bool, error) {
-	var object metav1.PartialObjectMetadata
+// metadataOf fails when the object has no metadata that can be read.
+func metadataOf(r *admissionv1.AdmissionRequest) (object metav1.PartialObjectMetadata, err error) {
 	if err := json.Unmarshal(r.Object.Raw, &object); err != nil {
-		return false, fmt.Errorf("read the metadata of %s: %w", key(r), err)
+		return object, fmt.Errorf("read the metadata of %s: %w", key(r), err)
 	}
-	return object.DeletionTimestamp != nil || strings.EqualFold(object.Labels[v1beta1.LabelCanary], "true"), nil
+	return object, nil
+}
+
+// exempt says whether an object is not to be judged: a canary is not, whatever its kind, and nor is one that is being
+// deleted, because a wrong spec must not keep it alive.
+func exempt(object metav1.PartialObjectMetadata) bool {
+	return object.DeletionTimestamp != nil || strings.EqualFold(object.Labels[v1beta1.LabelCanary], "true")
 }
 
 // foreign says whether the object is another installation's.

@@ -319,3 +319,12 @@ func FuzzReview(f *testing.F) {
 		}
 	})
 }
+
+func TestWhatIsNotSelectedIsNotJudged(t *testing.T) {
+	h := Handler{Judge: wrong, Selects: func(labels map[string]string) bool { return labels["x"] == "y" }}
+	for object, allowed := range map[string]bool{plain: true, sessionOK: false} {
+		if _, _, response := post(t, h, ValidatePath, review("CREATE", kinds[0], object)); response.Allowed != allowed {
+			t.Errorf("allowed %v: %s", response.Allowed, object)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func withoutEffect(c Config, unread []key.Unread, prefixes map[string]string) []
 			told = append(told, fmt.Sprintf("option %s has no effect: %s", name, why))
 		}
 	}
-	for _, pair := range labels(c) {
+	for _, pair := range errorLabels(c) {
 		if _, err := regexp.Compile(pair[0]); err != nil {
 			told = append(
 				told,
@@ -70,8 +70,8 @@ func withoutEffect(c Config, unread []key.Unread, prefixes map[string]string) []
 	return told
 }
 
-// labels are those of errors; none when the option cannot be read.
-func labels(c Config) [][2]string {
+// errorLabels are those of errors; none when the option cannot be read.
+func errorLabels(c Config) [][2]string {
 	pairs, err := c.Pairs(key.ExceptionLabelMapper)
 	if err != nil {
 		return nil

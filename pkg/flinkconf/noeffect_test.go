@@ -12,7 +12,7 @@ func TestWithoutEffect(t *testing.T) {
 		key, value string
 		told       bool
 	}{
-		"an operator's option":       {"kubernetes.operator.label.selector", "a=b", true},
+		"an operator's option":       {"kubernetes.operator.leader-election.enabled", "true", true},
 		"an older spelling":          {"kubernetes.operator.reconciler.max.parallelism", "5", true},
 		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", true},
 		"its older spelling":         {"kubernetes.operator.job.autoscaler.enabled", "TRUE", true},
@@ -44,6 +44,7 @@ func TestWithoutEffect(t *testing.T) {
 		"of the installation":                     {"kubernetes.operator.reconcile.interval", true},
 		"its older spelling":                      {"kubernetes.operator.reconciler.reschedule.interval", true},
 		"what may widen the reach of jars":        {"kubernetes.operator.user.artifacts.allowed-hosts", true},
+		"the selected resources":                  {"kubernetes.operator.label.selector", true},
 		"the watched namespaces":                  {"kubernetes.operator.watched.namespaces", true},
 		"a default of a namespace":                {"kubernetes.operator.default-configuration.namespace.a.b", true},
 		"headers are the resource's, too":         {"kubernetes.operator.user.artifacts.http.header", false},

@@ -9,7 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
 
@@ -86,6 +89,26 @@ func (o Operator) Notes() []string {
 	return notes
 }
 
+// Unreadable says of each option of the operator itself whose value cannot be read what is wrong with it, one sentence
+// each, sorted. Options without effect are nobody's concern, and those of resources are told with the resources.
+func (o Operator) Unreadable() []string {
+	unread := map[string]bool{}
+	for _, u := range key.NoEffect() {
+		unread[u.Option.Key] = true
+	}
+	var wrong []string
+	for _, option := range key.All() {
+		if unread[option.Key] || (option.Scope != conf.ScopeOperator && option.Scope != conf.ScopeNamespace) {
+			continue
+		}
+		if err := o.base.Check(option); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	slices.Sort(wrong)
+	return wrong
+}
+
 // ReconcileInterval is how often everything is looked at while any job runs; zero means that the option is not set, or
 // cannot be read.
 func (o Operator) ReconcileInterval() time.Duration {
@@ -94,6 +117,25 @@ func (o Operator) ReconcileInterval() time.Duration {
 		return 0
 	}
 	return set
+}
+
+// Selecting are those of a resource's labels that kubernetes.operator.label.selector asks for.
+func (o Operator) Selecting(have map[string]string) map[string]string {
+	text := o.base.Get(key.LabelSelector)
+	if text == "" {
+		return nil
+	}
+	selector, err := labels.ParseToRequirements(text)
+	if err != nil {
+		return nil // it selects nobody, and whoever installs is told
+	}
+	selecting := map[string]string{}
+	for _, r := range selector {
+		if value, has := have[r.Key()]; has {
+			selecting[r.Key()] = value
+		}
+	}
+	return selecting
 }
 
 // allNamespaces stands for every namespace in watched.namespaces.

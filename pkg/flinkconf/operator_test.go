@@ -221,3 +221,31 @@ func TestDefaultTwin(t *testing.T) {
 		}
 	})
 }
+
+func TestSelectingLabels(t *testing.T) {
+	have := map[string]string{"team": "a", "tier": "b", "other": "c"}
+	for selector, want := range map[string]map[string]string{
+		"": nil, "team=a,tier in (b,c),!frozen": {"team": "a", "tier": "b"}, "a in b": nil,
+	} {
+		o := flinkconf.NewOperator(flinkconf.Config{"kubernetes.operator.label.selector": selector})
+		if diff := cmp.Diff(want, o.Selecting(have)); diff != "" {
+			t.Errorf("%q: %s", selector, diff)
+		}
+	}
+}
+
+func TestUnreadableOptions(t *testing.T) {
+	o := flinkconf.NewOperator(flinkconf.Config{
+		"kubernetes.operator.reconcile.interval":                  "soon",
+		"kubernetes.operator.flink.client.timeout":                "5 s",
+		"kubernetes.operator.retry.max.attempts":                  "many", // nobody reads it
+		"kubernetes.operator.deployment.readiness.timeout":        "late", // told with each resource
+		"kubernetes.operator.dynamic.namespaces.enabled":          "perhaps",
+		"kubernetes.operator.exception.throwable.list.max.count":  "1",
+		"kubernetes.operator.default-configuration.namespace.a.b": "x",
+	})
+	got := o.Unreadable()
+	if len(got) != 2 || !strings.Contains(got[0], "dynamic.namespaces") || !strings.Contains(got[1], "soon") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -8,6 +8,7 @@ var (
 	Deployments     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	ReplicaSets     = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	Pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	Namespaces      = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	Leases          = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}

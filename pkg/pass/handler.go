@@ -76,7 +76,7 @@ func NewHandler(s Setup) http.Handler {
 			Jars: s.Settings.Operator.JarRules(), OpenJar: s.OpenJar, Log: s.Log,
 			Metrics: s.Metrics,
 		},
-		Watches: s.Settings.Watches, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
+		Watches: s.Settings.Watches, Selects: s.Settings.Selects, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
 		Log: s.Log, Metrics: s.Metrics,
 	}
 	budget := event.Budget

@@ -29,6 +29,8 @@ type Runner struct {
 	Apply *apply.Executor
 	// Watches says whether a namespace is this installation's.
 	Watches func(namespace string) bool
+	// Selects says whether a resource with such labels is this installation's; nil: all are.
+	Selects func(labels map[string]string) bool
 	// Manager is the name of our own writes in managedFields; empty takes no event for that of one.
 	Manager string
 	// Pause waits for what a stop brings about; nil leaves that to the clock.
@@ -54,10 +56,11 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
 	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
 	started := time.Now()
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
-	if err == nil && found && isCanary(t, u) {
+	others := found && r.Selects != nil && !r.Selects(u.GetLabels())
+	if err == nil && found && !others && isCanary(t, u) {
 		return r.canary(ctx, t, u, firm)
 	}
-	if err == nil && (!found || (!firm && ownWrite(u, r.Manager))) {
+	if err == nil && (!found || others || (!firm && ownWrite(u, r.Manager))) {
 		return nil
 	}
 	if err == nil {

@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kelseyhightower/envconfig"
+	"k8s.io/apimachinery/pkg/labels"
 	"knative.dev/pkg/configmap"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
@@ -33,6 +36,7 @@ type environment struct {
 	TLSPassword   string `envconfig:"FLINK_TLS_PASSWORD"`
 	TLSAnyName    bool   `envconfig:"FLINK_TLS_ANY_NAME"`
 	UploadsJars   bool   `envconfig:"UPLOADS_JARS"`
+	AcceptedDir   string `envconfig:"FLINK_CONF_ACCEPTED_DIR" default:"/etc/flink-operator-accepted"`
 }
 
 // FlinkTLS is how JobManagers with security.ssl.rest.enabled are trusted, and trust us. The zero value: by the system's
@@ -83,9 +87,15 @@ type Settings struct {
 	UploadsJars bool
 	// Clock is the name of the PingSource that drives the tick; CLOCK_NAME.
 	Clock string
-	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces. Empty
-	// means all.
+	// Namespaces are the watched namespaces, from WATCH_NAMESPACES or else kubernetes.operator.watched.namespaces, and
+	// those that NamespaceSelector finds, which a Source looks up. Empty means all, unless there is a NamespaceSelector.
 	Namespaces []string
+	// NamespaceSelector adds the namespaces with such labels; kubernetes.operator.watched.namespace-selector. Empty adds
+	// none.
+	NamespaceSelector string
+	// LabelSelector chooses among the resources of watched namespaces; kubernetes.operator.label.selector. Empty takes
+	// all.
+	LabelSelector string
 	// Operator is the base configuration of the installation, with its namespace and version defaults.
 	Operator flinkconf.Operator
 	// Notes say which settings have no effect, and why, one sentence each. They are for the log of the start.
@@ -94,67 +104,101 @@ type Settings struct {
 	LogFiles map[string]string
 	// Logging is the content of ConfigMap config-logging; empty means the built-in logging configuration.
 	Logging map[string]string
+	// Files are the files of the settings, as they are mounted.
+	Files map[string]string
+
+	selector labels.Selector // of LabelSelector; nil takes all
 }
 
 // logFiles are the names that a Flink image reads its log configuration from.
 var logFiles = []string{"log4j-console.properties", "logback-console.xml"}
 
 // Load reads the environment and the mounted directories. A missing directory counts as empty, since every setting has
-// a default; a file that cannot be read or parsed is an error that names it.
+// a default; a file that cannot be read or parsed is an error that names it. Values of options that cannot be read are
+// noted, and the defaults count.
 func Load() (Settings, error) {
-	var env environment
-	if err := envconfig.Process("", &env); err != nil {
-		return Settings{}, fmt.Errorf("read the environment: %w", err)
-	}
-	files, err := loadDir(env.ConfDir)
+	env, err := environ()
 	if err != nil {
 		return Settings{}, err
+	}
+	read, err := env.read(env.ConfDir)
+	return read.settings, err
+}
+
+func environ() (env environment, err error) {
+	if err = envconfig.Process("", &env); err != nil {
+		return env, fmt.Errorf("read the environment: %w", err)
+	}
+	return env, nil
+}
+
+// reading is what a directory of settings says.
+type reading struct {
+	settings Settings
+	// wrong says which options cannot be read.
+	wrong []string
+}
+
+// read reads the settings of a directory.
+func (env environment) read(dir string) (reading, error) {
+	files, err := loadDir(dir)
+	if err != nil {
+		return reading{}, err
 	}
 	logging, err := loadDir(env.LoggingDir)
 	if err != nil {
-		return Settings{}, err
+		return reading{}, err
 	}
 	base, err := flinkconf.Load(files)
 	if err != nil {
-		return Settings{}, fmt.Errorf("base Flink configuration in %s: %w", env.ConfDir, err)
+		return reading{}, fmt.Errorf("base Flink configuration in %s: %w", dir, err)
 	}
 	var proxy *url.URL
 	if env.FlinkProxy != "" {
 		if proxy, err = url.Parse(env.FlinkProxy); err != nil {
-			return Settings{}, fmt.Errorf("FLINK_PROXY: %s", redact.Text(err.Error())) // it repeats the URL
+			return reading{}, fmt.Errorf("FLINK_PROXY: %s", redact.Text(err.Error())) // it repeats the URL
 		}
 	}
 	operator := flinkconf.NewOperator(base.Config)
+	wrong := union(operator.Unreadable(), operator.JarRules().Broken)
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
 		JarsFunction: env.JarsFunction, UploadsJars: env.UploadsJars,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
-		Logging: logging,
-		Notes: slices.Concat(
-			base.Notes, operator.Notes(), operator.JarRules().Notes(), flinkconf.WithoutEffect(base.Config),
-		),
+		Logging: logging, Files: files,
 	}
+	if strings.TrimSpace(env.Watched) == "" {
+		s.NamespaceSelector, wrong = selectorOf(base.Config, key.WatchedNamespaceSelector, wrong)
+	}
+	s.LabelSelector, wrong = selectorOf(base.Config, key.LabelSelector, wrong)
+	if s.LabelSelector != "" {
+		s.selector, _ = labels.Parse(s.LabelSelector) // selectorOf has parsed it
+	}
+	told := slices.Concat(base.Notes, operator.Notes(), operator.JarRules().Notes(), flinkconf.WithoutEffect(base.Config))
+	s.Notes = append(told, slices.DeleteFunc(slices.Clone(wrong), func(text string) bool {
+		return slices.Contains(told, text)
+	})...)
 	for _, name := range logFiles {
 		if text, ok := files[name]; ok {
 			s.LogFiles[name] = text
 		}
 	}
-	return s, nil
+	return reading{s, wrong}, nil
 }
 
 // Watches reports whether resources of the namespace are this installation's.
 func (s Settings) Watches(namespace string) bool {
 	if len(s.Namespaces) == 0 {
-		return true
+		return s.NamespaceSelector == ""
 	}
-	for _, n := range s.Namespaces {
-		if n == namespace {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Namespaces, namespace)
+}
+
+// Selects reports whether a resource with these labels is this installation's, if its namespace is watched.
+func (s Settings) Selects(have map[string]string) bool {
+	return s.selector == nil || s.selector.Matches(labels.Set(have))
 }
 
 func loadDir(dir string) (map[string]string, error) {
@@ -164,7 +208,12 @@ func loadDir(dir string) (map[string]string, error) {
 	if _, err := os.Stat(dir); os.IsNotExist(err) {
 		return nil, nil
 	}
-	files, err := configmap.Load(filepath.Clean(dir))
+	// a mounted ConfigMap is replaced as a whole, by this link: what it leads to does not change
+	at := filepath.Clean(dir)
+	if whole, err := filepath.EvalSymlinks(filepath.Join(at, dataLink)); err == nil {
+		at = whole
+	}
+	files, err := configmap.Load(at)
 	if err != nil {
 		return nil, fmt.Errorf("read the mounted directory %s: %w", dir, err)
 	}

@@ -43,6 +43,7 @@ func (f *fleet) addRows(kind, namespace string, rows []kube.Row) (unseen bool) {
 // addMoving adds one of those that columns do not tell of: in transition, and, if there are any, not seen by a pass.
 func (o *Observer) addMoving(ctx context.Context, k kind, query kube.Query, unseen bool, all *fleet) error {
 	query.Continue, query.Limit = "", 1
+	labels := query.Labels
 	which := []string{inTransition}
 	if unseen {
 		which = append(which, "status.pace=")
@@ -59,7 +60,7 @@ func (o *Observer) addMoving(ctx context.Context, k kind, query kube.Query, unse
 		all.census = nil
 		all.add(k, list, o.Watches)
 		all.count, all.census = counted, census // its row is counted
-		query.Labels = v1beta1.LabelCanary + "!=true"
+		query.Labels = both(labels, v1beta1.LabelCanary+"!=true")
 	}
 	return nil
 }

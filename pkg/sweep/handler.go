@@ -48,7 +48,7 @@ func NewHandler(s Setup) http.Handler {
 		Kube:    s.Kube,
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
-		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces,
+		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces, Labels: s.Settings.LabelSelector,
 		Log: s.Log, Metrics: s.Metrics,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()

@@ -43,6 +43,8 @@ type Observer struct {
 	Watches func(namespace string) bool
 	// Namespaces are the watched ones; empty means all, in one list.
 	Namespaces []string
+	// Labels is a label selector of the resources that are this installation's; empty: all are.
+	Labels string
 	// Log gets one line for each pass asked for.
 	Log *zap.SugaredLogger
 	// Metrics tell how the fleet is; nil tells nothing.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -112,5 +113,36 @@ func TestAForbiddenFleetIsAnError(t *testing.T) {
 	f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Status: 403})
 	if err := f.Tick(t.Context()); err == nil {
 		t.Error("want an error: nothing at all is looked after")
+	}
+}
+
+func TestASweepLeavesAloneWhatIsNotSelected(t *testing.T) {
+	for _, resources := range []int{3, pageSize + 3} { // what is not selected fills no page, either
+		f := newFleet(t, resources)
+		f.Labels = "team in (a)"
+		for i, team := range []string{"a", "b"} {
+			if _, err := f.kube.Update(kubesim.FlinkDeployments, "flink", fmt.Sprintf("demo-%04d", i),
+				func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"team": team}) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if asked := strings.Join(f.mail.subjects(), " "); asked != "flink/FlinkDeployment/demo-0000" {
+			t.Errorf("%d resources: passes were asked for of %q, want that of team a", resources, asked)
+		}
+	}
+}
+
+func TestAShardLeavesAloneWhatIsNotSelected(t *testing.T) {
+	f := newFleet(t, 2)
+	f.Labels = "team"
+	page := event.Shard{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Limit: 10}
+	if err := f.Shard(t.Context(), page); err != nil {
+		t.Fatal(err)
+	}
+	if asked := f.mail.subjects(); len(asked) != 0 {
+		t.Errorf("passes were asked for of %q, want none", asked)
 	}
 }

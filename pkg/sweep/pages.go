@@ -31,7 +31,7 @@ func (o *Observer) sweep(ctx context.Context, k kind, all *fleet) error {
 
 // find looks at what a query finds in one namespace, or in all.
 func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, all *fleet) error {
-	query := f.query
+	query := o.narrowed(f.query)
 	query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page
 	list, err := o.Gather.Kube.List(ctx, query)
 	if err != nil {
@@ -121,6 +121,7 @@ func (o *Observer) pages(
 	ctx context.Context, k kind, query kube.Query, namespace string,
 	see func(kube.Query, *unstructured.UnstructuredList),
 ) error {
+	query = o.narrowed(query)
 	for query.Resource, query.Namespace, query.Limit = k.resource, namespace, k.page; ; {
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {
@@ -132,6 +133,20 @@ func (o *Observer) pages(
 		}
 		query.Continue = next
 	}
+}
+
+// narrowed asks for the resources alone that are this installation's by their labels.
+func (o *Observer) narrowed(query kube.Query) kube.Query {
+	query.Labels = both(query.Labels, o.Labels)
+	return query
+}
+
+// both are the label selectors of what both select; an empty one selects all.
+func both(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "," + b
 }
 
 // namespaces are those to list, each by itself; one empty name lists all of them at once.

@@ -96,7 +96,7 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
 	if s.Finished {
 		return o.lookAtFinished(ctx, k, s.Namespace)
 	}
-	query := kube.Query{Resource: k.resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit}
+	query := o.narrowed(kube.Query{Resource: k.resource, Namespace: s.Namespace, Continue: s.Continue, Limit: s.Limit})
 	if k.items == nil {
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {

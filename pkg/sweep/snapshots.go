@@ -57,10 +57,10 @@ func (o *Observer) snapshotsBeside(
 	var items []item
 	labels := unfinished + "," + ofApplications + "," + v1beta1.LabelJobReferenceName + " in "
 	for _, names := range of.Chunks() {
-		query := kube.Query{
+		query := o.narrowed(kube.Query{
 			Resource: v1beta1.FlinkStateSnapshotGVR, Namespace: of.Namespace, Fields: notInTransition,
 			Labels: labels + "(" + strings.Join(names, ",") + ")",
-		}
+		})
 		list, err := o.Gather.Kube.List(ctx, query)
 		if err != nil {
 			return items, err

@@ -11,9 +11,9 @@ import (
 //
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
-// redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs and
-// serve are leaves: they import other leaves at the most. gather and apply never import each other. sweep never imports
-// pass: it only reads.
+// redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs,
+// announce and serve are leaves: they import other leaves at the most. gather and apply never import each other. sweep
+// never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"event":     {"fail", "telemetry", "settings"},
 	"clock":     {"fail", "kube", "telemetry", "settings"},
 	"certs":     {"fail", "kube", "telemetry", "settings"},
+	"announce":  {"fail", "kube", "telemetry", "settings", "redact"},
 	// I/O
 	"gather": {
 		"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail",

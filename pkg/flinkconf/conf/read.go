@@ -96,6 +96,31 @@ func (c Config) MapList(o Option) ([]map[string]string, error) {
 	})
 }
 
+// Check says why the value of an option cannot be read; nil: it can.
+func (c Config) Check(o Option) (err error) {
+	switch o.Kind {
+	case KindDuration:
+		_, err = c.Duration(o)
+	case KindMemory:
+		_, err = c.Memory(o)
+	case KindInt:
+		_, err = c.Int(o)
+	case KindFloat:
+		_, err = c.Float(o)
+	case KindBool:
+		_, err = c.Bool(o)
+	case KindEnum:
+		_, err = c.Enum(o)
+	case KindList:
+		_, err = c.List(o)
+	case KindMap:
+		_, err = c.Map(o)
+	case KindMapList:
+		_, err = c.MapList(o)
+	}
+	return err
+}
+
 func asMap(pairs [][2]string) map[string]string {
 	m := make(map[string]string, len(pairs))
 	for _, p := range pairs {

@@ -66,13 +66,17 @@ var (
 	ArtifactsMaxSize = scoped(conf.ScopeOperator, optional(conf.KindMemory, "user.artifacts.max-size"))
 	// WatchedNamespaces is a comma separated list of namespaces; the default stands for all of them.
 	WatchedNamespaces = operator(conf.KindString, "watched.namespaces", "JOSDK_ALL_NAMESPACES")
+	// WatchedNamespaceSelector adds the namespaces with such labels to WatchedNamespaces; it is an option of ours. Without
+	// WatchedNamespaces they are the only ones.
+	WatchedNamespaceSelector = scoped(conf.ScopeOperator, optional(conf.KindString, "watched.namespace-selector"))
 	// DynamicNamespacesEnabled follows changes of WatchedNamespaces without a restart.
 	DynamicNamespacesEnabled = operator(conf.KindBool, "dynamic.namespaces.enabled", "false")
 	// LabelSelector restricts the watched resources; unset is all.
 	LabelSelector = scoped(conf.ScopeOperator, optional(conf.KindString, "label.selector"))
 	// DynamicConfigEnabled follows changes of the operator's configuration without a restart.
 	DynamicConfigEnabled = operator(conf.KindBool, "dynamic.config.enabled", "true")
-	// DynamicConfigCheckInterval is how often the Java operator looks for such changes.
+	// DynamicConfigCheckInterval is how often files are looked at for such changes. Where it is not set a function looks
+	// with each event, as that costs next to nothing.
 	DynamicConfigCheckInterval = operator(conf.KindDuration, "dynamic.config.check.interval", "5 min")
 	// ConfigCacheTimeout is how long the Java operator keeps composed configurations. We compose them anew: read, not
 	// used.

@@ -19,6 +19,7 @@ func (v Snapshots) facts() snapshots.Facts {
 		Now: v.Seen.Now, Kind: v.Seen.kind(), Namespace: r.Namespace, Name: r.Name, UID: r.UID,
 		Generation: r.Generation,
 		Created:    r.CreationTimestamp.Time,
+		Labels:     v.Seen.Operator.Selecting(r.Labels),
 		// the round that closes a start has not asked for the snapshots yet
 		Running: v.Want.JobStatus.State == v1beta1.FlinkJobRunning && r.Status.Intent == nil,
 		Wanted:  v.Spec.Job,

@@ -321,3 +321,18 @@ func TestOneObjectForOnePeriod(t *testing.T) {
 		}
 	})
 }
+
+func TestSnapshotsAreSelectedWithTheirJob(t *testing.T) {
+	f := facts("state.savepoints.dir", "s3://b/s")
+	f.Labels = map[string]string{"team": "a"}
+	s, err := MakeResource(f, Trigger{Type: Savepoint, Cause: v1beta1.SnapshotTriggerPeriodic, At: f.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Labels["team"] != "a" || s.Labels[v1beta1.LabelSnapshotTriggerType] != "PERIODIC" {
+		t.Errorf("labels %v: an installation that selects by the label would not look after it", s.Labels)
+	}
+	if len(f.Labels) != 1 {
+		t.Errorf("the labels of the job are now %v", f.Labels)
+	}
+}

@@ -41,6 +41,8 @@ type Facts struct {
 	UID types.UID
 	// Generation is metadata.generation of the resource.
 	Generation int64
+	// Labels are those of the resource by which it is this installation's: its snapshots have them, too.
+	Labels map[string]string
 	// Created is metadata.creationTimestamp of the resource.
 	Created time.Time
 	// Running reports whether Flink says that the job is RUNNING.

@@ -66,7 +66,9 @@ func (f Facts) blank(t Type, cause v1beta1.SnapshotTriggerType, number string) *
 			BackoffLimit: &once, JobReference: &v1beta1.JobReference{Kind: f.Kind, Name: f.Name},
 		},
 	}
-	s.Labels = Labels(map[string]string{v1beta1.LabelSnapshotTriggerType: string(cause)}, t, "", s.Spec.JobReference)
+	labels := Labels(f.Labels, t, "", s.Spec.JobReference)
+	labels[v1beta1.LabelSnapshotTriggerType] = string(cause)
+	s.Labels = labels
 	return s
 }
 

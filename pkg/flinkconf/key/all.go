@@ -1,8 +1,15 @@
 package key
 
-import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+import (
+	"maps"
 
-// all lists every option of the tables, by the name of its variable. TestAllIsComplete holds it against the source.
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
+)
+
+// All lists every option of the tables, by the name of its variable.
+func All() map[string]conf.Option { return maps.Clone(all) }
+
+// all is what All lists. TestAllIsComplete holds it against the source.
 var all = map[string]conf.Option{
 	"ApplicationArgs":                              ApplicationArgs,
 	"ApplicationMain":                              ApplicationMain,
@@ -292,6 +299,7 @@ var all = map[string]conf.Option{
 	"TerminationTimeout":                           TerminationTimeout,
 	"TolerableFailedCheckpoints":                   TolerableFailedCheckpoints,
 	"UserArtifactsBaseDir":                         UserArtifactsBaseDir,
+	"WatchedNamespaceSelector":                     WatchedNamespaceSelector,
 	"WatchedNamespaces":                            WatchedNamespaces,
 	"WebCancelEnable":                              WebCancelEnable,
 	"WebSubmitEnable":                              WebSubmitEnable,
