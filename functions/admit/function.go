@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/certs"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -51,13 +52,14 @@ func newHandler(
 			}
 			return judges.Judge(ctx, r)
 		},
-		Watches: s.Watches, Selects: s.Selects,
-		Log:     log,
-		Metrics: measured,
+		Watches: s.Watches, Selects: s.Selects, Extensions: s.Extensions,
+		Log: log, Metrics: measured,
 	}
 	renewals := event.Receiver{
 		Handle: renewal(
-			certs.Renewer{API: client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Now: now}, log,
+			certs.Renewer{
+				API: client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Beside: extension.Name, Now: now,
+			}, log,
 		),
 		Log:    log,
 		Budget: renewBudget,

@@ -35,6 +35,7 @@ func newHandler(
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},
+		Ask: ask(log),
 		Log: log,
 	}), nil
 }

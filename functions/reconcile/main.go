@@ -10,6 +10,7 @@ import (
 	"knative.dev/pkg/signals"
 
 	"github.com/kn-flink/kn-flink/pkg/announce"
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -54,7 +55,10 @@ func run() error {
 		Make: func(s settings.Settings) (http.Handler, error) { return newHandler(s, client, time.Now, measured) },
 	}
 	if !s.UploadsJars { // one function tells
-		handler.Tell = news.Tell
+		hooks := &extension.Webhooks{
+			API: client, Username: "system:serviceaccount:" + s.Namespace + ":" + component, Now: time.Now,
+		}
+		handler.Tell = tell(news, hooks, log)
 	}
 	return serve.Until(signals.NewContext(), s.Host, s.Port, handler)
 }

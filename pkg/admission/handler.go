@@ -15,6 +15,8 @@ import (
 	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/extension"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
@@ -45,6 +47,10 @@ type Handler struct {
 	Watches func(namespace string) bool
 	// Selects says the same of the labels of a resource in such a namespace. Nil means all are.
 	Selects func(labels map[string]string) bool
+	// Extensions are the validators and mutators of the settings.
+	Extensions flinkconf.Extensions
+	// Asker asks them.
+	Asker extension.Asker
 	// Log gets one line for each denial, mutation and failure.
 	Log *zap.SugaredLogger
 	// Metrics count reviews; nil counts none.
@@ -61,7 +67,8 @@ type Handler struct {
 //	           something wrong                            200, denied: 403 with every problem
 //	/mutate    nothing to change, or not ours to change   200, allowed, patch []
 //	           a session job whose label is wrong         200, allowed, patch of that label
-//	both       no AdmissionReview                         500, text that says what is wrong with it
+//	/validators, /mutators: see the two
+//	all        no AdmissionReview                         500, text that says what is wrong with it
 //	other                                                 500, text that names the two paths
 func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
@@ -78,6 +85,10 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = h.validate
 	case MutatePath:
 		answer = h.mutate
+	case ValidatorsPath:
+		answer = h.validators
+	case MutatorsPath:
+		answer = h.mutators
 	default:
 		http.Error(w, fmt.Sprintf("no such path %q; there are %s and %s", r.URL.Path, ValidatePath, MutatePath), refused)
 		return
@@ -129,12 +140,8 @@ func (h Handler) validate(
 	if len(r.Object.Raw) == 0 {
 		return withoutObject(r)
 	}
-	object, err := metadataOf(r)
-	if err != nil {
-		return nil, err
-	}
-	if exempt(object) || h.foreign(r) || (h.Selects != nil && !h.Selects(object.Labels)) {
-		return allowed(), nil
+	if skip, err := h.leaves(r); err != nil || skip {
+		return allowed(), err
 	}
 	found, err := h.Judge(ctx, r)
 	if err != nil {

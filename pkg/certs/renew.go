@@ -40,6 +40,8 @@ type Renewer struct {
 	Secret string
 	// Webhooks is the name that the validating and the mutating webhook configuration share. One of them may be absent.
 	Webhooks string
+	// Beside is the name of others that call the same Service, and may be absent or empty. No name is none.
+	Beside string
 	// Now is the clock.
 	Now func() time.Time
 }

@@ -32,14 +32,19 @@ type configuration struct {
 // configurations reads those that exist, in a fixed order.
 func (r Renewer) configurations(ctx context.Context) ([]configuration, error) {
 	var out []configuration
-	for _, resource := range configurationResources {
-		object := kube.Object{Resource: resource, Name: r.Webhooks}
-		content, found, err := r.API.Get(ctx, object)
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			out = append(out, configuration{object, content, serviceClients(content)})
+	for _, name := range []string{r.Webhooks, r.Beside} {
+		for _, resource := range configurationResources {
+			if name == "" {
+				continue
+			}
+			object := kube.Object{Resource: resource, Name: name}
+			content, found, err := r.API.Get(ctx, object)
+			if err != nil {
+				return nil, err
+			}
+			if found {
+				out = append(out, configuration{object, content, serviceClients(content)})
+			}
 		}
 	}
 	return out, nil

@@ -30,8 +30,9 @@ import (
 //     for lost just when another pass has made it; one that is newer does no harm, because every write is guarded by
 //     the resource's version
 //  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
-//  4. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
-//  5. Flink's figures and a failure's cause                                          when the jobs moved
+//  4. the user's validators, of a spec that is not accepted yet and has no stored verdict
+//  5. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
+//  6. Flink's figures and a failure's cause                                          when the jobs moved
 func (g *Gatherer) Deployment(ctx context.Context, r Read) (deployment.Snapshot, error) {
 	if r.JobManager.IsUnknown() && r.JobManager.Why() == "" {
 		r.JobManager = g.JobManager(ctx, r.Resource.GetNamespace(), r.Resource.GetName())
@@ -73,6 +74,12 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	}
 	if deployment.AskAutoscaled(s) {
 		s.Autoscaled = g.autoscaled(ctx, &resource)
+	}
+	if deployment.AskValidators(s) {
+		s.Judged = g.judged(ctx, judging{
+			kind: v1beta1.KindFlinkDeployment, resource: &resource, gvr: v1beta1.FlinkDeploymentGVR, spec: resource.Spec,
+			stored: resource.Status.Verdict,
+		})
 	}
 	read := s // for the looks below, which fill s at the same time
 	q := g.Revise.deployment(deployment.AskFirst(read), read)

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"time"
 
+	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
@@ -46,6 +48,10 @@ type Gatherer struct {
 	Brief bool
 	// Uploads is true in the function that uploads jars of session jobs itself; the others ask it.
 	Uploads bool
+	// Ask asks validators of the user about a spec; nil leaves that to a pass.
+	Ask func(ctx context.Context, validators []flinkconf.Extension, r *admissionv1.AdmissionRequest) extension.Said
+	// Validators are those of the installation.
+	Validators []flinkconf.Extension
 	// Now is the clock.
 	Now func() time.Time
 	// Revise changes what is asked for.

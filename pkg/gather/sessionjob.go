@@ -78,6 +78,12 @@ func (g *Gatherer) SessionJobOf(
 	if sessionjob.AskAutoscaled(s) {
 		s.Autoscaled = g.autoscaled(ctx, &resource)
 	}
+	if sessionjob.AskValidators(s) {
+		s.Judged = g.judged(ctx, judging{
+			kind: v1beta1.KindFlinkSessionJob, resource: &resource, gvr: v1beta1.FlinkSessionJobGVR, spec: resource.Spec,
+			stored: resource.Status.Verdict,
+		})
+	}
 	q := g.Revise.sessionJob(sessionjob.Ask(s), s)
 	if q.Others {
 		s.Others = g.otherSessionJobs(ctx, &resource)

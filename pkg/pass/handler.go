@@ -7,12 +7,15 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
+	admissionv1 "k8s.io/api/admission/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apply"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/coalesce"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -40,6 +43,8 @@ type Setup struct {
 	PodsEnd PodsEnd
 	// Control takes the requests for passes of what depends on a resource.
 	Control event.Publisher
+	// Ask asks validators of the user about a spec; nil accepts it without.
+	Ask func(context.Context, []flinkconf.Extension, *admissionv1.AdmissionRequest) extension.Said
 	// Uploads is true in the function that uploads jars of session jobs itself. Its passes have event.UploadBudget, the
 	// others' event.Budget.
 	Uploads bool
@@ -65,6 +70,7 @@ func NewHandler(s Setup) http.Handler {
 		Gather: &gather.Gatherer{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
 			LogFiles: s.Settings.LogFiles, Uploads: s.Uploads, Now: s.Now,
+			Ask: s.Ask, Validators: s.Settings.Extensions.Validators,
 		},
 		Apply: &apply.Executor{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper,

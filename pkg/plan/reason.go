@@ -11,6 +11,12 @@ const (
 	ReasonValidationFailed Reason = "ValidationFailed"
 	// ReasonValidationError: the spec does not validate, told once as an event.
 	ReasonValidationError Reason = "ValidationError"
+	// ReasonRefusedByValidator: a validator of the settings refuses the spec, so the last accepted one stays in force.
+	// Condition SpecAccepted and Stalled.
+	ReasonRefusedByValidator Reason = "RefusedByValidator"
+	// ReasonValidatorUnavailable: a validator of the settings does not answer, so the last accepted spec stays in force.
+	// It is asked again each minute. Condition SpecAccepted and Stalled.
+	ReasonValidatorUnavailable Reason = "ValidatorUnavailable"
 	// ReasonAccepted: the spec is valid.
 	ReasonAccepted Reason = "Accepted"
 	// ReasonCannotRender: the objects of the cluster cannot be made from the spec, although it validates.

@@ -98,6 +98,8 @@ type Settings struct {
 	LabelSelector string
 	// Operator is the base configuration of the installation, with its namespace and version defaults.
 	Operator flinkconf.Operator
+	// Extensions are the validators and mutators of the user.
+	Extensions flinkconf.Extensions
 	// Notes say which settings have no effect, and why, one sentence each. They are for the log of the start.
 	Notes []string
 	// LogFiles are the log configuration files shipped to clusters whose spec has no logConfiguration, by file name.
@@ -160,14 +162,15 @@ func (env environment) read(dir string) (reading, error) {
 		}
 	}
 	operator := flinkconf.NewOperator(base.Config)
-	wrong := union(operator.Unreadable(), operator.JarRules().Broken)
+	extensions, unfit := operator.Extensions()
+	wrong := union(union(operator.Unreadable(), operator.JarRules().Broken), unfit)
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},
 		ControlBroker: env.ControlBroker, EventsBroker: env.EventsBroker, NextFunction: env.NextFunction,
 		JarsFunction: env.JarsFunction, UploadsJars: env.UploadsJars,
 		Operator: operator, Namespaces: operator.WatchedNamespaces(env.Watched), LogFiles: map[string]string{},
-		Logging: logging, Files: files,
+		Logging: logging, Files: files, Extensions: extensions,
 	}
 	if strings.TrimSpace(env.Watched) == "" {
 		s.NamespaceSelector, wrong = selectorOf(base.Config, key.WatchedNamespaceSelector, wrong)

@@ -12,8 +12,8 @@ import (
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
 // redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs,
-// announce and serve are leaves: they import other leaves at the most. gather and apply never import each other. sweep
-// never imports pass: it only reads.
+// announce, extension and serve are leaves: they import other leaves at the most. gather and apply never import each
+// other. sweep never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -38,10 +38,11 @@ var rooms = map[string][]string{
 	"clock":     {"fail", "kube", "telemetry", "settings"},
 	"certs":     {"fail", "kube", "telemetry", "settings"},
 	"announce":  {"fail", "kube", "telemetry", "settings", "redact"},
+	"extension": {"fail", "kube", "flinkconf", "apis", "redact"},
 	// I/O
 	"gather": {
 		"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail",
-		"telemetry", "settings",
+		"telemetry", "settings", "extension",
 	},
 	"apply": {
 		"plan", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "jarsource", "event", "clock", "fail",
@@ -49,6 +50,7 @@ var rooms = map[string][]string{
 	},
 	"pass": {
 		"coalesce", "gather", "apply", "plan", "apis", "kube", "event", "clock", "fail", "telemetry", "settings",
+		"extension", "flinkconf",
 	},
 	"sweep": {
 		"coalesce", "gather", "plan", "autoscaler", "render", "flinkconf", "apis", "kube", "event", "clock", "fail",
@@ -56,6 +58,7 @@ var rooms = map[string][]string{
 	},
 	"admission": {
 		"validation", "render", "flinkconf", "apis", "kube", "event", "fail", "telemetry", "settings", "redact",
+		"extension",
 	},
 }
 

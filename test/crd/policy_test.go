@@ -54,10 +54,10 @@ func (e expression) GetExpression() string      { return e.text }
 func (e expression) ReturnTypes() []*celgo.Type { return []*celgo.Type{e.result} }
 
 func loadPolicies(
-	t *testing.T,
+	t *testing.T, file string,
 ) (policies []policy, bindings []admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
 	t.Helper()
-	for kind, document := range documents(t, policyFile) {
+	for kind, document := range documents(t, file) {
 		switch kind {
 		case "ValidatingAdmissionPolicy":
 			source := admissionregistrationv1.ValidatingAdmissionPolicy{}
@@ -72,7 +72,7 @@ func loadPolicies(
 			}
 			bindings = append(bindings, binding)
 		default:
-			t.Fatalf("%s holds a %q", policyFile, kind)
+			t.Fatalf("%s holds a %q", file, kind)
 		}
 	}
 	return policies, bindings
@@ -273,7 +273,7 @@ func TestForbiddenKeys(t *testing.T) {
 			"the other one counts", `{kubernetes.namespace: {}, kubernetes: {namespace: x}}`, namespace,
 		},
 	}
-	policies, _ := loadPolicies(t)
+	policies, _ := loadPolicies(t, policyFile)
 	for name, row := range rows {
 		content := resourceWith(t, v1beta1.KindFlinkDeployment, wellFormed+"flinkConfiguration: "+row.configuration)
 		expect(t, fmt.Sprintf("%s (%s)", name, row.reason), denial(t, policies, content, nil), row.says)
@@ -348,7 +348,7 @@ func TestRequiredFields(t *testing.T) {
 		"snapshot":              {"its CRD has the rules", v1beta1.KindFlinkStateSnapshot, "s", "{}", ""},
 		"blue/green":            {"its child is judged", v1beta1.KindFlinkBlueGreenDeployment, "Odd.Name", "{}", ""},
 	}
-	policies, _ := loadPolicies(t)
+	policies, _ := loadPolicies(t, policyFile)
 	for name, row := range rows {
 		content := resourceWith(t, row.kind, row.spec)
 		content["metadata"].(map[string]any)["name"] = row.name
@@ -368,7 +368,7 @@ func TestRequiredFields(t *testing.T) {
 func TestThePolicySpeaksAsValidationDoes(t *testing.T) {
 	const wrong = "flinkConfiguration: {kubernetes.namespace: x, kubernetes.cluster-id: x, high-availability: " +
 		"{cluster-id: x}}"
-	policies, _ := loadPolicies(t)
+	policies, _ := loadPolicies(t, policyFile)
 	object := resourceWith(t, v1beta1.KindFlinkDeployment, wrong)
 	object["metadata"].(map[string]any)["name"] = "1.x"
 	message := denial(t, policies, object, nil)
@@ -425,7 +425,7 @@ func TestPoliciesLetPass(t *testing.T) {
 		"still no spec":         {"nothing is new", noSpec, noSpec, 0},
 		"spec removed":          {"nothing is left to judge", noSpec, bad(map[string]any{}), 0},
 	}
-	policies, _ := loadPolicies(t)
+	policies, _ := loadPolicies(t, policyFile)
 	for name, row := range rows {
 		message := denial(t, policies, row.object, row.old)
 		if problems(message) != row.refused || strings.Contains(message, "fails: ") {
@@ -436,7 +436,7 @@ func TestPoliciesLetPass(t *testing.T) {
 
 // Every policy is bound, denies, fails closed and exempts nobody.
 func TestPolicyObjects(t *testing.T) {
-	policies, bindings := loadPolicies(t)
+	policies, bindings := loadPolicies(t, policyFile)
 	if len(policies) != 1 || len(bindings) != 1 { // of two that refuse, the API server tells one
 		t.Fatalf("%d policies, %d bindings", len(policies), len(bindings))
 	}

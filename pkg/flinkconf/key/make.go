@@ -14,6 +14,11 @@ const (
 	NamespaceDefaultPrefix = OperatorPrefix + "default-configuration.namespace."
 	// ListenerPrefix starts the settings of a listener: prefix, its name, a dot, class or a parameter of its own.
 	ListenerPrefix = OperatorPrefix + "plugins.listeners."
+	// ValidatorPrefix starts the settings of a validator: prefix, its name, a dot, url and others. The Java operator finds
+	// its validators by class loading.
+	ValidatorPrefix = OperatorPrefix + "plugins.validators."
+	// MutatorPrefix starts those of a mutator.
+	MutatorPrefix = OperatorPrefix + "plugins.mutators."
 	// OperatorMetricsPrefix starts the operator's own metric settings; Flink's metrics.* without it are for the clusters.
 	OperatorMetricsPrefix = OperatorPrefix + "metrics."
 )

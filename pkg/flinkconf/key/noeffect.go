@@ -90,13 +90,17 @@ func InstallationOnly() []Unread {
 
 // InstallationPrefixes are the families of such keys, and why they have no effect in a resource.
 func InstallationPrefixes() map[string]string {
-	return map[string]string{NamespaceDefaultPrefix: installation, VersionDefaultPrefix: installation}
+	return map[string]string{
+		NamespaceDefaultPrefix: installation, VersionDefaultPrefix: installation, ValidatorPrefix: installation,
+		MutatorPrefix: installation,
+	}
 }
 
 // NoEffectPrefixes are the families of keys without effect, and what happens instead. Their names are the users' own.
 func NoEffectPrefixes() map[string]string {
 	return map[string]string{
-		ListenerPrefix:        "listeners of the Java operator are not run: make a Trigger on Broker flink-events",
+		ListenerPrefix: "listeners of the Java operator are not run: make a Trigger on Broker flink-events, see " +
+			"docs/extending.md",
 		OperatorMetricsPrefix: metrics,
 	}
 }

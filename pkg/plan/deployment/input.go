@@ -25,6 +25,8 @@ type (
 	Companion = cluster.Companion
 	// TaskManagerDeployment is that of a standalone cluster's TaskManagers.
 	TaskManagerDeployment = cluster.TaskManagerDeployment
+	// Judged is what the user's validators say of a spec.
+	Judged = job.Judged
 	// SessionJob is one FlinkSessionJob of a session cluster.
 	SessionJob = cluster.SessionJob
 	// HAConfigMap is one ConfigMap that Flink's high availability keeps.

@@ -20,7 +20,7 @@ func First(v Life) (Result, bool) {
 	if v.Problem != "" {
 		Report(v).Rejected()
 		return Result{
-			Situation: plan.Invalid, Stall: &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem},
+			Situation: plan.Invalid, Stall: &plan.Cause{Reason: v.ProblemReason, Message: v.Problem},
 		}, true
 	}
 	v.Want.Error = ""

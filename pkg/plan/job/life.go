@@ -106,11 +106,17 @@ func (v *Round) Running() *v1beta1.FlinkDeploymentSpec {
 // Accept decides which spec counts, given what validation finds. A spec that does not validate leaves the last accepted
 // one in force, running if the interrupted operation was on its way to run.
 func (v *Round) Accept(found *apis.FieldError) {
-	v.Problem, v.Headline = v.Seen.SpecProblem, v.Seen.SpecProblem
+	v.Problem, v.Headline, v.ProblemReason = v.Seen.SpecProblem, v.Seen.SpecProblem, plan.ReasonValidationFailed
 	if v.Problem == "" {
 		findings := validation.Problems(found)
 		v.Problem = validation.MessageWithin(findings, summary.MaxMessageLength)
 		v.Headline = validation.Headline(findings)
+	}
+	if v.Seen.Judged.Verdict != nil {
+		v.Want.Verdict = v.Seen.Judged.Verdict
+	}
+	if why := v.Seen.Judged.objection(); v.Problem == "" && why.Reason != "" {
+		v.Problem, v.Headline, v.ProblemReason = why.Message, why.Message, why.Reason
 	}
 	if v.Problem == "" || v.Last == nil {
 		return
@@ -133,6 +139,12 @@ func (v *Round) NeedsJudging() bool {
 		return c.Type == summary.SpecAccepted && c.Status == metav1.ConditionTrue
 	})
 	return v.Seen.SpecProblem != "" || r.Generation != r.Status.ObservedGeneration || !accepted
+}
+
+// AsksValidators reports whether the spec has yet to be accepted, so that validators of the user have a say in it. They
+// have none in a deletion.
+func AsksValidators(v Life) bool {
+	return v.Seen.SpecProblem == "" && v.Resource().DeletionTimestamp == nil && v.NeedsJudging()
 }
 
 // beginStatus fills in what the status of a resource that was never deployed begins with, as the Java operator's does.

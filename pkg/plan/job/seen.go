@@ -27,12 +27,34 @@ type Seen struct {
 	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
+	// Judged is what the user's validators say of the spec.
+	Judged Judged
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
 	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
 	Autoscaled plan.Observed[autoscaled.Store]
 	// Flink is what the JobManager answered.
 	Flink Flink
+}
+
+// Judged is what the user's validators say of a spec that is not accepted yet. The zero value: nothing is said against
+// it.
+type Judged struct {
+	// Verdict is the stored verdict on this very spec, or a new one; nil when there is none.
+	Verdict *v1beta1.Verdict
+	// Unanswered says which validator does not answer although it must; empty when none is missing.
+	Unanswered string
+}
+
+// objection is why the spec is not accepted; an empty reason means that it is.
+func (j Judged) objection() plan.Cause {
+	switch {
+	case j.Unanswered != "":
+		return plan.Cause{Reason: plan.ReasonValidatorUnavailable, Message: j.Unanswered}
+	case j.Verdict != nil && j.Verdict.Refusal != "":
+		return plan.Cause{Reason: plan.ReasonRefusedByValidator, Message: j.Verdict.Refusal}
+	}
+	return plan.Cause{}
 }
 
 // kind is what the job's resource is.

@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
@@ -18,6 +19,8 @@ type Specs struct {
 	// Problem says why the resource's spec does not count, with every finding; empty when it does. Headline is the first
 	// of them, in the words of the Java operator.
 	Problem, Headline string
+	// ProblemReason is the reason of the condition that says so.
+	ProblemReason plan.Reason
 	// Last is the spec acted on last; nil before the first deployment.
 	Last *v1beta1.ReconciledDeployment
 	// Deployed is Last's generation; 0 means that it is not known, or that there is none.

@@ -17,7 +17,7 @@ import (
 func (v Conclusion) summarize(verdict status.Verdict, more ...metav1.Condition) {
 	v.Want.Situation = string(verdict.Situation)
 	if verdict.Stall == nil && v.Problem != "" {
-		verdict.Stall = &plan.Cause{Reason: plan.ReasonValidationFailed, Message: v.Problem}
+		verdict.Stall = &plan.Cause{Reason: v.ProblemReason, Message: v.Problem}
 	}
 	resource := *v.Resource()
 	resource.Status = v.Want
@@ -28,7 +28,7 @@ func (v Conclusion) summarize(verdict status.Verdict, more ...metav1.Condition) 
 	m := plan.Movement{
 		Now: v.Seen.Now, Since: v.Want.PaceSince, Begins: v.StoresIntent(),
 		Moves: (status.Moving(verdict.Situation) || inFlight) &&
-			(verdict.Stall == nil || verdict.Stall.Reason == plan.ReasonValidationFailed),
+			(verdict.Stall == nil || (v.Problem != "" && verdict.Stall.Reason == v.ProblemReason)),
 	}
 	if verdict.Stall == nil && !inFlight {
 		m.Attempt = v.nextAttempt(verdict.Wait.Reason)
@@ -45,7 +45,8 @@ func (v Conclusion) setConditions(verdict status.Verdict, more []metav1.Conditio
 	}
 	v.Want.Conditions = status.Conditions(status.Facts{
 		Now: v.Seen.Now, Generation: v.Resource().Generation, Stored: v.Resource().Status.Conditions,
-		Problem: v.Problem, JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
+		Problem: v.Problem, ProblemReason: v.ProblemReason,
+		JobManager: v.Want.JobManagerDeploymentStatus, Job: v.Want.JobStatus.State,
 		Session:   v.IsSession(),
 		Suspended: (!v.LastRunning() && v.Last != nil) || (v.Last == nil && !v.WantsRunning()),
 		StateSafe: LostProgress(v).condition(), More: more, Hide: v.Hide,

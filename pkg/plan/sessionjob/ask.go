@@ -43,6 +43,9 @@ func ClusterOf(r *v1beta1.FlinkSessionJob) string {
 // it set is part of the spec that the other questions are about.
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 
+// AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
+func AskValidators(s Snapshot) bool { return job.AsksValidators(newView(s).Life) }
+
 // Ask says what to look at, given the session cluster.
 //
 //	what       when

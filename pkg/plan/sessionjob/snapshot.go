@@ -26,6 +26,8 @@ type Snapshot struct {
 	Recorded *Recorded
 	// SpecProblem says why spec could not be decoded; empty when it could.
 	SpecProblem string
+	// Judged is what the user's validators say of the spec.
+	Judged job.Judged
 	// Uploads is true in the function that uploads jars: it does so where others ask for it.
 	Uploads bool
 	// Cluster is the FlinkDeployment that ClusterOf names.

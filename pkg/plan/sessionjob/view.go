@@ -51,6 +51,7 @@ func lifeOf(v view) *job.Seen {
 	formed, recorded := v.recorded.on(v.jobManager())
 	seen := &job.Seen{
 		Now: s.Now, Operator: s.Operator, Kind: v1beta1.JobKindFlinkSessionJob, SpecProblem: s.SpecProblem,
+		Judged:   s.Judged,
 		Resource: formed, Recorded: recorded, Snapshots: s.Snapshots, Flink: s.Flink,
 		Autoscaled:    s.Autoscaled,
 		ClusterConfig: s.Operator.Default(s.Resource.Namespace, ""),

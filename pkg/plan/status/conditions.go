@@ -21,6 +21,8 @@ type Facts struct {
 	Stored []metav1.Condition
 	// Problem says why the spec is invalid; empty when it is valid.
 	Problem string
+	// ProblemReason is the reason of the condition that says so.
+	ProblemReason plan.Reason
 	// JobManager is how the JobManager is doing, as status says it from now on.
 	JobManager v1beta1.JobManagerDeploymentStatus
 	// Job is the state of the job, the same.
@@ -105,7 +107,7 @@ var movingMessage = map[plan.Situation]string{
 
 func accepted(f Facts) metav1.Condition {
 	if f.Problem != "" {
-		return Condition(summary.SpecAccepted, false, plan.ReasonValidationFailed, f.Problem)
+		return Condition(summary.SpecAccepted, false, f.ProblemReason, f.Problem)
 	}
 	return Condition(summary.SpecAccepted, true, plan.ReasonAccepted, "the spec is valid")
 }

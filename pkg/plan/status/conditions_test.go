@@ -45,7 +45,9 @@ func TestConditions(t *testing.T) {
 			summary.ClusterAvailable: "True JobManagerReady: the JobManager can be reached", summary.Stalled: none,
 			summary.Reconciling: none, summary.StateSafe: none,
 		}},
-		"invalid": {func(f *Facts) { f.Problem = "no secret" }, Verdict{Situation: plan.Steady}, map[string]string{
+		"invalid": {func(f *Facts) {
+			f.Problem, f.ProblemReason = "no secret", plan.ReasonValidationFailed
+		}, Verdict{Situation: plan.Steady}, map[string]string{
 			summary.SpecAccepted: "False ValidationFailed: no ***",
 		}},
 		"a session cluster": {func(f *Facts) { f.Session = true }, Verdict{Situation: plan.Steady}, map[string]string{

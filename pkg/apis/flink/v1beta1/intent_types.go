@@ -15,6 +15,15 @@ const (
 	PaceSlow Pace = "slow"
 )
 
+// Verdict is what validators of the settings said of one spec.
+type Verdict struct {
+	// Of stands for the spec and for the validators as they were configured:
+	// another spec, or another configuration, is asked about again.
+	Of string `json:"of,omitempty"`
+	// Refusal says why the spec is refused; absent means that it is not.
+	Refusal string `json:"refusal,omitempty"`
+}
+
 // Progress is what our functions keep in the status of every kind: where the
 // resource stands and what is under way. Times are stored in whole seconds: cut
 // finer ones before comparing them with stored ones.
@@ -29,6 +38,9 @@ type Progress struct {
 	PaceSince *metav1.Time `json:"paceSince,omitempty"`
 	// Intent is the disruptive operation under way; absent means none.
 	Intent *Intent `json:"intent,omitempty"`
+	// Verdict is what the validators of the settings said of the spec that they
+	// were asked about last; absent means that none was asked.
+	Verdict *Verdict `json:"verdict,omitempty"`
 	// Retry says when an operation that failed is tried again; absent means
 	// that none failed.
 	Retry *Retry `json:"retry,omitempty"`

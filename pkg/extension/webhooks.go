@@ -1,0 +1,203 @@
+package extension
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+)
+
+// The webhook configurations of config/knative/830-webhooks.yaml.
+const (
+	// own is the name of those by which the API server asks admit about its own rules.
+	own = "flink-admit"
+	// Name is the name of those by which it asks about those of extensions. They are installed without webhooks.
+	Name = "flink-extensions"
+	// ValidatePath and MutatePath are where admit is asked.
+	ValidatePath = "/validators"
+	MutatePath   = "/mutators"
+)
+
+// Seconds: coldStart is how long admit may take before it asks, longest the most that the API server waits.
+const (
+	coldStart = 15
+	longest   = 30
+)
+
+// API is what Webhooks needs of the API server. kube.Client has it.
+type API interface {
+	Get(ctx context.Context, o kube.Object) (u *unstructured.Unstructured, found bool, err error)
+	MergePatch(ctx context.Context, o kube.Object, patch map[string]any) (*unstructured.Unstructured, error)
+}
+
+// Webhooks has the API server ask admit about every change of a spec of the kinds that an extension is for, and about
+// nothing where there is none. Safe for concurrent use.
+type Webhooks struct {
+	// API reads and patches the configurations.
+	API API
+	// Username is that of the function that runs passes: what it writes is not asked about.
+	Username string
+	// Now is the clock.
+	Now func() time.Time
+
+	mu     sync.Mutex
+	done   bool
+	set    flinkconf.Extensions
+	failed time.Time
+	why    error // of the last failure
+}
+
+const (
+	// again is when something that failed is tried again.
+	again = 30 * time.Second
+	// budget bounds what an event of a function waits for this.
+	budget = 3 * time.Second
+)
+
+// Keep brings the webhooks to what the settings name. had says that there may have been others before.
+func (w *Webhooks) Keep(ctx context.Context, e flinkconf.Extensions, had bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.done && equality.Semantic.DeepEqual(w.set, e) {
+		return nil
+	}
+	none := len(e.Validators) == 0 && len(e.Mutators) == 0
+	if !w.done && none && !had {
+		w.done, w.set = true, e
+		return nil
+	}
+	if w.Now().Sub(w.failed) < again {
+		return w.why
+	}
+	ctx, cancel := context.WithTimeout(ctx, budget)
+	defer cancel()
+	for _, c := range []struct {
+		resource, webhook, path string
+		asked                   []flinkconf.Extension
+	}{
+		{"validatingwebhookconfigurations", "validators.flink.apache.org", ValidatePath, e.Validators},
+		{"mutatingwebhookconfigurations", "mutators.flink.apache.org", MutatePath, e.Mutators},
+	} {
+		gvr := schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: c.resource}
+		if err := w.keep(ctx, gvr, func(client map[string]any) []any {
+			return webhooks(c.webhook, withPath(client, c.path), w.Username, c.asked)
+		}); err != nil {
+			w.failed, w.why = w.Now(), err
+			return err
+		}
+	}
+	w.done, w.set = true, e
+	return nil
+}
+
+// keep writes one configuration. Where the API server does not ask admit at all, it does not ask about this either.
+func (w *Webhooks) keep(
+	ctx context.Context, gvr schema.GroupVersionResource, make func(client map[string]any) []any,
+) error {
+	mine, found, err := w.API.Get(ctx, kube.Object{Resource: gvr, Name: Name})
+	if err != nil || !found {
+		return err
+	}
+	theirs, found, err := w.API.Get(ctx, kube.Object{Resource: gvr, Name: own})
+	if err != nil || !found {
+		return err
+	}
+	all, _, _ := unstructured.NestedSlice(theirs.Object, "webhooks")
+	if len(all) == 0 {
+		return nil
+	}
+	first, _ := all[0].(map[string]any)
+	client, _ := first["clientConfig"].(map[string]any)
+	_, err = w.API.MergePatch(ctx, kube.Object{Resource: gvr, Name: Name}, map[string]any{
+		"metadata": map[string]any{"resourceVersion": mine.GetResourceVersion()}, "webhooks": make(client),
+	})
+	if fail.KindOf(err) == fail.Conflict {
+		return nil // another pod writes the same
+	}
+	return err
+}
+
+// webhooks is the one webhook for extensions, or none.
+func webhooks(name string, client map[string]any, username string, asked []flinkconf.Extension) []any {
+	if len(asked) == 0 {
+		return []any{}
+	}
+	resources, namespaces, everywhere := map[string]bool{}, map[string]bool{}, false
+	timeout, policy, mutates := time.Duration(0), "Ignore", strings.HasPrefix(name, "mutators")
+	for _, e := range asked {
+		for _, kind := range e.Kinds {
+			resources[plurals[kind]] = true
+		}
+		for _, n := range e.Namespaces {
+			namespaces[n] = true
+		}
+		everywhere = everywhere || len(e.Namespaces) == 0
+		if !mutates {
+			timeout = max(timeout, e.Timeout) // they are asked at the same time
+			continue
+		}
+		timeout += e.Timeout
+		if !e.Ignore {
+			policy = "Fail" // no pass makes up for it
+		}
+	}
+	selector := map[string]any{}
+	if !everywhere {
+		selector["matchExpressions"] = []any{map[string]any{
+			"key": "kubernetes.io/metadata.name", "operator": "In", "values": sorted(namespaces),
+		}}
+	}
+	return []any{map[string]any{
+		"name": name, "clientConfig": client, "failurePolicy": policy, "sideEffects": "None",
+		"timeoutSeconds": min(int64(timeout/time.Second)+coldStart, longest), "admissionReviewVersions": []any{"v1"},
+		"namespaceSelector": selector,
+		"rules": []any{map[string]any{
+			"apiGroups": []any{v1beta1.Group}, "apiVersions": []any{v1beta1.Version},
+			"operations": []any{"CREATE", "UPDATE"}, "resources": sorted(resources), "scope": "Namespaced",
+		}},
+		"matchConditions": []any{
+			map[string]any{"name": "not-the-operator", "expression": "request.userInfo.username != '" + username + "'"},
+			map[string]any{"name": "spec-changed", "expression": "request.operation == 'CREATE' || !has(object.spec) || " +
+				"!has(oldObject.spec) || object.spec != oldObject.spec"},
+		},
+	}}
+}
+
+// plurals are the names of the kinds in rules.
+var plurals = map[string]string{
+	v1beta1.KindFlinkDeployment:          v1beta1.FlinkDeploymentGVR.Resource,
+	v1beta1.KindFlinkSessionJob:          v1beta1.FlinkSessionJobGVR.Resource,
+	v1beta1.KindFlinkStateSnapshot:       v1beta1.FlinkStateSnapshotGVR.Resource,
+	v1beta1.KindFlinkBlueGreenDeployment: v1beta1.FlinkBlueGreenDeploymentGVR.Resource,
+}
+
+// withPath is the clientConfig of admit for another path.
+func withPath(client map[string]any, path string) map[string]any {
+	client = maps.Clone(client)
+	service, _ := client["service"].(map[string]any)
+	service = maps.Clone(service)
+	if service == nil {
+		service = map[string]any{}
+	}
+	service["path"], client["service"] = path, service
+	return client
+}
+
+func sorted(set map[string]bool) []any {
+	var all []any
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		all = append(all, name)
+	}
+	return all
+}

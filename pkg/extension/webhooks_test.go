@@ -1,0 +1,145 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/kube"
+)
+
+// installed are webhook configurations by resource and name.
+type installed struct {
+	objects map[string]map[string]any
+	writes  int
+	asked   int
+	fails   bool
+}
+
+func newInstalled() *installed {
+	i := &installed{objects: map[string]map[string]any{}}
+	for _, resource := range []string{"validatingwebhookconfigurations", "mutatingwebhookconfigurations"} {
+		i.objects[resource+" "+own] = map[string]any{"webhooks": []any{map[string]any{
+			"clientConfig": map[string]any{
+				"caBundle": "Q0E=", "service": map[string]any{"name": "flink-admit", "path": "/validate"},
+			},
+		}}}
+		i.objects[resource+" "+Name] = map[string]any{}
+	}
+	return i
+}
+
+func (i *installed) Get(_ context.Context, o kube.Object) (*unstructured.Unstructured, bool, error) {
+	i.asked++
+	if i.fails {
+		return nil, false, errors.New("the API server is away")
+	}
+	object, found := i.objects[o.String()]
+	return (&unstructured.Unstructured{Object: object}).DeepCopy(), found, nil
+}
+
+func (i *installed) MergePatch(
+	_ context.Context, o kube.Object, patch map[string]any,
+) (*unstructured.Unstructured, error) {
+	i.writes++
+	i.objects[o.String()]["webhooks"] = patch["webhooks"]
+	return nil, nil
+}
+
+func (i *installed) text(t *testing.T, resource string) string {
+	t.Helper()
+	text, err := json.Marshal(i.objects[resource+" "+Name]["webhooks"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestTheAPIServerAsksAboutTheKindsOfExtensions(t *testing.T) {
+	i := newInstalled()
+	clock := time.Unix(1_800_000_000, 0)
+	const username = "system:serviceaccount:flink-system:reconcile"
+	w := &Webhooks{API: i, Username: username, Now: func() time.Time { return clock }}
+	keep := func(e flinkconf.Extensions, had bool) {
+		t.Helper()
+		if err := w.Keep(t.Context(), e, had); err != nil {
+			t.Fatal(err)
+		}
+	}
+	keep(flinkconf.Extensions{}, false)
+	if i.asked != 0 {
+		t.Errorf("%d requests for an installation without extensions", i.asked)
+	}
+	e := flinkconf.Extensions{
+		Validators: []flinkconf.Extension{{
+			Name: "a", Kinds: []string{"FlinkDeployment"}, Namespaces: []string{"x"}, Timeout: 3 * time.Second,
+		}},
+		Mutators: []flinkconf.Extension{{Name: "b", Kinds: []string{"FlinkSessionJob"}, Timeout: 10 * time.Second}, {
+			Name: "c", Kinds: []string{"FlinkStateSnapshot"}, Timeout: 10 * time.Second, Ignore: true,
+		}},
+	}
+	keep(e, false)
+	validating, mutating := i.text(t, "validatingwebhookconfigurations"), i.text(t, "mutatingwebhookconfigurations")
+	for _, part := range []string{
+		`"path":"/validators"`, `"caBundle":"Q0E="`, `"resources":["flinkdeployments"]`, `"failurePolicy":"Ignore"`,
+		`"timeoutSeconds":18`, `"values":["x"]`, username,
+	} {
+		if !strings.Contains(validating, part) {
+			t.Errorf("no %s in %s", part, validating)
+		}
+	}
+	for _, part := range []string{
+		`"path":"/mutators"`, `"resources":["flinksessionjobs","flinkstatesnapshots"]`, `"failurePolicy":"Fail"`,
+		`"timeoutSeconds":30`, `"namespaceSelector":{}`,
+	} {
+		if !strings.Contains(mutating, part) {
+			t.Errorf("no %s in %s", part, mutating)
+		}
+	}
+	writes := i.writes
+	if keep(e, true); i.writes != writes {
+		t.Error("the same settings were written again")
+	}
+	keep(flinkconf.Extensions{}, true)
+	if i.text(t, "validatingwebhookconfigurations") != "[]" || i.text(t, "mutatingwebhookconfigurations") != "[]" {
+		t.Error("no extension is left, and the API server still asks")
+	}
+}
+
+func TestWebhooksOfAnInstallationThatHadExtensions(t *testing.T) {
+	i := newInstalled()
+	w := &Webhooks{API: i, Now: time.Now}
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+		t.Errorf("%d writes, %v; those of before would stay", i.writes, err)
+	}
+	delete(i.objects, "validatingwebhookconfigurations "+own)
+	delete(i.objects, "mutatingwebhookconfigurations "+Name)
+	w = &Webhooks{API: i, Now: time.Now}
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+		t.Errorf("%d writes, %v; without admit nobody is asked", i.writes, err)
+	}
+}
+
+func TestAFailureIsTriedAgainLater(t *testing.T) {
+	i := newInstalled()
+	i.fails = true
+	clock := time.Unix(1_800_000_000, 0)
+	w := &Webhooks{API: i, Now: func() time.Time { return clock }}
+	if w.Keep(t.Context(), flinkconf.Extensions{}, true) == nil {
+		t.Error("nobody knows that it failed")
+	}
+	i.fails = false
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err == nil || i.writes != 0 {
+		t.Errorf("%d writes at once, %v; it is still not so", i.writes, err)
+	}
+	clock = clock.Add(again)
+	if err := w.Keep(t.Context(), flinkconf.Extensions{}, true); err != nil || i.writes != 2 {
+		t.Errorf("%d writes, %v", i.writes, err)
+	}
+}
