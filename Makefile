@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet chart release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,7 @@ build: ## build the functions into bin/, as the images have them
 test: ## run all tests that need no cluster; those of local/ start Kubernetes and real Flink jobs here
 	KNFLINK_SCENARIO_STEPS=12000 go test -timeout 20m ./...
 	cd local && go test -timeout 20m ./...
+	cd hack/chart && go test ./...
 
 soak: ## run the tests of local/ again and again (RUNS=20, FLINK_RUNS=5) and count the failures
 	@hack/soak.sh
@@ -70,6 +71,7 @@ lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	go vet -tags e2e ./test/e2e/
 	$(STATICCHECK) ./...
 	cd local && go vet ./... && $(STATICCHECK) ./...
+	cd hack/chart && go vet ./... && $(STATICCHECK) ./...
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
 
 deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>)
@@ -95,6 +97,10 @@ fleet: ## N resources at rest on this machine, the real functions, and what they
 	@mkdir -p .local/bin
 	@cd local && go build -buildvcs=false -o ../.local/bin/fleet ./cmd/fleet
 	@cd local && ../.local/bin/fleet -n $(or $(N),0$(comma)100$(comma)1000) -for $(or $(FOR),130s) -faults '$(FAULTS)'
+
+chart: ## make the Helm chart of this tree, release/kn-flink-<version>.tgz: make chart [VERSION=v0.1.0]
+	@mkdir -p release
+	cd hack/chart && go run -buildvcs=false . $(if $(VERSION),-version $(VERSION)) $(if $(KO_DOCKER_REPO),-repository '$(KO_DOCKER_REPO)')
 
 release: ## build and push the images of a version, write release/*.yaml: make release VERSION=v0.1.0
 	hack/release.sh "$(VERSION)"

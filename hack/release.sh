@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds and pushes the images of a version and writes the YAML that installs it.   usage: hack/release.sh v0.1.0
-# The result is release/crds.yaml, release/kn-flink.yaml and release/tenant.yaml, for kubectl alone.
+# The result is release/crds.yaml, release/kn-flink.yaml and release/tenant.yaml, for kubectl alone, and the Helm chart
+# release/kn-flink-<version>.tgz, made from the same files.
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 version=${1:-}
@@ -23,5 +24,6 @@ mkdir -p release
 ko resolve --base-import-paths --tags="$version" --platform="${PLATFORM:-linux/amd64,linux/arm64}" --sbom=spdx -f "$work/version.yaml" >release/kn-flink.yaml
 cat config/crds/*.yaml >release/crds.yaml
 cp config/tenant/tenant.yaml release/tenant.yaml
+(cd hack/chart && go run -buildvcs=false . -version "$version" -repository "$KO_DOCKER_REPO" -resolved ../../release/kn-flink.yaml)
 say "release/crds.yaml and release/kn-flink.yaml install $version:"
 say "  kubectl apply --server-side -f release/crds.yaml && kubectl apply --server-side -f release/kn-flink.yaml"
