@@ -201,7 +201,7 @@ func TestWhatIsNotSelectedIsLeftAlone(t *testing.T) {
 	}
 	i := install(t)
 	s.Clock = "flink-clock"
-	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now); err != nil {
+	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, nil); err != nil {
 		t.Fatal(err)
 	}
 	i.tap.Forget()

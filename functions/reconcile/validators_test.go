@@ -66,7 +66,7 @@ func (i *installation) judgedBy(t *testing.T, r *rule, more string) {
 	if err != nil || len(s.Notes) > 0 {
 		t.Fatalf("%v %q", err, s.Notes)
 	}
-	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now); err != nil {
+	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, nil); err != nil {
 		t.Fatal(err)
 	}
 }

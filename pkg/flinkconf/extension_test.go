@@ -74,7 +74,8 @@ func TestAVerdictIsOnOneSpecByOneConfiguration(t *testing.T) {
 		}
 		return text
 	}
-	if of(one, "x") != of(one, "x") || of(one, "x") == of(one, "y") || of(one, "x") == of(two, "x") {
+	first, again := of(one, "x"), of(one, "x")
+	if first != again || of(one, "x") == of(one, "y") || of(one, "x") == of(two, "x") {
 		t.Error("another spec and another revision are other questions, and nothing else is")
 	}
 	if _, err := flinkconf.VerdictOf(nil, func() {}); err == nil {

@@ -12,6 +12,8 @@ import (
 const AnnotationCanaryAsked = "flink.apache.org/canary-asked"
 
 // Canary is what a canary says of itself.
+//
+// +kubebuilder:object:generate=false
 type Canary struct {
 	// Generation is metadata.generation, Answered status.observedGeneration.
 	Generation, Answered int64
