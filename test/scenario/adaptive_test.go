@@ -61,6 +61,7 @@ var adaptiveScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.untilItWaits("demo")
 		h.edit("demo", parallelism(4))
+		h.until("the change begins", func() bool { return h.status("demo").Intent != nil }) // else it fails over first
 		h.image("flink:1.20@taskmanager", controllers.Script{})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
