@@ -58,11 +58,15 @@ func anyInput(t *rapid.T) Input {
 			},
 		})
 	}
-	if rapid.Bool().Draw(t, "waits") {
+	// What waits was recommended at the present parallelism, and is less: each rescale forgets it. Of more than that,
+	// which is left where a person lowers it, the Java autoscaler makes a step up, and so is it here.
+	current := model.Int(in.Metrics.Current(model.Parallelism))
+	if current-2 >= in.Options.MinParallelism && rapid.Bool().Draw(t, "waits") {
 		in.Delayed = &model.DelayedScaleDown{
 			FirstTrigger: now.Add(-time.Hour),
 			Recommendations: []model.Recommendation{
-				{Time: now.Add(-time.Hour), Parallelism: 30}, {Time: now.Add(-time.Minute), Parallelism: 20, Outside: true},
+				{Time: now.Add(-time.Hour), Parallelism: current - 1},
+				{Time: now.Add(-time.Minute), Parallelism: current - 2, Outside: true},
 			},
 		}
 	}
