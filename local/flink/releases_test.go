@@ -32,7 +32,7 @@ func TestATagThatIsNoneSaysWhatWouldBe(t *testing.T) {
 
 func TestMinorsAreInOrder(t *testing.T) {
 	minors := Minors()
-	if got := strings.Join(minors, " "); !strings.HasPrefix(got, "1.16 1.17 1.18 1.19 1.20 2.0 ") {
+	if got := strings.Join(minors, " "); !strings.HasPrefix(got, "1.15 1.16 1.17 1.18 1.19 1.20 2.0 ") {
 		t.Errorf("%s", got)
 	}
 	if newest := releases[minors[len(minors)-1]]; newest != Latest {
