@@ -75,9 +75,15 @@ if [ -n "$profile" ] && [ -e "$MUTATION_WORK/compiled/table.json" ]; then
 	sleep 1 # they were run already; gremlins takes the time for its time-out
 	code=0
 else
+	alone=() # compiled alone, it may be a loop without an end: that is late after two minutes, not after the ten of all tests
+	[ ! -e "$MUTATION_WORK/compiled/table.json" ] || alone=(timeout 120)
 	# shellcheck disable=SC2086
-	"$MUTATION_GO" "${args[@]}" $MUTATION_ALSO >"$MUTATION_WORK/output" 2>&1
+	"${alone[@]}" "$MUTATION_GO" "${args[@]}" $MUTATION_ALSO >"$MUTATION_WORK/output" 2>&1
 	code=$?
+	if [ "$code" = 124 ]; then
+		echo "mutants: ran out of time" >>"$MUTATION_WORK/late"
+		exit 2
+	fi
 fi
 if [ -n "$profile" ]; then
 	[ "$code" = 0 ] || cat "$MUTATION_WORK/output"
