@@ -36,17 +36,32 @@ func TestFormatFloat(t *testing.T) {
 
 func TestParseFloatRefuses(t *testing.T) {
 	for text, reason := range map[string]string{
-		"":     "nothing is no number",
-		"inf":  "Java knows Infinity only",
-		"nan":  "Java knows NaN only",
-		"1_0":  "underscores are Go's, not Java's",
-		"1dd":  "one type letter at most",
-		"half": "words are no numbers",
-		"٣":    "digits are ASCII",
+		"":         "nothing is no number",
+		"inf":      "Java knows Infinity only",
+		"nan":      "Java knows NaN only",
+		"infinity": "a capital letter at its start",
+		"INFINITY": "and small ones after it",
+		"1_0":      "underscores are Go's, not Java's",
+		"1dd":      "one type letter at most",
+		"half":     "words are no numbers",
+		"٣":        "digits are ASCII",
 	} {
 		if f, err := ParseFloat(text); err == nil {
 			t.Errorf("ParseFloat(%q) = %v, want an error: %s", text, f, reason)
 		}
+	}
+}
+
+func TestParseFloatReads(t *testing.T) {
+	for text, want := range map[string]float64{
+		"0.5": 0.5, " 1e-3 ": 0.001, "0.5f": 0.5, "2D": 2, "Infinity": math.Inf(1), "-Infinity": math.Inf(-1),
+	} {
+		if got, err := ParseFloat(text); err != nil || got != want {
+			t.Errorf("ParseFloat(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	if got, err := ParseFloat("NaN"); err != nil || !math.IsNaN(got) {
+		t.Errorf("ParseFloat(NaN) = %v, %v", got, err)
 	}
 }
 
