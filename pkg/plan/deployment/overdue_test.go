@@ -35,7 +35,12 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 	if w.condition(summary.Stalled).Status == metav1.ConditionTrue {
 		t.Error("it may still end")
 	}
-	w.s.Now = w.s.Now.Add(11 * time.Minute)
+	w.s.Now = w.s.Now.Add(5 * time.Minute) // kubernetes.operator.resource.cleanup.timeout
+	w.run()
+	if w.condition(summary.Stalled).Status == metav1.ConditionTrue {
+		t.Error("its time is not over yet")
+	}
+	w.s.Now = w.s.Now.Add(time.Second)
 	w.run()
 	if c := w.condition(summary.Stalled); c.Reason != "CancelOverdue" {
 		t.Errorf("stalled %+v", c)
@@ -43,6 +48,31 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 	w.ends(v1beta1.FlinkJobCanceled, retentions["RETAIN_ON_CANCELLATION"], job.Checkpoints{Path: "file:///c/1/chk-7"})
 	if i := w.status().Intent; i == nil || i.From == nil || i.From.Path != "file:///c/1/chk-7" {
 		t.Errorf("intent %+v, rounds %q", i, w.log)
+	}
+}
+
+// A JobManager that has just failed over does not list the job that is being stopped until it has submitted it; one that
+// stays away is lost, and a person decides.
+func TestAStoppedJobThatIsNotListed(t *testing.T) {
+	for name, spec := range map[string]string{
+		"with a savepoint": stateful, "cancelled": with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, spec)
+			w.edit(upgradeImage)
+			w.run()
+			w.s.Flink.Jobs = plan.Present([]job.Job{})
+			w.s.Now = w.s.Now.Add(10 * time.Minute) // execution.checkpointing.timeout
+			w.run()
+			if s := w.status(); s.Situation != string(plan.Stopping) || w.condition(summary.Stalled).Status == "True" {
+				t.Errorf("it may still be listed: %s, rounds %q", s.Situation, w.log)
+			}
+			w.s.Now = w.s.Now.Add(time.Second)
+			w.run()
+			if c := w.condition(summary.Stalled); c.Reason != "LastStateUnknown" {
+				t.Errorf("stalled %+v, rounds %q", c, w.log)
+			}
+		})
 	}
 }
 
