@@ -21,6 +21,7 @@ held() {
 	case $1 in
 	pkg/plan/job | pkg/plan/cluster) echo ./pkg/plan/deployment ./pkg/plan/sessionjob ;;
 	pkg/plan/options | pkg/plan/clusterinfo) echo ./pkg/plan/deployment ;;
+	pkg/flinkconf/period) echo ./pkg/autoscaler ./pkg/validation ;;
 	pkg/autoscaler/*) echo ./pkg/autoscaler ;;
 	esac
 }
