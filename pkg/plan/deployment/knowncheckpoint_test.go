@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -131,6 +132,31 @@ func TestWhatIsRememberedOfCheckpoints(t *testing.T) {
 	w.run()
 	if known := w.status().JobStatus.Checkpoint; known != nil {
 		t.Errorf("the next job has completed none, remembered %+v", known)
+	}
+}
+
+// When a checkpoint was taken is remembered with its path, also where a later answer does not tell it.
+func TestWhenACheckpointWasTakenIsRemembered(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	taken := w.s.Now
+	for _, c := range []struct {
+		answer job.Checkpoints
+		state  v1beta1.FlinkJobState
+		known  bool
+		reason string
+	}{
+		{job.Checkpoints{Path: "s3://c/chk-1", Completed: taken}, "RUNNING", true, "Flink tells it"},
+		{job.Checkpoints{Path: "s3://c/chk-1", Kind: job.KindRestored}, "RESTARTING", true, "it is the same checkpoint"},
+		{job.Checkpoints{Path: "s3://c/chk-2", Kind: job.KindRestored}, "RUNNING", false, "nobody knows it of this one"},
+	} {
+		w.serveJob(c.state)
+		w.s.Flink.Checkpoints = plan.Present(c.answer)
+		w.run()
+		k := w.status().JobStatus.Checkpoint
+		if k == nil || k.Path != c.answer.Path || (k.Taken != nil) != c.known || c.known && !k.Taken.Time.Equal(taken) {
+			t.Errorf("after %+v it is known as %+v: %s", c.answer, k, c.reason)
+		}
+		w.s.Now = w.s.Now.Add(time.Second)
 	}
 }
 

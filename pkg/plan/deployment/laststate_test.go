@@ -398,3 +398,25 @@ func TestALastStateChangeAwaitsACheckpoint(t *testing.T) {
 		})
 	}
 }
+
+// A JobManager that does not answer for a moment runs its job all the same, as far as anybody knows.
+func TestALastStateChangeAwaitsACheckpointWhileFlinkIsSilent(t *testing.T) {
+	w := stable(t, highlyAvailable)
+	w.knows("s3://s/savepoint-1")
+	w.s.HAData = haMaps(w.status().JobStatus.JobID)
+	maps, _ := w.s.HAData.Get()
+	maps[0].Checkpoint = false
+	w.serve(1, plan.Unknown[[]job.Job]("connection refused"))
+	w.run()
+	w.s.Now = w.s.Now.Add(59 * time.Second)
+	w.edit(upgradeImage)
+	p := w.run()
+	if c := w.condition(summary.StateSafe); touches(p) || w.status().Intent != nil || c.Status == "False" {
+		t.Errorf("silent for 59 s: %s, %+v, intent %+v", p, c, w.status().Intent)
+	}
+	w.s.Now = w.s.Now.Add(2 * time.Second)
+	w.run()
+	if c := w.condition(summary.StateSafe); c.Status != "False" {
+		t.Errorf("silent for longer than a minute: %+v, rounds %q", c, w.log)
+	}
+}
