@@ -67,6 +67,11 @@ func TestForgottenCheckpointsNeedAPerson(t *testing.T) {
 			if told != 1 || (i != nil && i.From != nil) || w.s.JobManager.IsAbsent() {
 				t.Errorf("told %d times, intent %+v, rounds %q", told, i, w.log)
 			}
+			for _, e := range w.events {
+				if e.Reason == "CheckpointForgotten" && !strings.Contains(e.Message, "one that was seen: file:///c/1/chk-7") {
+					t.Errorf("it does not say where to look: %q", e.Message)
+				}
+			}
 		})
 	}
 }

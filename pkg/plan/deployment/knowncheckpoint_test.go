@@ -146,8 +146,14 @@ func TestWhenACheckpointWasTakenIsRemembered(t *testing.T) {
 		reason string
 	}{
 		{job.Checkpoints{Path: "s3://c/chk-1", Completed: taken}, "RUNNING", true, "Flink tells it"},
-		{job.Checkpoints{Path: "s3://c/chk-1", Kind: job.KindRestored}, "RESTARTING", true, "it is the same checkpoint"},
-		{job.Checkpoints{Path: "s3://c/chk-2", Kind: job.KindRestored}, "RUNNING", false, "nobody knows it of this one"},
+		{
+			job.Checkpoints{Path: "s3://c/chk-1", Kind: job.KindRestored, Completed: taken.Add(time.Second)},
+			"RESTARTING", true, "Flink tells when it was restored",
+		},
+		{
+			job.Checkpoints{Path: "s3://c/chk-2", Kind: job.KindRestored, Completed: taken},
+			"RUNNING", false, "nobody knows it of this one",
+		},
 	} {
 		w.serveJob(c.state)
 		w.s.Flink.Checkpoints = plan.Present(c.answer)
