@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -17,5 +18,19 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 	}
 	if err := drawing.Read(t, "ask.go", "AskFirst").Shown("AskFirst", questions...); err != nil {
 		t.Error(err)
+	}
+}
+
+// Whether Flink keeps a checkpoint is read of a job that ended other than well, and nothing is read of one that runs on.
+func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
+	for state, want := range map[v1beta1.FlinkJobState]bool{
+		v1beta1.FlinkJobFailed: true, v1beta1.FlinkJobCanceled: true, v1beta1.FlinkJobFinished: false,
+		v1beta1.FlinkJobRunning: false,
+	} {
+		w := stable(t, stateful)
+		w.serveJob(state)
+		if got := AskFlink(w.s).Retention; got != want {
+			t.Errorf("of a job that is %s it is asked: %t, want %t", state, got, want)
+		}
 	}
 }
