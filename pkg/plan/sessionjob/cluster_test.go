@@ -61,9 +61,39 @@ func TestARecordNamesTheClusterThatTheJobIsOn(t *testing.T) {
 	if p := Dependants(w.s, plan.Plan{Finish: []plan.Action{plan.RemoveFinalizer{}}}); len(p) != 1 || p[0].Name != d.Name {
 		t.Errorf("told %+v", p)
 	}
+	if p := Dependants(w.s, plan.Plan{}); len(p) != 0 {
+		t.Errorf("a job that stays holds up no deletion of its cluster, told %+v", p)
+	}
 	w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
 	v := newView(w.s)
 	if why, _ := v.clusterReady(); !strings.Contains(why.Message, "session cluster session ") {
 		t.Errorf("waits for %q", why.Message)
+	}
+}
+
+// A spec that is invalid is told while the session cluster is away, too; a valid one only waits.
+func TestAnInvalidSpecIsToldWithoutItsCluster(t *testing.T) {
+	for name, c := range map[string]struct{ deployed, invalid bool }{
+		"new, valid": {false, false}, "new, invalid": {false, true}, "deployed, valid": {true, false},
+		"deployed, invalid": {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			if c.deployed {
+				w.untilSteady()
+			}
+			w.s.Cluster = plan.Absent[*v1beta1.FlinkDeployment]()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.EntryClass = "org.example.Other" })
+			if c.invalid {
+				w.s.SpecProblem = "spec.job.jarURI: it is missing"
+			}
+			w.run()
+			if told := strings.Contains(w.status().Error, "it is missing"); told != c.invalid {
+				t.Errorf("error %q, rounds %q", w.status().Error, w.log)
+			}
+			if s := w.status().Situation; !c.invalid && s != string(plan.Waiting) {
+				t.Errorf("situation %s", s)
+			}
+		})
 	}
 }
