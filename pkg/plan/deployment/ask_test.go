@@ -21,7 +21,7 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 	}
 }
 
-// Whether Flink keeps a checkpoint is read of a job that ended other than well, and nothing is read of one that runs on.
+// Whether Flink keeps a checkpoint is asked of a job that ended other than well, and of none that runs on.
 func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
 	for state, want := range map[v1beta1.FlinkJobState]bool{
 		v1beta1.FlinkJobFailed: true, v1beta1.FlinkJobCanceled: true, v1beta1.FlinkJobFinished: false,

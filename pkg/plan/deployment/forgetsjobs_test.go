@@ -13,7 +13,9 @@ func TestWhichStartsForgetEarlierJobs(t *testing.T) {
 	available := with(session, `"serviceAccount":"flink",`, `"serviceAccount":"flink","flinkConfiguration":`+
 		`{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"},`)
 	on := func(s *v1beta1.FlinkDeploymentSpec) {
-		s.FlinkConfiguration = v1beta1.FlinkConfiguration(`{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`)
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`,
+		)
 	}
 	for name, c := range map[string]struct {
 		spec string

@@ -55,7 +55,8 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 // stays away is lost, and a person decides.
 func TestAStoppedJobThatIsNotListed(t *testing.T) {
 	for name, spec := range map[string]string{
-		"with a savepoint": stateful, "cancelled": with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`),
+		"with a savepoint": stateful,
+		"cancelled":        with(stateful, `"upgradeMode":"savepoint"`, `"upgradeMode":"last-state"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, spec)
