@@ -51,8 +51,8 @@ func TestACancellationThatDoesNotEndIsTold(t *testing.T) {
 	}
 }
 
-// A JobManager that has just failed over does not list the job that is being stopped until it has submitted it; one that
-// stays away is lost, and a person decides.
+// A JobManager that has just failed over does not list the job that is being stopped until it has submitted it; a job
+// that stays away is lost, and a person decides.
 func TestAStoppedJobThatIsNotListed(t *testing.T) {
 	for name, spec := range map[string]string{
 		"with a savepoint": stateful,
