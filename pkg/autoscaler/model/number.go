@@ -75,29 +75,21 @@ func Round(x float64) float64 {
 }
 
 // Int is the conversion of a number to 32 bits as Java does it: cut, within the bounds, and NaN is 0.
-func Int(x float64) int {
-	switch {
-	case math.IsNaN(x):
-		return 0
-	case x >= math.MaxInt32:
-		return math.MaxInt32
-	case x <= math.MinInt32:
-		return math.MinInt32
-	}
-	return int(x)
-}
+func Int(x float64) int { return cut(x, math.MinInt32, math.MaxInt32) }
 
 // Long is the same for 64 bits.
-func Long(x float64) int64 {
+func Long(x float64) int64 { return cut[int64](x, math.MinInt64, math.MaxInt64) }
+
+func cut[T int | int64](x float64, least, most T) T {
 	switch {
 	case math.IsNaN(x):
 		return 0
-	case x >= math.MaxInt64:
-		return math.MaxInt64
-	case x <= math.MinInt64:
-		return math.MinInt64
+	case x >= float64(most):
+		return most
+	case x <= float64(least):
+		return least
 	}
-	return int64(x)
+	return T(x)
 }
 
 // decimal prints a finite number with so many decimals, half away from zero on its shortest text.
