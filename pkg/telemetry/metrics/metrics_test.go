@@ -13,30 +13,11 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/otlpsim"
 )
 
-// clock is a clock that tests move.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func newClock() *clock { return &clock{now: time.Now()} }
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) pass(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-func pod(t testing.TB, r *otlpsim.Receiver, c *clock) *Metrics {
+func pod(t testing.TB, r *otlpsim.Receiver, c *kubesim.Clock) *Metrics {
 	t.Helper()
 	m, err := New(Setup{
 		Function: "reconcile", Namespace: "flink-system", Endpoint: otlp.Endpoint{URL: r.URL, Timeout: time.Second},
@@ -55,7 +36,7 @@ func request(h http.Handler) {
 func TestTwentyPodsOfOneSecondAddUp(t *testing.T) {
 	r, instances := otlpsim.New(t), map[string]bool{}
 	for n := range 20 {
-		m := pod(t, r, newClock())
+		m := pod(t, r, kubesim.NewClock())
 		work := m.Handler(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
 			m.Count(q.Context(), Effects, 3, Kind("FlinkDeployment"), Action("SetReplicas"))
 			m.Time(q.Context(), PassDuration, 250*time.Millisecond, Kind("FlinkDeployment"))
@@ -87,7 +68,7 @@ func TestTwentyPodsOfOneSecondAddUp(t *testing.T) {
 }
 
 func TestWhatIsOfNoPodHasNoPod(t *testing.T) {
-	r, c := otlpsim.New(t), newClock()
+	r, c := otlpsim.New(t), kubesim.NewClock()
 	for range 2 {
 		m := pod(t, r, c)
 		m.Set(CPU, c.Now(), 2, Kind("FlinkDeployment"), Namespace("flink"), Name("demo"))
@@ -101,7 +82,7 @@ func TestWhatIsOfNoPodHasNoPod(t *testing.T) {
 
 func TestTheLastRequestPushesBeforeItsAnswer(t *testing.T) {
 	r := otlpsim.New(t)
-	m := pod(t, r, newClock())
+	m := pod(t, r, kubesim.NewClock())
 	begun, end := make(chan bool), make(chan bool)
 	work := m.Handler(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) {
 		m.Count(q.Context(), Looks, 1, Kind("FlinkDeployment"))
@@ -123,13 +104,13 @@ func TestTheLastRequestPushesBeforeItsAnswer(t *testing.T) {
 }
 
 func TestAPodThatIsNeverWithoutRequestsPushesToo(t *testing.T) {
-	r, c := otlpsim.New(t), newClock()
+	r, c := otlpsim.New(t), kubesim.NewClock()
 	m := pod(t, r, c)
 	m.requests.Add(1) // one that does not end
 	work := m.Handler(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) { m.Count(q.Context(), Looks, 1) }))
 	request(work)
 	request(work)
-	c.pass(pushEvery)
+	c.Advance(pushEvery)
 	request(work)
 	if got := r.Total(string(Looks)); got != 3 || r.Posts() != 2 {
 		t.Errorf("%v looks by %d posts, want 3 by 2", got, r.Posts())
@@ -137,7 +118,7 @@ func TestAPodThatIsNeverWithoutRequestsPushesToo(t *testing.T) {
 }
 
 func TestAnEndpointThatIsDownLosesNothingAndKeepsNobodyWaiting(t *testing.T) {
-	r, c := otlpsim.New(t), newClock()
+	r, c := otlpsim.New(t), kubesim.NewClock()
 	m := pod(t, r, c)
 	status := http.StatusServiceUnavailable
 	r.Answer(func() int { return status })
@@ -151,7 +132,7 @@ func TestAnEndpointThatIsDownLosesNothingAndKeepsNobodyWaiting(t *testing.T) {
 		t.Errorf("%d posts, want 1: it failed a moment ago", r.Posts())
 	}
 	status = http.StatusOK
-	c.pass(failedFor)
+	c.Advance(failedFor)
 	request(work)
 	if got := r.Total(string(Looks)); got != 3 {
 		t.Errorf("%v looks, want 3: those of the push that failed, too", got)
@@ -162,7 +143,7 @@ func TestAnEndpointThatIsDownLosesNothingAndKeepsNobodyWaiting(t *testing.T) {
 }
 
 func TestTheEndOfAPodTriesOnceMore(t *testing.T) {
-	r, c := otlpsim.New(t), newClock()
+	r, c := otlpsim.New(t), kubesim.NewClock()
 	m := pod(t, r, c)
 	status := http.StatusServiceUnavailable
 	r.Answer(func() int { return status })
@@ -176,7 +157,7 @@ func TestTheEndOfAPodTriesOnceMore(t *testing.T) {
 }
 
 func TestWhatIsRefusedForGoodIsNotSentAgain(t *testing.T) {
-	r, c := otlpsim.New(t), newClock()
+	r, c := otlpsim.New(t), kubesim.NewClock()
 	core, lines := observer.New(zap.WarnLevel)
 	m := pod(t, r, c)
 	m.Log, m.Endpoint.URL = zap.New(core).Sugar(), "http://user:hunter2@host/v1/metrics"
@@ -219,7 +200,7 @@ func TestWithoutAnEndpointNothingIsMade(t *testing.T) {
 
 func TestCallsAreMeasuredByPeerMethodAndAnswer(t *testing.T) {
 	r := otlpsim.New(t)
-	m := pod(t, r, newClock())
+	m := pod(t, r, kubesim.NewClock())
 	flink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.URL.Path == "/missing" {
 			w.WriteHeader(http.StatusNotFound)
