@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,11 +8,8 @@ import (
 
 	"knative.dev/pkg/signals"
 
-	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
-	"github.com/kn-flink/kn-flink/pkg/telemetry"
-	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 )
 
 const component = "observe"
@@ -26,25 +22,11 @@ func main() {
 }
 
 func run() error {
-	told, err := settings.LoadObservability()
+	f, err := startup.Begin(component, 0)
 	if err != nil {
 		return err
 	}
-	measured := metrics.Start(metrics.Setup{
-		Function: component, Namespace: told.Namespace, Now: time.Now, Log: telemetry.NewLogger(component, told.Logging),
-	}, told.Config)
-	defer measured.Close(context.Background())
-	client, err := kube.InCluster("kn-flink-"+component, measured.Calls("kubernetes"))
-	if err != nil {
-		return err
-	}
-	source, err := settings.Open(client.NamespacesOf, time.Now)
-	if err != nil {
-		return err
-	}
-	s := source.First()
-	return serve.Until(signals.NewContext(), s.Host, s.Port, &settings.Handler{
-		Source: source, Log: telemetry.NewLogger(component, s.Logging),
-		Make: func(s settings.Settings) (http.Handler, error) { return newHandler(s, client, time.Now, measured) },
-	})
+	return f.Listen(signals.NewContext(), func(s settings.Settings) (http.Handler, error) {
+		return newHandler(s, f.Client, time.Now, f.Metrics)
+	}, nil)
 }

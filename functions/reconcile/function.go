@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/pass"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/pkg/zookeeper"
@@ -31,7 +32,7 @@ func newHandler(
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{}, Now: now,
 		Listeners: event.Publisher{URL: s.EventsBroker, Client: measured.Client("broker")},
 		Control:   event.Publisher{URL: s.ControlBroker, Client: measured.Client("broker")}, Metrics: measured,
-		Manager: agent, Pause: pass.Wait, Uploads: s.UploadsJars,
+		Manager: startup.Agent(component), Pause: pass.Wait, Uploads: s.UploadsJars,
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},

@@ -11,17 +11,11 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/announce"
 	"github.com/kn-flink/kn-flink/pkg/extension"
-	"github.com/kn-flink/kn-flink/pkg/kube"
-	"github.com/kn-flink/kn-flink/pkg/serve"
 	"github.com/kn-flink/kn-flink/pkg/settings"
-	"github.com/kn-flink/kn-flink/pkg/telemetry"
-	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 )
 
 const component = "reconcile"
-
-// agent is the user agent towards the API server, and so the name of this function's writes in managedFields.
-const agent = "kn-flink-" + component
 
 func main() {
 	if err := run(); err != nil {
@@ -31,34 +25,24 @@ func main() {
 }
 
 func run() error {
-	told, err := settings.LoadObservability()
+	f, err := startup.Begin(component, 0)
 	if err != nil {
 		return err
 	}
-	measured := metrics.Start(metrics.Setup{
-		Function: component, Namespace: told.Namespace, Now: time.Now, Log: telemetry.NewLogger(component, told.Logging),
-	}, told.Config)
-	defer measured.Close(context.Background())
-	client, err := kube.InCluster(agent, measured.Calls("kubernetes"))
-	if err != nil {
-		return err
+	return f.Listen(signals.NewContext(), func(s settings.Settings) (http.Handler, error) {
+		return newHandler(s, f.Client, time.Now, f.Metrics)
+	}, tells(f))
+}
+
+// tells is who tells of the settings; nil is nobody: of the two services of this function one tells.
+func tells(f *startup.Function) func(context.Context, settings.Now) {
+	s := f.Settings
+	if s.UploadsJars {
+		return nil
 	}
-	source, err := settings.Open(client.NamespacesOf, time.Now)
-	if err != nil {
-		return err
+	news := &announce.Announcer{API: f.Client, Namespace: s.Namespace, Component: component, Now: time.Now, Log: f.Log}
+	hooks := &extension.Webhooks{
+		API: f.Client, Username: "system:serviceaccount:" + s.Namespace + ":" + component, Now: time.Now,
 	}
-	s := source.First()
-	log := telemetry.NewLogger(component, s.Logging)
-	news := &announce.Announcer{API: client, Namespace: s.Namespace, Component: component, Now: time.Now, Log: log}
-	handler := &settings.Handler{
-		Source: source, Log: log,
-		Make: func(s settings.Settings) (http.Handler, error) { return newHandler(s, client, time.Now, measured) },
-	}
-	if !s.UploadsJars { // one function tells
-		hooks := &extension.Webhooks{
-			API: client, Username: "system:serviceaccount:" + s.Namespace + ":" + component, Now: time.Now,
-		}
-		handler.Tell = tell(news, hooks, log)
-	}
-	return serve.Until(signals.NewContext(), s.Host, s.Port, handler)
+	return tell(news, hooks, f.Log)
 }

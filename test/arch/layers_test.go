@@ -12,8 +12,8 @@ import (
 //	functions -> pass, sweep, admission -> gather, apply -> plan -> render, autoscaler, validation, flinkconf -> apis
 //
 // redact, reach, fail, coalesce, telemetry, settings, kube, zookeeper, event, flinkrest, jarsource, clock, certs,
-// announce, extension and serve are leaves: they import other leaves at the most. gather and apply never import each
-// other. sweep never imports pass: it only reads.
+// announce, extension, startup and serve are leaves: they import other leaves at the most. gather and apply never
+// import each other. sweep never imports pass: it only reads.
 var rooms = map[string][]string{
 	// PURE
 	"apis":       {},
@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"certs":     {"fail", "kube", "telemetry", "settings"},
 	"announce":  {"fail", "kube", "telemetry", "settings", "redact"},
 	"extension": {"fail", "kube", "flinkconf", "apis", "redact"},
+	"startup":   {"kube", "serve", "settings", "telemetry"},
 	// I/O
 	"gather": {
 		"plan", "autoscaler", "validation", "render", "flinkconf", "apis", "kube", "zookeeper", "flinkrest", "fail",
