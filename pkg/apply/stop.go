@@ -101,7 +101,7 @@ func (c *Executor) forceDeletePods(ctx context.Context, a plan.ForceDeletePods) 
 // since is a conflict: somebody is still writing.
 func (c *Executor) dropJobGraphs(ctx context.Context, a plan.DropJobGraphs) error {
 	if a.Nodes != nil {
-		return c.removeNodes(ctx, *a.Nodes, a.Nodes.Location.JobGraphs)
+		return c.removeNodes(ctx, *a.Nodes, a.Nodes.Location.JobGraphs())
 	}
 	for _, o := range a.ConfigMaps {
 		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}

@@ -27,7 +27,7 @@ func (n *nodes) Remove(_ context.Context, r zookeeper.Removal) error {
 
 func TestHADataInZooKeeperGoes(t *testing.T) {
 	at := znode.Location{
-		Servers: []string{"zk:2181"}, Path: "/flink/demo", JobGraphs: []string{"execution-plans", "jobgraphs"},
+		Servers: []string{"zk:2181"}, Path: "/flink/demo", Graphs: "jobgraphs", Plans: "execution-plans",
 	}
 	seen := &plan.HANodes{Location: at, Zxid: 7}
 	rows := map[string]struct {
@@ -36,7 +36,7 @@ func TestHADataInZooKeeperGoes(t *testing.T) {
 		reason string
 	}{
 		"all of it":      {plan.DeleteHAData{Namespace: "flink", Nodes: seen}, nil, "a job that is not needed any more"},
-		"the job graphs": {plan.DropJobGraphs{Namespace: "flink", Nodes: seen}, at.JobGraphs, "the checkpoints stay"},
+		"the job graphs": {plan.DropJobGraphs{Namespace: "flink", Nodes: seen}, at.JobGraphs(), "the checkpoints stay"},
 		"a job": {
 			plan.ForgetJobs{HAData: plan.HAData{Namespace: "flink", Nodes: seen}, Jobs: []string{"a"}},
 			[]string{"jobs/a", "execution-plans/a", "jobgraphs/a"}, "the others stay",

@@ -49,7 +49,7 @@ func TestServer(t *testing.T) {
 				b,
 				znode.Location{
 					Servers: []string{s.Address}, Path: "/flink/" + strings.ReplaceAll(name, " ", "-"),
-					JobGraphs: []string{"execution-plans", "jobgraphs"},
+					Graphs: "jobgraphs", Plans: "execution-plans",
 				},
 			)
 			b.flink.Close()
@@ -217,7 +217,7 @@ func onlyJobGraphs(b bench, l znode.Location) {
 	b.write(l, zk.FlagEphemeral, "jobgraphs/a/locks/x")
 	tree, _ := b.read(l)
 	if err := (zookeeper.Client{}).Remove(
-		b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid(), Below: l.JobGraphs},
+		b.Context(), zookeeper.Removal{Location: l, Zxid: tree.Zxid(), Below: l.JobGraphs()},
 	); err != nil {
 		b.Fatal(err)
 	}

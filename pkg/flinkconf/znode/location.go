@@ -18,10 +18,18 @@ type Location struct {
 	Path string
 	// Credentials are shown to the servers; high-availability.zookeeper.client.authorization, sorted by scheme.
 	Credentials []Credential
-	// JobGraphs are the nodes below Path that hold what is to run, of all Flink versions.
-	JobGraphs []string
-	// Graphs and Plans are those of them that Flink reads before 2.0, and since.
+	// Graphs and Plans are the nodes below Path that hold what is to run, for Flink before 2.0, and since.
 	Graphs, Plans string
+}
+
+// JobGraphs are the nodes below Path that hold what is to run, of all Flink versions, sorted; none of no location.
+func (l Location) JobGraphs() []string {
+	if l.Path == "" {
+		return nil
+	}
+	all := []string{l.Graphs, l.Plans}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Credential is one identity in a scheme of ZooKeeper's. It prints without its secret.
@@ -72,13 +80,10 @@ func At(c conf.Config) (Location, error) {
 		Servers: servers, Path: join(chroot, c.Get(key.ZooKeeperRoot), c.Get(key.HAClusterID)),
 		Graphs: relative(c.Get(key.ZooKeeperJobGraphs)), Plans: relative(c.Get(key.ZooKeeperExecutionPlans)),
 	}
-	l.JobGraphs = []string{l.Graphs, l.Plans}
 	for scheme, secret := range identities {
 		l.Credentials = append(l.Credentials, Credential{Scheme: scheme, Secret: secret})
 	}
 	slices.SortFunc(l.Credentials, func(a, b Credential) int { return strings.Compare(a.Scheme, b.Scheme) })
-	slices.Sort(l.JobGraphs)
-	l.JobGraphs = slices.Compact(l.JobGraphs)
 	if strings.EqualFold(c.Get(key.ZooKeeperACL), "creator") && len(identities) == 0 {
 		return l, fmt.Errorf(
 			"%s is creator without %s: Kerberos for ZooKeeper is not supported", key.ZooKeeperACL.Key,

@@ -125,7 +125,7 @@ func TestJobGraphs(t *testing.T) {
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			l, err := znode.At(row.config)
-			if got := strings.Join(l.JobGraphs, " "); err != nil || got != row.want {
+			if got := strings.Join(l.JobGraphs(), " "); err != nil || got != row.want {
 				t.Errorf("%s (%v), want %s: Flink 1 and 2 keep them apart", got, err, row.want)
 			}
 		})

@@ -73,7 +73,7 @@ func (t Tree) CheckpointOf(jobID string) bool { return t.Below(jobsNode + "/" + 
 // OfJob are the nodes that hold what there is of a job, relative to the cluster's node.
 func (l Location) OfJob(jobID string) []string {
 	nodes := []string{jobsNode + "/" + jobID}
-	for _, graphs := range l.JobGraphs {
+	for _, graphs := range l.JobGraphs() {
 		nodes = append(nodes, graphs+"/"+jobID)
 	}
 	return nodes

@@ -33,7 +33,7 @@ func (d Data) Entries() []Entry {
 	found := map[string]Entry{}
 	if d.Store.InZooKeeper() {
 		tree, _ := d.Tree.Get()
-		for _, id := range tree.JobIDs(d.Store.Nodes.JobGraphs) {
+		for _, id := range tree.JobIDs(d.Store.Nodes.JobGraphs()) {
 			e := Entry{
 				JobID: id, Graph: len(tree.Below(d.Store.Nodes.Graphs+"/"+id)) > 0,
 				Plan: len(tree.Below(d.Store.Nodes.Plans+"/"+id)) > 0,
@@ -71,7 +71,7 @@ func (d Data) Runs(jobID string) plan.Observed[bool] {
 	}
 	if d.Store.InZooKeeper() {
 		tree, _ := d.Tree.Get()
-		return plan.Present(slices.ContainsFunc(d.Store.Nodes.JobGraphs, func(graphs string) bool {
+		return plan.Present(slices.ContainsFunc(d.Store.Nodes.JobGraphs(), func(graphs string) bool {
 			return len(tree.Below(graphs+"/"+jobID)) > 0
 		}))
 	}
