@@ -38,8 +38,8 @@ const recentEnd = time.Minute
 // nothing is asked.
 //
 //	what         when
-//	Facts        until the spec is stable, when the JobManager became ready, when the job's state moved; not of a job
-//	             that is being stopped, nor of a session job
+//	Facts        until the spec is stable or the job has ended, when the JobManager became ready, when the job's state
+//	             moved; not of a job that is being stopped, nor of a session job
 //	Failure      the job FAILED and status.error does not tell its cause, or may tell that of a failure before
 //	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
 //	             or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
@@ -67,7 +67,8 @@ func AskMore(v Life) More {
 	changing := AsksToStop(v)
 	moved := found && j.State != status.JobStatus.State
 	recorded := status.ReconciliationStatus
-	settling := !j.State.IsTerminal() && recorded.LastStableSpec != recorded.LastReconciledSpec
+	over := j.State.IsTerminal() || (!found && status.JobStatus.State.IsTerminal())
+	settling := !over && recorded.LastStableSpec != recorded.LastReconciledSpec
 	becameReady := status.JobManagerDeploymentStatus != v1beta1.JobManagerReady
 	judged := found && !j.State.IsTerminal() && v.AtRest() && Health(v).Checked()
 	needed := !v.MayStartEmpty() || v.Last != nil && !Stateless(&v.Last.Spec)

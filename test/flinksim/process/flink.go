@@ -49,6 +49,8 @@ type Flink struct {
 	metrics    map[string]map[string]string
 	starts     []Start
 	submitted  map[string]bool // the IDs of jobs that ran from a jar
+	// hosts are the owners of the Deployments of TaskManagers, by the UID of the Deployment.
+	hosts      map[types.UID]types.UID
 	violations []string
 	ended      map[string]bool      // the IDs of jobs of session clusters that were seen to have ended
 	back       map[string]time.Time // since when one of them runs again beside its successor
@@ -66,6 +68,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
 		zookeeper: newEnsemble(), submitted: map[string]bool{}, ended: map[string]bool{}, back: map[string]time.Time{},
+		hosts: map[types.UID]types.UID{},
 	}
 }
 
@@ -223,7 +226,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 	case "taskmanager":
 		native := pod.Labels["type"] == "flink-native-kubernetes"
 		f.tasks[pod.UID] = &taskManager{
-			cluster: cluster, owner: owner, host: f.hostOf(cluster), name: pod.Name, native: native,
+			cluster: cluster, owner: owner, host: f.hostOf(cluster, owner), name: pod.Name, native: native,
 		}
 	case "jobmanager":
 		f.serial++

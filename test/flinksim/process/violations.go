@@ -83,13 +83,18 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 	f.starts = append(f.starts, s)
 }
 
-// hostOf is the owner of the Deployment of a standalone cluster's TaskManagers; empty when there is none.
-func (f *Flink) hostOf(cluster types.NamespacedName) types.UID {
-	made := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager")
-	if made == nil {
-		return ""
+// hostOf is the owner of the Deployment of a standalone cluster's TaskManagers, also after somebody has deleted that
+// Deployment; empty when there was none.
+func (f *Flink) hostOf(cluster types.NamespacedName, deployment types.UID) types.UID {
+	f.noteHost(cluster)
+	return f.hosts[deployment]
+}
+
+// noteHost remembers the owner of the Deployment of a standalone cluster's TaskManagers.
+func (f *Flink) noteHost(cluster types.NamespacedName) {
+	if d := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager"); d != nil {
+		f.hosts[d.GetUID()] = ownerOf(d)
 	}
-	return ownerOf(made)
 }
 
 // ownerOf is the UID of what controls an object; empty when nothing does.
@@ -124,6 +129,7 @@ func (f *Flink) watch() {
 	}
 	live := map[resource]*job.Job{}
 	for _, jm := range f.inOrder() {
+		f.noteHost(jm.Cluster)
 		for _, j := range jm.jobs {
 			if j.State.Ended() || j.State == job.Suspended {
 				if !jm.Application() && j.State.Ended() {
