@@ -166,6 +166,8 @@ const (
 	ReasonSessionJobsBusy Reason = "SessionJobsBusy"
 	// ReasonSessionClusterLost: the session cluster was replaced, and the job went with it.
 	ReasonSessionClusterLost Reason = "SessionClusterLost"
+	// ReasonSubmissionOverdue: Flink was asked three times to run a jar, and lists no job.
+	ReasonSubmissionOverdue Reason = "SubmissionOverdue"
 	// ReasonUploadOverdue: the upload of a jar was asked for twice, and nobody made it.
 	ReasonUploadOverdue Reason = "UploadOverdue"
 	// ReasonJarUploading: the jar is being uploaded.

@@ -79,6 +79,19 @@ var sessionFaultScenarios = map[string]scenario{
 		h.sees("etl", stable, "nothing, nothing")
 	}, "no answer is no failure: the job is found by its ID, and asked for once"},
 
+	"the main of a session job hangs, and is corrected": {func(h *harness) {
+		h.runs("etl", sessionJob("session", stateful("savepoint"),
+			option("kubernetes.operator.job.submission.timeout", "1 min")), session())
+		h.checkpoints("etl")
+		h.w.Flink.ScriptJob("etl", job.Script{MainSteps: 1 << 20})
+		h.edit("etl", parallelism(4))
+		h.until("it says so", func() bool { return strings.Contains(h.condition("etl", "Stalled"), "SubmissionOverdue") })
+		h.w.Flink.ScriptJob("etl", job.Script{})
+		h.edit("etl", parallelism(6))
+		h.untilStable("etl")
+		h.sees("etl", stable, "nothing, path(savepoint)")
+	}, "the corrected spec does not wait for a main that never ends, and starts from the same savepoint"},
+
 	"a run of a session job is not answered": {func(h *harness) {
 		h.w.Flink.Script(namespace, "session", process.Script{RunTimesOut: true})
 		h.runs("etl", sessionJob("session", stateful("savepoint")), session())

@@ -123,6 +123,9 @@ var hostedVerbs = map[string]func(j *hostedJob, n int){
 	"main-slower": func(j *hostedJob, n int) { // than a request may be on its way
 		j.rescript(func(s *job.Script) { *s = job.Script{MainSteps: 16 + 3*n, Retain: s.Retain} })
 	},
+	"main-hangs": func(j *hostedJob, _ int) { // for good
+		j.rescript(func(s *job.Script) { *s = job.Script{MainSteps: 1 << 20, Retain: s.Retain} })
+	},
 	"crash-at-end": func(j *hostedJob, _ int) {
 		j.r.w.Flink.Script(namespace, host, process.Script{CleanUpSteps: 3})
 		j.crashes = true

@@ -43,7 +43,7 @@ func MakeFailed(
 	v.Want.Retry = backoff.Failed(v.Want.Retry, intent.Generation, v.Now(), reason, v.Hide(message))
 	intent.UploadAt, intent.UploadRequests = nil, 0
 	if intent.Release != nil {
-		intent.Release.RunAt = nil
+		intent.Release.RunAt, intent.Release.RunRequests = nil, 0
 	}
 	r.Stall, r.Wait = nil, waitsForAttempt(v.Want.Retry)
 	if _, ran := failed.(plan.RunJar); ran { // the next attempt has it uploaded anew

@@ -99,11 +99,11 @@ func (v *round) BringsBack() bool {
 	return v.cluster == nil || v.cluster.HA().Store.Mode != flinkconf.HANone
 }
 
-// NeverRan reports whether Flink refused to run the newest start. Any doubt is a no: a request that was not answered
-// may still run.
+// NeverRan reports whether Flink refused to run the newest start, or has not listed its job when its main method would
+// have ended. Should that main submit the job later, the job is cancelled as a former one, see cameBack.
 func (v *round) NeverRan() bool {
 	_, listed := v.listed()
-	return !listed && v.seen.Flink.Jobs.IsPresent() && v.runRefused()
+	return !listed && v.seen.Flink.Jobs.IsPresent() && (v.runRefused() || v.runUnlisted())
 }
 
 // runRefused reports whether the open start was released and Flink refused to run its jar; nobody asked it again since.
@@ -111,6 +111,19 @@ func (v *round) runRefused() bool {
 	intent := v.Intent()
 	return intent != nil && intent.Step == v1beta1.StepReleased && intent.Release.RunAt == nil &&
 		v.Want.Retry != nil && v.Want.Retry.Generation == intent.Generation
+}
+
+// runUnlisted reports whether Flink was asked to run the jar of the open start longer ago than its main may take, and
+// nothing came of it: the process that was asked still holds the jar, and had no time to forget a job that has ended.
+func (v *round) runUnlisted() bool {
+	intent := v.Intent()
+	if intent == nil || intent.Step != v1beta1.StepReleased || intent.Release.RunAt == nil {
+		return false
+	}
+	at, main := *intent.Release.RunAt, v.SubmissionTimeout()
+	uploaded := upload(view{v})
+	_, same := uploaded.jar()
+	return same && !uploaded.replacedSince(at) && v.Since(at) >= main && v.Since(at) < 2*main
 }
 
 // SilentNode is empty: nobody but Flink knows of a job.

@@ -117,6 +117,25 @@ func (v starter) submitted() plan.Cause {
 		at.UTC().Format(time.RFC3339), at.Add(v.SubmissionTimeout()).UTC().Format(time.RFC3339))}
 }
 
+// overdue calls a person once Flink was asked to run the jar three times without listing a job; nil before.
+func (v starter) overdue() *plan.Cause {
+	release := v.Intent().Release
+	if release.RunRequests <= unlistedRuns {
+		return nil
+	}
+	job.Report(v.Life).Fail(plan.ReasonSubmissionOverdue, submissionOverdue)
+	again := v.submitted()
+	return &plan.Cause{Reason: plan.ReasonSubmissionOverdue, Message: submissionOverdue + ". " + again.Message}
+}
+
+// unlistedRuns is how many requests to run a jar may be without a job before a person is called: one may be lost, and
+// one main method may be slow.
+const unlistedRuns = 2
+
+const submissionOverdue = "Flink was asked again and again to run the jar, and lists no job: the main method of the " +
+	"jar does not come to its submission; see the JobManager's log and its thread dump. It is not rolled back, because " +
+	"the main method may still submit the job"
+
 // goBack takes an upgrade back whose jar cannot be had: the old job has ended, so it would wait without one. What is
 // recorded is that of a spec that was deployed and failed, as before any rollback.
 func (v starter) goBack() (job.Result, bool) {
@@ -159,9 +178,12 @@ func waitsForAttempt(r *v1beta1.Retry) plan.Cause {
 //	K5  no                   takes no job           -                          -          wait
 //	K6  no                   takes it               yes, not long ago          -          wait
 //	K7  no                   takes it               refused, lately            -          leave room
-//	K8  no                   takes it               otherwise                  -          see runOnce
+//	K8  no                   takes it               long ago, and the spec is  -          leave room
+//	                                                another since
+//	K9  no                   takes it               otherwise                  -          see runOnce
 //
-// A job that was asked of another JobManager is lost. The room is for another spec, and a rollback.
+// A job that was asked of another JobManager is lost. The room is for another spec, and a rollback. A wait calls a
+// person once it is overdue.
 func (v starter) CarryRelease() (job.Result, bool) {
 	intent, waits := v.Intent(), job.Result{Situation: plan.Waiting, Wait: submitting}
 	release := intent.Release
@@ -180,11 +202,13 @@ func (v starter) CarryRelease() (job.Result, bool) {
 		waits.Wait = why
 		return waits, true
 	case release.RunAt != nil && v.Since(*release.RunAt) < v.SubmissionTimeout():
-		waits.Wait = v.submitted()
+		waits.Wait, waits.Stall = v.submitted(), v.overdue()
 		return waits, true
 	case v.runRefused() && backoff.Waits(v.Want.Retry, intent.Generation, v.Seen.Now):
 		pending := waitsForAttempt(v.Want.Retry)
 		v.Pending = &pending
+		return job.Result{}, false
+	case v.runUnlisted() && job.AsksToStop(v.Life):
 		return job.Result{}, false
 	}
 	return v.runOnce(), true
@@ -212,6 +236,7 @@ func (v starter) runOnce() job.Result {
 		return waits
 	}
 	release.RunAt = &now
+	release.RunRequests++
 	waits.Record, waits.Actions, waits.Again = "run", []plan.Action{upload(v).runJar()}, true
 	return waits
 }

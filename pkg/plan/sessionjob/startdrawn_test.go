@@ -187,23 +187,39 @@ func TestCarryReleaseIsAsDrawn(t *testing.T) {
 			w.unsaid = "response 504"
 			w.run()
 		}},
-		"refused":                 {"K7", refused},
-		"refused, its time comes": {"K8/O1", func(w *world) { refused(w); w.sleep(time.Minute) }},
-		"refused, its jar stays, its time": {"K8/O2", func(w *world) {
+		"refused": {"K7", refused},
+		"asked long ago, and changed since": {"K8", func(w *world) {
+			w.asks()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--other"} })
+			w.sleep(11 * time.Minute)
+		}},
+		"asked of another process, and changed since": {"K4", func(w *world) {
+			w.asks()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--other"} })
+			w.sleep(11 * time.Minute)
+			w.replaces()
+		}},
+		"asked very long ago, and changed since": {"K9/O2", func(w *world) {
+			w.asks()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--other"} })
+			w.sleep(time.Hour)
+		}},
+		"refused, its time comes": {"K9/O1", func(w *world) { refused(w); w.sleep(time.Minute) }},
+		"refused, its jar stays, its time": {"K9/O2", func(w *world) {
 			w.keepsJars = true
 			refused(w)
 			w.sleep(time.Minute)
 		}},
-		"released, its jar is gone": {"K8/O1", func(w *world) { w.releases(); w.jars = nil }},
-		"released long ago":         {"K8/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
-		"asked long ago":            {"K8/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
-		"released for another JobManager": {"K8/O2", func(w *world) {
+		"released, its jar is gone": {"K9/O1", func(w *world) { w.releases(); w.jars = nil }},
+		"released long ago":         {"K9/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
+		"asked long ago":            {"K9/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
+		"released for another JobManager": {"K9/O2", func(w *world) {
 			w.releases()
 			d := jobManager()
 			d.UID = "uid-of-another"
 			w.s.JobManager = plan.Present(d)
 		}},
-		"released": {"K8/O3", (*world).releases},
+		"released": {"K9/O3", (*world).releases},
 	}
 	drawn := drawing.Read(t, "start.go", "CarryRelease", "runOnce")
 	var shown []string
@@ -244,7 +260,7 @@ func (w *world) releaseIn(p plan.Plan) string {
 	switch {
 	case status != nil && status.Intent == nil:
 		return "close the intent" + deletes
-	case stored:
+	case stored && p.Rule == "carryOn":
 		return "store the release again"
 	case p.Rule == "carryOn":
 		return "wait"

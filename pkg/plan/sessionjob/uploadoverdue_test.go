@@ -8,6 +8,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // stalled is the reason that status has for a person; empty when nobody is called.
@@ -102,4 +103,101 @@ func TestALostRunIsMadeAgainWhenStatusSaysSo(t *testing.T) {
 	if len(w.runs) != 1 || w.s.Now.Before(again) {
 		t.Errorf("%d runs at %s, want one at %s", len(w.runs), w.s.Now, again)
 	}
+}
+
+// A main method that waits for something submits no job, however often Flink is asked.
+func TestAMainThatDoesNotSubmitIsTold(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.unsaid = "context deadline exceeded"
+	w.untilAsked(1)
+	for range 19 {
+		w.sleep(time.Minute)
+		w.run()
+	}
+	if got := w.stalled(); got != "" || len(w.runs) != 2 {
+		t.Errorf("stalled by %q after 19 minutes and %d runs: one request may be lost", got, len(w.runs))
+	}
+	w.untilAsked(3)
+	for range 5 {
+		w.sleep(time.Minute)
+		w.run()
+		if got := w.stalled(); got != string(plan.ReasonSubmissionOverdue) {
+			t.Fatalf("after %s stalled by %q", w.s.Now.Sub(start), got)
+		}
+	}
+	told := 0
+	for _, e := range w.events {
+		if e.Reason == plan.ReasonSubmissionOverdue {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times, want once", told)
+	}
+	w.unsaid = "" // it submits
+	w.sleep(10 * time.Minute)
+	w.untilSteady()
+	if got := w.stalled(); got != "" || w.status().Error != "" {
+		t.Errorf("stalled by %q, error %q", got, w.status().Error)
+	}
+}
+
+func TestAMainThatDoesNotSubmitIsCorrected(t *testing.T) {
+	for name, spec := range map[string]string{"stateless": stateless, "stateful": stateful("savepoint")} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, spec)
+			w.untilSteady()
+			w.unsaid = "context deadline exceeded"
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
+			w.untilAsked(2)
+			first := w.runs[1]
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = nil })
+			w.sleep(11 * time.Minute)
+			w.untilAsked(3)
+			last := w.runs[2]
+			if len(last.Args) > 0 || last.JobID == first.JobID || last.SavepointPath != first.SavepointPath {
+				t.Errorf("%+v, want another job from %q", last, first.SavepointPath)
+			}
+			w.unsaid = ""
+			w.sleep(11 * time.Minute)
+			w.jobs = append(w.jobs, job.Job{
+				ID: first.JobID, Name: "etl", State: v1beta1.FlinkJobRunning, StartTime: "1", Tasks: 2, Running: 2,
+			}) // the main that hung submits after all
+			w.untilSteady()
+			if j, _ := job.FindJob(w.jobs, first.JobID); !j.State.IsTerminal() {
+				t.Errorf("the former job is %s beside its successor", j.State)
+			}
+		})
+	}
+}
+
+func TestAMainThatDoesNotSubmitIsSuspended(t *testing.T) {
+	w := newWorld(t, stateful("savepoint"))
+	w.untilSteady()
+	w.unsaid = "context deadline exceeded"
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Args = []string{"--wait-for", "nobody"} })
+	w.untilAsked(2)
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State = v1beta1.JobStateSuspended })
+	w.sleep(11 * time.Minute)
+	w.run()
+	w.want(plan.Suspended, v1beta1.LifecycleSuspended, v1beta1.FlinkJobFinished)
+	w.unsaid = ""
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.State, s.Job.Args = v1beta1.JobStateRunning, nil })
+	w.untilSteady()
+	if last := w.runs[len(w.runs)-1]; last.SavepointPath != w.runs[1].SavepointPath {
+		t.Errorf("resumed from %q, want %q", last.SavepointPath, w.runs[1].SavepointPath)
+	}
+}
+
+// untilAsked makes rounds, minute by minute, until Flink was asked n times to run a jar.
+func (w *world) untilAsked(n int) {
+	w.t.Helper()
+	for range 60 {
+		w.run()
+		if len(w.runs) >= n {
+			return
+		}
+		w.sleep(time.Minute)
+	}
+	w.t.Fatalf("%d runs, want %d", len(w.runs), n)
 }

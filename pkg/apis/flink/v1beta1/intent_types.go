@@ -333,4 +333,6 @@ type Release struct {
 	// RunAt is when Flink was asked to run the jar of a session job; absent means
 	// that it was not, or that it refused.
 	RunAt *metav1.Time `json:"runAt,omitempty"`
+	// RunRequests is how often Flink was asked to run it since it last refused.
+	RunRequests int32 `json:"runRequests,omitempty"`
 }
