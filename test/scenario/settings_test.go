@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 )
 
@@ -52,7 +53,8 @@ var settingVerbs = map[string]func(r *run, n int){
 		switch {
 		case !r.stateful() || strings.HasSuffix(r.mode, "on ZooKeeper"):
 		case n%3 == 2:
-			if r.there() && r.status(demo).Situation != "Steady" {
+			_, answers := r.w.Flink.Reach(flinksim.Host(namespace, demo))
+			if r.there() && (r.status(demo).Situation != "Steady" || !answers) {
 				r.excuse("its last state may be in the high-availability data that it no longer uses")
 			}
 			r.editIfThere(withoutHighAvailability)

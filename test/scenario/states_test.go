@@ -155,11 +155,12 @@ func (s *states) look() {
 	}) {
 		return
 	}
-	for _, c := range j.Checkpoints {
+	last := lastStop(j)
+	for i, c := range j.Checkpoints {
 		if j.State == job.Finished && !c.Savepoint {
 			continue // Flink discards what a job that has done its work could be restored from
 		}
-		if c.Savepoint && (!c.Stop || j.State != job.Finished) {
+		if c.Savepoint && i != last {
 			// a copy for somebody, or of a stop that failed: Flink itself goes back to its last checkpoint, and so does
 			// last-state
 			continue
@@ -168,4 +169,20 @@ func (s *states) look() {
 			s.floor, s.latest = c.Progress, c.Path
 		}
 	}
+}
+
+// lastStop is the index of the savepoint that a job was stopped with; -1 when it was not. No checkpoint follows it: one
+// that does is of a job that went on after a stop that failed, and finished by itself.
+func lastStop(j *job.Job) int {
+	last := -1
+	for i, c := range j.Checkpoints {
+		switch {
+		case c.Status != job.Completed || j.State != job.Finished:
+		case c.Stop:
+			last = i
+		case !c.Savepoint:
+			last = -1
+		}
+	}
+	return last
 }

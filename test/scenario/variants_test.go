@@ -131,6 +131,12 @@ func (h *harness) quiet() {
 		if strings.HasPrefix(h.condition(name, "Stalled"), "True") {
 			most = maxStalled
 		}
+		if h.w.Kube.Peek(kubesim.Deployments, namespace, plain(name)+"-taskmanager") != nil {
+			most += 2 // a Deployment of their own, and their pods
+		}
+		if i := h.status(name).Intent; i != nil && i.TriggerID != "" || h.status(name).GivenUpStop != nil {
+			most++ // a stop with savepoint may have come about after all
+		}
 		if info := h.status(name).JobStatus.SavepointInfo; info != nil && len(info.SavepointHistory) > 0 {
 			most++ // the history is kept short beside the FlinkStateSnapshots that there are
 		}

@@ -73,6 +73,18 @@ func (v Remains) PodsLeft() []corev1.Pod {
 	return left
 }
 
+// silentNode is a node that does not answer, or is gone, with a pod of the cluster that may run; empty when there is
+// none.
+func (v Remains) silentNode() string {
+	for _, pod := range v.PodsLeft() {
+		node, looked := v.Seen.Nodes[pod.Spec.NodeName]
+		if answers, known := node.Get(); looked && !node.IsUnknown() && !(known && answers) {
+			return pod.Spec.NodeName
+		}
+	}
+	return ""
+}
+
 // jobManagerLeft reports whether a JobManager's process may run.
 func (v Remains) jobManagerLeft() bool {
 	pods, _ := v.Seen.Pods.Get()

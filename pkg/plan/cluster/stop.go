@@ -118,11 +118,13 @@ func (v stopper) CarryStop() job.Result {
 		if jm.DeletionTimestamp == nil {
 			return job.Stopping(v.Life).Step()
 		}
+		job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
 		return v.WaitForEnd()
 	}
 	if r, lost := job.Ending(v.Life).Lost(); lost {
 		return r
 	}
+	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
 	if r, runs := Remains(v).MayRun(); runs {
 		return r
 	}

@@ -35,6 +35,7 @@ type Dispensable struct {
 //	N1  the recorded spec that does not run: after a rollback lastReconciledSpec, else lastStableSpec
 //	N2  also what each look derives again, and the messages of the other conditions
 //	N3  also all conditions
+//	N4  the whole status, unless Flink is asked for a savepoint: every other effect of a deletion may be had again
 func Leaner(
 	r *v1beta1.FlinkDeployment, p plan.Plan, failed plan.Action, copyOf func(status any) (any, Dispensable),
 ) []plan.Plan {
@@ -67,7 +68,26 @@ func Leaner(
 		}
 		plans = append(plans, lean)
 	}
-	return plans
+	if slices.ContainsFunc(p.Actions, asksForSavepoint) {
+		return plans
+	}
+	p.Actions = slices.DeleteFunc(slices.Clone(p.Actions), func(a plan.Action) bool {
+		record, is := a.(plan.Record)
+		return is && record.Status == next
+	})
+	if p.Status == next {
+		p.Status = nil
+	}
+	return append(plans, p)
+}
+
+// asksForSavepoint reports whether an action asks Flink for a savepoint, which has to be known before.
+func asksForSavepoint(a plan.Action) bool {
+	switch a.(type) {
+	case plan.StopWithSavepoint, plan.TriggerSavepoint:
+		return true
+	}
+	return false
 }
 
 func leaveSpec(d Dispensable) {

@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -203,9 +202,7 @@ func (v Stopping) Withdraw(wait plan.Cause) Result {
 //	of one that never began                      known      never ran     go on
 //	of one that never began                      known      may have run  give it up; the next attempt decides anew
 func (v Stopping) beganMeanwhile() (Result, bool) {
-	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
-	switch {
-	case !slices.Contains(decided, v.Intent().Purpose), v.Want.JobStatus.State.IsTerminal(), v.Host.NeverRan():
+	if !v.stopsWhatNeverBegan() || v.Host.NeverRan() {
 		return Result{}, false
 	}
 	if why, unknown := v.Host.Unsettled(); unknown {
@@ -240,8 +237,16 @@ func (v Stopping) End() Result {
 	if r, runs := v.Starter.MayRunAnother(&target); runs {
 		return r
 	}
+	restore := intent.Restore
+	if !redeploys {
+		unseen, r, waits := v.ranUnseen(&target)
+		if waits {
+			return r
+		}
+		restore = unseen
+	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
-		Record(v).suspended(target, intent.Restore)
+		Record(v).suspended(target, restore)
 		return Result{Situation: plan.Suspended}
 	}
 	if redeploys {
@@ -251,7 +256,7 @@ func (v Stopping) End() Result {
 	if intent.From != nil {
 		return Starting(v).Begin(purpose, target, *intent.From)
 	}
-	return Starting(v).beginFrom(purpose, target, intent.Restore)
+	return Starting(v).beginFrom(purpose, target, restore)
 }
 
 // Cancellable reports whether a job in such a state can be cancelled.

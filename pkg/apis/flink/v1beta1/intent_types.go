@@ -272,6 +272,10 @@ type Intent struct {
 	// EndedAt is when that was recorded: a stop with savepoint may have taken its time before; absent while Ended is
 	// false.
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
+	// SilentNode is a node that did not answer while pods of a cluster were on it
+	// that is taken down because its job had never begun: the job may have begun
+	// there unseen. Empty when there was none.
+	SilentNode string `json:"silentNode,omitempty"`
 	// ForgetsJobs is true for the start of a session cluster where what ran before
 	// kept its high-availability data elsewhere, or none: what lies there of jobs
 	// that no FlinkSessionJob has is removed before the start.

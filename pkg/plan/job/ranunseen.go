@@ -1,0 +1,58 @@
+package job
+
+import (
+	"slices"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+)
+
+// ranUnseen decides anew, once a cluster is gone that was taken down because its job had never begun, how the state of
+// that job is kept: its container may have begun just then and run on, on a node whose kubelet had died. First match
+// wins; "state" is what a start may not go without.
+//
+//	 #  the stop                  its high-availability data  a silent node  then
+//	V1  of a job that began, or   -                           -              as decided
+//	    that has no state
+//	V2  of one that never began   unknown                     -              wait
+//	V3  of one that never began   names a checkpoint          -              start from it, or only a person can
+//	V4  of one that never began   names none                  -              as decided
+//	V5  of one that never began   not kept, or out of sight   had its pods   only a person can
+//	V6  of one that never began   not kept, or out of sight   none           as decided
+//
+// Only a person can choose the state where the Flink of the target does not read what the other one wrote, too.
+func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta1.UpgradeMode, r Result, waits bool) {
+	intent := v.Intent()
+	if !v.IsApplication() || !v.stopsWhatNeverBegan() || v.MayStartEmpty() {
+		return intent.Restore, Result{}, false
+	}
+	store := v.Host.HA().Store
+	data := v.Host.HA().Job()
+	named, known := namesCheckpoint(data).Get()
+	switch {
+	case store.Readable() && data.IsUnknown():
+		return "", Unobservable("the high-availability data of the job", data.Why()), true
+	case store.Readable() && known && named && target.FlinkVersion == v.Running().FlinkVersion:
+		v.Note("the job began after it was to be stopped: its high-availability data names a checkpoint")
+		intent.From = nil
+		return v1beta1.UpgradeModeLastState, Result{}, false
+	case store.Readable() && known && named, !store.Readable() && intent.SilentNode != "":
+		v.Want.JobStatus.UpgradeSavepointPath, intent.From = v1beta1.LastStatePlaceholder, nil
+		return v1beta1.UpgradeModeSavepoint, Result{}, false
+	}
+	return intent.Restore, Result{}, false
+}
+
+// stopsWhatNeverBegan reports whether the open stop, which takes nothing from a job, is of one that had never begun: no
+// container of its cluster had ever run, or Flink had refused to run it.
+func (v Stopping) stopsWhatNeverBegan() bool {
+	decided := []v1beta1.IntentPurpose{v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, v1beta1.PurposeRollback}
+	return v.Intent().Stop == v1beta1.StopNone && slices.Contains(decided, v.Intent().Purpose) &&
+		!v.Want.JobStatus.State.IsTerminal()
+}
+
+// WatchNodes notes the node of a cluster that goes before its job was known to begin, once it does not answer.
+func (v Stopping) WatchNodes(silent string) {
+	if i := v.Intent(); i != nil && silent != "" && v.IsApplication() && v.stopsWhatNeverBegan() {
+		i.SilentNode = silent
+	}
+}
