@@ -10,16 +10,15 @@ import (
 // that job is kept: its container may have begun just then and run on, on a node whose kubelet had died. First match
 // wins; "state" is what a start may not go without.
 //
-//	 #  the stop                  its high-availability data  a silent node  then
-//	V1  of a job that began, or   -                           -              as decided
+//	 #  the stop                  its high-availability data   a silent node  then
+//	V1  of a job that began, or   -                            -              as decided
 //	    that has no state
-//	V2  of one that never began   unknown                     -              wait
-//	V3  of one that never began   names a checkpoint          -              start from it, or only a person can
-//	V4  of one that never began   names none                  -              as decided
-//	V5  of one that never began   not kept, or out of sight   had its pods   only a person can
-//	V6  of one that never began   not kept, or out of sight   none           as decided
-//
-// Only a person can choose the state where the Flink of the target does not read what the other one wrote, too.
+//	V2  of one that never began   unknown                      -              wait
+//	V3  of one that never began   names a checkpoint           -              start from it
+//	V4  of one that never began   names one of another Flink   -              only a person can
+//	V5  of one that never began   names none                   -              as decided
+//	V6  of one that never began   not kept, or out of sight    had its pods   only a person can
+//	V7  of one that never began   not kept, or out of sight    none           as decided
 func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta1.UpgradeMode, r Result, waits bool) {
 	intent := v.Intent()
 	if !v.IsApplication() || !v.stopsWhatNeverBegan() || v.MayStartEmpty() {

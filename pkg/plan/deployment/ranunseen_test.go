@@ -1,0 +1,94 @@
+package deployment
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
+	"github.com/kn-flink/kn-flink/test/drawing"
+)
+
+func TestRanUnseenIsAsDrawn(t *testing.T) {
+	otherFlink := func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = "v2_0", "flink:2.0" }
+	none := func(w *world) { w.s.HAData = noHAMaps }
+	names := func(w *world) { w.s.HAData = haMaps(w.status().JobStatus.JobID) }
+	suspends := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
+	rows := map[string]struct {
+		// row is the one that draws it, see package drawing.
+		row  string
+		spec string
+		edit func(*v1beta1.FlinkDeploymentSpec)
+		// silent lets the node of its pod fall silent while the cluster goes.
+		silent bool
+		then   func(w *world)
+	}{
+		"keeps no state":                       {"V1", application, upgradeImage, true, nil},
+		"its data cannot be read":              {"V2", highlyAvailable, upgradeImage, false, unreadable},
+		"its data names a checkpoint":          {"V3", highlyAvailable, upgradeImage, false, names},
+		"names one, for another Flink":         {"V4", highlyAvailable, otherFlink, false, names},
+		"suspended, its data names one":        {"V3", highlyAvailable, suspends, false, names},
+		"its data names none":                  {"V5", highlyAvailable, upgradeImage, true, none},
+		"its node falls silent":                {"V6", stateful, upgradeImage, true, nil},
+		"suspended, and its node falls silent": {"V6", stateful, suspends, true, nil},
+		"its node answers":                     {"V7", stateful, upgradeImage, false, nil},
+	}
+	drawn := drawing.Read(t, "../job/ranunseen.go", "ranUnseen")
+	var shown []string
+	for name, row := range rows {
+		shown = append(shown, row.row)
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, row.spec)
+			w.run()
+			w.neverStarts()
+			w.s.HAData = noHAMaps
+			w.edit(row.edit)
+			w.run()
+			if i := w.status().Intent; i == nil || (i.Stop == v1beta1.StopNone) != (row.row != "V1") {
+				t.Fatalf("%+v, rounds %q", i, w.log)
+			}
+			if row.silent {
+				pods, _ := w.s.Pods.Get()
+				pods[0].Spec.NodeName = "node-1"
+				w.s.Nodes = map[string]plan.Observed[bool]{"node-1": plan.Present(false)}
+				w.run()
+			}
+			w.terminate()
+			w.s.Pods = plan.Present([]corev1.Pod{})
+			if row.then != nil {
+				row.then(w)
+			}
+			w.run()
+			suspended := w.status().ReconciliationStatus.State == v1beta1.ReconciliationDeployed && w.status().Intent == nil
+			if suspended {
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+				w.run()
+			}
+			if err := drawn.Holds(row.row, drawing.Row{"then": w.goesOn()}); err != nil {
+				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
+			}
+		})
+	}
+	if err := drawn.Shown("ranUnseen", shown...); err != nil {
+		t.Error(err)
+	}
+}
+
+func unreadable(w *world) { w.s.HAData = plan.Unknown[[]hadata.ConfigMap]("time-out") }
+
+// goesOn is what came of a stop, in the words of the drawing.
+func (w *world) goesOn() string {
+	i := w.status().Intent
+	switch {
+	case w.condition(summary.StateSafe).Status == "False":
+		return "only a person can"
+	case i == nil || i.From == nil || i.Step == v1beta1.StepStopping:
+		return "wait"
+	case i.From.Kind == v1beta1.StartLastState:
+		return "start from it"
+	}
+	return "as decided"
+}
