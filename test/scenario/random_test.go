@@ -175,38 +175,6 @@ func (r *run) recordsHighAvailability(text string) bool {
 // stateful says whether the job can keep its state.
 func (r *run) stateful() bool { return !strings.HasPrefix(r.mode, "stateless") }
 
-func (r *run) excuse(why string) {
-	if r.excused == "" && (r.stateful() || r.unseen()) {
-		r.excused = why
-	}
-}
-
-// excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was
-// stopped is no excuse. One that failed as somebody deleted its Deployment, before any status knew of a checkpoint,
-// goes on from less: Flink has taken its checkpoints out of the high-availability data.
-func (r *run) excuseFailure() {
-	status := r.status(demo)
-	i := status.Intent
-	stopped := i != nil && i.Step == v1beta1.StepStopping && !r.w.Nodes.IsDown("node-1")
-	if !stopped || notYet["failed-by-its-stop"] != "" {
-		r.excuse("its job failed")
-	}
-	if gone := r.w.Kube.Peek(kubesim.Deployments, namespace, demo) == nil; gone && status.JobStatus.Checkpoint == nil {
-		before := len(r.states.losses)
-		r.losesEnd()
-		for _, l := range r.states.losses[before:] {
-			l.unseen = false // who recovers the Deployment knows that its job may have run
-		}
-	}
-}
-
-// excuseLateStart: a start that a fault delayed cannot be told from one that ran, once its image is broken.
-func (r *run) excuseLateStart() {
-	if r.broken && r.faults {
-		r.excuse("a start that was late has a broken image")
-	}
-}
-
 // disturbed notes that something goes wrong.
 func (r *run) disturbed() {
 	r.faults = true

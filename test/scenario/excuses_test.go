@@ -1,0 +1,50 @@
+package scenario
+
+import (
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+)
+
+// What excuses the functions from a promise: something that nobody but a person could make good.
+
+func (r *run) excuse(why string) {
+	if r.excused == "" && (r.stateful() || r.unseen()) {
+		r.excused = why
+	}
+}
+
+// isGoing reports whether the Deployment of the JobManager is gone, or has no replicas any more.
+func (r *run) isGoing() bool {
+	u := r.w.Kube.Peek(kubesim.Deployments, namespace, demo)
+	if u == nil {
+		return true
+	}
+	replicas, is := u.Object["spec"].(map[string]any)["replicas"].(int64)
+	return is && replicas == 0
+}
+
+// excuseFailure: what a job that failed by itself leaves may need a person. One that failed because of how it was
+// stopped is no excuse. One that failed when its Deployment was deleted or retired, before any status knew of a
+// checkpoint, goes on from less: Flink has taken its checkpoints out of the high-availability data.
+func (r *run) excuseFailure() {
+	status := r.status(demo)
+	i := status.Intent
+	stopped := i != nil && i.Step == v1beta1.StepStopping && !r.w.Nodes.IsDown("node-1")
+	if !stopped || notYet["failed-by-its-stop"] != "" {
+		r.excuse("its job failed")
+	}
+	if r.isGoing() && status.JobStatus.Checkpoint == nil {
+		before := len(r.states.losses)
+		r.losesEnd()
+		for _, l := range r.states.losses[before:] {
+			l.unseen = false // who recovers the Deployment knows that its job may have run
+		}
+	}
+}
+
+// excuseLateStart: a start that a fault delayed cannot be told from one that ran, once its image is broken.
+func (r *run) excuseLateStart() {
+	if r.broken && r.faults {
+		r.excuse("a start that was late has a broken image")
+	}
+}
