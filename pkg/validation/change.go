@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 )
 
 // change is V9: what cannot become what. last is nil before the first deployment; then everything is possible.
@@ -15,6 +16,7 @@ import (
 //	standalone         | native (or unset)                             | refused
 //	application, any   | application, other savepointRedeployNonce,    | refused
 //	                   | initialSavepointPath blank                    |
+//	session            | session, on the other side of Flink 2.0       | a warning
 func (r *report) change(spec, last *v1beta1.FlinkDeploymentSpec) {
 	if last == nil {
 		return
@@ -33,6 +35,18 @@ func (r *report) change(spec, last *v1beta1.FlinkDeploymentSpec) {
 		r.add("mode", "Cannot switch from standalone kubernetes to native kubernetes cluster", another)
 	}
 	r.redeploy(spec.Job, last.Job)
+	r.losesJobs(spec, last)
+}
+
+// losesJobs warns of a session cluster that gets a Flink which does not see the jobs that the other one keeps.
+func (r *report) losesJobs(spec, last *v1beta1.FlinkDeploymentSpec) {
+	from, to := flinkconf.BehaviourOf(last.FlinkVersion), flinkconf.BehaviourOf(spec.FlinkVersion)
+	if !last.IsSession() || !spec.IsSession() || from.JobGraphPrefix == to.JobGraphPrefix {
+		return
+	}
+	r.warn("flinkVersion", "Flink 2 does not see the jobs that Flink 1 keeps in the high-availability data, nor the "+
+		"other way round: the jobs of this session cluster are lost with the upgrade",
+		"set job.state: suspended in its FlinkSessionJobs first, and running again once the cluster is upgraded")
 }
 
 // redeploy refuses a savepoint redeploy without the savepoint: it would start the job from nothing.

@@ -1,7 +1,10 @@
 package validation_test
 
 import (
+	"strings"
 	"testing"
+
+	"knative.dev/pkg/apis"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/validation"
@@ -139,6 +142,33 @@ func TestDeploymentVersionChange(t *testing.T) {
 					check(t, reason, validation.Deployment(in), want...)
 				}
 			}
+		}
+	}
+}
+
+// Flink 2 looks for its jobs elsewhere.
+func TestTheJobsOfASessionClusterAreLostAcrossFlink2(t *testing.T) {
+	for _, row := range []struct {
+		from, to v1beta1.FlinkVersion
+		job      bool
+		warned   bool
+	}{
+		{v1beta1.FlinkV1_20, "v2_0", false, true},
+		{"v2_1", v1beta1.FlinkV1_19, false, true},
+		{v1beta1.FlinkV1_19, v1beta1.FlinkV1_20, false, false},
+		{"v2_0", "v2_2", false, false},
+		{v1beta1.FlinkV1_20, "v2_0", true, false},
+	} {
+		in, last := deployment(t), deployment(t).Spec
+		if !row.job {
+			in.Spec.Job, last.Job = nil, nil
+		}
+		last.FlinkVersion, in.Spec.FlinkVersion = row.from, row.to
+		in.Status = reconciled(t, last)
+		found := validation.Deployment(in)
+		warned := found != nil && strings.Contains(found.Filter(apis.WarningLevel).Error(), "are lost with the upgrade")
+		if warned != row.warned || validation.Problems(found) != nil {
+			t.Errorf("from %s to %s, application %t: %v", row.from, row.to, row.job, found)
 		}
 	}
 }
