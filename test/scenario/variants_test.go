@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
@@ -131,7 +132,7 @@ func (h *harness) quiet() {
 		if strings.HasPrefix(h.condition(name, "Stalled"), "True") {
 			most = maxStalled
 		}
-		if h.w.Kube.Peek(kubesim.Deployments, namespace, plain(name)+"-taskmanager") != nil {
+		if mode, _, _ := unstructured.NestedString(h.resource(name).Object, "spec", "mode"); mode == "standalone" {
 			most += 2 // a Deployment of their own, and their pods
 		}
 		if i := h.status(name).Intent; i != nil && i.TriggerID != "" || h.status(name).GivenUpStop != nil {

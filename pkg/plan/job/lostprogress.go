@@ -209,7 +209,7 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	stopped := stored != nil && stored.Step == v1beta1.StepStopping && v.Since(stored.StoredAt) < promptStop
 	goesOn := slices.Contains([]v1beta1.IntentPurpose{
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
-	}, intent.Purpose)
+	}, intent.Purpose) || suspected(v.Want.LostProgress)
 	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
 	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > promptStop
 	unseen := released && intent.Purpose == v1beta1.PurposeRecover && v.Want.JobStatus.StartTime == ""
@@ -237,6 +237,16 @@ func (v LostProgress) suspectStop(how v1beta1.StopKind) {
 	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen
 	if how == v1beta1.StopLastState && v.Job == nil && ran && HAData(v).on() && !v.MayStartEmpty() {
+		v.suspect()
+	}
+}
+
+// suspectAbsent does the same where a job that ran is suspended, to be resumed from its high-availability data, and its
+// Deployment is lost: nobody knows what the job did last.
+func (v LostProgress) suspectAbsent(restore v1beta1.UpgradeMode) {
+	status := v.Want.JobStatus
+	if restore == v1beta1.UpgradeModeLastState && status.StartTime != "" && !status.State.IsTerminal() &&
+		!v.MayStartEmpty() {
 		v.suspect()
 	}
 }

@@ -61,6 +61,7 @@ func (v Stopping) asDecided(purpose v1beta1.IntentPurpose, d upgrade.Decision) R
 		if r, left := v.Starter.MayRunAnother(&v.Spec); left && v.Want.JobStatus.State.IsTerminal() {
 			return r
 		}
+		LostProgress(v).suspectAbsent(d.Restore)
 		Record(v).suspended(v.Spec, d.Restore)
 		return Result{Situation: plan.Suspended}
 	case !present:
