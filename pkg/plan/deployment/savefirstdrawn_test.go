@@ -10,6 +10,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
@@ -133,6 +134,14 @@ func TestForestalledIsAsDrawn(t *testing.T) {
 		"gone before it saves":      {"F6", func(w *world) { waits(w); gone(w) }},
 		"gone, its pods are left":   {"F7", func(w *world) { gone(w); w.run() }},
 		"gone since, its pods left": {"F7", func(w *world) { waits(w); gone(w); w.run() }},
+		"taken down without a status that fits": {"F8", func(w *world) {
+			waits(w)
+			w.s.Resource.Status.Conditions = append(w.s.Resource.Status.Conditions, metav1.Condition{
+				Type: summary.Stalled, Status: metav1.ConditionTrue, Reason: fail.ReasonTooLarge,
+			})
+			w.s.Now = w.s.Now.Add(11 * time.Minute)
+			gone(w)
+		}},
 	}
 	drawn := drawing.Read(t, "../job/deletion.go", "Forestalled")
 	var shown []string

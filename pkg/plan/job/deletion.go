@@ -161,6 +161,8 @@ func (v Deletion) tellSkipped(saving bool, why string) {
 //	F5  gone                 first look      that none was taken        MISSING is the mark of it
 //	F6  gone since then      -               that none was taken        MISSING is the mark of it
 //	F7  gone and MISSING     -               nothing                    it was told
+//	F8  gone                 late, and no    nothing                    it was told when it was too late
+//	                         status fits
 func (v Deletion) Forestalled() {
 	standing, _ := v.Host.Standing()
 	if standing > Going || !v.savesFirst() {
@@ -175,6 +177,8 @@ func (v Deletion) Forestalled() {
 		v.Intent().Stop = v1beta1.StopStateless
 	case !standing.Is() && stored.LifecycleState == v1beta1.LifecycleDeleting &&
 		stored.JobManagerDeploymentStatus == v1beta1.JobManagerMissing:
+		return
+	case v.TooLarge() && v.Age() > v.CheckpointTimeout():
 		return
 	}
 	why := "the JobManager was deleted by somebody else"

@@ -8,9 +8,8 @@ func vanished(v Life) bool {
 	return MissesItsJob(v) && v.Job == nil && v.Seen.Flink.Jobs.IsPresent()
 }
 
-// MissesItsJob reports whether a job that should run has not been listed for that long: since status says so and, on a
-// session cluster and where no run of it was ever recorded, since its JobManager's pod is ready. It may have run and
-// ended while no status could be written.
+// MissesItsJob reports whether a job that should run has not been listed for that long: since status says so, and since
+// its JobManager's pod is ready. It may have run and ended while no status could be written.
 func MissesItsJob(v Life) bool {
 	status := v.Want.JobStatus
 	if v.Last == nil || v.IsSession() || status.State != v1beta1.FlinkJobReconciling {
@@ -20,7 +19,7 @@ func MissesItsJob(v Life) bool {
 		return v.Intent() == nil
 	}
 	since := v.EndedAt()
-	if ready := v.Host.AvailableAt(); (status.StartTime == "" || !v.IsApplication()) && ready.After(since.Time) {
+	if ready := v.Host.AvailableAt(); ready.After(since.Time) {
 		since = ready
 	}
 	return v.Since(since) > v.CheckpointTimeout()
