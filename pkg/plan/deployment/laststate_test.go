@@ -366,18 +366,23 @@ func TestAStartThatMayDropStateIsTold(t *testing.T) {
 func TestALastStateChangeAwaitsACheckpoint(t *testing.T) {
 	rows := map[string]struct {
 		names  bool
+		state  v1beta1.FlinkJobState
 		after  time.Duration
 		want   plan.Situation
 		unsafe bool
 		reason string
 	}{
-		"none yet":         {false, time.Minute, plan.Waiting, false, "the job runs, nothing is lost"},
-		"one is complete":  {true, time.Minute, plan.Upgrade, false, "the change starts from it"},
-		"none in its time": {false, time.Hour, plan.StateLost, true, "the job may make none"},
+		"none yet": {false, v1beta1.FlinkJobRunning, time.Minute, plan.Waiting, false, "the job runs, nothing is lost"},
+		"none yet, and it restarts": {
+			false, v1beta1.FlinkJobRestarting, time.Minute, plan.Waiting, false, "it may run again, nothing is lost",
+		},
+		"one is complete":  {true, v1beta1.FlinkJobRunning, time.Minute, plan.Upgrade, false, "the change starts from it"},
+		"none in its time": {false, v1beta1.FlinkJobRunning, time.Hour, plan.StateLost, true, "the job may make none"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, highlyAvailable)
+			w.serveJob(row.state)
 			w.knows("s3://s/savepoint-1")
 			w.s.HAData = haMaps(w.status().JobStatus.JobID)
 			maps, _ := w.s.HAData.Get()

@@ -81,7 +81,7 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	switch d.Verdict {
 	case plan.Go:
 		if v.awaitsCheckpoint(d) {
-			v.Pending = &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job runs, and its " +
+			v.Pending = &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job goes on, and its " +
 				"high-availability data names no checkpoint yet; the change is made when it does"}
 			return Result{}, false
 		}
@@ -101,13 +101,14 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	return Result{Situation: plan.Waiting, Wait: *v.Pending}, true
 }
 
-// awaitsCheckpoint reports whether a job that is to be stopped by last-state runs, or Flink does not answer for less
-// than a minute, and nothing but a savepoint is known of it: Flink keeps none in its high-availability data, and that
-// names no checkpoint yet. For longer than a checkpoint may take, a person decides.
+// awaitsCheckpoint reports whether a job that is to be stopped by last-state has not ended, or Flink does not answer
+// for less than a minute, and nothing but a savepoint is known of it: Flink keeps none in its high-availability data,
+// and that names no checkpoint yet. For longer than a checkpoint may take, a person decides.
 func (v change) awaitsCheckpoint(d upgrade.Decision) bool {
 	data, there := HAData(v).known().Get()
-	known, runs := KnownCheckpoint(v.Want.JobStatus), v.Job != nil && v.Job.Runs() || v.Job == nil && unanswered(Life(v))
-	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !runs || known == nil || known.Path == "" {
+	known := KnownCheckpoint(v.Want.JobStatus)
+	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && unanswered(Life(v))
+	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !goesOn || known == nil || known.Path == "" {
 		return false
 	}
 	_, isCheckpoint := checkpointNumber(known.Path)
