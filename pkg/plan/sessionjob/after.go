@@ -18,10 +18,11 @@ import (
 //	                               ended
 //	A4  otherwise  -               -                              the rules that follow decide
 //
-// What runs again tells nothing of what status records for the next start.
+// What runs again tells nothing of what status records for the next start. The rules before leave no resource that was
+// never deployed, and no open intent whose job Flink lists.
 func after(v view) (job.Result, bool) {
 	j, listed := v.listed()
-	if v.Last == nil || v.Intent() != nil || !listed || j.State.IsTerminal() {
+	if !listed || j.State.IsTerminal() {
 		return job.Result{}, false
 	}
 	if !v.LastRunning() {

@@ -1,6 +1,7 @@
 package sessionjob
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,5 +135,58 @@ func TestADeletionEndsAFormerJobThatRunsAgain(t *testing.T) {
 			!ends && !strings.Contains(strings.Join(left, ""), former) {
 			t.Errorf("running %q, told %q", w.running(), left)
 		}
+	}
+}
+
+// A former job that runs again and does not end is waited for, by one look at the least, until the clean-up timeout.
+func TestADeletionWaitsForAFormerJob(t *testing.T) {
+	rows := map[string]struct {
+		looks []time.Duration // after the resource was marked for deletion
+		told  int
+	}{
+		"a first look":        {[]time.Duration{0}, 0},
+		"a first look, late":  {[]time.Duration{time.Hour}, 0},
+		"as long as it takes": {[]time.Duration{0, 5 * time.Minute}, 0},
+		"longer":              {[]time.Duration{0, 5*time.Minute + time.Second}, 1},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.brings()
+			w.untilSteady()
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.run()
+			w.sleep(20 * time.Second)
+			w.untilSteady()
+			w.again(w.jobs[0].ID)
+			w.set(w.jobs[0].ID, v1beta1.FlinkJobCancelling)
+			w.delete()
+			for _, at := range row.looks {
+				w.s.Now = w.s.Resource.DeletionTimestamp.Add(at)
+				w.round()
+			}
+			if told := w.told(plan.ReasonJobLeftRunning); len(told) != row.told {
+				t.Errorf("told %q, want %d", told, row.told)
+			}
+		})
+	}
+}
+
+// Status names the newest three of the jobs that others took the place of, and nothing else.
+func TestFormerJobsAreTheNewest(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	for n := range 5 {
+		var want []string
+		for i := len(w.runs) - 2; i >= max(0, len(w.runs)-4); i-- {
+			want = append(want, w.runs[i].JobID)
+		}
+		if got := w.status().FormerJobs; !slices.Equal(got, want) {
+			t.Fatalf("after %d upgrades: %q, want %q", n, got, want)
+		}
+		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism += 1 })
+		w.run()
+		w.sleep(20 * time.Second)
+		w.untilSteady()
 	}
 }

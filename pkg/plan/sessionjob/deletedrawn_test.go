@@ -108,12 +108,17 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		then   func(w *world)
 		after  time.Duration
 	}{
-		"never looked at":             {"X1", begins, nil, nil, 0},
-		"asked to run":                {"X3", begins, (*world).asks, nil, 0},
-		"asked to run, and main runs": {"X3", begins, (*world).asks, nil, 4 * time.Minute},
-		"asked to run, for long":      {"X2", begins, (*world).asks, nil, overdue},
-		"asked of before, for long":   {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
-		"saves":                       {"X4", savesFirst, nil, saving, 0},
+		"never looked at":                                  {"X1", begins, nil, nil, 0},
+		"asked to run":                                     {"X3", begins, (*world).asks, nil, 0},
+		"asked to run, and main runs":                      {"X3", begins, (*world).asks, nil, 4 * time.Minute},
+		"asked to run, for long":                           {"X2", begins, (*world).asks, nil, overdue},
+		"asked to run, for as long as a clean-up may take": {"X3", begins, (*world).asks, nil, 5 * time.Minute},
+		"asked to run, and its JobManager is gone": {"J6/X6", begins, (*world).asks, func(w *world) {
+			w.s.JobManager = plan.Absent[*appsv1.Deployment]()
+		}, 0},
+		"asked to run, and its cluster goes": {"J6/X6", begins, (*world).asks, goes, 0},
+		"asked of before, for long":          {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
+		"saves":                              {"X4", savesFirst, nil, saving, 0},
 		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *world) {
 			saving(w)
 			silent(w)
@@ -130,7 +135,13 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			w.taking = true
 			w.keepsOn()
 		}, 11 * time.Minute},
-		"not started":     {"J1/X6", begins, func(w *world) { w.round() }, nil, 0},
+		"not started": {"J1/X6", begins, func(w *world) { w.round() }, nil, 0},
+		"not started where jobs come back": {"J1/X6", begins, func(w *world) {
+			w.brings()
+			for w.status().Intent == nil {
+				w.round()
+			}
+		}, nil, 0},
 		"its jar is sent": {"J1/X6", begins, func(w *world) { w.uploads = false; w.run() }, nil, 0},
 		"has ended": {"J3/X6", runs, func(w *world) {
 			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFinished)
@@ -175,6 +186,15 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"nobody answers":                 {"J7/X11", runs, silent, nil, 0},
 		"nobody answers, and saves":      {"J7/X11", savesFirst, silent, nil, 0},
 		"nobody answers, at a late look": {"J7/X11", runs, silent, nil, overdue},
+		"cancelled for a change, then nobody answers": {"J7/X11", runs, func(w *world) {
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			for w.status().JobStatus.State != v1beta1.FlinkJobCancelling {
+				w.round()
+			}
+			w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobCancelling)
+			w.sleep(overdue)
+			w.silent = true
+		}, nil, overdue},
 		"nobody answered, then somebody": {"J4/X14", runs, silent, func(w *world) {
 			looked(w)
 			w.sleep(overdue)

@@ -184,6 +184,13 @@ func TestASkippedSavepointIsTold(t *testing.T) {
 			w.run()
 			w.silent = true
 		}, "The savepoint before the deletion is not known to be complete: "},
+		"it has ended, and nobody answers": {func(w *world) {
+			w.s.Resource.DeletionTimestamp = nil
+			w.set(w.jobs[0].ID, v1beta1.FlinkJobFinished)
+			w.run()
+			w.silent = true
+			w.delete()
+		}, ""},
 		"it has ended": {func(w *world) { w.set(w.jobs[0].ID, v1beta1.FlinkJobFinished) }, ""},
 		"it is taken":  {func(*world) {}, ""},
 	}
@@ -220,5 +227,26 @@ func TestOneSilentLookDoesNotEndADeletion(t *testing.T) {
 	if path := w.status().JobStatus.UpgradeSavepointPath; path != "file:///s/savepoint-late" ||
 		len(w.told(plan.ReasonJobLeftRunning)) != 0 {
 		t.Errorf("recorded %q, told %q", path, w.told(plan.ReasonJobLeftRunning))
+	}
+}
+
+// A deletion is told once. That the job is told to end is stored before Flink is asked, and once.
+func TestADeletionIsRecordedAsItBegins(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.untilSteady()
+	w.delete()
+	for i, want := range []string{"record cancellation", "", ""} {
+		w.log = nil
+		w.round()
+		w.set(w.jobs[0].ID, v1beta1.FlinkJobRunning) // it does not end
+		first, _, _ := strings.Cut(w.log[0], ";")
+		if recorded := strings.Contains(first, "cancellation"); recorded != (want != "") ||
+			!strings.Contains(w.log[0], "cancel") {
+			t.Errorf("look %d: %q, want %q", i, w.log[0], want)
+		}
+		w.sleep(10 * time.Second)
+	}
+	if told := w.messages(plan.ReasonCleanup); len(told) != 1 {
+		t.Errorf("told %q", told)
 	}
 }

@@ -9,13 +9,13 @@ import (
 // takenOver takes over what another operator was doing: a state of UPGRADING, or none, that no intent of ours accounts
 // for. It also puts our finalizer back where somebody took it away. First match wins:
 //
-//	recorded job  Flink lists the job          then
-//	-             unknown                      wait for an answer
-//	suspended     and it has not ended         deployed: its submission came through
-//	suspended     not, and it was the first    never deployed: the first start is made
-//	suspended     otherwise, to stay so        suspended
-//	running       and it is not being ended    deployed: the operation did not come through
-//	otherwise                                  as it is: the rules go on from the record
+//	 #  recorded job  Flink lists the job          then
+//	P1  -             unknown                      wait for an answer
+//	P2  suspended     and it has not ended         deployed: its submission came through
+//	P3  suspended     not, and it was the first    never deployed: the first start is made
+//	P4  suspended     otherwise, to stay so        suspended
+//	P5  running       and it is not being ended    deployed: the operation did not come through
+//	P6  otherwise     -                            as it is: the rules go on from the record
 func takenOver(v view) (job.Result, bool) {
 	if v.Last == nil {
 		return job.Result{}, false
