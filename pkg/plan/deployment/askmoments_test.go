@@ -1,0 +1,145 @@
+package deployment
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// asks are the names of the questions that are asked.
+func (q Questions) asks() string {
+	var names []string
+	of := reflect.ValueOf(q)
+	for i := range of.NumField() {
+		if !of.Field(i).IsZero() {
+			names = append(names, of.Type().Field(i).Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// Each question is a request: a look asks for what its moment needs, and for no more.
+func TestWhatIsAskedFor(t *testing.T) {
+	type steps []func(w *world)
+	ha := highlyAvailable
+	saves := with(stateful, `"state.savepoints.dir"`,
+		`"kubernetes.operator.periodic.savepoint.interval":"1h","state.savepoints.dir"`)
+	exposed := with(application, `"image":`, `"ingress":{"template":"/{{name}}"},"image":`)
+	edits := func(change func(s *v1beta1.FlinkDeploymentSpec)) func(w *world) {
+		return func(w *world) { w.edit(change) }
+	}
+	changed, round, run := edits(upgradeImage), func(w *world) { w.round() }, func(w *world) { w.run() }
+	deleted, collected, gone, lost := (*world).delete, (*world).collects, (*world).terminate, (*world).lose
+	prepared := func(w *world) {
+		w.round()
+		w.round()
+	}
+	in := func(state v1beta1.FlinkJobState) func(w *world) {
+		return func(w *world) {
+			w.serveJob(state)
+			w.run()
+		}
+	}
+	begins, restarts, fails := in(v1beta1.FlinkJobCreated), in(v1beta1.FlinkJobRestarting), in(v1beta1.FlinkJobFailed)
+	runs := func(w *world) {
+		w.run()
+		in(v1beta1.FlinkJobRunning)(w)
+		w.s.HAData = haMaps(w.status().JobStatus.JobID)
+		w.run()
+	}
+	jobManager := func(change func(jm *appsv1.Deployment)) func(w *world) {
+		return func(w *world) {
+			jm := w.deployment().DeepCopy()
+			change(jm)
+			w.s.JobManager = plan.Present(jm)
+		}
+	}
+	another := jobManager(func(jm *appsv1.Deployment) { jm.Annotations[v1beta1.AnnotationOperation] = "another" })
+	unready := jobManager(func(jm *appsv1.Deployment) { jm.Status.AvailableReplicas = 0 })
+	invalid := func(w *world) { w.s.SpecProblem = "it is invalid" }
+	hidden := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
+	resumes := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
+	later := func(w *world) { w.s.Now = w.s.Now.Add(time.Hour) }
+	healthy := func(w *world) {
+		w.health(0)
+		w.run()
+		w.s.Now = w.s.Now.Add(time.Minute)
+	}
+	unhealthy := func(w *world) {
+		w.health(100)
+		w.round()
+	}
+	suspends := edits(suspends)
+	rows := map[string]struct {
+		spec string
+		then steps
+		want string
+	}{
+		"never looked at":               {application, steps{}, ""},
+		"never looked at, HA":           {ha, steps{}, "HAData"},
+		"prepared":                      {application, steps{prepared}, "Companions Owned"},
+		"prepared, HA":                  {ha, steps{prepared}, "Companions Owned HAData"},
+		"prepared, with Ingress":        {exposed, steps{prepared}, "Companions Owned Ingress"},
+		"prepared by another operation": {application, steps{prepared, another}, "Owned"},
+		"released":                      {application, steps{run}, "Pods"},
+		"released, HA":                  {ha, steps{run}, "Pods HAData"},
+		"released, standalone":          {standalone(application), steps{run}, "Pods TaskManagerDeployment"},
+		"its tasks begin":               {application, steps{run, begins}, "Flink Pods TaskManagers"},
+		"its tasks begin again, HA":     {ha, steps{runs, restarts}, "Flink Pods TaskManagers"},
+		"not available":                 {application, steps{runs, unready}, "Pods"},
+		"runs":                          {application, steps{runs}, "Flink"},
+		"runs, HA":                      {ha, steps{runs}, "Flink"},
+		"runs, its data was not seen":   {onZooKeeper, steps{runs}, "Flink HANodes"},
+		"runs, standalone":              {standalone(application), steps{runs}, "Flink"},
+		"runs, reactive":                {reactive(application), steps{runs}, "Flink TaskManagerDeployment"},
+		"runs, with Ingress":            {exposed, steps{runs}, "Flink Ingress"},
+		"runs, takes savepoints":        {saves, steps{runs}, "Flink Snapshots"},
+		"failed, takes savepoints":      {saves, steps{runs, fails}, "Flink"},
+		"deleted, takes savepoints":     {saves, steps{runs, deleted}, "Flink Pods Owned"},
+		"stopped, takes savepoints":     {saves, steps{runs, changed, round}, "Flink Pods Stop Owned"},
+		"changed":                       {application, steps{runs, changed}, "Flink Owned"},
+		"changed, HA":                   {ha, steps{runs, changed}, "Flink Owned HAData"},
+		"changed, ZooKeeper":            {onZooKeeper, steps{runs, changed}, "Flink Owned HANodes"},
+		"changed, invalid, HA":          {ha, steps{runs, changed, invalid}, "Flink"},
+		"its Ingress is dropped":        {exposed, steps{runs, hidden}, "Flink Owned Ingress"},
+		"stopped, savepoint":            {stateful, steps{runs, changed, round}, "Flink Pods Stop Owned"},
+		"stopped, last-state":           {ha, steps{runs, changed, round}, "Pods Owned HAData"},
+		"stopped, for long":             {ha, steps{runs, changed, round, collected, later}, "Pods TaskManagers HAData"},
+		"stopped, and gone":             {ha, steps{runs, changed, round, gone}, "Pods TaskManagers HAData"},
+		"starts from last state":        {ha, steps{runs, changed, round, gone, round}, "Companions Owned HAData Ingress"},
+		"suspended":                     {ha, steps{runs, suspends, run, gone, run}, ""},
+		"suspended, no HA":              {application, steps{runs, suspends, run, gone, run}, ""},
+		"resumed, HA":                   {ha, steps{runs, suspends, run, gone, run, resumes}, "Pods TaskManagers HAData"},
+		"lost":                          {application, steps{runs, lost}, "Pods TaskManagers"},
+		"lost, HA":                      {ha, steps{runs, lost}, "Pods TaskManagers HAData"},
+		"collected, HA":                 {ha, steps{runs, collected}, "Pods TaskManagers"},
+		"deleted":                       {application, steps{runs, deleted}, "Flink Pods Owned"},
+		"deleted, HA":                   {ha, steps{runs, deleted}, "Flink Pods Owned HAData"},
+		"deleted, saves first":          {savesFirst, steps{runs, deleted, round}, "Flink Pods Stop Owned"},
+		"deleted, and gone, HA":         {ha, steps{runs, deleted, round, gone}, "Pods TaskManagers HAData"},
+		"a session cluster":             {session, steps{runs}, "Flink"},
+		"a session cluster, stopped":    {session, steps{runs, changed, round}, "Flink Pods Owned SessionJobs"},
+		"a session cluster, deleted":    {session, steps{runs, deleted}, "Flink Pods Owned SessionJobs"},
+		"does not run, to roll back":    {rollingBack, steps{runs, changed, run, gone, run, later}, "Pods Owned HAData"},
+		"does not run, not to":          {ha, steps{runs, changed, run, gone, run, later}, "Pods HAData"},
+		"healthy, HA":                   {checked(ha), steps{runs, healthy}, "Flink"},
+		"not healthy, HA":               {checked(ha), steps{runs, healthy, unhealthy}, "Flink Owned HAData"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, row.spec)
+			for _, step := range row.then {
+				step(w)
+			}
+			if got := AskFirst(w.s).asks(); got != row.want {
+				t.Errorf("asked for %q, want %q", got, row.want)
+			}
+		})
+	}
+}
