@@ -532,3 +532,41 @@ func TestAnUnknowingChangeEndsNoLoss(t *testing.T) {
 		t.Errorf("%s, %+v, rounds %q", s.LifecycleState, w.condition(summary.StateSafe), w.log)
 	}
 }
+
+// Flink keeps an answer for some seconds: one that tells of no restore counts once it is newer than both the moment at
+// which the job was seen to begin again, and the one at which its tasks ran.
+func TestWhenNoRestoreIsShown(t *testing.T) {
+	const age = 4 * time.Second // 3 s of web.refresh-interval, and the room
+	restarting, running := v1beta1.FlinkJobRestarting, v1beta1.FlinkJobRunning
+	rows := map[string]struct {
+		ran   time.Duration // before it began again
+		seen  v1beta1.FlinkJobState
+		until time.Duration // from when it was seen until its tasks ran
+		after time.Duration // that
+		told  int
+	}{
+		"just seen":                {time.Hour, running, 0, age - time.Millisecond, 0},
+		"seen as long ago":         {time.Hour, running, 0, age, 1},
+		"seen, its tasks just run": {0, restarting, time.Hour, age - time.Millisecond, 0},
+		"seen, they run as long":   {0, restarting, time.Hour, age, 1},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.knows("file:///c/1/chk-7")
+			w.s.Now = w.s.Now.Add(row.ran)
+			w.beginsAnew()
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].State = row.seen
+			w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
+			w.run()
+			w.s.Now, jobs[0].State = w.s.Now.Add(row.until), running
+			w.run()
+			w.s.Now = w.s.Now.Add(row.after)
+			w.run()
+			if told := w.told("JobRestarted"); told != row.told {
+				t.Errorf("told %d times, want %d: %+v; rounds %q", told, row.told, w.status().Conditions, w.log)
+			}
+		})
+	}
+}
