@@ -117,8 +117,11 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			w.s.JobManager = plan.Absent[*appsv1.Deployment]()
 		}, 0},
 		"asked to run, and its cluster goes": {"J6/X6", begins, (*world).asks, goes, 0},
-		"asked of before, for long":          {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
-		"saves":                              {"X4", savesFirst, nil, saving, 0},
+		"asked to run, and its cluster cannot be read": {"X3", begins, (*world).asks, func(w *world) {
+			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
+		}, 0},
+		"asked of before, for long": {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
+		"saves":                     {"X4", savesFirst, nil, saving, 0},
 		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *world) {
 			saving(w)
 			silent(w)
@@ -285,6 +288,11 @@ func TestStandingIsAsDrawn(t *testing.T) {
 		"listed":          {"Y1", func(*world) {}},
 		"listed as ended": {"Y1", func(w *world) { w.set(w.status().JobStatus.JobID, v1beta1.FlinkJobFailed) }},
 		"may come back":   {"Y2", func(w *world) { w.brings(); w.jobs = nil }},
+		"may have, for as long as it takes": {"Y2", func(w *world) {
+			w.brings()
+			w.jobs = nil
+			w.sleep(10 * time.Minute)
+		}},
 		"may have, for long": {"Y3", func(w *world) {
 			w.brings()
 			w.jobs = nil

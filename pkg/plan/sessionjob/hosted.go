@@ -50,7 +50,7 @@ func (v *round) clusterReady() (plan.Cause, bool) {
 // stay so, waits for nothing.
 func hosted(v view) (job.Result, bool) {
 	why, ready := v.clusterReady()
-	rests := v.Last != nil && !v.LastRunning() && !v.WantsRunning()
+	rests := !v.LastRunning() && !v.WantsRunning()
 	if ready || rests {
 		return job.Result{}, false
 	}

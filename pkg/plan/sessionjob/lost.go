@@ -18,7 +18,7 @@ import (
 //	is Gone, keeps its state                   a person decides: the session cluster was replaced, and the job had
 //	                                           completed what status says
 func lost(v view) (job.Result, bool) {
-	if v.Last == nil || !v.LastRunning() || v.Intent() != nil {
+	if !v.LastRunning() || v.Intent() != nil {
 		return job.Result{}, false
 	}
 	standing, _ := v.Standing()

@@ -201,3 +201,26 @@ func (w *world) untilAsked(n int) {
 	}
 	w.t.Fatalf("%d runs, want %d", len(w.runs), n)
 }
+
+// What was asked of a JobManager that was replaced since does not count: the next one is asked as often.
+func TestAReplacedJobManagerIsAskedAsOften(t *testing.T) {
+	w := newWorld(t, stateless)
+	w.uploads = false
+	w.run()
+	w.sleep(uploadTakes)
+	w.run() // asked twice
+	w.readyAgain()
+	w.run()
+	for range 9 {
+		w.sleep(time.Minute)
+		w.run()
+	}
+	if got := w.stalled(); got != "" {
+		t.Errorf("stalled by %s after 9 minutes of the new one", got)
+	}
+	w.sleep(time.Minute)
+	w.run()
+	if got := w.stalled(); got != string(plan.ReasonUploadOverdue) {
+		t.Errorf("after 10 minutes stalled by %q", got)
+	}
+}
