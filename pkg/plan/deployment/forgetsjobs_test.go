@@ -53,7 +53,8 @@ func TestWhichStartsForgetEarlierJobs(t *testing.T) {
 	}
 }
 
-// A start that had to forget earlier jobs, and could not yet, leaves that to the one that a newer spec puts in its place.
+// A start that had to forget earlier jobs, and could not yet, leaves that to the one that a newer spec puts in its
+// place.
 func TestANewerSpecForgetsEarlierJobs(t *testing.T) {
 	w := stable(t, session)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {

@@ -219,8 +219,9 @@ func TestAStopThatIsHeldUp(t *testing.T) {
 		refused time.Duration
 		told    int
 	}{
-		"for seconds": {3 * time.Second, 1},
-		"not at all":  {0, 0},
+		"for seconds":                   {3 * time.Second, 1},
+		"for no more than a pass takes": {2 * time.Second, 0},
+		"not at all":                    {0, 0},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

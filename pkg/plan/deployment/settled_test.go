@@ -33,6 +33,10 @@ func TestSettledIsAsDrawn(t *testing.T) {
 			w.s.Pods = plan.Present([]corev1.Pod{waitingPod("ImagePullBackOff", "no such image", false)})
 		}},
 		"failed just now": {"S3", given(highlyAvailable), (*world).fails},
+		"failed as long ago as a checkpoint may take": {"S3", given(highlyAvailable), func(w *world) {
+			w.fails()
+			w.s.Now, w.s.Flink = w.s.Now.Add(10*time.Minute), unansweredFlink()
+		}},
 		"failed long ago, not read": {"S4", given(highlyAvailable), func(w *world) {
 			w.fails()
 			w.s.Now, w.s.Flink = w.s.Now.Add(11*time.Minute), unansweredFlink()

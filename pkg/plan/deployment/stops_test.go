@@ -243,8 +243,8 @@ func TestAllStopsThatWereGivenUpAreRemembered(t *testing.T) {
 	for n := range 3 {
 		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = int32(3 + n) })
 		w.run()
-		if n == 2 {
-			w.s.Now = w.s.Now.Add(2 * time.Hour)
+		if n == 2 { // the first two cannot come any more
+			w.s.Now = w.s.Now.Add(time.Hour)
 		}
 		w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopFailed, Cause: "the store is full"})
 		w.run()
