@@ -312,9 +312,15 @@ func TestACanaryIsLeftAlone(t *testing.T) {
 		t.Errorf("got %s with status %+v", p, p.Status)
 	}
 	w.s.Resource.Finalizers = []string{v1beta1.FinalizerFlinkDeployment}
+	if p := w.run(); w.gone || p.Status != nil {
+		t.Errorf("of one that another operator has held: %s", p)
+	}
 	w.delete()
 	if w.run(); !w.gone {
 		t.Error("its deletion must end")
+	}
+	if p := w.round(); touches(p) || len(p.Finish) > 0 {
+		t.Errorf("nothing is left to do, got %s", p)
 	}
 }
 
