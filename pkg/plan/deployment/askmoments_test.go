@@ -28,6 +28,8 @@ func (q Questions) asks() string {
 func TestWhatIsAskedFor(t *testing.T) {
 	type steps []func(w *world)
 	ha := highlyAvailable
+	alone := standalone(application)
+	haStateless := with(ha, `"upgradeMode":"last-state"`, `"upgradeMode":"stateless"`)
 	saves := with(stateful, `"state.savepoints.dir"`,
 		`"kubernetes.operator.periodic.savepoint.interval":"1h","state.savepoints.dir"`)
 	exposed := with(application, `"image":`, `"ingress":{"template":"/{{name}}"},"image":`)
@@ -46,7 +48,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 			w.run()
 		}
 	}
-	begins, restarts, fails := in(v1beta1.FlinkJobCreated), in(v1beta1.FlinkJobRestarting), in(v1beta1.FlinkJobFailed)
+	begins, restarts, ends := in(v1beta1.FlinkJobCreated), in(v1beta1.FlinkJobRestarting), in(v1beta1.FlinkJobFailed)
 	runs := func(w *world) {
 		w.run()
 		in(v1beta1.FlinkJobRunning)(w)
@@ -62,6 +64,12 @@ func TestWhatIsAskedFor(t *testing.T) {
 	}
 	another := jobManager(func(jm *appsv1.Deployment) { jm.Annotations[v1beta1.AnnotationOperation] = "another" })
 	unready := jobManager(func(jm *appsv1.Deployment) { jm.Status.AvailableReplicas = 0 })
+	unknown := func(w *world) { w.s.JobManager = plan.Unknown[*appsv1.Deployment]("time-out") }
+	available := edits(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"high-availability.type":"kubernetes","high-availability.storageDir":"file:///h"}`,
+		)
+	})
 	invalid := func(w *world) { w.s.SpecProblem = "it is invalid" }
 	hidden := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
 	resumes := edits(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
@@ -76,6 +84,11 @@ func TestWhatIsAskedFor(t *testing.T) {
 		w.round()
 	}
 	suspends := edits(suspends)
+	fails := func(w *world) { // to become stable, for long
+		for _, step := range (steps{runs, changed, run, gone, run, later}) {
+			step(w)
+		}
+	}
 	rows := map[string]struct {
 		spec string
 		then steps
@@ -89,18 +102,18 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"prepared by another operation": {application, steps{prepared, another}, "Owned"},
 		"released":                      {application, steps{run}, "Pods"},
 		"released, HA":                  {ha, steps{run}, "Pods HAData"},
-		"released, standalone":          {standalone(application), steps{run}, "Pods TaskManagerDeployment"},
+		"released, standalone":          {alone, steps{run}, "Pods TaskManagerDeployment"},
 		"its tasks begin":               {application, steps{run, begins}, "Flink Pods TaskManagers"},
 		"its tasks begin again, HA":     {ha, steps{runs, restarts}, "Flink Pods TaskManagers"},
 		"not available":                 {application, steps{runs, unready}, "Pods"},
 		"runs":                          {application, steps{runs}, "Flink"},
 		"runs, HA":                      {ha, steps{runs}, "Flink"},
 		"runs, its data was not seen":   {onZooKeeper, steps{runs}, "Flink HANodes"},
-		"runs, standalone":              {standalone(application), steps{runs}, "Flink"},
+		"runs, standalone":              {alone, steps{runs}, "Flink"},
 		"runs, reactive":                {reactive(application), steps{runs}, "Flink TaskManagerDeployment"},
 		"runs, with Ingress":            {exposed, steps{runs}, "Flink Ingress"},
 		"runs, takes savepoints":        {saves, steps{runs}, "Flink Snapshots"},
-		"failed, takes savepoints":      {saves, steps{runs, fails}, "Flink"},
+		"failed, takes savepoints":      {saves, steps{runs, ends}, "Flink"},
 		"deleted, takes savepoints":     {saves, steps{runs, deleted}, "Flink Pods Owned"},
 		"stopped, takes savepoints":     {saves, steps{runs, changed, round}, "Flink Pods Stop Owned"},
 		"changed":                       {application, steps{runs, changed}, "Flink Owned"},
@@ -123,13 +136,36 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"deleted, HA":                   {ha, steps{runs, deleted}, "Flink Pods Owned HAData"},
 		"deleted, saves first":          {savesFirst, steps{runs, deleted, round}, "Flink Pods Stop Owned"},
 		"deleted, and gone, HA":         {ha, steps{runs, deleted, round, gone}, "Pods TaskManagers HAData"},
-		"a session cluster":             {session, steps{runs}, "Flink"},
-		"a session cluster, stopped":    {session, steps{runs, changed, round}, "Flink Pods Owned SessionJobs"},
-		"a session cluster, deleted":    {session, steps{runs, deleted}, "Flink Pods Owned SessionJobs"},
-		"does not run, to roll back":    {rollingBack, steps{runs, changed, run, gone, run, later}, "Pods Owned HAData"},
-		"does not run, not to":          {ha, steps{runs, changed, run, gone, run, later}, "Pods HAData"},
+		"a session":                     {session, steps{runs}, "Flink"},
+		"a session, stopped":            {session, steps{runs, changed, round}, "Flink Pods Owned SessionJobs"},
+		"a session, deleted":            {session, steps{runs, deleted}, "Flink Pods Owned SessionJobs"},
+		"does not run, to roll back":    {rollingBack, steps{fails}, "Pods Owned HAData"},
+		"does not run, not to":          {ha, steps{fails}, "Pods HAData"},
 		"healthy, HA":                   {checked(ha), steps{runs, healthy}, "Flink"},
 		"not healthy, HA":               {checked(ha), steps{runs, healthy, unhealthy}, "Flink Owned HAData"},
+		"deleted, with Ingress":         {exposed, steps{runs, deleted}, "Flink Pods Owned"},
+		"stopped, with Ingress":         {exposed, steps{runs, changed, round}, "Pods TaskManagers"},
+		"starts again, HA":              {ha, steps{runs, lost, round}, "Companions HAData Ingress"},
+		"starts again, stateless, HA":   {haStateless, steps{runs, lost, round}, "Companions HAData Ingress"},
+		"released again, HA":            {ha, steps{runs, lost, run}, "Pods HAData"},
+		"retired":                       {ha, steps{runs, suspends, run}, "Pods Owned HAData"},
+		"retired, for long":             {ha, steps{runs, suspends, run, later}, "Pods TaskManagers Owned HAData"},
+		"rolled back, stopped":          {rollingBack, steps{fails, round}, "Pods Owned"},
+		"rolled back, for long":         {rollingBack, steps{fails, round, later}, "Pods TaskManagers Owned HAData"},
+		"rolled back, collected":        {rollingBack, steps{fails, round, collected}, "Pods TaskManagers"},
+		"rolled back, collected, late":  {rollingBack, steps{fails, round, collected, later}, "Pods TaskManagers HAData"},
+		"rolled back, gone":             {rollingBack, steps{fails, round, gone}, "Pods TaskManagers HAData"},
+		"rolled back, starts":           {rollingBack, steps{fails, round, gone, round}, "Companions HAData Ingress"},
+		"healed, stopped":               {checked(ha), steps{runs, healthy, unhealthy, round}, "Pods Owned"},
+		"lost, standalone":              {alone, steps{runs, lost}, "Pods TaskManagers TaskManagerDeployment"},
+		"changed, standalone":           {alone, steps{runs, changed, round}, "Pods TaskManagers TaskManagerDeployment"},
+		"suspended, lost":               {application, steps{runs, suspends, run, gone, run, lost}, ""},
+		"not known, deleted":            {application, steps{runs, deleted, unknown}, ""},
+		"not known":                     {application, steps{runs, unknown}, ""},
+		"never deployed, deleted":       {application, steps{round, deleted}, "Pods TaskManagers HAData"},
+		"a session, HA": {
+			session, steps{runs, available, run, gone, round}, "Pods TaskManagers HAData Ingress SessionJobs",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {

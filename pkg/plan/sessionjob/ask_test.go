@@ -19,3 +19,22 @@ func TestEachQuestionIsDrawn(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A job is looked for where it was started, as far as status says where that is.
+func TestWhichClusterIsAsked(t *testing.T) {
+	rows := map[string]struct{ recorded, want string }{
+		"never deployed":        {"", "session"},
+		"deployed on another":   {`{"deploymentName":"other"}`, "other"},
+		"a record without one":  {`{"job":{}}`, "session"},
+		"a record of no format": {`{`, "session"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateless)
+			w.s.Resource.Status.ReconciliationStatus.LastReconciledSpec = row.recorded
+			if got := ClusterOf(w.s.Resource); got != row.want {
+				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
