@@ -120,8 +120,9 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"asked to run, and its cluster cannot be read": {"X3", begins, (*world).asks, func(w *world) {
 			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
 		}, 0},
-		"asked of before, for long": {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
-		"saves":                     {"X4", savesFirst, nil, saving, 0},
+		"asked to run, as long ago as a submission takes": {"J6/X6", begins, (*world).asks, nil, 10 * time.Minute},
+		"asked of before, for long":                       {"J6/X6", begins, (*world).asks, (*world).replaces, overdue},
+		"saves":                                           {"X4", savesFirst, nil, saving, 0},
 		"saves, and nobody answers": {"X5", savesFirst, nil, func(w *world) {
 			saving(w)
 			silent(w)

@@ -232,8 +232,9 @@ func TestASessionJobLostWhileCancelled(t *testing.T) {
 	w.jobs, w.s.Flink.Checkpoints = nil, plan.Absent[job.Checkpoints]()
 	w.sleep(time.Minute)
 	w.run()
-	if len(w.runs) != 1 || w.condition("Stalled") == "" {
-		t.Errorf("runs %+v, %+v", w.runs, w.status().Conditions)
+	if told := w.condition("Stalled"); len(w.runs) != 1 || !strings.Contains(told, " Find the newest savepoint") ||
+		strings.Contains(told, "file:///s") {
+		t.Errorf("runs %+v, told %q: no savepoint was asked for", w.runs, told)
 	}
 	if p := w.round(); !p.IsQuiet() || p.Status != nil {
 		t.Errorf("it is told once, got %s", p)

@@ -73,3 +73,30 @@ func TestALostJobNamesItsNewestState(t *testing.T) {
 		})
 	}
 }
+
+// A stop writes its savepoint to where the newer spec has them, else to where the job that runs has them. A person who
+// has to find it is told.
+func TestALostStopNamesWhereItsSavepointMayBe(t *testing.T) {
+	rows := map[string]struct{ newer, want string }{
+		"another directory": {`{"execution.checkpointing.savepoint-dir":"file:///other"}`, "file:///other"},
+		"none any more":     {`{"taskmanager.numberOfTaskSlots":"4"}`, "file:///mine"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			w.edit(options(`{"execution.checkpointing.savepoint-dir":"file:///mine"}`))
+			w.untilSteady()
+			w.saves = false
+			w.edit(options(row.newer))
+			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+			w.run()
+			w.jobs = nil
+			w.sleep(time.Minute)
+			w.run()
+			want := "it is the newest " + row.want + "/savepoint-" + w.status().Intent.Stops.JobID[:6] + "-*; else"
+			if told := w.condition("Stalled"); !strings.Contains(told, want) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+		})
+	}
+}

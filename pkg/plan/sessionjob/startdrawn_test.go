@@ -212,7 +212,7 @@ func TestCarryReleaseIsAsDrawn(t *testing.T) {
 		}},
 		"released, its jar is gone": {"K9/O1", func(w *world) { w.releases(); w.jars = nil }},
 		"released long ago":         {"K9/O2", func(w *world) { w.releases(); w.sleep(time.Minute) }},
-		"asked long ago":            {"K9/O2", func(w *world) { w.asks(); w.sleep(11 * time.Minute) }},
+		"asked long ago":            {"K9/O2", func(w *world) { w.asks(); w.sleep(10 * time.Minute) }},
 		"released for another JobManager": {"K9/O2", func(w *world) {
 			w.releases()
 			d := jobManager()
