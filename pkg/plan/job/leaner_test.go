@@ -74,7 +74,8 @@ func TestLeaner(t *testing.T) {
 // What was done before the status was refused is not done again, and what was told beside it is told once.
 func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 	next := &v1beta1.FlinkDeploymentStatus{}
-	before, record, after := plan.WakeClock{}, plan.Record{Status: next, Why: "intent"}, plan.CancelJob{JobID: "ff"}
+	before, record := plan.WakeClock{}, plan.Record{Status: next, Why: "intent"}
+	after := plan.Record{Status: &v1beta1.FlinkDeploymentStatus{Error: "another"}, Why: "end"}
 	events := []plan.Event{{Reason: plan.ReasonCleanup}}
 	now, large := &metav1.Time{}, []metav1.Condition{{Type: summary.Stalled, Reason: fail.ReasonTooLarge}}
 	rows := map[string]struct {
@@ -113,6 +114,9 @@ func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 				}
 				if first, is := p.Actions[0].(plan.Record); !is || first.Status == any(next) {
 					t.Errorf("plan %d stores what was refused: %s", i, p)
+				}
+				if p.Actions[1] != plan.Action(after) {
+					t.Errorf("plan %d stores something else later: %s", i, p)
 				}
 			}
 		})
