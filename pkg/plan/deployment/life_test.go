@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -96,5 +97,24 @@ func TestDeletionEnds(t *testing.T) {
 	w.run()
 	if !w.gone {
 		t.Errorf("the finalizer is still there after %q", w.log)
+	}
+}
+
+// A change of the job's state is told with the state before it.
+func TestTheStateOfAJobIsTold(t *testing.T) {
+	w := stable(t, stateful)
+	w.serveJob(v1beta1.FlinkJobRestarting)
+	w.run()
+	var told []string
+	for _, e := range w.events {
+		if e.Reason == plan.ReasonJobStatusChanged {
+			told = append(told, e.Message)
+		}
+	}
+	want := []string{
+		"Job status changed from RECONCILING to RUNNING", "Job status changed from RUNNING to RESTARTING",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
