@@ -20,7 +20,8 @@ func copyOfStatus(status any) (any, Dispensable) {
 	}
 }
 
-// Each plan leaves out more than the one before, and never the spec of a cluster that may run, nor the intent.
+// Each plan leaves out more than the one before, and never the spec of a cluster that may run, nor the intent. The last
+// one stores nothing.
 func TestLeaner(t *testing.T) {
 	const runs, other = "the spec that runs", "the other one"
 	rows := map[string]v1beta1.ReconciliationStatus{
@@ -43,9 +44,10 @@ func TestLeaner(t *testing.T) {
 			marked := &v1beta1.FlinkDeployment{}
 			marked.DeletionTimestamp = &metav1.Time{}
 			all := Leaner(marked, plan.Plan{Status: next}, nil, copyOfStatus)
-			if len(all) != 3 {
-				t.Fatalf("%d plans", len(all))
+			if len(all) != 4 || all[3].Status != nil {
+				t.Fatalf("%d plans, the last of which stores %+v", len(all), all[len(all)-1].Status)
 			}
+			all = all[:3]
 			messages, conditions := 2, 2
 			for i, p := range all {
 				s := p.Status.(*v1beta1.FlinkDeploymentStatus)
@@ -76,6 +78,7 @@ func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 	next := &v1beta1.FlinkDeploymentStatus{}
 	before, record := plan.WakeClock{}, plan.Record{Status: next, Why: "intent"}
 	after := plan.Record{Status: &v1beta1.FlinkDeploymentStatus{Error: "another"}, Why: "end"}
+	stop := plan.StopWithSavepoint{JobID: "job"}
 	events := []plan.Event{{Reason: plan.ReasonCleanup}}
 	now, large := &metav1.Time{}, []metav1.Condition{{Type: summary.Stalled, Reason: fail.ReasonTooLarge}}
 	rows := map[string]struct {
@@ -89,12 +92,15 @@ func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 	}{
 		"no deletion": {nil, nil, plan.Plan{Status: next}, nil, 0, 0, 0},
 		"no status":   {now, nil, plan.Plan{Actions: []plan.Action{before}}, nil, 0, 0, 0},
-		"at the end":  {now, nil, plan.Plan{Actions: []plan.Action{before}, Status: next, Events: events}, nil, 3, 0, 0},
+		"at the end":  {now, nil, plan.Plan{Actions: []plan.Action{before}, Status: next, Events: events}, nil, 4, 0, 0},
 		"within": {
-			now, nil, plan.Plan{Actions: []plan.Action{before, record, after}, Events: events}, record, 3, 2, 0,
+			now, nil, plan.Plan{Actions: []plan.Action{before, record, after}, Events: events}, record, 4, 2, 0,
 		},
 		"again": {
-			now, large, plan.Plan{Actions: []plan.Action{before, record, after}, Events: events}, record, 3, 2, 1,
+			now, large, plan.Plan{Actions: []plan.Action{before, record, after}, Events: events}, record, 4, 2, 1,
+		},
+		"a savepoint is known before it is asked for": {
+			now, nil, plan.Plan{Actions: []plan.Action{before, record, stop}, Events: events}, record, 3, 2, 0,
 		},
 	}
 	for name, row := range rows {
@@ -106,17 +112,21 @@ func TestLeanerGoesOnFromWhatFailed(t *testing.T) {
 				t.Fatalf("%d plans, want %d", len(all), row.plans)
 			}
 			for i, p := range all {
-				if len(p.Actions) != row.actions || len(p.Events) != row.events {
+				stores := 0 // the last of four does without
+				if row.failed != nil && i < 3 {
+					stores = 1
+				}
+				if len(p.Actions) != max(0, row.actions-1)+stores || len(p.Events) != row.events {
 					t.Errorf("plan %d: %s, told %+v", i, p, p.Events)
 				}
 				if row.failed == nil {
 					continue
 				}
-				if first, is := p.Actions[0].(plan.Record); !is || first.Status == any(next) {
+				if first, is := p.Actions[0].(plan.Record); stores == 1 && (!is || first.Status == any(next)) {
 					t.Errorf("plan %d stores what was refused: %s", i, p)
 				}
-				if p.Actions[1] != plan.Action(after) {
-					t.Errorf("plan %d stores something else later: %s", i, p)
+				if later := row.p.Actions[2]; p.Actions[stores] != later {
+					t.Errorf("plan %d goes on with something else: %s", i, p)
 				}
 			}
 		})
