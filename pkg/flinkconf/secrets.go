@@ -1,15 +1,15 @@
 package flinkconf
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"encoding/json"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/redact"
 )
 
-// Secrets are the values of a FlinkDeployment that must not be told: those of the operator's configuration, of the
-// configuration and the job arguments of specs, and of environment variables in their pod templates. Nil specs count
-// for nothing.
+// Secrets are the values of a FlinkDeployment that must not be told: those of the operator's configuration, and those
+// of specs in the configuration, the arguments and addresses of the job, log configurations, annotations of the
+// Ingress, and pod templates. Nil specs count for nothing.
 func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 	configs, args := []map[string]string{o.base}, [][]string{}
 	for _, spec := range specs {
@@ -20,11 +20,18 @@ func Secrets(o Operator, specs ...*v1beta1.FlinkDeploymentSpec) redact.Secrets {
 		if flat, err := Flatten(spec.FlinkConfiguration); err == nil {
 			configs = append(configs, flat)
 		}
-		if spec.Job != nil {
-			args = append(args, spec.Job.Args)
+		configs = append(configs, spec.LogConfiguration)
+		if spec.Ingress != nil {
+			configs = append(configs, spec.Ingress.Annotations)
+		}
+		if job := spec.Job; job != nil {
+			args = append(args, job.Args, []string{job.JarURI, job.InitialSavepointPath})
 		}
 		for _, t := range templates(spec) {
-			configs = append(configs, environment(t))
+			if t != nil {
+				told, commands := podSecrets(t.PodTemplateSpec)
+				configs, args = append(configs, told...), append(args, commands...)
+			}
 		}
 	}
 	return redact.Known(configs, args...)
@@ -52,10 +59,44 @@ func SecretsOf(o Operator, d *v1beta1.FlinkDeployment, j *v1beta1.FlinkSessionJo
 			}
 		}
 		for _, job := range jobs {
-			specs = append(specs, &v1beta1.FlinkDeploymentSpec{FlinkConfiguration: job.FlinkConfiguration, Job: job.Job})
+			specs = append(specs, asDeployment(*job))
 		}
 	}
 	return Secrets(o, specs...)
+}
+
+// SecretsIn are the secrets of a resource of one of the four kinds, as JSON, and of more addresses. What cannot be read
+// of it has none.
+func SecretsIn(kind string, resource []byte, addresses ...string) redact.Secrets {
+	var content map[string]any
+	var specs []*v1beta1.FlinkDeploymentSpec
+	if json.Unmarshal(resource, &content) == nil {
+		switch kind {
+		case v1beta1.KindFlinkDeployment:
+			if d, _, err := v1beta1.DecodeDeployment(content); err == nil {
+				specs = append(specs, &d.Spec)
+			}
+		case v1beta1.KindFlinkSessionJob:
+			if j, _, err := v1beta1.DecodeSessionJob(content); err == nil {
+				specs = append(specs, asDeployment(j.Spec))
+			}
+		case v1beta1.KindFlinkBlueGreenDeployment:
+			if b, _, err := v1beta1.DecodeBlueGreen(content); err == nil && b.Spec.Template != nil {
+				specs = append(specs, b.Spec.Template.Spec)
+			}
+		case v1beta1.KindFlinkStateSnapshot:
+			if s, _, err := v1beta1.DecodeStateSnapshot(content); err == nil && s.Spec.Savepoint != nil {
+				addresses = append(addresses, s.Spec.Savepoint.Path)
+			}
+		}
+	}
+	more := &v1beta1.FlinkDeploymentSpec{Job: &v1beta1.JobSpec{Args: addresses}}
+	return Secrets(Operator{}, append(specs, more)...)
+}
+
+// asDeployment has what a session job says of its job where a FlinkDeployment says it.
+func asDeployment(j v1beta1.FlinkSessionJobSpec) *v1beta1.FlinkDeploymentSpec {
+	return &v1beta1.FlinkDeploymentSpec{FlinkConfiguration: j.FlinkConfiguration, Job: j.Job}
 }
 
 // templates are the pod templates of a spec; some may be nil.
@@ -68,23 +109,4 @@ func templates(spec *v1beta1.FlinkDeploymentSpec) []*v1beta1.PodTemplate {
 		all = append(all, spec.TaskManager.PodTemplate)
 	}
 	return all
-}
-
-// environment are the variables with a value in a template's containers. Of several with one name, the last counts,
-// unless it is empty.
-func environment(t *v1beta1.PodTemplate) map[string]string {
-	values := map[string]string{}
-	if t == nil {
-		return values
-	}
-	for _, containers := range [][]corev1.Container{t.Spec.InitContainers, t.Spec.Containers} {
-		for _, c := range containers {
-			for _, e := range c.Env {
-				if e.Value != "" {
-					values[c.Name+"."+e.Name] = e.Value
-				}
-			}
-		}
-	}
-	return values
 }

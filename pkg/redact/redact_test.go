@@ -99,6 +99,8 @@ func TestKnownSecretsAreHidden(t *testing.T) {
 	s := Known([]map[string]string{{
 		"s3.secret-key": "kW9/x+z", "env.java.opts.all": "-Dpass.token=opts77 -Xmx1g", "some.token.enabled": "true",
 		"rest.port":                    "8081",
+		"user.artifacts.http.header":   "X-Key:first7,Authorization:Bearer second7",
+		"sasl.jaas.config":             `org.a.Plain required username="me" password="third7";`,
 		"high-availability.storageDir": "s3://bucket/ha", "mail.password": "Ab1!",
 	}}, []string{"--db-password", "hunter2hunter2", "--url", "https://u:urlpass@h/x"})
 	for text, want := range map[string]string{
@@ -108,6 +110,7 @@ func TestKnownSecretsAreHidden(t *testing.T) {
 		"xxhunter2hunter2yy":               "xx******yy",
 		"login with opts77 and urlpass":    "login with ****** and ******",
 		"Ab1! is not XAb1!Y":               "****** is not XAb1!Y",
+		"first7, second7 and third7":       "******, ****** and ******",
 		"is true at s3://bucket/ha:8081":   "is true at s3://bucket/ha:8081",
 	} {
 		if got := s.Text(text); got != want {

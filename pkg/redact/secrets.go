@@ -18,14 +18,15 @@ type Secrets struct {
 }
 
 // Known collects the secrets of configurations, by their keys, and of lists of program arguments. Values of other keys
-// count as far as they look like secrets: the password of a URL, a system property in a list of Java options.
+// count as far as they look like secrets: the password of a URL, a system property in a list of Java options. A value
+// that is secret counts as a whole, and so does what looks like a secret in it, and each header of a list of them.
 func Known(configs []map[string]string, args ...[]string) Secrets {
 	var found []string
 	looked := map[string]bool{} // the specs of one resource have most values in common
 	for _, config := range configs {
 		for name, value := range config {
 			if Sensitive(name) {
-				found = append(found, value)
+				found = append(append(append(found, value), parts(value)...), headers(name, value)...)
 			} else if !looked[value] {
 				looked[value] = true
 				found = append(found, parts(value)...)
@@ -60,6 +61,20 @@ func parts(text string) []string {
 	var found []string
 	for _, s := range suspects(text) {
 		found = append(found, text[s.from:s.to])
+	}
+	return found
+}
+
+// headers are the values of a list of HTTP headers, as Flink has them in one option: name:value, separated by commas.
+func headers(option, list string) []string {
+	if !strings.Contains(strings.ToLower(option), "header") {
+		return nil
+	}
+	var found []string
+	for header := range strings.SplitSeq(list, ",") {
+		if _, value, is := strings.Cut(header, ":"); is {
+			found = append(found, value)
+		}
 	}
 	return found
 }
