@@ -53,16 +53,12 @@ func (h Handler) mutators(
 	if skip, err := h.skips(r); err != nil || skip || len(asked) == 0 {
 		return response, err
 	}
-	question := r.DeepCopy()
+	question, secrets := r.DeepCopy(), extension.SecretsOf(asked, r)
 	var operations []json.RawMessage
 	for _, m := range asked {
 		answer, err := h.Asker.Ask(ctx, m, question)
 		if err == nil && !answer.Allowed {
-			refusal := "it does not say why"
-			if answer.Result != nil && answer.Result.Message != "" {
-				refusal = redact.Text(answer.Result.Message)
-			}
-			return denied(fmt.Sprintf("mutator %s refuses it: %s", m.Name, refusal)), nil
+			return denied(fmt.Sprintf("mutator %s refuses it: %s", m.Name, extension.Reason(answer, secrets))), nil
 		}
 		var more []json.RawMessage
 		if err == nil {
@@ -71,7 +67,9 @@ func (h Handler) mutators(
 		switch {
 		case err == nil:
 			operations = append(operations, more...)
-			response.Warnings = append(response.Warnings, answer.Warnings...)
+			for _, w := range answer.Warnings {
+				response.Warnings = append(response.Warnings, secrets.Text(w))
+			}
 		case m.Ignore:
 			response.Warnings = append(response.Warnings, fmt.Sprintf("mutator %s changed nothing: %v", m.Name, err))
 		default:

@@ -55,6 +55,7 @@ func (a Asker) Validate(ctx context.Context, validators []flinkconf.Extension, r
 		all.Go(func() { answers[i], silent[i] = a.Ask(ctx, v, r) })
 	}
 	all.Wait()
+	secrets := SecretsOf(validators, r)
 	var said Said
 	var refusals, unanswered []string
 	for i, v := range validators {
@@ -64,10 +65,10 @@ func (a Asker) Validate(ctx context.Context, validators []flinkconf.Extension, r
 		case silent[i] != nil:
 			unanswered = append(unanswered, fmt.Sprintf("validator %s does not answer: %v", v.Name, silent[i]))
 		case !answer.Allowed:
-			refusals = append(refusals, fmt.Sprintf("validator %s refuses it: %s", v.Name, reasonOf(answer)))
+			refusals = append(refusals, fmt.Sprintf("validator %s refuses it: %s", v.Name, Reason(answer, secrets)))
 		default:
 			for _, w := range answer.Warnings {
-				said.Warnings = append(said.Warnings, oneLine(w))
+				said.Warnings = append(said.Warnings, oneLine(w, secrets))
 			}
 		}
 	}
@@ -120,18 +121,28 @@ func (a Asker) Ask(
 	return review.Response, nil
 }
 
-func reasonOf(answer *admissionv1.AdmissionResponse) string {
+// Reason is why an extension refuses, in one line that is not too long and tells no secret.
+func Reason(answer *admissionv1.AdmissionResponse, secrets redact.Secrets) string {
 	if answer.Result == nil || answer.Result.Message == "" {
 		return "it does not say why"
 	}
-	return oneLine(answer.Result.Message)
+	return oneLine(answer.Result.Message, secrets)
 }
 
-// oneLine is a text of somebody else's in one line that is not too long and tells no secret.
-func oneLine(text string) string {
+func oneLine(text string, secrets redact.Secrets) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); len(runes) > maxRefusal {
 		text = string(runes[:maxRefusal]) + "…"
 	}
-	return redact.Text(text)
+	return secrets.Text(text)
+}
+
+// SecretsOf are what extensions know and must not be heard to say: what is secret in the resource that they were asked
+// about, and in their addresses.
+func SecretsOf(asked []flinkconf.Extension, r *admissionv1.AdmissionRequest) redact.Secrets {
+	addresses := make([]string, 0, len(asked))
+	for _, e := range asked {
+		addresses = append(addresses, e.URL)
+	}
+	return flinkconf.SecretsIn(r.Kind.Kind, r.Object.Raw, addresses...)
 }
