@@ -38,8 +38,11 @@ func (h *harness) connect(agent string) gather.Connect {
 
 // kube is a way to the model's API server.
 func (h *harness) kube(agent string) *kube.Client {
-	if h.direct {
+	switch {
+	case h.direct:
 		return kube.New(direct{server: h.w.Kube, agent: agent})
+	case h.heard != nil:
+		return h.heard.kube(h.t, h.w.Config(agent), agent)
 	}
 	return kube.New(h.w.Dynamic(agent))
 }
@@ -51,7 +54,8 @@ func (h *harness) newReconcile(agent string) http.Handler { return h.passing(age
 func (h *harness) passing(agent string, uploads bool) http.Handler {
 	h.t.Helper()
 	return pass.NewHandler(pass.Setup{
-		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Settings: h.installed, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Ask: h.ask, Metrics: h.measured,
 		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
 		Manager: agent, Uploads: uploads, OpenJar: h.jars.open,
 		Pause: func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
@@ -66,7 +70,8 @@ func (h *harness) passing(agent string, uploads bool) http.Handler {
 func (h *harness) newObserve(agent string) http.Handler {
 	h.t.Helper()
 	return sweep.NewHandler(sweep.Setup{
-		Settings: installation, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Settings: h.installed, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
+		Metrics: h.measured,
 		Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
 	})
 }

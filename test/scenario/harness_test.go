@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,13 +15,17 @@ import (
 	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/extension"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/test/flinksim"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
@@ -50,6 +55,15 @@ type harness struct {
 	uploads http.Handler
 	lives   int
 	tls     settings.FlinkTLS
+
+	// installed are the settings of the functions.
+	installed settings.Settings
+	// ask asks validators; nil asks none.
+	ask func(context.Context, []flinkconf.Extension, *admissionv1.AdmissionRequest) extension.Said
+	// measured are the functions' metrics; nil measures nothing.
+	measured *metrics.Metrics
+	// heard takes what the functions tell anybody; nil lets it go.
+	heard *outputs
 
 	// jars are what jarURIs lead to.
 	jars jars
@@ -98,6 +112,7 @@ func install(h *harness) *harness {
 	t.Helper()
 	h.w, h.decoded = flinksim.NewWorld(t), map[types.UID]*v1beta1.FlinkDeployment{}
 	h.hosted = map[string]string{}
+	h.installed = installation
 	u := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "sources.knative.dev/v1", "kind": "PingSource",
 		"metadata": map[string]any{"namespace": system, "name": ticker},
@@ -121,6 +136,9 @@ func (h *harness) restart() {
 
 // log is a function's logger. A line of level error is a panic, a bug, or what a person must look at.
 func (h *harness) log() *zap.SugaredLogger {
+	if h.heard != nil {
+		return h.heard.logger()
+	}
 	lines := zapcore.AddSync(errorLines{h})
 	core := zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), lines, zap.ErrorLevel)
 	if h.transcript != nil {
@@ -153,6 +171,9 @@ func (b broker) RoundTrip(r *http.Request) (*http.Response, error) {
 	e, err := cehttp.NewEventFromHTTPRequest(r)
 	if err != nil {
 		return nil, err
+	}
+	if b.h.heard != nil {
+		b.h.heard.hear("CloudEvents", e.String())
 	}
 	b.h.mu.Lock()
 	defer b.h.mu.Unlock()
