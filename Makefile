@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint deploy undeploy tenant e2e bench bench-session-jobs fleet chart release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet chart release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	cd local && go vet ./... && $(STATICCHECK) ./...
 	cd hack/chart && go vet ./... && $(STATICCHECK) ./...
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
+
+preflight: ## what stands in the way of make deploy in the cluster of KUBECONFIG; changes nothing
+	@$(WITH_CLUSTER) hack/preflight.sh
 
 deploy: ## install the operator in the cluster of KUBECONFIG, or update it (OVERLAY=<folder of config/overlays>)
 	@$(WITH_CLUSTER) hack/deploy.sh

@@ -6,37 +6,19 @@
 
 check_platform() {
   local crd minor
-  minor=$(kubectl version -o json | sed -n '/serverVersion/,$ s/.*"minor": "\([0-9]*\).*/\1/p' | head -n 1)
+  minor=$(kubernetes_minor)
   [ "${minor:-0}" -ge 32 ] || die "Kubernetes 1.$minor is too old: selectable fields of custom resources need 1.32 (Knative 1.23 needs 1.34)"
-  for crd in services.serving.knative.dev domainmappings.serving.knative.dev brokers.eventing.knative.dev \
-    triggers.eventing.knative.dev apiserversources.sources.knative.dev pingsources.sources.knative.dev; do
+  for crd in "${KNATIVE[@]}"; do
     has_crd "$crd" || die "Knative is not complete here (no $crd); install Serving and Eventing first, see docs/install.md"
   done
 }
 
-# watched TEXT: the namespaces that an operator configuration names, one per line; nothing means all.
-watched() {
-  sed -n 's/^ *kubernetes\.operator\.watched\.namespaces *: *//p' <<<"$1" | tail -n 1 | tr -d "\"' " | tr ',' '\n' | grep -v '^JOSDK_ALL_NAMESPACES$' || true
-}
-
-# Two operators must never act on one resource. A Java operator that is scaled to zero is none.
 check_java_operator() {
-  local namespace name replicas theirs ours both
-  ours=$(watched "$(kubectl -n $SYSTEM get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
-  while read -r namespace name replicas _; do
-    [ "${replicas:-0}" != 0 ] || continue
-    theirs=$(kubectl -n "$namespace" get deployment "$name" -o jsonpath='{.spec.template.spec.containers[*].env[?(@.name=="WATCH_NAMESPACES")].value}' | tr ',' '\n')
-    [ -n "$theirs" ] || theirs=$(watched "$(kubectl -n "$namespace" get configmap flink-operator-config -o 'jsonpath={.data}' 2>/dev/null | sed 's/\\n/\n/g')")
-    if [ -n "$ours" ] && [ -n "$theirs" ]; then
-      both=$(sort <(sort -u <<<"$ours") <(sort -u <<<"$theirs") | uniq -d)
-      [ -n "$both" ] || continue
-    fi
-    die "the Java operator runs here (deployment $name in namespace $namespace) and watches the same namespaces.
+  local namespace name
+  read -r namespace name < <(java_operators) || return 0
+  die "the Java operator runs here (deployment $name in namespace $namespace) and watches the same namespaces.
 Two operators on one resource would start its job twice. Stop that one first; its jobs go on and are taken over as they are:
-  kubectl -n $namespace scale deployment $name --replicas=0
-  kubectl delete validatingwebhookconfiguration,mutatingwebhookconfiguration flink-operator-$namespace-webhook-configuration --ignore-not-found"
-  done < <(kubectl get deployments -A -o jsonpath='{range .items[*]}{.metadata.namespace} {.metadata.name} {.spec.replicas} {.metadata.labels.app\.kubernetes\.io/name},{.spec.template.spec.containers[*].image}{"\n"}{end}' |
-    grep -E '^[^ ]+ (flink-kubernetes-operator )|flink-kubernetes-operator' || true)
+$(stop_java_operator "$namespace" "$name")"
 }
 
 # Whoever updates has seen the list before, and each resource says so itself.

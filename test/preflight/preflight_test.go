@@ -1,0 +1,133 @@
+package preflight
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// kubectl answers for a cluster in which all is well. A variable of the environment says what is otherwise.
+const kubectl = `#!/bin/bash
+case "$*" in
+"get --raw /readyz") exit "${NO_CLUSTER:-0}" ;;
+"version -o json") printf '{\n"serverVersion": {\n"minor": "%s"\n}\n}\n' "${MINOR:-35}" ;;
+"get crd "*".flink.apache.org"*storedVersions*) echo "${STORED:-v1beta1}" ;;
+"get crd "*".flink.apache.org"*pace*) echo "${PACE-string}" ;;
+"get crd "*".flink.apache.org") exit "${NO_KINDS:-0}" ;;
+"get crd "*version*) echo "v${KNATIVE_VERSION-1.23.0}" ;;
+"get crd $NO_CRD") exit 1 ;;
+"get crd "*) ;;
+"get namespace kourier-system") exit "${NO_KOURIER:-0}" ;;
+*"get configmap flink-operator-config"*) [ "$2" != flink-system ] || printf '%s' "$OURS" ;;
+"get deployments -A "*) printf '%s' "$DEPLOYMENTS" ;;
+*"get deployment "*WATCH_NAMESPACES*) printf '%s' "$THEIRS" ;;
+*"get secret flink-admit-tls"*) printf '%s' "$CERTIFICATE" ;;
+*"auth can-i patch $FORBIDDEN") exit 1 ;;
+*"auth can-i "*) ;;
+*"get services.serving.knative.dev reconcile") exit "${NEW:-0}" ;;
+"get flinkdeployments.flink.apache.org "*) printf '%s' "$RESOURCES" ;;
+"get flink"*) ;;
+*) echo "unexpected: kubectl $*" >&2; exit 1 ;;
+esac
+`
+
+// certificate is one that ends then, as it stands in a Secret.
+func certificate(t *testing.T, end time.Time) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: end.Add(-time.Hour), NotAfter: end}
+	der, err := x509.CreateCertificate(rand.Reader, of, of, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+}
+
+func TestPreflight(t *testing.T) {
+	_, noOpenSSL := exec.LookPath("openssl")
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "kubectl"), []byte(kubectl), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const java = "DEPLOYMENTS=ops java 1 flink-kubernetes-operator,x\n"
+	const autoscaled = "RESOURCES=a/b\toptions={\"job.autoscaler.enabled\":\"true\"}\trecorded=x\n"
+	for name, row := range map[string]struct {
+		env  []string
+		line string // what it begins with, in one space for many
+		fail bool
+	}{
+		"all is well":                     {nil, "ok Rights", false},
+		"an old Kubernetes":               {[]string{"MINOR=31"}, "fail Kubernetes 1.31", true},
+		"one that Knative is too new for": {[]string{"MINOR=33"}, "warn Kubernetes 1.33", false},
+		"no Eventing": {
+			[]string{"NO_CRD=brokers.eventing.knative.dev"}, "fail Eventing not complete: no bro", true,
+		},
+		"another Knative":             {[]string{"KNATIVE_VERSION=1.19.4"}, "warn Serving 1.19.4;", false},
+		"a Knative without a version": {[]string{"KNATIVE_VERSION="}, "warn Eventing its version is not known", false},
+		"no Kourier":                  {[]string{"NO_KOURIER=1"}, "warn Ingress no Kourier", false},
+		"no kinds":                    {[]string{"NO_KINDS=1"}, "ok flinkdeployments is made", false},
+		"kinds of the Java operator":  {[]string{"PACE="}, "ok flinksessionjobs of the Java operator", false},
+		"kinds in an older version": {
+			[]string{"STORED=v1alpha1 v1beta1"}, "fail flinkdeployments stored in version", true,
+		},
+		"a Java operator":      {[]string{java}, "fail Java operator deployment ops/java runs", true},
+		"how to stop it":       {[]string{java}, "kubectl -n ops scale deployment java --replicas=0", true},
+		"it is scaled to zero": {[]string{strings.Replace(java, " 1 ", " 0 ", 1)}, "ok Java operator", false},
+		"it watches other namespaces": {
+			[]string{java, "THEIRS=a,b", "OURS=kubernetes.operator.watched.namespaces: c"}, "ok Java operator", false,
+		},
+		"it watches one of ours": {
+			[]string{java, "THEIRS=a,c", "OURS=kubernetes.operator.watched.namespaces: c"}, "fail Java operator", true,
+		},
+		"no certificate": {nil, "ok Certificate is made", false},
+		"a certificate": {
+			[]string{"CERTIFICATE=" + certificate(t, time.Now().Add(60*24*time.Hour))}, "ok Certificate good until", false,
+		},
+		"one that ends soon": {
+			[]string{"CERTIFICATE=" + certificate(t, time.Now().Add(24*time.Hour))}, "warn Certificate ends within", false,
+		},
+		"one that has ended": {
+			[]string{"CERTIFICATE=" + certificate(t, time.Now().Add(-time.Hour))}, "warn Certificate has expired", false,
+		},
+		"no right": {[]string{"FORBIDDEN=namespaces"}, "fail Rights you may not patch namespaces", true},
+		"no right in the namespace": {
+			[]string{"FORBIDDEN=configmaps"}, "fail Rights you may not patch flink-system/configmaps", true,
+		},
+		"a resource that is not run in full": {[]string{autoscaled, "NEW=1"}, "fail Resources some", true},
+		"which it is":                        {[]string{autoscaled, "NEW=1"}, "flinkdeployment a/b autoscaled", true},
+		"the same in an update":              {[]string{autoscaled}, "warn Resources some", false},
+		"no cluster": {
+			[]string{"NO_CLUSTER=1"}, "preflight.sh: no Kubernetes API server answers", true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if noOpenSSL != nil && strings.Contains(strings.Join(row.env, ""), "CERTIFICATE=") {
+				row.line = "warn Certificate is there; openssl is not on PATH"
+			}
+			command := exec.CommandContext(t.Context(), "../../hack/preflight.sh")
+			command.Env = append(append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")), row.env...)
+			out, err := command.CombinedOutput()
+			found := false
+			for line := range strings.Lines(string(out)) {
+				found = found || strings.HasPrefix(strings.Join(strings.Fields(line), " "), row.line)
+			}
+			if !found || (err != nil) != row.fail || strings.Contains(string(out), "unexpected") {
+				t.Errorf("%v, no line %q: %s", err, row.line, out)
+			}
+		})
+	}
+}
