@@ -28,8 +28,8 @@ func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) err
 	return err
 }
 
-// changed counts what a written status says of a change of the lifecycle state, and of the end of a time in which the
-// resource was not ready.
+// changed counts what a written status says of a change of the lifecycle state, how long the one before was, and of the
+// end of a time in which the resource was not ready. Whoever loses the race for that write counts nothing.
 func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unstructured) {
 	if c.Metrics == nil {
 		return
@@ -39,7 +39,11 @@ func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unst
 	}
 	old, now := lifecycle(before), lifecycle(after)
 	if old != now {
-		c.Metrics.Count(ctx, metrics.Transitions, 1, of(metrics.From(old), metrics.State(now))...)
+		to := of(metrics.From(old), metrics.State(now))
+		c.Metrics.Count(ctx, metrics.Transitions, 1, to...)
+		if since, at := lifecycleSince(before), lifecycleSince(after); !since.IsZero() && !at.IsZero() {
+			c.Metrics.Time(ctx, metrics.StateDuration, max(0, at.Sub(since)), to...)
+		}
 	}
 	was, since := readiness(before)
 	if is, at := readiness(after); is && !was && !since.IsZero() {
@@ -50,6 +54,13 @@ func (c *Executor) changed(ctx context.Context, before, after *unstructured.Unst
 func lifecycle(u *unstructured.Unstructured) string {
 	state, _, _ := unstructured.NestedString(u.Object, "status", "lifecycleState")
 	return state
+}
+
+// lifecycleSince is since when a resource is in its lifecycle state; zero means not known.
+func lifecycleSince(u *unstructured.Unstructured) time.Time {
+	text, _, _ := unstructured.NestedString(u.Object, "status", "lifecycleSince")
+	since, _ := time.Parse(time.RFC3339, text) // zero when it is none
+	return since
 }
 
 // readiness is whether a resource is ready, and since when it is or is not; zero means not known.

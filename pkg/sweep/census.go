@@ -19,6 +19,7 @@ const (
 	columnJob       = "Job Status"
 	columnManager   = "JobManager"
 	columnVersion   = "Flink"
+	columnSince     = "Since"
 )
 
 // censusColumns are what a census counts by, beside those of columns. An older definition of a kind has them not.
@@ -27,6 +28,7 @@ var censusColumns = kube.Columns{
 	columnJob:       field("status", "jobStatus", "state"),
 	columnManager:   field("status", "jobManagerDeploymentStatus"),
 	columnVersion:   field("status", "clusterInfo", deployment.InfoVersion),
+	columnSince:     field("status", "lifecycleSince"),
 }
 
 func field(path ...string) func(object map[string]any) any {
@@ -41,6 +43,8 @@ func field(path ...string) func(object map[string]any) any {
 type census struct {
 	at     time.Time
 	counts map[counted]int
+	// oldest are since when the one that is longest in a lifecycle state is in it.
+	oldest map[counted]time.Time
 	// partial is true when a definition of a kind does not have the columns.
 	partial bool
 }
@@ -56,7 +60,7 @@ func (o *Observer) newCensus() *census {
 	if o.Metrics == nil {
 		return nil
 	}
-	return &census{at: o.Gather.Now(), counts: map[counted]int{}}
+	return &census{at: o.Gather.Now(), counts: map[counted]int{}, oldest: map[counted]time.Time{}}
 }
 
 // optional are the columns that are read for a census.
@@ -137,6 +141,7 @@ func (c *census) add(kind, namespace string, text func(column string) string) {
 		}
 	}
 	one(metrics.States, text(columnLifecycle))
+	c.age(counted{metrics.StateAge, kind, namespace, text(columnLifecycle)}, text(columnSince))
 	one(metrics.Jobs, text(columnJob))
 	if kind == v1beta1.KindFlinkDeployment {
 		one(metrics.JobManagers, text(columnManager))
@@ -145,6 +150,14 @@ func (c *census) add(kind, namespace string, text func(column string) string) {
 			version = "UNKNOWN" // the Java operator's word
 		}
 		one(metrics.Versions, version)
+	}
+}
+
+// age keeps the time of whoever is longest in a state. A status of the Java operator does not say since when.
+func (c *census) age(of counted, since string) {
+	at, err := time.Parse(time.RFC3339, since)
+	if oldest, known := c.oldest[of]; err == nil && of.value != "" && (!known || at.Before(oldest)) {
+		c.oldest[of] = at
 	}
 }
 
@@ -172,6 +185,12 @@ func (c *census) tell(o *Observer, complete bool) {
 			value = metrics.Version(k.value)
 		}
 		o.Metrics.Set(k.gauge, c.at, float64(n), metrics.Kind(k.kind), metrics.Namespace(k.namespace), value)
+	}
+	for k, since := range c.oldest {
+		o.Metrics.Set(
+			k.gauge, c.at, max(0, c.at.Sub(since).Seconds()), metrics.Kind(k.kind), metrics.Namespace(k.namespace),
+			metrics.State(k.value),
+		)
 	}
 }
 

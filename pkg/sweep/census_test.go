@@ -40,6 +40,7 @@ func (f *fleetOf) stable(t testing.TB, from, to int, version string) {
 		status := map[string]any{
 			"situation": "Steady", "lifecycleState": "STABLE", "jobManagerDeploymentStatus": "READY",
 			"jobStatus": map[string]any{"state": "RUNNING"}, "clusterInfo": map[string]any{"flink-version": version},
+			"lifecycleSince": f.kube.Clock.Now().Add(time.Duration(i) * time.Second).UTC().Format(time.RFC3339),
 		}
 		name := fmt.Sprintf("demo-%04d", i)
 		if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", name, status); err != nil {
@@ -82,11 +83,18 @@ func TestTheFleetIsCountedWhateverBecomesOfItsShards(t *testing.T) {
 			t.Errorf("%v resources in all, want %v", got, want["all"])
 		}
 	}
+	longest := func(want time.Duration) {
+		t.Helper()
+		if got := collector.Sum(string(metrics.StateAge), "flink.state=STABLE"); got != want.Seconds() {
+			t.Errorf("one has been stable for %v s, want %v", got, want)
+		}
+	}
 	sweep()
 	if got := len(f.shards(t)); got != 19 {
 		t.Fatalf("%d shards, want 19", got)
 	}
 	counts(map[string]float64{"all": float64(n), "UNKNOWN": float64(n)})
+	longest(0)
 
 	f.stable(t, 100, 1000, "1.20.4")
 	sweep()
@@ -94,6 +102,11 @@ func TestTheFleetIsCountedWhateverBecomesOfItsShards(t *testing.T) {
 		"all": float64(n), "STABLE": 900, "READY": 900, "RUNNING": 900, "1.20.4": 900, "UNKNOWN": float64(n - 900),
 	})
 
+	longest(10*time.Minute - 100*time.Second)
+
+	if err := f.kube.Delete(kubesim.FlinkDeployments, "flink", "demo-0100", kubesim.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	for i := 150; i < n; i++ {
 		name := fmt.Sprintf("demo-%04d", i)
 		if err := f.kube.Delete(kubesim.FlinkDeployments, "flink", name, kubesim.DeleteOptions{}); err != nil {
@@ -105,7 +118,8 @@ func TestTheFleetIsCountedWhateverBecomesOfItsShards(t *testing.T) {
 	if got := len(f.shards(t)); got != 0 {
 		t.Fatalf("%d shards, want none: one page is left", got)
 	}
-	counts(map[string]float64{"all": 150, "STABLE": 50, "READY": 50, "RUNNING": 50, "1.20.4": 50, "UNKNOWN": 100})
+	counts(map[string]float64{"all": 149, "STABLE": 49, "READY": 49, "RUNNING": 49, "1.20.4": 49, "UNKNOWN": 100})
+	longest(20*time.Minute - 101*time.Second)
 }
 
 func TestACanaryIsNotCounted(t *testing.T) {

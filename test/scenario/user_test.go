@@ -243,7 +243,7 @@ func (h *harness) checkpoints(name string) {
 }
 
 // countedBy are those columns that a sweep counts by, beside the others: people have them in other places.
-var countedBy = []string{"JobManager", "Flink", "Namespace"}
+var countedBy = []string{"JobManager", "Flink", "Namespace", "Since"}
 
 // columns are what kubectl get -o wide prints, by the installed CRD, of how a resource is.
 func (h *harness) columns(name string) string {

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/restarts"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
@@ -22,6 +23,7 @@ func (v Conclusion) summarize(verdict status.Verdict, more ...metav1.Condition) 
 	resource := *v.Resource()
 	resource.Status = v.Want
 	v.Want.LifecycleState = summary.DeploymentLifecycle(&resource)
+	v.Want.LifecycleSince = v.lifecycleSince()
 	v.setConditions(verdict, more)
 	v.setGenerations()
 	inFlight := len(snapshots.Pending(v.Want.JobStatus)) > 0
@@ -34,6 +36,19 @@ func (v Conclusion) summarize(verdict status.Verdict, more ...metav1.Condition) 
 		m.Attempt = v.nextAttempt(verdict.Wait.Reason)
 	}
 	v.Want.Pace, v.Want.PaceSince = m.Pace()
+}
+
+// lifecycleSince is since when the resource is in its lifecycle state. One that was just made was so from its
+// beginning.
+func (v Conclusion) lifecycleSince() *metav1.Time {
+	stored, since := v.Resource().Status, metav1.NewTime(v.Seen.Now.Truncate(time.Second))
+	switch {
+	case stored.LifecycleState == v.Want.LifecycleState:
+		return stored.LifecycleSince
+	case stored.LifecycleState == "" && v.Want.LifecycleState == v1beta1.LifecycleCreated:
+		since = v.Resource().CreationTimestamp
+	}
+	return &since
 }
 
 func (v Conclusion) setConditions(verdict status.Verdict, more []metav1.Condition) {

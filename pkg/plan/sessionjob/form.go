@@ -63,7 +63,8 @@ func form(r *v1beta1.FlinkSessionJob) (d *v1beta1.FlinkDeployment, last *v1beta1
 	d = &v1beta1.FlinkDeployment{ObjectMeta: r.ObjectMeta, Spec: specForm(r.Spec)}
 	d.Status = v1beta1.FlinkDeploymentStatus{
 		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
-		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
+		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState,
+		LifecycleSince: s.LifecycleSince, Conditions: s.Conditions,
 		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, ClusterInfo: s.ClusterInfo,
 	}
 	recorded := &d.Status.ReconciliationStatus
@@ -98,7 +99,8 @@ func statusOf(r *v1beta1.FlinkSessionJob, formed, next *v1beta1.FlinkDeploymentS
 	s := next.DeepCopy()
 	own := &v1beta1.FlinkSessionJobStatus{
 		JobStatus: s.JobStatus, Error: s.Error, ObservedGeneration: s.ObservedGeneration,
-		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState, Conditions: s.Conditions,
+		DeployedGeneration: s.DeployedGeneration, LifecycleState: s.LifecycleState,
+		LifecycleSince: s.LifecycleSince, Conditions: s.Conditions,
 		ReconciliationStatus: s.ReconciliationStatus, Progress: s.Progress, ClusterInfo: s.ClusterInfo,
 	}
 	stored := map[string]string{

@@ -100,7 +100,7 @@ func (m *Metrics) register(meter metric.Meter) error {
 	var failures []error
 	for name, about := range histograms {
 		buckets := bounds
-		if name == UnreadyDuration {
+		if name == UnreadyDuration || name == StateDuration {
 			buckets = longBounds
 		}
 		made, err := meter.Float64Histogram(

@@ -19,6 +19,8 @@ const (
 	// UnreadyDuration is how long a resource was not ready that a pass found ready again: kind, namespace, and the
 	// lifecycle state that it came to.
 	UnreadyDuration Histogram = "flink.operator.resource.unready.duration"
+	// StateDuration is how long a resource was in a lifecycle state that it has left: kind, namespace, from, to.
+	StateDuration Histogram = "flink.operator.resource.state.duration"
 	// SweepDuration is of ticks of the clock: what they looked at, error type.
 	SweepDuration Histogram = "flink.operator.sweep.duration"
 	// ShardDuration is of the pages of a sweep that was spread: kind, error type.
@@ -49,6 +51,9 @@ const (
 	Resources Gauge = "flink.operator.resources"
 	// States are how many are in a lifecycle state: kind, namespace, state. A resource that no pass has seen is in none.
 	States Gauge = "flink.operator.resource.states"
+	// StateAge is for how long the one that is longest in a lifecycle state is in it: kind, namespace, state. A state in
+	// which none is has none.
+	StateAge Gauge = "flink.operator.resource.state.age"
 	// JobManagers are how many FlinkDeployments have their JobManager in a state: namespace, state.
 	JobManagers Gauge = "flink.operator.jobmanager.states"
 	// Jobs are how many jobs are in a state of Flink: kind, namespace, state.
@@ -87,6 +92,7 @@ var (
 	histograms = map[Histogram]about{
 		PassDuration:    {"s", "Duration of passes."},
 		UnreadyDuration: {"s", "Time that resources were not ready which are ready now."},
+		StateDuration:   {"s", "Time that resources were in a lifecycle state which they have left."},
 		SweepDuration:   {"s", "Duration of ticks of the clock."},
 		ShardDuration:   {"s", "Duration of pages of a sweep that was spread over pods."},
 		ReviewDuration:  {"s", "Duration of AdmissionReviews."},
@@ -102,6 +108,7 @@ var (
 	gauges = map[Gauge]about{
 		Resources:        {"{resource}", "Resources by kind and namespace."},
 		States:           {"{resource}", "Resources by lifecycle state."},
+		StateAge:         {"s", "Time for which the resource is in a lifecycle state that is longest in it."},
 		JobManagers:      {"{cluster}", "FlinkDeployments by the state of their JobManager."},
 		Jobs:             {"{job}", "Jobs by their state at Flink."},
 		Versions:         {"{cluster}", "FlinkDeployments by the version of Flink that they run."},

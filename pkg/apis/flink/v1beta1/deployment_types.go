@@ -33,6 +33,7 @@ func (m Mode) Known() bool { return m == ModeNative || m == ModeStandalone }
 // +kubebuilder:printcolumn:name="JobManager",type=string,JSONPath=`.status.jobManagerDeploymentStatus`,priority=1
 // +kubebuilder:printcolumn:name="Flink",type=string,JSONPath=`.status.clusterInfo.flink-version`,priority=1
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.metadata.namespace`,priority=1
+// +kubebuilder:printcolumn:name="Since",type=string,JSONPath=`.status.lifecycleSince`,priority=1
 type FlinkDeployment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -17,6 +17,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`,priority=1
 // +kubebuilder:printcolumn:name="Situation",type=string,JSONPath=`.status.situation`,priority=1
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.metadata.namespace`,priority=1
+// +kubebuilder:printcolumn:name="Since",type=string,JSONPath=`.status.lifecycleSince`,priority=1
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.reconciliationStatus) || !has(oldSelf.status.reconciliationStatus.lastReconciledSpec) || size(oldSelf.status.reconciliationStatus.lastReconciledSpec) == 0 || !has(oldSelf.spec) || !has(oldSelf.spec.deploymentName) || (has(self.spec) && has(self.spec.deploymentName) && self.spec.deploymentName == oldSelf.spec.deploymentName) || (has(oldSelf.status.error) && oldSelf.status.error.contains('deploymentName can\\'t be changed'))",fieldPath=".spec.deploymentName",message="The deploymentName can't be changed: set it back, or delete the resource and create it again"
 type FlinkSessionJob struct {
 	metav1.TypeMeta   `json:",inline"`

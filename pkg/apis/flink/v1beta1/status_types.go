@@ -316,6 +316,9 @@ type FlinkDeploymentStatus struct {
 	DeployedGeneration *int64 `json:"deployedGeneration,omitempty"`
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
+	// LifecycleSince is since when LifecycleState is what it is; absent when
+	// that is not known.
+	LifecycleSince *metav1.Time `json:"lifecycleSince,omitempty"`
 	// ClusterInfo: flink-version, flink-revision, total-cpu, total-memory,
 	// state-size, ClusterHealthInfo and JobExceptionInfo.
 	ClusterInfo map[string]string `json:"clusterInfo,omitzero"`
@@ -356,6 +359,9 @@ type FlinkSessionJobStatus struct {
 	ClusterInfo map[string]string `json:"clusterInfo,omitzero"`
 	// LifecycleState summarises the rest.
 	LifecycleState LifecycleState `json:"lifecycleState,omitempty"`
+	// LifecycleSince is since when LifecycleState is what it is; absent when
+	// that is not known.
+	LifecycleSince *metav1.Time `json:"lifecycleSince,omitempty"`
 	// ReconciliationStatus says which spec was acted on.
 	ReconciliationStatus ReconciliationStatus `json:"reconciliationStatus,omitzero"`
 	// Conditions in metav1 form.

@@ -276,6 +276,10 @@ func (in *FlinkDeploymentStatus) DeepCopyInto(out *FlinkDeploymentStatus) {
 		*out = new(int64)
 		**out = **in
 	}
+	if in.LifecycleSince != nil {
+		in, out := &in.LifecycleSince, &out.LifecycleSince
+		*out = (*in).DeepCopy()
+	}
 	if in.ClusterInfo != nil {
 		in, out := &in.ClusterInfo, &out.ClusterInfo
 		*out = make(map[string]string, len(*in))
@@ -406,6 +410,10 @@ func (in *FlinkSessionJobStatus) DeepCopyInto(out *FlinkSessionJobStatus) {
 		for key, val := range *in {
 			(*out)[key] = val
 		}
+	}
+	if in.LifecycleSince != nil {
+		in, out := &in.LifecycleSince, &out.LifecycleSince
+		*out = (*in).DeepCopy()
 	}
 	out.ReconciliationStatus = in.ReconciliationStatus
 	if in.Conditions != nil {
