@@ -5,9 +5,9 @@
 // PURE: see package model. It asks nobody: an Observation holds what Flink answered, answers of plug-ins and the room
 // of the cluster are arguments, and what is to be stored is in the Result.
 //
-//	collect   evaluate   scale      execute    store    tuning    capacity   plugin
-//	sample    rates,     one        the job,   the      TaskM.    room in    names of the
-//	of Flink  bounds     vertex     events     ConfigM. memory    nodes      user's own
+//	collect   samples   evaluate   scale      execute    store    tuning    capacity   plugin
+//	sample    what is   rates,     one        the job,   the      TaskM.    room in    names of the
+//	of Flink  kept      bounds     vertex     events     ConfigM. memory    nodes      user's own
 //
 // Order of a cycle: collect, evaluate, decide; then, whatever came of that, the stored overrides are laid over the spec
 // (Realize). A decision is stored first and applied afterwards, by each cycle again.
@@ -15,8 +15,8 @@
 // Invariants: equal input gives an equal result; a decision is never taken on a window that is not full; the state that
 // is to be stored is in the Result also beside an error, as far as the cycle got.
 //
-// Nothing calls this package yet: observe takes no samples, reconcile asks for no decision, and no metric is exported.
-// Only the store is read, by plan/autoscaled, so that what Java scaled stays.
+// Functions that remember nothing make a cycle in two halves: Take adds a sample to what package samples keeps, and
+// Decide decides by that. No metric is exported yet, and plug-ins are not asked.
 //
 // Start reading at Run, then in explain.go.
 package autoscaler

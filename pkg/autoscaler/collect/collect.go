@@ -3,6 +3,7 @@ package collect
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -46,7 +47,13 @@ func Collect(in Input) (Result, error) {
 	if n := r.State.Samples; len(n) > 0 && job.Running.After(n[0].Time) {
 		r.State.Samples = nil // the job started again: what was measured is of another one
 	}
-	r.topology(in)
+	vertices := slices.Clone(job.Vertices)
+	for i := range vertices {
+		if v := &vertices[i]; v.IsSource() {
+			v.SourcePartitions = Partitions(in.Observed.Vertices[v.ID].Names)
+		}
+	}
+	r.topology(vertices, in.Options, in.Now)
 	stable := job.Running.Add(in.Options.Stabilization)
 	full := in.Now.Add(in.Options.Window)
 	if since := r.State.Samples.Since(stable); len(since) > 0 {
@@ -65,21 +72,47 @@ func Collect(in Input) (Result, error) {
 		r.Full = true
 		r.State.Samples = r.State.Samples.Since(in.Now.Add(-in.Options.Window))
 	}
-	r.restarts(in)
+	r.restarts(job.Running, in.Options, in.Now)
 	r.Continue = len(r.State.Samples) > 1
 	return r, nil
 }
 
-// topology counts the partitions of sources, drops the history of vertices that are gone, and excludes finished ones.
-func (r *Result) topology(in Input) {
-	vertices := slices.Clone(in.Observed.Job.Vertices)
-	for i := range vertices {
-		if v := &vertices[i]; v.IsSource() {
-			v.SourcePartitions = Partitions(in.Observed.Vertices[v.ID].Names)
+// Taken is a collection whose samples were taken before.
+type Taken struct {
+	// Options are those of the job.
+	Options model.Options
+	// State is what is stored, with the samples that count, the newest last. It is not changed.
+	State model.State
+	// Running is when the job went to RUNNING last.
+	Running time.Time
+	// Vertices are those of its graph.
+	Vertices []model.Vertex
+	// Full tells that the window is full.
+	Full bool
+}
+
+// Resume gives the result that Collect gave when it took the newest sample. There must be one.
+func Resume(in Taken) Result {
+	newest := in.State.Samples[len(in.State.Samples)-1]
+	r := Result{State: in.State, Full: in.Full, Excluded: slices.Clone(in.Options.Excluded)}
+	if r.Full {
+		r.State.Samples = r.State.Samples.Since(newest.Time.Add(-in.Options.Window))
+	}
+	r.topology(in.Vertices, in.Options, newest.Time)
+	for _, v := range r.Topology.Vertices {
+		if math.IsNaN(newest.Vertices[v.ID].Get(model.Load)) {
+			r.exclude(v.ID)
 		}
 	}
+	r.restarts(in.Running, in.Options, newest.Time)
+	r.Continue = len(r.State.Samples) > 1
+	return r
+}
+
+// topology orders the graph, drops the history of vertices that are gone, and excludes finished ones.
+func (r *Result) topology(vertices []model.Vertex, o model.Options, now time.Time) {
 	r.Topology = model.MakeTopology(vertices)
-	r.History = model.TrimHistory(r.State.History, in.Now, in.Options)
+	r.History = model.TrimHistory(r.State.History, now, o)
 	gone := false
 	for vertex := range r.History {
 		if !r.Topology.Has(vertex) {
@@ -132,11 +165,11 @@ func (r *Result) sample(in Input) (model.Sample, error) {
 }
 
 // restarts records how long the newest restart took, once the job runs as it was decided.
-func (r *Result) restarts(in Input) {
-	kept := model.TrimRestarts(r.State.Restarts, in.Now, in.Options)
-	filled, changed := model.RecordRestart(kept, r.History, r.Topology, in.Observed.Job.Running)
+func (r *Result) restarts(running time.Time, o model.Options, now time.Time) {
+	kept := model.TrimRestarts(r.State.Restarts, now, o)
+	filled, changed := model.RecordRestart(kept, r.History, r.Topology, running)
 	if changed {
 		r.State.Restarts = filled
 	}
-	r.RestartTime = model.RestartTime(filled, in.Options)
+	r.RestartTime = model.RestartTime(filled, o)
 }
