@@ -61,7 +61,9 @@ var adaptiveScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.untilItWaits("demo")
 		h.edit("demo", parallelism(4))
-		h.until("the change begins", func() bool { return h.status("demo").Intent != nil }) // else it fails over first
+		h.until("the change begins", func() bool { // else it fails over first
+			return h.status("demo").Intent != nil || deployedBy(h.status("demo")) == 2
+		})
 		h.image("flink:1.20@taskmanager", controllers.Script{})
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, nothing")
