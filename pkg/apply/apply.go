@@ -181,6 +181,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.prepare(ctx, r, plan.PrepareStart(a))
 	case plan.ScaleTaskManagers:
 		return c.scaleTaskManagers(ctx, a)
+	case plan.Rescale:
+		return c.rescale(ctx, a)
 	case plan.DropJobGraphs:
 		return c.dropJobGraphs(ctx, a)
 	case plan.ForgetJobs:

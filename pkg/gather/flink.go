@@ -80,6 +80,7 @@ func (g *Gatherer) flinkOf(
 	ask(more.Retention, func() { s.Flink.Retention = g.retention(ctx, client, jobID) })
 	ask(more.Health, func() { s.Flink.Health = g.health(ctx, client, job, more.Progress) })
 	ask(more.Requests, func() { s.Flink.Requests = g.PendingOperations(ctx, client, s.Resource.Status.JobStatus) })
+	ask(more.Requirements, func() { s.Flink.Requirements = g.requirements(ctx, client, jobID) })
 	ask(more.LateStops, func() { s.Flink.LateStops = g.lateStops(ctx, client, s.Resource.Status.GivenUpStop) })
 	ask(a.stop, func() {
 		s.Flink.Stop = g.stop(ctx, client, s.Resource.Status.Intent.Stops.JobID, s.Resource.Status.Intent.TriggerID)
@@ -217,4 +218,22 @@ func newestFailure(answer flinkrest.JobExceptions, err error) (cause plan.Observ
 	}
 	trace = answer.Entries[0].StackTrace
 	return plan.Present(javatrace.Summary(trace)), trace
+}
+
+// requirements asks for the ranges of parallelism that a job asks for. What Flink itself refuses is none.
+func (g *Gatherer) requirements(
+	ctx context.Context, client *flinkrest.Client, jobID string,
+) plan.Observed[map[string]plan.Bounds] {
+	answer, err := client.ResourceRequirements(ctx, jobID)
+	switch {
+	case err != nil && !flinkrest.Unknown(err):
+		return plan.Absent[map[string]plan.Bounds]()
+	case err != nil:
+		return plan.Unknown[map[string]plan.Bounds](oneLine(err))
+	}
+	found := make(map[string]plan.Bounds, len(answer))
+	for vertex, r := range answer {
+		found[vertex] = plan.Bounds{Lower: r.Parallelism.Lower, Upper: r.Parallelism.Upper}
+	}
+	return plan.Present(found)
 }

@@ -20,6 +20,10 @@ func (r *Runner) refused(
 	if fail.KindOf(err) != fail.Invalid || result.Failed == nil {
 		return false, nil
 	}
+	if seen, mine := deployment.RefusedRescale(left, result.Failed); mine {
+		_, carryErr = r.Apply.Execute(ctx, object, result.Resource, deployment.Make(seen))
+		return true, carryErr
+	}
 	p, shown := deployment.RefusedDisposal(left, result.Failed, fail.Message(err))
 	if seen, mine := deployment.RefusedRequest(left, result.Failed, fail.Message(err)); mine {
 		p, shown = deployment.Make(seen), true

@@ -76,6 +76,9 @@ func (r *Runner) sessionJobFailed(
 
 // sessionJobRefused is the plan that shows a request about snapshots that Flink refused: the job is as well as before.
 func sessionJobRefused(s sessionjob.Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
+	if seen, mine := sessionjob.RefusedRescale(s, failed); mine {
+		return sessionjob.Make(seen), true
+	}
 	if seen, mine := sessionjob.RefusedRequest(s, failed, message); mine {
 		return sessionjob.Make(seen), true
 	}

@@ -79,6 +79,7 @@ var everything = gather.Revise{
 		*more = deployment.More{
 			Facts: true, Failure: true, Checkpoints: true, Retention: true, Graph: true, Health: true, Progress: true,
 			LateStops: s.Resource.Status.GivenUpStop != nil, Requests: true, Exceptions: mostExceptions,
+			Requirements: true,
 		}
 	},
 }

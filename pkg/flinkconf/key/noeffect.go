@@ -35,7 +35,6 @@ func NoEffect() []Unread {
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},
 		{HealthProbeEnabled, "", probed},
 		{HealthProbePort, "", probed},
-		{JobUpgradeInplaceScalingEnabled, "false", "another parallelism restarts the job from its state"},
 		{JOSDKMetricsEnabled, "false", metrics},
 		{JVMMetricsEnabled, "false", metrics},
 		{KubernetesClientMetricsEnabled, "false", metrics},

@@ -74,6 +74,13 @@ func RefusedRequest(left Snapshot, failed plan.Action, message string) (Snapshot
 	return left, mine
 }
 
+// RefusedRescale is what a round sees after Flink refused to rescale a job in place: none of its jobs can be. False for
+// every other action.
+func RefusedRescale(left Snapshot, failed plan.Action) (Snapshot, bool) {
+	mine := job.RefusedRescale(&left.Flink, failed)
+	return left, mine
+}
+
 // RefusedDisposal tells that Flink refused to dispose of a savepoint of the history. False for every other action.
 func RefusedDisposal(seen Snapshot, failed plan.Action, message string) (plan.Plan, bool) {
 	return job.RefusedDisposal(cluster.New(seen).Life, failed, message)

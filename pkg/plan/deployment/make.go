@@ -26,6 +26,7 @@ type rule func(v *view) (job.Result, bool)
 //	after        a JobManager whose job has ended
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
 //	scaled       the spec asks for another number of TaskManagers alone, and the job can go on
+//	rescaled     the spec asks for another parallelism of vertices alone, and the job can take it in place
 //	change       the spec asks for another cluster, a suspension or a resumption
 //	taskManagers the TaskManagers of a standalone cluster are gone, or another number than asked for
 //	rollBack     what was deployed does not become stable
@@ -41,6 +42,7 @@ var rules = []struct {
 	{"unaccounted", ofCluster(cluster.Unaccounted)}, {"first", of(job.First)}, {"observed", observed},
 	{"after", ofCluster(cluster.After)},
 	{"rolledForward", of(job.RolledForward)}, {"scaled", ofCluster(cluster.Scaled)},
+	{"rescaled", of(job.Rescaled)},
 	{"change", of(job.Change)}, {"taskManagers", ofCluster(cluster.TaskManagers)}, {"rollBack", of(job.RollBack)},
 	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"settled", of(job.Settled)},
 }

@@ -26,6 +26,8 @@ type More struct {
 	LateStops bool
 	// Requests asks for the snapshots in flight that the job's status records.
 	Requests bool
+	// Requirements asks for the ranges of parallelism that the job asks for.
+	Requirements bool
 	// Exceptions is how many entries of the job's exception history to ask for, the newest; 0 asks for none.
 	Exceptions int
 }
@@ -37,22 +39,23 @@ const recentEnd = time.Minute
 // AskMore says what else to ask Flink, given the jobs. Of another run of a job that had ended, or was being stopped,
 // nothing is asked.
 //
-//	what         when
-//	Facts        until the spec is stable or the job has ended, when the JobManager became ready, when the job's state
-//	             moved; not of a job that is being stopped, nor of a session job
-//	Failure      the job FAILED and status.error does not tell its cause, or may tell that of a failure before
-//	Checkpoints  the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
-//	             or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
-//	             the job has not ended and is not known to have completed one, or is to be changed; or it began again
-//	Retention    a change, or the rollback of a session job, may cancel the job, or a change chooses a state that may go
-//	             with it, or its last state is read
-//	Graph        the job has ended and Checkpoints are asked for, or they are while its tasks do not run, or such a
-//	             change may cancel it then
-//	Health       the option is on, the job has not ended, and nothing is under way
-//	Progress     the same, and so is the option for its checkpoints
-//	LateStops    the job has FINISHED, maybe by a stop that was given up
-//	Requests     the status records a snapshot in flight
-//	Exceptions   the job or a task of it changed since they were asked for, or a moment ago, or it has just ended
+//	what          when
+//	Facts         until the spec is stable or the job has ended, when the JobManager became ready, when the job's state
+//	              moved; not of a job that is being stopped, nor of a session job
+//	Failure       the job FAILED and status.error does not tell its cause, or may tell that of a failure before
+//	Checkpoints   the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
+//	              or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
+//	              the job has not ended and is not known to have completed one, or is to be changed; or it began again
+//	Retention     a change, or the rollback of a session job, may cancel the job, or a change chooses a state that may go
+//	              with it, or its last state is read
+//	Graph         the job has ended and Checkpoints are asked for, or they are while its tasks do not run, or such a
+//	              change may cancel it then
+//	Health        the option is on, the job has not ended, and nothing is under way
+//	Progress      the same, and so is the option for its checkpoints
+//	LateStops     the job has FINISHED, maybe by a stop that was given up
+//	Requests      the status records a snapshot in flight
+//	Requirements  the spec asks for another parallelism of vertices, which the job may take in place
+//	Exceptions    the job or a task of it changed since they were asked for, or a moment ago, or it has just ended
 func AskMore(v Life) More {
 	status := v.Seen.Resource.Status
 	jobs, ok := v.Seen.Flink.Jobs.Get()
@@ -93,10 +96,11 @@ func AskMore(v Life) More {
 		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || !tellsJobFailed(status.Error) || justEnded),
 		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
-		Retention: (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
-		Graph:     ended || ((changes || looks) && j.State == v1beta1.FlinkJobCreated && needed),
-		LateStops: found && givenUpStop(v).mayHaveEnded(j.State),
-		Requests:  len(snapshots.Pending(status.JobStatus)) > 0,
+		Retention:    (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),
+		Graph:        ended || ((changes || looks) && j.State == v1beta1.FlinkJobCreated && needed),
+		Requirements: found && !j.State.IsTerminal() && AsksRequirements(v),
+		LateStops:    found && givenUpStop(v).mayHaveEnded(j.State),
+		Requests:     len(snapshots.Pending(status.JobStatus)) > 0,
 	}
 }
 

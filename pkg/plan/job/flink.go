@@ -47,6 +47,10 @@ type Flink struct {
 	Exceptions plan.Observed[[]exceptions.Entry]
 	// Health is what the job's health is judged by (GET /jobs/:jobid/metrics and /jobs/:jobid/checkpoints).
 	Health plan.Observed[health.Seen]
+	// Requirements are the ranges of parallelism that the job asks for, by vertex ID
+	// (GET /jobs/:jobid/resource-requirements). Absent means that Flink has none for it: its version is too old, or the
+	// scheduler is not the adaptive one.
+	Requirements plan.Observed[map[string]plan.Bounds]
 }
 
 // Job is one job as GET /jobs/overview lists it.

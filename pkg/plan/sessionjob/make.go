@@ -25,6 +25,7 @@ type rule func(v view) (job.Result, bool)
 //	observed     (brings the status up to what was seen, decides nothing)
 //	hosted       the session cluster takes no job now
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
+//	rescaled     the spec asks for another parallelism of vertices alone, and the job can take it in place
 //	change       the spec asks for another job, a suspension or a resumption
 //	rollBack     what was deployed does not become stable
 //	lost         the job is gone and should run
@@ -36,7 +37,8 @@ var rules = []struct {
 	{"canary", of(job.Canary)}, {"copied", copied}, {"deleting", deleting}, {"foreign", of(job.Foreign)},
 	{"cameBack", cameBack}, {"inFlight", of(job.InFlight)}, {"carryOn", of(job.CarryOn)},
 	{"unreadable", of(job.Unreadable)}, {"takenOver", takenOver}, {"first", first}, {"after", after},
-	{"observed", observed}, {"hosted", hosted}, {"rolledForward", of(job.RolledForward)}, {"change", of(job.Change)},
+	{"observed", observed}, {"hosted", hosted}, {"rolledForward", of(job.RolledForward)},
+	{"rescaled", of(job.Rescaled)}, {"change", of(job.Change)},
 	{"rollBack", of(job.RollBack)}, {"lost", lost}, {"settled", of(job.Settled)},
 }
 

@@ -75,8 +75,10 @@ type Options struct {
 	ID string
 	// Name is pipeline.name.
 	Name string
-	// Parallelism is that of each vertex.
+	// Parallelism is that of each vertex that Overrides does not name.
 	Parallelism int
+	// Overrides is that of single vertices, by ID (pipeline.jobvertex-parallelism-overrides).
+	Overrides map[string]int
 	// Interval is execution.checkpointing.interval; zero: no periodic checkpoints.
 	Interval time.Duration
 	// CheckpointDir is where checkpoints go; empty: into the JobManager's memory.
@@ -147,8 +149,10 @@ type Job struct {
 	// NoGraph says that the job waits for resources under the adaptive scheduler, or ended while it did: nothing is told
 	// of its tasks and checkpoints then, nor when it was cancelled (recorded with Flink 1.20 and 2.2).
 	NoGraph bool
-	// Bounds are the resource requirements by vertex ID; nil until somebody sets them.
+	// Bounds are the resource requirements by vertex ID; nil until somebody sets them. See Rescale.
 	Bounds map[string]Bound
+	// taken are those that the tasks run by.
+	taken map[string]Bound
 
 	storage    *Storage
 	operations map[string]*Operation
@@ -184,7 +188,7 @@ func New(options Options, storage *Storage, from *Snapshot, now time.Time) *Job 
 // Copy is the job as it is now: what happens to it later does not show in the copy.
 func (j *Job) Copy() *Job {
 	then := *j
-	then.Entered, then.Bounds = maps.Clone(j.Entered), maps.Clone(j.Bounds)
+	then.Entered, then.Bounds, then.taken = maps.Clone(j.Entered), maps.Clone(j.Bounds), maps.Clone(j.taken)
 	then.Failures, then.Checkpoints = slices.Clone(j.Failures), slices.Clone(j.Checkpoints)
 	then.operations = map[string]*Operation{}
 	for id, o := range j.operations {

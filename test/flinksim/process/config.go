@@ -170,3 +170,18 @@ func (c Config) Keys() []string {
 	sort.Strings(keys)
 	return keys
 }
+
+// overrides is the parallelism of single vertices.
+func (c Config) overrides() map[string]int {
+	var found map[string]int
+	for pair := range strings.SplitSeq(c["pipeline.jobvertex-parallelism-overrides"], ",") {
+		vertex, text, _ := strings.Cut(pair, ":")
+		if p, err := strconv.Atoi(text); err == nil {
+			if found == nil {
+				found = map[string]int{}
+			}
+			found[vertex] = p
+		}
+	}
+	return found
+}

@@ -105,7 +105,7 @@ func (f *Flink) ScriptJob(name string, script job.Script) {
 	}
 }
 
-// SetMetric sets a metric of a scope: "job/<name>", "jobmanager", "taskmanagers", or "vertex/<vertex ID>".
+// SetMetric sets a metric of a scope: "job/<name>", "jobmanager", "taskmanagers", "vertex/<ID>", "io/<ID>".
 func (f *Flink) SetMetric(scope, name, value string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -205,6 +205,9 @@ func (jm *JobManager) stepJobs() {
 	for _, j := range jm.jobs {
 		need := jm.Need(j)
 		enough := free >= need || adaptive && free > 0
+		if free >= need {
+			j.Rescale(jm.Now())
+		}
 		if !j.State.Ended() && j.State != job.Suspended {
 			free = max(0, free-need)
 		}
@@ -268,6 +271,7 @@ func (jm *JobManager) OptionsOf(c Config) job.Options {
 	}
 	return job.Options{
 		ID: id, Name: name, Parallelism: c.number("parallelism.default", 1), Version: c.Version(),
+		Overrides:     c.overrides(),
 		Interval:      c.duration("execution.checkpointing.interval"),
 		CheckpointDir: c.First("execution.checkpointing.dir", "state.checkpoints.dir"),
 		SavepointDir:  c.First("execution.checkpointing.savepoint-dir", "state.savepoints.dir"),

@@ -62,18 +62,13 @@ func (jm *JobManager) Slots() int { return len(jm.registered()) * jm.SlotsEach()
 func (jm *JobManager) Need(j *job.Job) int {
 	need := 0
 	for _, id := range j.Vertices() {
-		need = max(need, jm.Parallelism(j, id))
+		need = max(need, j.WantedOf(id))
 	}
 	return need
 }
 
 // Parallelism is that of one vertex.
-func (jm *JobManager) Parallelism(j *job.Job, vertex string) int {
-	if bound, ok := j.Bounds[vertex]; ok {
-		return bound.Upper
-	}
-	return j.Parallelism
-}
+func (jm *JobManager) Parallelism(j *job.Job, vertex string) int { return j.ParallelismOf(vertex) }
 
 // mostAsks bounds how often a JobManager asks for TaskManagers in one moment.
 const mostAsks = 20

@@ -126,13 +126,21 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"),
 			"parallelism": p, "maxParallelism": 128,
 			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": executions(state, p),
-			"metrics": object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy},
+			"metrics": c.counters(id, object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy}),
 		})
 	}
 	if j.NoGraph {
 		return vertices, object{}
 	}
 	return vertices, object{"jid": j.ID, "name": j.Name, "type": "STREAMING", "nodes": nodes}
+}
+
+// counters are those of a vertex, as far as somebody set them (SetMetric, scope io/<vertex>).
+func (c *call) counters(vertex string, otherwise object) object {
+	for name, value := range c.jm.Metrics("io/" + vertex) {
+		otherwise[name] = number(value)
+	}
+	return otherwise
 }
 
 // executions counts subtasks by their ExecutionState, which here is the state of the job where there is one of that
@@ -280,7 +288,7 @@ func readRequirements(c *call) (any, error) {
 	for _, id := range j.Vertices() {
 		bound, set := j.Bounds[id]
 		if !set {
-			bound = job.Bound{Lower: 1, Upper: j.Parallelism}
+			bound = job.Bound{Lower: 1, Upper: j.WantedOf(id)}
 		}
 		out[id] = object{"parallelism": object{"lowerBound": bound.Lower, "upperBound": bound.Upper}}
 	}

@@ -1,0 +1,127 @@
+package job
+
+import (
+	"strconv"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/store"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
+)
+
+// Rescaled gives the vertices of a running job another parallelism in place, where the spec asks for nothing else: the
+// cluster stays, and Flink restarts the tasks from its newest checkpoint. The spec is recorded as what runs.
+//
+//	inPlace   the resource requirements   then
+//	no        -                           as the rules that follow decide: an upgrade
+//	yes       Absent: Flink says no       as the rules that follow decide: an upgrade
+//	yes       Unknown                     nothing until Flink answers
+//	yes       as the spec asks            recorded
+//	yes       others                      asked for, then recorded
+func Rescaled(v Life) (Result, bool) {
+	diff := specdiff.Change{}
+	if v.Last != nil {
+		diff = specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
+	}
+	if !rescaling(v).inPlace(diff) || v.Job == nil || v.Job.State.IsTerminal() || v.Problem != "" {
+		return Result{}, false
+	}
+	now, known := v.Seen.Flink.Requirements.Get()
+	switch {
+	case v.Seen.Flink.Requirements.IsAbsent():
+		return Result{}, false
+	case !known:
+		return Unobservable("the resource requirements of the job", v.Seen.Flink.Requirements.Why()), true
+	}
+	r := Result{Situation: plan.Waiting, Wait: plan.Cause{
+		Reason: plan.ReasonScaling, Message: "the vertices of the job are being rescaled",
+	}}
+	if wanted, differs := rescaling(v).requirements(now); differs {
+		r.Actions = []plan.Action{plan.Rescale{
+			JobID: v.Want.JobStatus.JobID, Endpoint: v.Host.Endpoint(), Vertices: wanted,
+		}}
+		v.Tell(plan.Event{
+			Reason: plan.ReasonScaling, Component: plan.ComponentJob, Message: "In-place scaling triggered",
+		})
+	}
+	change(v).tell(diff)
+	Record(v).Scaled(v.Spec)
+	return r, true
+}
+
+// AsksRequirements reports whether the job may be rescaled in place, so that Flink is asked what it runs by.
+func AsksRequirements(v Life) bool {
+	return v.Last != nil && v.Seen.SpecProblem == "" &&
+		rescaling(v).inPlace(specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()))
+}
+
+// RefusedRescale writes into what Flink answered that it refused to rescale the job. False for every other action.
+func RefusedRescale(f *Flink, failed plan.Action) bool {
+	if _, mine := failed.(plan.Rescale); !mine {
+		return false
+	}
+	f.Requirements = plan.Absent[map[string]plan.Bounds]()
+	return true
+}
+
+// rescaling decides whether and how a job is rescaled in place.
+type rescaling Life
+
+// inPlace reports whether a change may be made in place. All must hold:
+//
+//	it is of the parallelism of vertices alone, in native mode, and takes none of them away
+//	kubernetes.operator.job.upgrade.inplace-scaling.enabled is true
+//	the job runs by the adaptive scheduler of Flink 1.18 or later
+//	nothing else is under way, and what was acted on last is what runs
+func (v rescaling) inPlace(diff specdiff.Change) bool {
+	if diff.Kind != specdiff.Scale || v.Spec.DesiredMode() != v1beta1.ModeNative || !v.AtRest() || !v.WantsRunning() ||
+		!v.LastRunning() || v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		return false
+	}
+	c := v.Config()
+	if !options.Read(c.Bool, key.JobUpgradeInplaceScalingEnabled, true) ||
+		options.Read(c.Enum, key.Scheduler, "Default") != "Adaptive" {
+		return false
+	}
+	if version := v.Running().FlinkVersion; version != "" && !flinkconf.BehaviourOf(version).RescaleAPI {
+		return false
+	}
+	was, wanted := v.overrides(v.Running()), v.overrides(&v.Spec)
+	for vertex := range was {
+		if _, still := wanted[vertex]; !still {
+			return false
+		}
+	}
+	return len(wanted) > 0
+}
+
+// overrides are the parallelism of vertices that a spec asks for. What cannot be read is none.
+func (v rescaling) overrides(spec *v1beta1.FlinkDeploymentSpec) map[string]string {
+	flat, err := flinkconf.Flatten(spec.FlinkConfiguration)
+	if err != nil {
+		return nil
+	}
+	found, err := store.ReadParallelism(flat.Get(key.ParallelismOverrides))
+	if err != nil {
+		return nil
+	}
+	return found
+}
+
+// requirements are those that the spec asks for, and whether they differ from what there is. Vertices that the job does
+// not have do not count, and a vertex that the spec does not name stays as it is.
+func (v rescaling) requirements(now map[string]plan.Bounds) (map[string]plan.Bounds, bool) {
+	wanted, differs := make(map[string]plan.Bounds, len(now)), false
+	overrides := v.overrides(&v.Spec)
+	for vertex, bounds := range now {
+		to, err := strconv.Atoi(overrides[vertex])
+		if err == nil && to > 0 && (bounds.Upper != to || bounds.Lower > to) {
+			bounds, differs = plan.Bounds{Lower: min(to, bounds.Lower), Upper: to}, true
+		}
+		wanted[vertex] = bounds
+	}
+	return wanted, differs
+}

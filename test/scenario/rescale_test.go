@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/kn-flink/kn-flink/test/flinksim/job"
+)
+
+func init() { maps.Copy(scenarios, rescaleScenarios) }
+
+// sized sets the parallelism of the vertices of the job of that name.
+func sized(name, source, sink string) change {
+	return option(
+		"pipeline.jobvertex-parallelism-overrides",
+		job.VertexID(name, "source")+":"+source+","+job.VertexID(name, "sink")+":"+sink,
+	)
+}
+
+// parallelismOf is what the source and the sink of the newest job of a resource run with; nothing when it does not.
+func (h *harness) parallelismOf(name string) [2]int {
+	j := h.job(name)
+	if j == nil || j.State != job.Running {
+		return [2]int{}
+	}
+	return [2]int{j.ParallelismOf(j.Vertices()[0]), j.ParallelismOf(j.Vertices()[1])}
+}
+
+// rescales counts the requests that changed the resource requirements of a job.
+func (h *harness) rescales() int {
+	n := 0
+	for _, e := range h.w.Tap.Effects() {
+		if strings.Contains(e.String(), "rescale job") {
+			n++
+		}
+	}
+	return n
+}
+
+// rescaleScenarios are changes of the parallelism of single vertices.
+var rescaleScenarios = map[string]scenario{
+	"rescaled in place": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
+		h.untilStable("demo")
+		h.checkpoints("demo")
+		h.edit("demo", sized("demo", "4", "1"))
+		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing")
+		expect(h.t, "requests that changed the requirements", h.rescales(), 1)
+		h.tells("demo", "JobStatusChanged Scaling SpecChanged Submit")
+	}, "the cluster stays, and Flink restarts the tasks"},
+
+	"rescaled by an upgrade": {func(h *harness) {
+		h.apply("demo", application(stateful("savepoint"), sized("demo", "2", "2")))
+		h.untilStable("demo")
+		h.edit("demo", sized("demo", "4", "1"))
+		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+		expect(h.t, "requests that changed the requirements", h.rescales(), 0)
+	}, "the default scheduler does not change the parallelism of a running job"},
+}
