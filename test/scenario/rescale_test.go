@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"maps"
+	"net/http"
 	"strings"
 
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 func init() { maps.Copy(scenarios, rescaleScenarios) }
@@ -60,4 +62,30 @@ var rescaleScenarios = map[string]scenario{
 		h.sees("demo", stable, "nothing, path(savepoint)")
 		expect(h.t, "requests that changed the requirements", h.rescales(), 0)
 	}, "the default scheduler does not change the parallelism of a running job"},
+
+	"rescaled in place, and Flink refuses it": {func(h *harness) {
+		refuses := wire.Fault{Status: http.StatusBadRequest, Match: func(r wire.Request) bool {
+			return r.Method == http.MethodPut && strings.HasSuffix(r.Path, "/resource-requirements")
+		}}
+		h.standing = append(h.standing, refuses)
+		h.w.Tap.Inject(refuses)
+		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
+		h.untilStable("demo")
+		h.edit("demo", sized("demo", "4", "1"))
+		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, path(savepoint)")
+	}, "what Flink refuses is made by an upgrade"},
+
+	"a session job is rescaled in place": {func(h *harness) {
+		h.apply("session", session(adaptive))
+		h.untilStable("session")
+		h.submit("etl", sessionJob("session"))
+		h.untilStable("etl")
+		id := h.job("etl").Vertices()
+		h.edit("etl", option("pipeline.jobvertex-parallelism-overrides", id[0]+":3,"+id[1]+":1"))
+		h.until("it is rescaled", func() bool { return h.parallelismOf("etl") == [2]int{3, 1} })
+		h.untilStable("etl")
+		h.sees("etl", stable, "nothing")
+	}, "it is a job on another host"},
 }
