@@ -105,6 +105,10 @@ var applicationStories = map[string]struct {
 
 // ofOneHost are the other stories of FlinkDeployments, by why they are not told of a session job.
 var ofOneHost = map[string][]string{
+	"vertices are named by the IDs of one job, and one story is a session job's": {
+		"rescaled in place", "rescaled in place, and Flink refuses it", "rescaled by an upgrade",
+		"a session job is rescaled in place",
+	},
 	"what it tells of an image, a pod or the JobManager's Deployment is told of the session cluster": {
 		"an application comes up", "a broken image, then a good one", "two broken images, then a good one",
 		"a broken image in an upgrade by last state", "a broken image in an upgrade by savepoint",
