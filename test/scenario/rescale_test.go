@@ -39,15 +39,21 @@ func (h *harness) rescales() int {
 	return n
 }
 
+// resizes gives the source a parallelism of 4 and the sink one of 1, and waits until the job runs with them.
+func (h *harness) resizes(name string) {
+	h.t.Helper()
+	h.edit(name, sized(name, "4", "1"))
+	h.until("it is rescaled", func() bool { return h.parallelismOf(name) == [2]int{4, 1} })
+	h.untilStable(name)
+}
+
 // rescaleScenarios are changes of the parallelism of single vertices.
 var rescaleScenarios = map[string]scenario{
 	"rescaled in place": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
 		h.untilStable("demo")
 		h.checkpoints("demo")
-		h.edit("demo", sized("demo", "4", "1"))
-		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
-		h.untilStable("demo")
+		h.resizes("demo")
 		h.sees("demo", stable, "nothing")
 		expect(h.t, "requests that changed the requirements", h.rescales(), 1)
 		h.tells("demo", "JobStatusChanged Scaling SpecChanged Submit")
@@ -56,9 +62,7 @@ var rescaleScenarios = map[string]scenario{
 	"rescaled by an upgrade": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), sized("demo", "2", "2")))
 		h.untilStable("demo")
-		h.edit("demo", sized("demo", "4", "1"))
-		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
-		h.untilStable("demo")
+		h.resizes("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 		expect(h.t, "requests that changed the requirements", h.rescales(), 0)
 	}, "the default scheduler does not change the parallelism of a running job"},
@@ -71,21 +75,16 @@ var rescaleScenarios = map[string]scenario{
 		h.w.Tap.Inject(refuses)
 		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
 		h.untilStable("demo")
-		h.edit("demo", sized("demo", "4", "1"))
-		h.until("it is rescaled", func() bool { return h.parallelismOf("demo") == [2]int{4, 1} })
-		h.untilStable("demo")
+		h.resizes("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")
 	}, "what Flink refuses is made by an upgrade"},
 
 	"a session job is rescaled in place": {func(h *harness) {
 		h.apply("session", session(adaptive))
 		h.untilStable("session")
-		h.submit("etl", sessionJob("session"))
+		h.submit("etl", sessionJob("session", sized("etl", "2", "2")))
 		h.untilStable("etl")
-		id := h.job("etl").Vertices()
-		h.edit("etl", option("pipeline.jobvertex-parallelism-overrides", id[0]+":3,"+id[1]+":1"))
-		h.until("it is rescaled", func() bool { return h.parallelismOf("etl") == [2]int{3, 1} })
-		h.untilStable("etl")
+		h.resizes("etl")
 		h.sees("etl", stable, "nothing")
 	}, "it is a job on another host"},
 }

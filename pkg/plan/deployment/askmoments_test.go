@@ -1,8 +1,6 @@
 package deployment
 
 import (
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 
@@ -10,19 +8,8 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/test/fields"
 )
-
-// asks are the names of the questions that are asked.
-func (q Questions) asks() string {
-	var names []string
-	of := reflect.ValueOf(q)
-	for i := range of.NumField() {
-		if !of.Field(i).IsZero() {
-			names = append(names, of.Type().Field(i).Name)
-		}
-	}
-	return strings.Join(names, " ")
-}
 
 // Each question is a request: a look asks for what its moment needs, and for no more.
 func TestWhatIsAskedFor(t *testing.T) {
@@ -173,7 +160,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 			for _, step := range row.then {
 				step(w)
 			}
-			if got := AskFirst(w.s).asks(); got != row.want {
+			if got := fields.Set(AskFirst(w.s)); got != row.want {
 				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package deployment
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -19,8 +20,10 @@ func TestARescaleInPlace(t *testing.T) {
 	now := plan.Present(bounds{vertexA: {Lower: 1, Upper: 8}, vertexB: {Lower: 3, Upper: 3}})
 	both := func(a, b string) string { return vertexA + ":" + a + "," + vertexB + ":" + b }
 	none := plan.Absent[bounds]()
+	const unknown = "00000000000000000000000000000000:9"
 	for name, row := range map[string]struct {
 		scheduler string
+		from      string // both 8 and 3 if empty
 		more      string
 		to        string
 		says      plan.Observed[bounds]
@@ -28,28 +31,33 @@ func TestARescaleInPlace(t *testing.T) {
 		reason    string
 	}{
 		"up and down": {
-			"adaptive", "", both("12", "1"), now,
+			"adaptive", "", "", both("12", "1"), now,
 			"rescale job " + takenOverJob + " to " + vertexB + " 1-1, " + vertexA + " 1-12", "O3",
 		},
 		"an unknown vertex beside": {
-			"adaptive", "", both("4", "3") + ",00000000000000000000000000000000:9", now,
+			"adaptive", "", "", both("4", "3") + "," + unknown, now,
 			"rescale job " + takenOverJob + " to " + vertexB + " 3-3, " + vertexA + " 1-4", "O4",
 		},
 		"it is so already": {
-			"adaptive", "", both("9", "3"), plan.Present(bounds{vertexA: {Lower: 1, Upper: 9}}), "record", "O5: no request",
+			"adaptive", "", "", both("9", "3"), plan.Present(bounds{vertexA: {Lower: 1, Upper: 9}}), "record", "O5: no request",
 		},
-		"a vertex that is named no more": {"adaptive", "", vertexA + ":9", now, "upgrade", "O6"},
-		"none is named any more":         {"adaptive", "", "", now, "upgrade", "O6"},
-		"the default scheduler":          {"default", "", both("9", "3"), now, "upgrade", "O6"},
+		"a vertex that is named no more": {"adaptive", "", "", vertexA + ":9", now, "upgrade", "O6"},
+		"an unknown vertex is named no more": {
+			"adaptive", both("8", "3") + "," + unknown, "", both("4", "3"), now,
+			"rescale job " + takenOverJob + " to " + vertexB + " 3-3, " + vertexA + " 1-4", "O6",
+		},
+		"none was named before":  {"adaptive", " ", "", both("4", "3"), now, "upgrade", "O3"},
+		"none is named any more": {"adaptive", "", "", "", now, "upgrade", "O6"},
+		"the default scheduler":  {"default", "", "", both("9", "3"), now, "upgrade", "O6"},
 		"the option is off": {
-			"adaptive", `,"kubernetes.operator.job.upgrade.inplace-scaling.enabled":"false"`, both("9", "3"), now,
+			"adaptive", "", `,"kubernetes.operator.job.upgrade.inplace-scaling.enabled":"false"`, both("9", "3"), now,
 			"upgrade", "O6",
 		},
-		"Flink has no such thing": {"adaptive", "", both("9", "3"), none, "upgrade", "O6: REST error"},
+		"Flink has no such thing": {"adaptive", "", "", both("9", "3"), none, "upgrade", "O6: REST error"},
 		"Flink did not answer": {
-			"adaptive", "", both("9", "3"), plan.Unknown[bounds]("timeout"), "nothing", "Unknown never restarts a job",
+			"adaptive", "", "", both("9", "3"), plan.Unknown[bounds]("timeout"), "nothing", "Unknown never restarts a job",
 		},
-		"and another option": {"adaptive", `,"k":"v"`, both("9", "3"), now, "upgrade", "not the parallelism alone"},
+		"and another option": {"adaptive", "", `,"k":"v"`, both("9", "3"), now, "upgrade", "not the parallelism alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := strings.Replace(stateful, `"flinkConfiguration":{`,
@@ -59,12 +67,13 @@ func TestARescaleInPlace(t *testing.T) {
 					spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"`+overrides+`":"`+to+`"`+more+`,`, 1,
 				)
 			}
-			w := takeOver(t, with(both("8", "3"), ""), deployed(record(t, with(both("8", "3"), ""), nil, false)), 1)
+			from := cmp.Or(row.from, both("8", "3"))
+			w := takeOver(t, with(from, ""), deployed(record(t, with(from, ""), nil, false)), 1)
 			w.s.Autoscaled = plan.Absent[Autoscaled]()
 			w.flinkSays(v1beta1.FlinkJobRunning).run()
 			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
 				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
-					string(s.FlinkConfiguration), both("8", "3")+`"`, row.to+`"`+row.more, 1,
+					string(s.FlinkConfiguration), from+`"`, row.to+`"`+row.more, 1,
 				))
 			})
 			w.s.Flink.Requirements = row.says
@@ -85,7 +94,8 @@ func TestARescaleInPlace(t *testing.T) {
 			if got != row.want {
 				t.Fatalf("got %s, want %s: %s\n%s", got, row.want, row.reason, p)
 			}
-			if asked := AskFlink(w.s).Requirements; asked && got == "upgrade" && name != "Flink has no such thing" {
+			answered := name == "Flink has no such thing" || name == "a vertex that is named no more"
+			if asked := AskFlink(w.s).Requirements; asked && got == "upgrade" && !answered {
 				t.Error("Flink is asked for nothing")
 			}
 			if strings.HasPrefix(got, "rescale") && w.recordedOverrides() != row.to {

@@ -19,6 +19,8 @@ import (
 //	no        -                           as the rules that follow decide: an upgrade
 //	yes       Absent: Flink says no       as the rules that follow decide: an upgrade
 //	yes       Unknown                     nothing until Flink answers
+//	yes       the spec no longer says     as the rules that follow decide: an upgrade
+//	          that of one of its vertices
 //	yes       as the spec asks            recorded
 //	yes       others                      asked for, then recorded
 func Rescaled(v Life) (Result, bool) {
@@ -35,6 +37,8 @@ func Rescaled(v Life) (Result, bool) {
 		return Result{}, false
 	case !known:
 		return Unobservable("the resource requirements of the job", v.Seen.Flink.Requirements.Why()), true
+	case rescaling(v).leavesOut(now):
+		return Result{}, false
 	}
 	r := Result{Situation: plan.Waiting, Wait: plan.Cause{
 		Reason: plan.ReasonScaling, Message: "the vertices of the job are being rescaled",
@@ -72,7 +76,7 @@ type rescaling Life
 
 // inPlace reports whether a change may be made in place. All must hold:
 //
-//	it is of the parallelism of vertices alone, in native mode, and takes none of them away
+//	it is of the parallelism of vertices alone, in native mode, and both specs have some
 //	kubernetes.operator.job.upgrade.inplace-scaling.enabled is true
 //	the job runs by the adaptive scheduler of Flink 1.18 or later
 //	nothing else is under way, and what was acted on last is what runs
@@ -89,13 +93,20 @@ func (v rescaling) inPlace(diff specdiff.Change) bool {
 	if version := v.Running().FlinkVersion; version != "" && !flinkconf.BehaviourOf(version).RescaleAPI {
 		return false
 	}
+	return len(v.overrides(v.Running())) > 0 && len(v.overrides(&v.Spec)) > 0
+}
+
+// leavesOut reports whether the spec no longer says the parallelism of a vertex that the job has: nobody knows what it
+// would be without.
+func (v rescaling) leavesOut(now map[string]plan.Bounds) bool {
 	was, wanted := v.overrides(v.Running()), v.overrides(&v.Spec)
-	for vertex := range was {
-		if _, still := wanted[vertex]; !still {
-			return false
+	for vertex := range now {
+		_, named := was[vertex]
+		if _, still := wanted[vertex]; named && !still {
+			return true
 		}
 	}
-	return len(wanted) > 0
+	return false
 }
 
 // overrides are the parallelism of vertices that a spec asks for. What cannot be read is none.

@@ -116,13 +116,7 @@ func TestAJobThatRunsAgainIsEnded(t *testing.T) {
 // A former job that runs again does not outlive its resource.
 func TestADeletionEndsAFormerJobThatRunsAgain(t *testing.T) {
 	for _, ends := range []bool{true, false} {
-		w := newWorld(t, stateless)
-		w.brings()
-		w.untilSteady()
-		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-		w.run()
-		w.sleep(20 * time.Second)
-		w.untilSteady()
+		w := upgraded(t)
 		former := w.jobs[0].ID
 		w.again(former)
 		if !ends {
@@ -151,13 +145,7 @@ func TestADeletionWaitsForAFormerJob(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, stateless)
-			w.brings()
-			w.untilSteady()
-			w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
-			w.run()
-			w.sleep(20 * time.Second)
-			w.untilSteady()
+			w := upgraded(t)
 			w.again(w.jobs[0].ID)
 			w.set(w.jobs[0].ID, v1beta1.FlinkJobCancelling)
 			w.delete()
@@ -189,4 +177,17 @@ func TestFormerJobsAreTheNewest(t *testing.T) {
 		w.sleep(20 * time.Second)
 		w.untilSteady()
 	}
+}
+
+// upgraded is a job on a highly available cluster that has taken the place of a former one.
+func upgraded(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t, stateless)
+	w.brings()
+	w.untilSteady()
+	w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+	w.run()
+	w.sleep(20 * time.Second)
+	w.untilSteady()
+	return w
 }
