@@ -2,6 +2,7 @@ package flinkconf
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -35,7 +36,7 @@ func podSecrets(t corev1.PodTemplateSpec) (values []map[string]string, commands 
 				continue
 			}
 			for _, h := range a.get.HTTPHeaders {
-				named[c.Name+"."+string(rune('0'+i))+"."+headerName(h.Name)] = h.Value
+				named[c.Name+"."+strconv.Itoa(i)+"."+headerName(h.Name)] = h.Value
 			}
 		}
 	}

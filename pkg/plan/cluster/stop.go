@@ -107,6 +107,7 @@ func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  none run  delete HA data that may go; then end the stop
 func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
+	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {
@@ -118,13 +119,11 @@ func (v stopper) CarryStop() job.Result {
 		if jm.DeletionTimestamp == nil {
 			return job.Stopping(v.Life).Step()
 		}
-		job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
 		return v.WaitForEnd()
 	}
 	if r, lost := job.Ending(v.Life).Lost(); lost {
 		return r
 	}
-	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
 	if r, runs := Remains(v).MayRun(); runs {
 		return r
 	}
