@@ -47,8 +47,9 @@ func (h *harness) resizes(name string) {
 	h.untilStable(name)
 }
 
-// rescaleScenarios are changes of the parallelism of single vertices.
+// rescaleScenarios are changes of the parallelism of single vertices, for TestScenarios.
 var rescaleScenarios = map[string]scenario{
+	// T3.25
 	"rescaled in place": {func(h *harness) {
 		h.apply("demo", application(stateful("savepoint"), adaptive, sized("demo", "2", "2")))
 		h.untilStable("demo")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 const (
@@ -14,7 +15,7 @@ const (
 	vertexB = "bc764cd8ddf7a0cff126f51c16239658"
 )
 
-// O3 to O6: a change of the parallelism of vertices alone is made in place where Flink can.
+// T3.26: a change of the parallelism of vertices alone is made in place where Flink can (O3 to O6 of the autoscaler).
 func TestARescaleInPlace(t *testing.T) {
 	type bounds = map[string]plan.Bounds
 	now := plan.Present(bounds{vertexA: {Lower: 1, Upper: 8}, vertexB: {Lower: 3, Upper: 3}})
@@ -62,35 +63,10 @@ func TestARescaleInPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := strings.Replace(stateful, `"flinkConfiguration":{`,
 				`"flinkConfiguration":{"jobmanager.scheduler":"`+row.scheduler+`",`, 1)
-			with := func(to, more string) string {
-				return strings.Replace(
-					spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"`+overrides+`":"`+to+`"`+more+`,`, 1,
-				)
-			}
-			from := cmp.Or(row.from, both("8", "3"))
-			w := takeOver(t, with(from, ""), deployed(record(t, with(from, ""), nil, false)), 1)
-			w.s.Autoscaled = plan.Absent[Autoscaled]()
-			w.flinkSays(v1beta1.FlinkJobRunning).run()
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-				s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
-					string(s.FlinkConfiguration), from+`"`, row.to+`"`+row.more, 1,
-				))
-			})
+			w := rescales(t, spec, cmp.Or(row.from, both("8", "3")), row.to, row.more)
 			w.s.Flink.Requirements = row.says
 			p := w.run()
-			got := "nothing"
-			for _, a := range p.Effects() {
-				if _, is := a.(plan.Rescale); is {
-					got = a.String()
-				}
-			}
-			switch {
-			case got != "nothing":
-			case w.status().Intent != nil:
-				got = "upgrade"
-			case strings.Contains(w.status().ReconciliationStatus.LastReconciledSpec, row.to):
-				got = "record"
-			}
+			got := w.rescaledBy(p, row.to)
 			if got != row.want {
 				t.Fatalf("got %s, want %s: %s\n%s", got, row.want, row.reason, p)
 			}
@@ -100,6 +76,66 @@ func TestARescaleInPlace(t *testing.T) {
 			}
 			if strings.HasPrefix(got, "rescale") && w.recordedOverrides() != row.to {
 				t.Errorf("recorded is %s", w.recordedOverrides())
+			}
+		})
+	}
+}
+
+// rescales is a job that runs with overrides, and whose spec has others now, and maybe more.
+func rescales(t *testing.T, spec, from, to, more string) *world {
+	t.Helper()
+	first := strings.Replace(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{"`+overrides+`":"`+from+`",`, 1)
+	w := takeOver(t, first, deployed(record(t, first, nil, false)), 1)
+	w.s.Autoscaled = plan.Absent[Autoscaled]()
+	w.flinkSays(v1beta1.FlinkJobRunning).run()
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+			string(s.FlinkConfiguration), from+`"`, to+`"`+more, 1,
+		))
+	})
+	return w
+}
+
+// rescaledBy is how a plan makes a change of overrides: the request, "record", "upgrade" or "nothing".
+func (w *world) rescaledBy(p plan.Plan, to string) string {
+	for _, a := range p.Effects() {
+		if _, is := a.(plan.Rescale); is {
+			return a.String()
+		}
+	}
+	switch {
+	case w.status().Intent != nil:
+		return "upgrade"
+	case strings.Contains(w.status().ReconciliationStatus.LastReconciledSpec, to):
+		return "record"
+	}
+	return "nothing"
+}
+
+// T3.26
+func TestWhatARescaleInPlaceNeeds(t *testing.T) {
+	adaptive := strings.Replace(stateful, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"jobmanager.scheduler":"adaptive",`, 1)
+	for name, row := range map[string]struct {
+		version string
+		state   v1beta1.FlinkJobState // not listed if empty
+		want    bool
+	}{
+		"Flink 1.18":       {"v1_18", v1beta1.FlinkJobRunning, true},
+		"Flink 1.17":       {"v1_17", v1beta1.FlinkJobRunning, false},
+		"the job failed":   {"v1_20", v1beta1.FlinkJobFailed, false},
+		"it is not listed": {"v1_20", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := strings.Replace(adaptive, "v1_20", row.version, 1)
+			w := rescales(t, spec, vertexA+":8", vertexA+":9", "")
+			if w.s.Flink.Jobs = plan.Present([]job.Job{}); row.state != "" {
+				w.flinkSays(row.state)
+			}
+			w.s.Flink.Requirements = plan.Present(map[string]plan.Bounds{vertexA: {Lower: 1, Upper: 8}})
+			p := w.round()
+			if got := w.rescaledBy(p, vertexA+":9"); strings.HasPrefix(got, "rescale") != row.want {
+				t.Errorf("got %s, want it in place %t", got, row.want)
 			}
 		})
 	}
