@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/local/processes"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // TestASmallFleetIsLookedAt: all of a small fleet is looked at in each interval of the clock, which is short here, and
@@ -15,7 +16,7 @@ func TestASmallFleetIsLookedAt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir := testsuite.Dir(t)
 	result, err := Run(t.Context(), Options{
 		Dir: dir, Checkout: checkout, N: 60, For: 15 * time.Second,
 		Settings: "kubernetes.operator.reconcile.interval: 5 s", Progress: func(what string) { t.Log(what) },

@@ -58,6 +58,23 @@ func run(tests func() int, start func(*Stage) error) int {
 	return 0
 }
 
+// Dir is a directory of a test that starts a node: t.TempDir, whose removal is tried again.
+func Dir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "kn-flink-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("the logs are kept in ", dir)
+		} else if err := remove(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
 // remove removes a directory in which something may still be written for a moment: a kubelet has no way to wait for the
 // volumes that it was setting up when it was stopped.
 func remove(dir string) error {

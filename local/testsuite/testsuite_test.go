@@ -72,6 +72,29 @@ func TestWhatIsStillBeingWrittenIsRemoved(t *testing.T) {
 	}
 }
 
+func TestATestsDirectoryIsRemovedWhileItIsStillBeingWritten(t *testing.T) {
+	var dir string
+	ended := make(chan struct{})
+	t.Run("the test", func(t *testing.T) {
+		dir = Dir(t)
+		begun := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for i := range 2000 {
+				if os.MkdirAll(filepath.Join(dir, "volumes", strconv.Itoa(i)), 0o700) == nil && i == 0 {
+					close(begun)
+				}
+			}
+			_ = os.RemoveAll(dir) // what was written after the end
+		}()
+		<-begun
+	})
+	<-ended
+	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", dir, err)
+	}
+}
+
 func TestAProcessThatIsLeftIsAFailure(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := exec.Command("sleep", "1000")
