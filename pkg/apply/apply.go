@@ -183,6 +183,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.scaleTaskManagers(ctx, a)
 	case plan.Rescale:
 		return c.rescale(ctx, a)
+	case plan.KeepAutoscaled:
+		return c.keepAutoscaled(ctx, r, a)
 	case plan.DropJobGraphs:
 		return c.dropJobGraphs(ctx, a)
 	case plan.ForgetJobs:

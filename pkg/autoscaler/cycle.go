@@ -64,6 +64,8 @@ const (
 
 // Result is what a cycle gives.
 type Result struct {
+	// Time is that of the cycle.
+	Time time.Time
 	// End says where it ended.
 	End End
 	// Err is why it failed, with EndFailed only; its event is among Events.

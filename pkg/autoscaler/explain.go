@@ -1,6 +1,7 @@
 package autoscaler
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -107,6 +108,15 @@ func Explain(at time.Time, r Result) Explanation {
 		e.Vertices = append(e.Vertices, explainVertex(v, r))
 	}
 	return e
+}
+
+// JSON prints it on one line.
+func (e Explanation) JSON() string {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return "" // all of its types can be printed
+	}
+	return string(text)
 }
 
 func explainVertex(v model.Vertex, r Result) VertexExplanation {

@@ -54,7 +54,7 @@ type Stored struct {
 func Decide(in Stored) Result {
 	r := decide(in)
 	if newest, taken := in.Kept.Newest(); taken && in.Kept.Problem == "" {
-		r.Events = told(r.Events, in.Kept, newest.Time)
+		r.Events, r.Time = told(r.Events, in.Kept, newest.Time), newest.Time
 	}
 	return r
 }
@@ -198,6 +198,12 @@ type Sampling struct {
 	Job string
 	// Observed is what Flink answered.
 	Observed collect.Observation
+}
+
+// Due reports whether a sample is due, or options that cannot be read are to be told.
+func (in Sampling) Due() bool {
+	options, err := model.ReadOptions(in.Config)
+	return err != nil || in.Kept.Due(samples.TimingOf(options), in.Now)
 }
 
 // maxProblem bounds what is kept of an error, in bytes.

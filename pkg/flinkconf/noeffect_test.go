@@ -14,15 +14,14 @@ func TestWithoutEffect(t *testing.T) {
 	}{
 		"an operator's option":       {"kubernetes.operator.leader-election.enabled", "true", true},
 		"an older spelling":          {"kubernetes.operator.reconciler.max.parallelism", "5", true},
-		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", true},
-		"its older spelling":         {"kubernetes.operator.job.autoscaler.enabled", "TRUE", true},
-		"off is what happens anyway": {"job.autoscaler.enabled", "False", false},
-		"without the switch nothing": {"job.autoscaler.metrics.window", "5 min", false},
+		"off is what happens anyway": {"kubernetes.operator.leader-election.enabled", "False", false},
+		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", false},
+		"its plug-ins":               {"job.autoscaler.scaling.custom-executors", "a", true},
 		"a default of a namespace": {
-			"kubernetes.operator.default-configuration.namespace.team.a.job.autoscaler.enabled", "true", true,
+			"kubernetes.operator.default-configuration.namespace.team.a.kubernetes.operator.retry.max.attempts", "3", true,
 		},
 		"a default of a Flink version": {
-			"kubernetes.operator.default-configuration.flink-version.v1_20+.job.autoscaler.enabled", "true", true,
+			"kubernetes.operator.default-configuration.flink-version.v1_20+.kubernetes.operator.retry.max.attempts", "3", true,
 		},
 		"a listener":                       {"kubernetes.operator.plugins.listeners.audit.class", "a.B", true},
 		"the operator's reporter":          {"kubernetes.operator.metrics.reporter.prom.port", "1", true},

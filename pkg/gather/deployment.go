@@ -29,7 +29,7 @@ import (
 //  2. its Deployment: after the resource, never beside it. A Deployment that is older than the resource could be taken
 //     for lost just when another pass has made it; one that is newer does no harm, because every write is guarded by
 //     the resource's version
-//  3. what the Java operator's autoscaler stored, where the recorded spec shows one: it is part of the spec that counts
+//  3. what the autoscaler keeps, where it is on or was: it is part of the spec that counts
 //  4. the user's validators, of a spec that is not accepted yet and has no stored verdict
 //  5. pods | companions | HA data, then Flink's jobs | Ingress | session jobs        as far as asked for
 //  6. Flink's figures and a failure's cause                                          when the jobs moved
@@ -52,6 +52,8 @@ type Read struct {
 	JobManager plan.Observed[*appsv1.Deployment]
 	// Pods answers for the cluster's pods from lists of many; nil lists those of this cluster.
 	Pods Pods
+	// Stores answers for what the autoscaler keeps from lists of many; nil lists that of this resource.
+	Stores Stores
 	// Prepared are the companions of an open start that this pass has just made, or found as made. Nil asks for them.
 	Prepared []deployment.Companion
 }
@@ -73,7 +75,11 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 		s.Companions = plan.Present(r.Prepared)
 	}
 	if deployment.AskAutoscaled(s) {
-		s.Autoscaled = g.autoscaled(ctx, &resource)
+		stores := r.Stores
+		if stores == nil {
+			stores = g.autoscaled
+		}
+		s.Autoscaled = stores(ctx, &resource)
 	}
 	if deployment.AskValidators(s) {
 		s.Judged = g.judged(ctx, judging{

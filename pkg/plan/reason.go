@@ -23,8 +23,16 @@ const (
 	ReasonCannotRender Reason = "CannotRender"
 	// ReasonOptionWithoutEffect: an option is set that has no effect here.
 	ReasonOptionWithoutEffect Reason = "OptionWithoutEffect"
-	// ReasonAutoscalerNotRun: the spec asks for the autoscaler, which does not run yet.
-	ReasonAutoscalerNotRun Reason = "AutoscalerNotRun"
+	// ReasonAutoscalerOff: the spec says nothing of the autoscaler, and the job has a size that one had set.
+	ReasonAutoscalerOff Reason = "AutoscalerOff"
+	// ReasonAutoscalerStoreUnreadable: what the autoscaler keeps of the job could not be read.
+	ReasonAutoscalerStoreUnreadable Reason = "AutoscalerStoreUnreadable"
+	// ReasonAutoscalerError: the autoscaler cannot measure the job, or cannot decide.
+	ReasonAutoscalerError Reason = "AutoscalerError"
+	// ReasonAutoscalerCollecting: the window of metrics is not full yet.
+	ReasonAutoscalerCollecting Reason = "AutoscalerCollecting"
+	// ReasonAutoscalerActive: the window is full, so that each sample may lead to another size.
+	ReasonAutoscalerActive Reason = "AutoscalerActive"
 	// ReasonKindNotSupported: resources of this kind are not run yet.
 	ReasonKindNotSupported Reason = "KindNotSupported"
 	// ReasonTaskManagersMissing: the Deployment of a standalone cluster's TaskManagers is gone.

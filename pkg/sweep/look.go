@@ -96,6 +96,11 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 		v1beta1.KindFlinkDeployment, r, snapshot.Now, r.Status.ClusterInfo, r.Status.Conditions,
 		snapshot.Flink.Checkpointed(),
 	})
+	if in, at, due := deployment.Sampling(snapshot); due {
+		snapshot.Autoscaled = o.sample(ctx, measured{
+			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}, r, in, at, snapshot.Autoscaled,
+		})
+	}
 	return o.judge(ctx, snapshot, event.ReasonHealth)
 }
 
@@ -123,9 +128,10 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		return nil, err
 	}
 	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
+	stores := o.Gather.StoresOf(clusters)
 	for _, r := range reads {
 		namespace, name := r.Decoded.Namespace, r.Decoded.Name
-		r.JobManager, r.Pods = jobManagers(namespace, name), pods
+		r.JobManager, r.Pods, r.Stores = jobManagers(namespace, name), pods, stores
 		items = append(items, item{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: namespace, Name: name},
 			func(ctx context.Context) error { return o.lookAt(ctx, r) },
@@ -162,8 +168,10 @@ func (o *Observer) reader(
 		clusters.Names = append(clusters.Names, list.Items[i].GetName())
 	}
 	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
+	stores := o.Gather.StoresOf(clusters)
 	return func(u *unstructured.Unstructured) gather.Read {
-		return gather.Read{Resource: u, JobManager: jobManagers(u.GetNamespace(), u.GetName()), Pods: pods}
+		jm := jobManagers(u.GetNamespace(), u.GetName())
+		return gather.Read{Resource: u, JobManager: jm, Pods: pods, Stores: stores}
 	}
 }
 

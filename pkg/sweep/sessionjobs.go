@@ -33,6 +33,11 @@ func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructu
 			return o.lookAtCanary(ctx, v1beta1.KindFlinkSessionJob, r, r.Status.ObservedGeneration)
 		}
 		o.tell(facts{v1beta1.KindFlinkSessionJob, r, s.Now, nil, r.Status.Conditions, s.Flink.Checkpointed()})
+		if in, at, due := sessionjob.Sampling(s); due {
+			s.Autoscaled = o.sample(ctx, measured{
+				event.Key{Kind: v1beta1.KindFlinkSessionJob, Namespace: r.Namespace, Name: r.Name}, r, in, at, s.Autoscaled,
+			})
+		}
 		p := sessionjob.Make(s)
 		if p.IsQuiet() && p.Status == nil {
 			return nil

@@ -59,6 +59,15 @@ var (
 	}
 )
 
+// CommonMetrics are the names of what a vertex that is no source is asked for.
+func CommonMetrics() []string {
+	names := make([]string, 0, len(ofOther))
+	for _, w := range ofOther {
+		names = append(names, w.name)
+	}
+	return names
+}
+
 func (w wanted) is(name string) bool {
 	if w.below {
 		return strings.HasPrefix(name, sourcePrefix) && strings.HasSuffix(name, w.name)

@@ -17,3 +17,8 @@ const (
 	ConfigKey      = "configOverrides"
 	DelayedKey     = "delayedScaleDown"
 )
+
+// Keys are all of them.
+func Keys() []string {
+	return []string{SamplesKey, HistoryKey, RestartsKey, ParallelismKey, ConfigKey, DelayedKey}
+}

@@ -20,16 +20,16 @@ const (
 	retries   = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
 	cached    = "configurations are composed in each pass"
 	limited   = "a burst of changes of one resource is one pass, and then one more"
+	plugins   = "the autoscaler does not ask plug-ins of the user yet"
 	probed    = "Knative probes the functions"
 )
 
-// NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now. Of the
-// autoscaler's options only the switch is listed: without the autoscaler none of them counts.
+// NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now.
 func NoEffect() []Unread {
 	return []Unread{
-		{AutoscalerEnabled, "false", "this version does not run the autoscaler yet: the condition Autoscaling of a job " +
-			"describes its parallelism"},
-		{ClusterResourceViewRefreshInterval, "", "this version does not run the autoscaler yet"},
+		{AutoscalerCustomEvaluators, "", plugins},
+		{AutoscalerCustomExecutors, "", plugins},
+		{ClusterResourceViewRefreshInterval, "", "the autoscaler does not check yet whether the nodes have room"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},

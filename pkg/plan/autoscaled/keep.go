@@ -1,12 +1,14 @@
 package autoscaled
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -24,28 +26,32 @@ func MayBeOn(c flinkconf.Config) bool {
 	return err == nil && (on || !c.Has(key.AutoscalerEnabled))
 }
 
-// Keep returns the user's spec with what the autoscaler had set in the recorded one. It is nil when there is nothing
-// of it. Of config, that of the user's spec, the options of the autoscaler count. A nonce that resets the autoscaler
-// gives up all that it had set.
+// Keep returns the user's spec with what the autoscaler has set: what it stored or, where nobody knows that, what the
+// recorded spec has of it. It is nil when there is nothing of it. Of config, that of the user's spec, the options of the
+// autoscaler count. A nonce that resets the autoscaler gives up all that it had set.
 //
 //	job.autoscaler.enabled   the store is   then
 //	false                    -              nothing is kept
 //	not set                  Absent         nothing is kept: it was never on
 //	otherwise                -              as follows
 //
-//	parallelism of a vertex in the recorded spec
+//	parallelism of a vertex, which the store and the recorded spec may have
 //	the store is     the vertex is           then the parallelism is
 //	-                excluded, in the spec   the spec's
-//	Present          stored                  the recorded one
+//	Present          stored                  the stored one
 //	Present          not stored              the spec's
 //	Absent           in the spec             the spec's
 //	Absent           not in the spec         the recorded one
 //	Unknown          -                       the recorded one
 //
 //	memory, while memory.tuning.enabled
-//	the store is     then
-//	Present          the options that it names, and the memory of the TaskManagers, are the recorded ones
-//	otherwise        the same, with the options that the Java operator tunes, if the recorded spec shows that it did
+//	the store is                       then
+//	Present, and recorded is the same  the options that it names, and the memory of the TaskManagers, are the recorded ones
+//	Present, and recorded is other     they are set as it says
+//	otherwise                          the recorded ones, with the options that the Java operator tunes, if they show that
+//	                                   it did
+//
+// A store whose parallelism cannot be read is Unknown.
 func Keep(
 	user, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store],
 ) *v1beta1.FlinkDeploymentSpec {
@@ -53,7 +59,7 @@ func Keep(
 	if user.Job == nil || recorded.Job == nil || !MayBeOn(config) || neverOn {
 		return nil
 	}
-	if resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce) {
+	if Resets(user, recorded) {
 		return nil
 	}
 	was, err := flinkconf.Flatten(recorded.FlinkConfiguration)
@@ -64,10 +70,13 @@ func Keep(
 	if err != nil {
 		return nil
 	}
+	if stored, known := store.Get(); known && stored.Problem() != "" {
+		store = plan.Unknown[Store](stored.Problem())
+	}
 	kept, wrote := *user.DeepCopy(), wanted.Clone()
 	keepParallelism(wanted, was, excluded(config), store)
 	if tunes, err := config.Bool(key.AutoscalerMemoryTuningEnabled); err == nil && tunes {
-		keepMemory(&kept, recorded, tuned(wanted, was, store), wanted, was)
+		keepMemory(&kept, recorded, config, store, wanted, was)
 	}
 	if maps.Equal(wanted, wrote) {
 		return nil
@@ -78,6 +87,12 @@ func Keep(
 	}
 	kept.FlinkConfiguration = content
 	return &kept
+}
+
+// Resets reports whether a spec resets the autoscaler: it has another nonce than the recorded one.
+func Resets(user, recorded *v1beta1.FlinkDeploymentSpec) bool {
+	return user.Job != nil && recorded.Job != nil &&
+		resets(user.Job.AutoscalerResetNonce, recorded.Job.AutoscalerResetNonce)
 }
 
 func resets(wanted, recorded *int64) bool {
@@ -92,28 +107,26 @@ func excluded(config flinkconf.Config) []string {
 	return ids
 }
 
-// keepParallelism follows the first table of Keep.
+// keepParallelism follows the first table of Keep. A text that says the same is used again, so that another order is
+// no change.
 func keepParallelism(wanted, was flinkconf.Config, excluded []string, store plan.Observed[Store]) {
 	asked, recorded := vertices(wanted.Get(key.ParallelismOverrides)), vertices(was.Get(key.ParallelismOverrides))
-	stored, known := store.Get()
 	result := maps.Clone(asked)
 	if result == nil {
 		result = map[string]string{}
 	}
+	if stored, known := store.Get(); known {
+		recorded = stored.Parallelism()
+	}
 	for vertex, parallelism := range recorded {
 		_, own := asked[vertex]
-		switch {
-		case own && slices.Contains(excluded, vertex), known && !stored.Vertices[vertex], own && store.IsAbsent():
+		if own && (slices.Contains(excluded, vertex) || store.IsAbsent()) {
 			continue
 		}
 		result[vertex] = parallelism
 	}
-	switch {
-	case maps.Equal(result, asked):
-	case maps.Equal(result, recorded):
-		wanted.Set(key.ParallelismOverrides, was.Get(key.ParallelismOverrides)) // in its own order
-	default:
-		wanted.Set(key.ParallelismOverrides, text(result))
+	if !maps.Equal(result, asked) {
+		wanted.Set(key.ParallelismOverrides, autoscaler.ParallelismText(result, was.Get(key.ParallelismOverrides)))
 	}
 }
 
@@ -132,7 +145,7 @@ var tunedOptions = []string{
 // nothing shows it: nobody else sets that.
 func tuned(wanted, was flinkconf.Config, store plan.Observed[Store]) []string {
 	if stored, known := store.Get(); known {
-		return stored.Options
+		return stored.options()
 	}
 	if was[tuningSign] == "0 bytes" && wanted[tuningSign] == "" {
 		return tunedOptions
@@ -140,10 +153,23 @@ func tuned(wanted, was flinkconf.Config, store plan.Observed[Store]) []string {
 	return nil
 }
 
-// keepMemory takes the tuned options over from the recorded spec, and the memory of its TaskManagers.
-func keepMemory(kept, recorded *v1beta1.FlinkDeploymentSpec, options []string, wanted, old flinkconf.Config) {
+// keepMemory follows the second table of Keep.
+func keepMemory(
+	kept, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store],
+	wanted, was flinkconf.Config,
+) {
+	stored, known := store.Get()
+	if known && !stored.isIn(was) {
+		if changes := stored.Changes(); len(changes.Overrides) > 0 {
+			autoscaler.Tune(wanted, changes)
+			now := memoryOf(kept.TaskManager, config)
+			autoscaler.SetMemory(kept.TaskManager, now, autoscaler.TunedMemory(wanted, now))
+		}
+		return
+	}
+	options := tuned(wanted, was, store)
 	for _, name := range options {
-		if value, set := old[name]; set {
+		if value, set := was[name]; set {
 			wanted[name] = value
 		} else {
 			delete(wanted, name)
@@ -152,14 +178,33 @@ func keepMemory(kept, recorded *v1beta1.FlinkDeploymentSpec, options []string, w
 	if len(options) == 0 || kept.TaskManager == nil || recorded.TaskManager == nil {
 		return
 	}
-	own, was := kept.TaskManager, recorded.TaskManager
-	if to, from := own.Resource, was.Resource; to != nil && from != nil && to.Memory != "" {
+	own, old := kept.TaskManager, recorded.TaskManager
+	if to, from := own.Resource, old.Resource; to != nil && from != nil && to.Memory != "" {
 		to.Memory = from.Memory
 	}
-	if to, from := own.Resources, was.Resources; to != nil && from != nil {
+	if to, from := own.Resources, old.Resources; to != nil && from != nil {
 		keepQuantity(to.Requests, from.Requests)
 		keepQuantity(to.Limits, from.Limits)
 	}
+}
+
+// memoryOf is the memory of a TaskManager process, in bytes, as its spec says, else the configuration. 0 is not known.
+func memoryOf(s *v1beta1.TaskManagerSpec, config flinkconf.Config) int64 {
+	const memory = "memory"
+	var text v1beta1.Quantity
+	if s != nil && s.Resources != nil {
+		text = cmp.Or(s.Resources.Requests[memory], s.Resources.Limits[memory])
+	}
+	if text == "" && s != nil && s.Resource != nil {
+		text = v1beta1.Quantity(s.Resource.Memory)
+	}
+	if _, bytes, err := flinkconf.NormalizeMemory(string(text)); text != "" && err == nil {
+		return bytes
+	}
+	if bytes, err := config.Memory(key.TaskManagerProcessMemory); err == nil && config.Has(key.TaskManagerProcessMemory) {
+		return bytes
+	}
+	return 0
 }
 
 // keepQuantity takes memory over. The tuning sets a request where the user set a limit only, too: that one is left as

@@ -22,7 +22,7 @@ func sized(t *testing.T, configuration, memory string) *v1beta1.FlinkDeploymentS
 	return spec
 }
 
-func stored(data map[string]string) plan.Observed[Store] { return plan.Present(Read(data)) }
+func stored(data map[string]string) plan.Observed[Store] { return plan.Present(Store{Data: data}) }
 
 func TestTheParallelismOfVerticesIsKept(t *testing.T) {
 	const javaMap, yamlMap = "v1:8,v2:3", "{v2: '3', v1: '8'}"
@@ -42,8 +42,11 @@ func TestTheParallelismOfVerticesIsKept(t *testing.T) {
 		"in another order": {
 			"", "v2:3,v1:8", "", both, "v2:3,v1:8", "O1: a text in another order is no change",
 		},
-		"decided, not deployed": {"", "v1:4", "", both, "v1:4", "the job runs with what is recorded"},
-		"the store is gone":     {"", javaMap, "", plan.Absent[Store](), javaMap, "a backup without it"},
+		"decided, not deployed": {"", "v1:4", "", both, "v1:8,v2:3", "4.8: stored first, applied in each cycle afterwards"},
+		"stored text cannot be read": {
+			"v1:1", "v1:4", "", stored(map[string]string{"parallelismOverrides": "v1"}), "v1:4", "Unknown never restarts a job",
+		},
+		"the store is gone": {"", javaMap, "", plan.Absent[Store](), javaMap, "a backup without it"},
 		"the store cannot be read": {
 			"v1:1", javaMap, "", plan.Unknown[Store]("forbidden"), javaMap, "Unknown never restarts a job",
 		},
@@ -56,7 +59,7 @@ func TestTheParallelismOfVerticesIsKept(t *testing.T) {
 			"v3:5", "v1:8,v3:4", "", stored(map[string]string{"parallelismOverrides": "v1:8"}), "v1:8,v3:5",
 			"4.8: laid over the user's",
 		},
-		"the user's is stored, too": {"v1:1", "v1:8", "", both, "v1:8", "4.8: the autoscaler wins"},
+		"the user's is stored, too": {"v1:1", "v1:8", "", both, javaMap, "4.8: the autoscaler wins"},
 		"an excluded vertex": {
 			"v1:1", javaMap, `,"job.autoscaler.vertex.exclude.ids":"v1;v9"`, both, "v1:1,v2:3", "4.8: the user wins",
 		},

@@ -62,11 +62,11 @@ func (v starter) forgetJobs(intent *v1beta1.Intent) (job.Result, bool) {
 			Situation: plan.Starting, Wait: plan.Cause{Reason: plan.ReasonHighAvailabilityDataInUse, Message: use},
 		}, true
 	}
-	return job.Result{Actions: []plan.Action{data.Forget(forgotten)}, Tells: &plan.Event{
+	return job.Result{Actions: []plan.Action{data.Forget(forgotten)}, Tells: []plan.Event{{
 		Reason: plan.ReasonJobsForgotten, Component: plan.ComponentJobManager,
 		Message: "High-availability data of an earlier configuration is removed for jobs that no session job has: " +
 			strings.Join(forgotten, ", "),
-	}}, true
+	}}}, true
 }
 
 // HAStoreOfStart is where the open start of a session cluster will find high-availability data.

@@ -85,7 +85,7 @@ func TestForgetJobsIsAsDrawn(t *testing.T) {
 			case r.Stall != nil && r.Situation == plan.Unaccounted && strings.Contains(r.Stall.Message, "session job etl"):
 				then = "a person decides"
 			case some && len(r.Actions) == 1 && r.Actions[0].String() == "forget jobs "+jobX+" in 2 ConfigMaps" &&
-				strings.Contains(r.Tells.Message, jobX):
+				strings.Contains(r.Tells[0].Message, jobX):
 				then = "it is forgotten"
 			case some:
 				t.Fatalf("%+v", r)

@@ -142,9 +142,9 @@ func (v stopper) WaitForEnd() job.Result {
 	}
 	if d.Delete != nil {
 		r.Actions, r.Again = []plan.Action{*d.Delete}, true
-		r.Tells = &plan.Event{
+		r.Tells = []plan.Event{{
 			Warning: true, Reason: plan.ReasonPodDeleted, Component: plan.ComponentJobManager, Message: d.Why,
-		}
+		}}
 	}
 	return r
 }

@@ -78,10 +78,10 @@ func TaskManagers(v Cluster) (job.Result, bool) {
 	switch {
 	case !present:
 		r.Actions = []plan.Action{plan.MakeTaskManagers{Operation: operation, Cluster: made}}
-		r.Tells = &plan.Event{
+		r.Tells = []plan.Event{{
 			Warning: true, Reason: plan.ReasonTaskManagersMissing, Component: plan.ComponentJobManager,
 			Message: "The Deployment of the TaskManagers is gone; it is made again",
-		}
+		}}
 	case there.Replicas != wanted:
 		r.Actions = []plan.Action{scale(v, there, wanted)}
 	default:

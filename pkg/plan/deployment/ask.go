@@ -40,7 +40,7 @@ type Questions struct {
 	SessionJobs bool
 }
 
-// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored. It is asked before all else:
+// AskAutoscaled reports whether to look at what the autoscaler keeps. It is asked before all else:
 // what it says is part of the spec.
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 

@@ -25,7 +25,7 @@ func autoscaledWorld(t *testing.T) *world {
 	spec := strings.Replace(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{`+scaling+`,`, 1)
 	last := record(t, strings.Replace(spec, scaling, scaling+`,"`+overrides+`":"`+scaledTo+`"`, 1), nil, false)
 	w := takeOver(t, spec, deployed(last), 1).flinkSays(v1beta1.FlinkJobRunning)
-	w.s.Autoscaled = plan.Present(autoscaled.Read(map[string]string{"parallelismOverrides": scaledTo}))
+	w.s.Autoscaled = plan.Present(autoscaled.Store{Data: map[string]string{"parallelismOverrides": scaledTo}})
 	return w
 }
 
@@ -53,7 +53,7 @@ func option(name, value string) func(*v1beta1.FlinkDeploymentSpec) {
 
 func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
 	for name, store := range map[string]plan.Observed[autoscaled.Store]{
-		"as it was left":           plan.Present(autoscaled.Read(map[string]string{"parallelismOverrides": scaledTo})),
+		"as it was left":           plan.Present(autoscaled.Store{Data: map[string]string{"parallelismOverrides": scaledTo}}),
 		"the store is gone":        plan.Absent[autoscaled.Store](),
 		"the store cannot be read": plan.Unknown[autoscaled.Store]("forbidden"),
 	} {
@@ -66,12 +66,16 @@ func TestATakenOverAutoscaledJobGoesOn(t *testing.T) {
 				}
 			}
 			w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
-			if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerNotRun" ||
+			want, told := "True AutoscalerCollecting", 0
+			if store.IsUnknown() {
+				want, told = "Unknown AutoscalerStoreUnreadable", 1
+			}
+			if c := w.condition(summary.Autoscaling); string(c.Status)+" "+c.Reason != want ||
 				w.condition(summary.Ready).Status != "True" {
 				t.Errorf("conditions %+v", w.status().Conditions)
 			}
-			if n := w.told("AutoscalerNotRun"); n != 1 {
-				t.Errorf("it is told %d times, want once", n)
+			if n := w.told("AutoscalerStoreUnreadable"); n != told {
+				t.Errorf("it is told %d times, want %d", n, told)
 			}
 			javaReads(t, w.s.Resource)
 		})

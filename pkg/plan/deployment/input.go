@@ -31,7 +31,7 @@ type (
 	SessionJob = cluster.SessionJob
 	// HAConfigMap is one ConfigMap that Flink's high availability keeps.
 	HAConfigMap = hadata.ConfigMap
-	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	// Autoscaled is what the autoscaler keeps of a job.
 	Autoscaled = autoscaled.Store
 	// Flink is what the JobManager answered.
 	Flink = job.Flink
@@ -57,7 +57,7 @@ type (
 	More = job.More
 )
 
-// Where the Java operator's autoscaler stores its decisions: the ConfigMap <prefix><name>, found by <selector><name>.
+// Where the autoscaler keeps what it knows: the ConfigMap <prefix><name>, found by <selector><name>.
 const (
 	AutoscaledPrefix   = autoscaled.StorePrefix
 	AutoscaledSelector = autoscaled.StoreSelector
@@ -97,6 +97,4 @@ var (
 	Crashed = podfailure.Crashed
 	// MayMissVolumes reports whether a pod may wait for its volumes.
 	MayMissVolumes = podfailure.MayMissVolumes
-	// ReadAutoscaled reads what the Java operator's autoscaler stored.
-	ReadAutoscaled = autoscaled.Read
 )

@@ -25,6 +25,7 @@ type rule func(v *view) (job.Result, bool)
 //	observed     (brings the status up to what was seen, decides nothing)
 //	after        a JobManager whose job has ended
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
+//	forgotten    the autoscaler is turned off or reset, and what it kept is still there
 //	scaled       the spec asks for another number of TaskManagers alone, and the job can go on
 //	rescaled     the spec asks for another parallelism of vertices alone, and the job can take it in place
 //	change       the spec asks for another cluster, a suspension or a resumption
@@ -32,6 +33,7 @@ type rule func(v *view) (job.Result, bool)
 //	rollBack     what was deployed does not become stable
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
+//	autoscaled   the autoscaler has decided on another parallelism of vertices
 //	settled      everything else: broken, waiting, suspended, ended, steady
 var rules = []struct {
 	name   string
@@ -41,10 +43,12 @@ var rules = []struct {
 	{"carryOn", of(job.CarryOn)}, {"unreadable", of(job.Unreadable)}, {"takenOver", takenOver},
 	{"unaccounted", ofCluster(cluster.Unaccounted)}, {"first", of(job.First)}, {"observed", observed},
 	{"after", ofCluster(cluster.After)},
-	{"rolledForward", of(job.RolledForward)}, {"scaled", ofCluster(cluster.Scaled)},
+	{"rolledForward", of(job.RolledForward)}, {"forgotten", of(job.Forgotten)},
+	{"scaled", ofCluster(cluster.Scaled)},
 	{"rescaled", of(job.Rescaled)},
 	{"change", of(job.Change)}, {"taskManagers", ofCluster(cluster.TaskManagers)}, {"rollBack", of(job.RollBack)},
-	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"settled", of(job.Settled)},
+	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"autoscaled", of(job.Autoscale)},
+	{"settled", of(job.Settled)},
 }
 
 // of is a rule that concerns the job alone.

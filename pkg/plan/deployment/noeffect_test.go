@@ -37,43 +37,6 @@ func TestOptionsWithoutEffectAreToldOnce(t *testing.T) {
 	}
 }
 
-func TestTheAutoscalerIsToldOnce(t *testing.T) {
-	const on, other = `"job.autoscaler.enabled":"true"`, `"kubernetes.operator.retry.max.attempts":"3"`
-	cluster := with(session, `"jobManager"`, `"flinkConfiguration":{"a":"b"},"jobManager"`)
-	rows := map[string]struct {
-		spec              string
-		autoscaler, event int
-		reason            string
-	}{
-		"a job":              {spelled(application, on), 1, 0, "the condition says it, and its event"},
-		"its older spelling": {spelled(application, `"kubernetes.operator.`+on[1:]), 1, 0, "it is the same option"},
-		"beside another":     {spelled(application, on+","+other), 1, 1, "the other has no condition"},
-		"off": {
-			spelled(application, `"job.autoscaler.enabled":"false"`), 0, 0, "it is what happens anyway",
-		},
-		"a session cluster":    {spelled(cluster, on), 0, 1, "it has no job, and so no condition"},
-		"a session, with more": {spelled(cluster, on+","+other), 0, 1, "one event for all"},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, row.spec)
-			for range 3 {
-				w.run()
-			}
-			for reason, want := range map[string]int{"AutoscalerNotRun": row.autoscaler, "OptionWithoutEffect": row.event} {
-				if got := w.told(reason); got != want {
-					t.Errorf("%s is told %d times, want %d: %s; %+v", reason, got, want, row.reason, w.events)
-				}
-			}
-			for _, e := range w.events {
-				if e.Reason == "OptionWithoutEffect" && row.autoscaler > 0 && strings.Contains(e.Message, "autoscaler") {
-					t.Errorf("it is told twice: %s", e.Message)
-				}
-			}
-		})
-	}
-}
-
 func TestARefusedSpecIsToldOfItsOptions(t *testing.T) {
 	w := newWorld(t, spelled(application, `"kubernetes.operator.retry.max.attempts":"3"`))
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.ServiceAccount = "" })

@@ -47,7 +47,10 @@ func TestARescaleInPlace(t *testing.T) {
 			"adaptive", both("8", "3") + "," + unknown, "", both("4", "3"), now,
 			"rescale job " + takenOverJob + " to " + vertexB + " 3-3, " + vertexA + " 1-4", "O6",
 		},
-		"none was named before":  {"adaptive", " ", "", both("4", "3"), now, "upgrade", "O3"},
+		"none was named before": {
+			"adaptive", " ", "", both("4", "3"), now,
+			"rescale job " + takenOverJob + " to " + vertexB + " 3-3, " + vertexA + " 1-4", "6.3",
+		},
 		"none is named any more": {"adaptive", "", "", "", now, "upgrade", "O6"},
 		"the default scheduler":  {"default", "", "", both("9", "3"), now, "upgrade", "O6"},
 		"the option is off": {

@@ -52,7 +52,7 @@ func newWorld(t *testing.T, spec string) *world {
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkDeployment
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "demo", "uid-of-demo", 1, "1"
 	w.s = Snapshot{
-		Seen:    job.Seen{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r},
+		Seen:    job.Seen{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, Autoscaled: plan.Absent[Autoscaled]()},
 		Objects: cluster.Objects{JobManager: plan.Absent[*appsv1.Deployment]()},
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
@@ -191,6 +191,8 @@ func (w *world) do(action plan.Action) {
 		now := metav1.NewTime(w.s.Now)
 		jm.DeletionTimestamp = &now
 		w.s.JobManager, w.s.Flink = plan.Present(jm), job.Flink{}
+	case plan.KeepAutoscaled:
+		w.s.Autoscaled = plan.Present(Autoscaled{Data: a.Data})
 	case plan.Retire:
 		jm, ok := w.s.JobManager.Get()
 		if !ok || jm.UID != a.UID {

@@ -1,22 +1,40 @@
 package job
 
 import (
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/autoscaler"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/store"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
+	"github.com/kn-flink/kn-flink/pkg/plan/options"
 )
 
-// Autoscaled reports whether the recorded spec may carry what an autoscaler had set, and nothing has turned that off.
+// Autoscaled reports whether to look at what the autoscaler keeps of the job: it is on, or the recorded spec may carry
+// what it had set. Before the first deployment there is nothing.
 func Autoscaled(v Life) bool {
-	_, on := autoscaler(v)
-	return on
+	c, known := autoscalerDefaults(v)
+	return known && (asksAutoscaler(c) || mayBeAutoscaled(v))
 }
 
-// autoscaler is the configuration that the autoscaler of the job would read, and whether there is anything of it to
-// keep.
-func autoscaler(v Life) (flinkconf.Config, bool) {
+// mayBeAutoscaled reports whether the recorded spec may carry what an autoscaler had set.
+func mayBeAutoscaled(v Life) bool {
+	return autoscaled.MayShow(v.Seen.Resource.Status.ReconciliationStatus.LastReconciledSpec)
+}
+
+func asksAutoscaler(c flinkconf.Config) bool {
+	return options.Read(c.Bool, key.AutoscalerEnabled, false)
+}
+
+// autoscalerDefaults are the options of the autoscaler as the user's spec has them over the defaults; false: they say
+// nothing of a job that was deployed.
+func autoscalerDefaults(v Life) (flinkconf.Config, bool) {
 	r := v.Seen.Resource
-	recorded := r.Status.ReconciliationStatus.LastReconciledSpec
-	if v.Last == nil || v.Seen.SpecProblem != "" || !autoscaled.MayShow(recorded) {
+	if v.Last == nil || v.Last.Spec.Job == nil || r.Spec.Job == nil || v.Seen.SpecProblem != "" {
 		return nil, false
 	}
 	asked, err := flinkconf.Flatten(r.Spec.FlinkConfiguration)
@@ -27,17 +45,171 @@ func autoscaler(v Life) (flinkconf.Config, bool) {
 	if c == nil {
 		c = v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion)
 	}
-	c = c.Merge(asked)
-	return c, autoscaled.MayBeOn(c)
+	return c.Merge(asked), true
 }
 
-// keepAutoscaled lays over the spec what an autoscaler had set in the recorded one.
+// keepAutoscaled lays over the spec what the autoscaler has set.
 func keepAutoscaled(v Life) {
-	c, on := autoscaler(v)
-	if !on {
+	c, known := autoscalerDefaults(v)
+	if !known || !(asksAutoscaler(c) || mayBeAutoscaled(v)) {
 		return
 	}
 	if kept := autoscaled.Keep(&v.Spec, &v.Last.Spec, c, v.Seen.Autoscaled); kept != nil {
 		v.Spec, v.KeepsAutoscaled = *kept, true
 	}
+}
+
+// autoscaling is the autoscaler of a job whose spec asks for it.
+type autoscaling Life
+
+// on reports whether the user's spec asks for the autoscaler.
+func (v autoscaling) on() bool {
+	c, known := autoscalerDefaults(Life(v))
+	return known && asksAutoscaler(c)
+}
+
+// measurable reports whether the job is as its spec asks, and all of its tasks run or have finished. Flink lists it.
+func (v autoscaling) measurable() bool {
+	jobs, _ := v.Seen.Flink.Jobs.Get()
+	j, listed := FindJob(jobs, v.Want.JobStatus.JobID)
+	return listed && j.Runs() && v.AtRest() && v.LastRunning() && v.Seen.SpecProblem == ""
+}
+
+// stored is what a decision reads. The error is one of a store that must not be written.
+func (v autoscaling) stored() (autoscaler.Stored, error) {
+	s, known := v.Seen.Autoscaled.Get()
+	if !known {
+		s = autoscaled.Store{}
+	}
+	state, _, err := store.Read(s.Data) // what else cannot be read counts as never stored, as in Java
+	if err != nil {
+		return autoscaler.Stored{}, err
+	}
+	kept, err := samples.Read(s.Samples)
+	if err != nil {
+		kept = samples.Kept{} // it is measured anew
+	}
+	spec := &v.Seen.Resource.Spec
+	c := flinkconf.ForAutoscaler(v.compose(spec, spec))
+	memory := int64(0)
+	if c.Has(key.TaskManagerProcessMemory) {
+		memory = options.Read(c.Memory, key.TaskManagerProcessMemory, 0)
+	}
+	return autoscaler.Stored{Config: c, State: state, Kept: kept, TaskManagerMemory: memory}, nil
+}
+
+// Sampling is what a look at the job would take a sample by; false where none is to be taken now: the autoscaler is off,
+// the job does not run, an operation is open, what is kept cannot be read, or no sample is due.
+func Sampling(v Life) (autoscaler.Sampling, bool) {
+	a := autoscaling(v)
+	if !a.on() || !a.measurable() || v.Seen.Autoscaled.IsUnknown() {
+		return autoscaler.Sampling{}, false
+	}
+	stored, err := a.stored()
+	if err != nil {
+		return autoscaler.Sampling{}, false
+	}
+	in := autoscaler.Sampling{Stored: stored, Now: v.Seen.Now, Job: v.Want.JobStatus.JobID}
+	return in, in.Due()
+}
+
+// SamplingTimeout bounds one request of a sample: job.autoscaler.flink.rest-client.timeout.
+func SamplingTimeout(c flinkconf.Config, otherwise time.Duration) time.Duration {
+	return options.Read(c.Duration, key.AutoscalerRestClientTimeout, otherwise)
+}
+
+// Autoscale decides by what was measured of a job that runs as its spec asks. A decision is stored before it is
+// applied: the round that follows finds it in the store, as part of the spec.
+//
+//	the autoscaler   the job        what is kept      then
+//	off              -              -                 not its business
+//	on               does not run   -                 not its business
+//	on               runs           cannot be read    not its business: the condition says so
+//	on               runs           no decision       not its business; what users are to learn is told
+//	on               runs           a scaling         stored, and another round
+//	on               runs           how long the      stored, beside what else is decided
+//	                                restart took
+func Autoscale(v Life) (Result, bool) {
+	a := autoscaling(v)
+	s, known := v.Seen.Autoscaled.Get()
+	if !known || !a.on() || !a.measurable() || v.Problem != "" || v.Pending != nil || v.Refused != nil {
+		return Result{}, false
+	}
+	stored, err := a.stored()
+	if err != nil {
+		return Result{}, false
+	}
+	decided := autoscaler.Decide(stored)
+	told := a.events(decided)
+	if !decided.Store {
+		v.Events = append(v.Events, told...)
+		return Result{}, false
+	}
+	keep := a.keep(s, decided)
+	if !decided.Decision.Scaled() {
+		v.Events, v.Also = append(v.Events, told...), append(v.Also, keep)
+		return Result{}, false
+	}
+	return Result{
+		Situation: plan.Waiting, Wait: plan.Cause{Reason: plan.ReasonScaling, Message: "the autoscaler has decided"},
+		Actions: []plan.Action{keep}, Again: true, Tells: told,
+	}, true
+}
+
+// keep stores a decision under the version of the store that it was made of. Samples are kept in our own form.
+func (v autoscaling) keep(s autoscaled.Store, decided autoscaler.Result) plan.KeepAutoscaled {
+	state := decided.State
+	state.Samples = nil
+	a := plan.KeepAutoscaled{
+		Namespace: v.Seen.Resource.Namespace, Store: s.Version, Data: store.Write(state), Keys: store.Keys(),
+	}
+	if decided.Decision.Scaled() {
+		a.Explained = autoscaler.Explain(decided.Time, decided).JSON()
+		a.At = decided.Time
+	}
+	return a
+}
+
+// Forgotten empties what the autoscaler keeps of a job that is not to be autoscaled any more, or that is to be measured
+// anew: before the size that it had set is given up, so that nothing brings that back.
+//
+//	the user's spec                          what is kept       then
+//	neither turns it off nor has a new nonce -                  not its business
+//	turns it off, or has a new nonce         nothing, unknown   not its business
+//	turns it off, or has a new nonce         something          emptied, and another round
+func Forgotten(v Life) (Result, bool) {
+	s, known := v.Seen.Autoscaled.Get()
+	c, readable := autoscalerDefaults(v)
+	if !known || !readable || s.IsEmpty() || !v.AtRest() || v.Problem != "" {
+		return Result{}, false
+	}
+	off := c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c)
+	if !off && !autoscaled.Resets(&v.Spec, &v.Last.Spec) {
+		return Result{}, false
+	}
+	return Result{
+		Situation: plan.Waiting, Again: true, Actions: []plan.Action{plan.KeepAutoscaled{
+			Namespace: v.Seen.Resource.Namespace, Store: s.Version, Keys: store.Keys(), Binary: []string{samples.Key},
+		}},
+	}, true
+}
+
+// events are what users are to learn of a decision. What is told of a sample has its time in its key: another look at
+// the same sample tells it once. The report of a scaling replaces the one before, as in Java.
+func (v autoscaling) events(decided autoscaler.Result) []plan.Event {
+	var events []plan.Event
+	for _, e := range decided.Events {
+		if e.Reason == model.ReasonError {
+			continue // the condition tells it, and tells it once
+		}
+		told := plan.Event{
+			Warning: e.Type == model.EventWarning, Reason: plan.Reason(e.Reason), Component: plan.ComponentOperator,
+			Message: e.Message, Key: e.Key, Annotations: e.Labels,
+		}
+		if !decided.Decision.Scaled() {
+			told.Key, told.Once = e.Key+" "+decided.Time.UTC().Format(time.RFC3339), true
+		}
+		events = append(events, told)
+	}
+	return events
 }

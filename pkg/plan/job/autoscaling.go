@@ -1,37 +1,86 @@
 package job
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
-// autoscaling says of a job whose spec asks for the autoscaler, or that was autoscaled, that this does not run yet,
-// and tells it once.
+// autoscaling says how far the autoscaler is with a job whose spec asks for it, and tells once what keeps it from it.
+// First match wins.
 //
-//	the recorded spec has                     the condition says
-//	something that an autoscaler had set      that it stays, and how to give it up
-//	nothing of it                             that the parallelism is the spec's
+//	the spec    the store        what is kept        the condition is
+//	is silent   has a size       -                   False    AutoscalerOff: what was set stays
+//	asks        is not known     -                   Unknown  AutoscalerStoreUnreadable, and why
+//	asks        is not readable  -                   False    AutoscalerError, and what it says
+//	asks        -                a problem           False    AutoscalerError, and what it is
+//	asks        -                a full window       True     AutoscalerActive
+//	asks        -                none, or less       True     AutoscalerCollecting
 func (v Conclusion) autoscaling() (metav1.Condition, bool) {
+	a := autoscaling(v)
 	if v.Problem != "" || v.Last == nil || v.Last.Spec.Job == nil || v.Resource().DeletionTimestamp != nil ||
-		!(v.AsksAutoscaler() || v.KeepsAutoscaled) {
+		!(a.on() || v.KeepsAutoscaled) {
 		return metav1.Condition{}, false
 	}
-	message := "job.autoscaler.enabled is true, and this version does not run the autoscaler yet:" +
-		" the parallelism is that of the spec"
-	if v.KeepsAutoscaled {
-		message = "this version does not run the autoscaler yet: what an autoscaler had set stays as it is," +
-			" in each upgrade, too; with job.autoscaler.enabled false the job gets the size of its spec"
+	c := a.condition()
+	if c.Status != metav1.ConditionTrue && !v.said(c) {
+		v.Tell(plan.Event{
+			Warning: true, Reason: plan.Reason(c.Reason), Component: plan.ComponentOperator, Message: c.Message,
+		})
 	}
+	return c, true
+}
+
+// said reports whether the stored condition says the same.
+func (v Conclusion) said(wanted metav1.Condition) bool {
 	for _, c := range v.Resource().Status.Conditions {
-		if c.Type == summary.Autoscaling {
-			return status.Condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
+		if c.Type == wanted.Type {
+			return c.Reason == wanted.Reason && c.Message == wanted.Message
 		}
 	}
-	v.Tell(plan.Event{
-		Warning: true, Reason: plan.ReasonAutoscalerNotRun, Component: plan.ComponentOperator, Message: message,
-	})
-	return status.Condition(summary.Autoscaling, false, plan.ReasonAutoscalerNotRun, message), true
+	return false
+}
+
+func (v autoscaling) condition() metav1.Condition {
+	is := func(holds bool, reason plan.Reason, message string) metav1.Condition {
+		return status.Condition(summary.Autoscaling, holds, reason, message)
+	}
+	if !v.on() {
+		return is(false, plan.ReasonAutoscalerOff, "what an autoscaler had set stays as it is, in each upgrade, too;"+
+			" with job.autoscaler.enabled false the job gets the size of its spec")
+	}
+	if v.Seen.Autoscaled.IsUnknown() {
+		c := is(false, plan.ReasonAutoscalerStoreUnreadable, "what is known of the job cannot be read, and its size stays"+
+			" as it is: "+v.Seen.Autoscaled.Why())
+		c.Status = metav1.ConditionUnknown
+		return c
+	}
+	stored, err := v.stored()
+	if err == nil && stored.Kept.Problem != "" {
+		err = fmt.Errorf("%s", stored.Kept.Problem)
+	}
+	if err != nil {
+		return is(false, plan.ReasonAutoscalerError, err.Error())
+	}
+	options, err := model.ReadOptions(stored.Config)
+	if err != nil {
+		return is(false, plan.ReasonAutoscalerError, err.Error())
+	}
+	advises := ""
+	if !options.ScalingEnabled {
+		advises = "; job.autoscaler.scaling.enabled is false, so it reports and does not scale"
+	}
+	if newest, taken := stored.Kept.Newest(); taken && stored.Kept.Full(samples.TimingOf(options), newest.Time) {
+		return is(true, plan.ReasonAutoscalerActive, fmt.Sprintf("the vertices are scaled by their metrics of the last %s%s",
+			options.Window, advises))
+	}
+	return is(true, plan.ReasonAutoscalerCollecting, fmt.Sprintf(
+		"metrics are collected: nothing is scaled before the job has run for %s and been measured for %s%s",
+		options.Stabilization, options.Window, advises))
 }

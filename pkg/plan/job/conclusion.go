@@ -43,9 +43,7 @@ func (v Conclusion) Plan(r Result, more ...metav1.Condition) plan.Plan {
 	if r.Again && r.Record == "" {
 		next, p.Events = nil, nil // a round follows at once: that one writes and tells what both found
 	}
-	if r.Tells != nil {
-		p.Events = append(p.Events, *r.Tells)
-	}
+	p.Events = append(p.Events, r.Tells...)
 	v.keepSecrets(&p)
 	changes := next != nil && !status.SameMeaning(v.Resource().Status, *next)
 	if changes && !p.Gone && status.OnlyTells(v.Resource().Status, *next) {

@@ -6,13 +6,11 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
 // tellNoEffect tells which of the spec's options have no effect, once for each generation: the condition SpecAccepted
-// says which one was judged last. What the operator's own configuration sets is in the log of its start. The autoscaler
-// of a job has a condition and an event of its own.
+// says which one was judged last. What the operator's own configuration sets is in the log of its start.
 func (v Conclusion) tellNoEffect() {
 	r := v.Seen.Resource
 	for _, c := range r.Status.Conditions {
@@ -23,11 +21,6 @@ func (v Conclusion) tellNoEffect() {
 	own, err := flinkconf.Flatten(r.Spec.FlinkConfiguration)
 	if err != nil || v.Seen.SpecProblem != "" || r.DeletionTimestamp != nil {
 		return
-	}
-	if r.Spec.Job != nil {
-		for _, spelling := range append([]string{key.AutoscalerEnabled.Key}, key.AutoscalerEnabled.Fallbacks...) {
-			delete(own, spelling)
-		}
 	}
 	if told := flinkconf.WithoutEffectInResource(own); len(told) > 0 {
 		v.Tell(plan.Event{

@@ -76,7 +76,7 @@ type rescaling Life
 
 // inPlace reports whether a change may be made in place. All must hold:
 //
-//	it is of the parallelism of vertices alone, in native mode, and both specs have some
+//	it is of the parallelism of vertices alone, in native mode, and one of the specs has some
 //	kubernetes.operator.job.upgrade.inplace-scaling.enabled is true
 //	the job runs by the adaptive scheduler of Flink 1.18 or later
 //	nothing else is under way, and what was acted on last is what runs
@@ -93,7 +93,7 @@ func (v rescaling) inPlace(diff specdiff.Change) bool {
 	if version := v.Running().FlinkVersion; version != "" && !flinkconf.BehaviourOf(version).RescaleAPI {
 		return false
 	}
-	return len(v.overrides(v.Running())) > 0 && len(v.overrides(&v.Spec)) > 0
+	return len(v.overrides(v.Running()))+len(v.overrides(&v.Spec)) > 0
 }
 
 // leavesOut reports whether the spec no longer says the parallelism of a vertex that the job has: nobody knows what it

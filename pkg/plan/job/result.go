@@ -17,7 +17,7 @@ type Result struct {
 	// Again asks for another round at once.
 	Again bool
 	// Tells is what this round does, for people: unlike what it found, no round that follows could tell it.
-	Tells *plan.Event
+	Tells []plan.Event
 	// Stall says why nothing will happen until someone acts; nil when it is not so.
 	Stall *plan.Cause
 	// Pods says that it is the end of pods.

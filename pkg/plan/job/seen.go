@@ -31,7 +31,7 @@ type Seen struct {
 	Judged Judged
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
-	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	// Autoscaled is what the autoscaler keeps of the job.
 	Autoscaled plan.Observed[autoscaled.Store]
 	// Flink is what the JobManager answered.
 	Flink Flink

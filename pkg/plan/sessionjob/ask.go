@@ -39,7 +39,7 @@ func ClusterOf(r *v1beta1.FlinkSessionJob) string {
 	return record.Spec.DeploymentName
 }
 
-// AskAutoscaled reports whether to look at what the Java operator's autoscaler stored, given the session cluster. What
+// AskAutoscaled reports whether to look at what the autoscaler keeps, given the session cluster. What
 // it set is part of the spec that the other questions are about.
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 

@@ -25,10 +25,12 @@ type rule func(v view) (job.Result, bool)
 //	observed     (brings the status up to what was seen, decides nothing)
 //	hosted       the session cluster takes no job now
 //	rolledForward (records that the spec is what runs since a rollback, decides nothing)
+//	forgotten    the autoscaler is turned off or reset, and what it kept is still there
 //	rescaled     the spec asks for another parallelism of vertices alone, and the job can take it in place
 //	change       the spec asks for another job, a suspension or a resumption
 //	rollBack     what was deployed does not become stable
 //	lost         the job is gone and should run
+//	autoscaled   the autoscaler has decided on another parallelism of vertices
 //	settled      everything else: waiting, suspended, ended, steady
 var rules = []struct {
 	name   string
@@ -38,8 +40,9 @@ var rules = []struct {
 	{"cameBack", cameBack}, {"inFlight", of(job.InFlight)}, {"carryOn", of(job.CarryOn)},
 	{"unreadable", of(job.Unreadable)}, {"takenOver", takenOver}, {"first", first}, {"after", after},
 	{"observed", observed}, {"hosted", hosted}, {"rolledForward", of(job.RolledForward)},
-	{"rescaled", of(job.Rescaled)}, {"change", of(job.Change)},
-	{"rollBack", of(job.RollBack)}, {"lost", lost}, {"settled", of(job.Settled)},
+	{"forgotten", of(job.Forgotten)}, {"rescaled", of(job.Rescaled)}, {"change", of(job.Change)},
+	{"rollBack", of(job.RollBack)}, {"lost", lost}, {"autoscaled", of(job.Autoscale)},
+	{"settled", of(job.Settled)},
 }
 
 // of is a rule that concerns the job alone.

@@ -438,6 +438,7 @@ func TestTheEmptyJarIsUploadedAtOnce(t *testing.T) {
 
 func TestTheAutoscalerOfASessionJob(t *testing.T) {
 	const overrides = "pipeline.jobvertex-parallelism-overrides"
+	scaled := plan.Present(Autoscaled{Data: map[string]string{"parallelismOverrides": "a:2"}})
 	rows := map[string]struct {
 		enabled string
 		cluster string // what the session cluster says of it
@@ -449,13 +450,13 @@ func TestTheAutoscalerOfASessionJob(t *testing.T) {
 		"never on": {"", "", plan.Absent[Autoscaled](), "a:4", false, "what the user sets counts"},
 		"on":       {"true", "", plan.Absent[Autoscaled](), "a:4", true, "none of it is the autoscaler's"},
 		"on, and scaled": {
-			"true", "", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:2", true, "it keeps its size",
+			"true", "", scaled, "a:2", true, "it keeps its size",
 		},
 		"on in the session cluster, and scaled": {
-			"", "true", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:2", true, "it counts for its jobs",
+			"", "true", scaled, "a:2", true, "it counts for its jobs",
 		},
 		"off in the session cluster, and scaled": {
-			"", "false", plan.Present(Autoscaled{Vertices: map[string]bool{"a": true}}), "a:4", false, "it was switched off",
+			"", "false", scaled, "a:4", false, "it was switched off",
 		},
 	}
 	for name, row := range rows {
@@ -485,7 +486,7 @@ func TestTheAutoscalerOfASessionJob(t *testing.T) {
 			}
 			told := false
 			for _, c := range w.status().Conditions {
-				told = told || (c.Type == summary.Autoscaling && c.Reason == string(plan.ReasonAutoscalerNotRun))
+				told = told || (c.Type == summary.Autoscaling && c.Reason == string(plan.ReasonAutoscalerCollecting))
 			}
 			if told != row.told {
 				t.Errorf("the condition Autoscaling is there: %t, want %t", told, row.told)

@@ -44,7 +44,7 @@ type Snapshot struct {
 	Jars plan.Observed[[]Jar]
 	// Others are the other session jobs of the namespace.
 	Others plan.Observed[[]Other]
-	// Autoscaled is what the Java operator's autoscaler stored of its decisions.
+	// Autoscaled is what the autoscaler keeps of the job.
 	Autoscaled plan.Observed[Autoscaled]
 	// Snapshots are the FlinkStateSnapshots that may be the job's.
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
@@ -52,7 +52,7 @@ type Snapshot struct {
 	Flink job.Flink
 }
 
-// Autoscaled is what the Java operator's autoscaler stored.
+// Autoscaled is what the autoscaler keeps of a job.
 type Autoscaled = autoscaled.Store
 
 // Jar is one uploaded jar.

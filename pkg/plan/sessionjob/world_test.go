@@ -69,6 +69,7 @@ func newWorld(t *testing.T, spec string) *world {
 	w.s = Snapshot{
 		Now: start, Operator: flinkconf.NewOperator(nil), Resource: r,
 		Cluster: plan.Present(sessionCluster()), JobManager: plan.Present(jobManager()),
+		Autoscaled: plan.Absent[Autoscaled](),
 	}
 	return w
 }
@@ -249,6 +250,8 @@ func (w *world) do(a plan.Action) bool {
 			ID: a.JobID, Name: "etl", State: state, Tasks: 2, Running: running,
 			StartTime: strconv.FormatInt(w.s.Now.UnixMilli(), 10),
 		})
+	case plan.KeepAutoscaled:
+		w.s.Autoscaled = plan.Present(Autoscaled{Data: a.Data})
 	case plan.CancelJob:
 		w.set(a.JobID, v1beta1.FlinkJobCanceled)
 	case plan.StopWithSavepoint:

@@ -1,0 +1,37 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+)
+
+// KeepAutoscaled writes what the autoscaler keeps of a job into its ConfigMap, before anything of it is applied.
+type KeepAutoscaled struct {
+	// Namespace is that of the ConfigMap.
+	Namespace string
+	// Store is the ConfigMap as the round saw it; its resourceVersion is the precondition.
+	Store ObjectVersion
+	// Data is what its keys hold from now on.
+	Data map[string]string
+	// Keys are those that are written. What Data does not have of them goes; all others stay.
+	Keys []string
+	// Binary are the keys of its binary data that go.
+	Binary []string
+	// Explained says why it was decided so, as JSON; empty where nothing was decided. It is kept beside the last ones, in a
+	// ConfigMap of its own. It is for people: that it cannot be kept fails nothing.
+	Explained string
+	// At is the time of the decision.
+	At time.Time
+}
+
+func (a KeepAutoscaled) String() string {
+	if len(a.Data) == 0 {
+		return fmt.Sprintf("empty %s (%s)", a.Store.Name, a.Store.UID)
+	}
+	return fmt.Sprintf("keep the autoscaler's decision in %s (%s)", a.Store.Name, a.Store.UID)
+}
+
+// Disruptive is false: what it leads to is an action of its own.
+func (KeepAutoscaled) Disruptive() bool { return false }
+
+func (KeepAutoscaled) action() {}

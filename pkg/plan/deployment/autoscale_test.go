@@ -1,0 +1,135 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/collect"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// autoscaledOptions are those of a job that is measured for two minutes, after one.
+const autoscaledOptions = `"job.autoscaler.enabled":"true","job.autoscaler.metrics.window":"2 min",` +
+	`"job.autoscaler.stabilization.interval":"1 min",` +
+	`"job.autoscaler.utilization.max":"0.8","jobmanager.scheduler":"adaptive"`
+
+// busy is what Flink says of a source and a sink behind it that are both loaded to a share of 1, at a time.
+func busy(begun, now time.Time, parallelism int, load float64) collect.Observation {
+	same := func(v float64) collect.Aggregate { return collect.Aggregate{Min: v, Max: v, Avg: v, Sum: v} }
+	read := now.Sub(begun).Seconds() * 1000
+	counters := model.Counters{RecordsIn: read, RecordsOut: read}
+	v := func(id string, inputs ...model.Edge) model.Vertex {
+		return model.Vertex{ID: id, Parallelism: parallelism, MaxParallelism: 128, Counters: counters, Inputs: inputs}
+	}
+	o := collect.Observation{
+		Job: collect.Job{Running: begun, Vertices: []model.Vertex{
+			v(vertexA), v(vertexB, model.Edge{Vertex: vertexA, Ship: model.ShipHash}),
+		}},
+		JobManager: map[string]string{"taskSlotsTotal": "8", "taskSlotsAvailable": "4"},
+		TaskManagers: map[string]collect.Aggregate{
+			"Status.JVM.Memory.Heap.Used": same(1e9), "Status.JVM.Memory.Heap.Max": same(2e9),
+			"Status.JVM.Memory.Metaspace.Used": same(1e8), "Status.Flink.Memory.Managed.Used": same(0),
+		},
+		Vertices: map[string]collect.VertexAnswer{},
+	}
+	for id, values := range map[string]map[string]collect.Aggregate{
+		vertexA: {
+			"busyTimeMsPerSecond": same(load * 1000), "backPressuredTimeMsPerSecond": same(0),
+			"Source__s.numRecordsInPerSecond": same(1000), "Source__s.numRecordsIn": same(read),
+			"Source__s.pendingRecords": same(0),
+		},
+		vertexB: {"busyTimeMsPerSecond": same(load * 1000), "numRecordsInPerSecond": same(1000)},
+	} {
+		answer := collect.VertexAnswer{Values: values}
+		for name := range values {
+			answer.Names = append(answer.Names, name)
+		}
+		o.Vertices[id] = answer
+	}
+	return o
+}
+
+// measured is a job that runs with the autoscaler on, in two vertices of a parallelism, and was started a moment ago.
+func measured(t *testing.T, more string) *world {
+	t.Helper()
+	spec := strings.Replace(stateful, `"flinkConfiguration":{`, `"flinkConfiguration":{`+autoscaledOptions+more+`,`, 1)
+	w := takeOver(t, spec, deployed(record(t, spec, nil, false)), 1).flinkSays(v1beta1.FlinkJobRunning)
+	w.run()
+	return w
+}
+
+// sample takes one, as a look does, and reports whether one was due.
+func (w *world) sample(o collect.Observation) bool {
+	w.t.Helper()
+	in, _, due := Sampling(w.s)
+	if !due {
+		return false
+	}
+	in.Observed = o
+	kept, changed := autoscaler.Take(in)
+	if changed {
+		s, _ := w.s.Autoscaled.Get()
+		s.Samples = samples.Write(kept)
+		w.s.Autoscaled = plan.Present(s)
+	}
+	return changed
+}
+
+// until samples the job each minute until a round acts, for a number of minutes.
+func (w *world) until(begun time.Time, minutes int, load float64) (acted string) {
+	w.t.Helper()
+	for range minutes {
+		w.s.Now = w.s.Now.Add(time.Minute)
+		w.sample(busy(begun, w.s.Now, 2, load))
+		before := len(w.log)
+		w.run()
+		for _, line := range w.log[before:] {
+			if strings.Contains(line, "keep the autoscaler's") {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
+// T3.25 by the autoscaler: a job that is too busy is given more parallelism, in place: stored first, asked of Flink in
+// the next round.
+func TestABusyJobIsScaledByItsMetrics(t *testing.T) {
+	w := measured(t, "")
+	begun := w.s.Now
+	if c := w.condition(summary.Autoscaling); c.Status != "True" || c.Reason != "AutoscalerCollecting" {
+		t.Errorf("a job that began is %+v", c)
+	}
+	w.s.Flink.Requirements = plan.Present(map[string]plan.Bounds{
+		vertexA: {Lower: 1, Upper: 2}, vertexB: {Lower: 1, Upper: 2},
+	})
+	if acted := w.until(begun, 2, 0.99); acted != "" {
+		t.Fatalf("before the window was full: %s", acted)
+	}
+	if acted := w.until(begun, 3, 0.99); acted == "" {
+		t.Fatalf("nothing was decided: %+v, rounds %q", w.condition(summary.Autoscaling), w.log)
+	}
+	stored, _ := w.s.Autoscaled.Get()
+	to := stored.Parallelism()[vertexB]
+	if to <= "2" {
+		t.Errorf("stored parallelism %v", stored.Parallelism())
+	}
+	if w.told("ScalingReport") != 1 {
+		t.Errorf("told %+v", w.events)
+	}
+	if len(stored.Samples) > 0 && stored.Data["collectedMetrics"] != "" {
+		t.Error("the samples are stored in the keys of Java")
+	}
+	if p := w.run(); p.Situation != plan.Steady {
+		t.Errorf("after the rescale the job is %s", p)
+	}
+	if got := w.recordedOverrides(); !strings.Contains(got, vertexB+":"+to) {
+		t.Errorf("recorded overrides %q, want %s for %s; rounds %q", got, to, vertexB, w.log)
+	}
+}
