@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -46,7 +45,7 @@ func (c *Executor) keepAutoscaled(ctx context.Context, r *round, a plan.KeepAuto
 // decisions is the name of the ConfigMap with why the autoscaler decided as it did, after the name of its store.
 const decisions = "-decisions"
 
-// explain keeps why a decision was made beside those before it: as many as autoscaler.MaxKept, each under its time.
+// explain keeps why a decision was made beside those before it, each under its time.
 func (c *Executor) explain(ctx context.Context, r *round, a plan.KeepAutoscaled) {
 	object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: a.Store.Name + decisions}
 	key, data := a.At.UTC().Format("2006-01-02T15.04.05Z"), map[string]any{}
@@ -56,7 +55,7 @@ func (c *Executor) explain(ctx context.Context, r *round, a plan.KeepAutoscaled)
 	case found:
 		kept, _, _ := unstructured.NestedStringMap(there.Object, "data")
 		times := slices.Sorted(maps.Keys(kept))
-		for len(times) >= autoscaler.MaxKept {
+		for len(times) >= a.Most {
 			data[times[0]], times = nil, times[1:]
 		}
 		data[key] = a.Explained

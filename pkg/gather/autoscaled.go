@@ -42,8 +42,8 @@ func (g *Gatherer) autoscaled(ctx context.Context, resource metav1.Object) plan.
 	return plan.Absent[deployment.Autoscaled]()
 }
 
-// storeOf reads a ConfigMap. One that belongs to another resource, such as a FlinkSessionJob beside a FlinkDeployment of
-// the same name, is not to be touched.
+// storeOf reads a ConfigMap. One that belongs to another resource, such as a FlinkSessionJob beside a FlinkDeployment
+// of the same name, is not to be touched.
 func storeOf(object *corev1.ConfigMap, of metav1.Object) plan.Observed[deployment.Autoscaled] {
 	for _, o := range object.OwnerReferences {
 		if o.UID == of.GetUID() {

@@ -18,7 +18,8 @@ import (
 //	names of the metrics of a source                  once for each
 //	values of a vertex that has not finished          once for each; a second time, after the names, if it lacks one
 //	values of the JobManager                          once
-//	values of the TaskManagers                        once; again without the time of garbage collection where Flink lacks it
+//	values of the TaskManagers                        once; again without the time of garbage collection where that is
+//	                                                  not there
 func (g *Gatherer) Measure(ctx context.Context, at plan.Endpoint, job string) (collect.Observation, error) {
 	client, err := g.Flink(at)
 	if err != nil {

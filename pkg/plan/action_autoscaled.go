@@ -17,9 +17,11 @@ type KeepAutoscaled struct {
 	Keys []string
 	// Binary are the keys of its binary data that go.
 	Binary []string
-	// Explained says why it was decided so, as JSON; empty where nothing was decided. It is kept beside the last ones, in a
-	// ConfigMap of its own. It is for people: that it cannot be kept fails nothing.
+	// Explained says why it was decided so, as JSON; empty where nothing was decided. It is kept beside those before it,
+	// in a ConfigMap of its own. It is for people: that it cannot be kept fails nothing.
 	Explained string
+	// Most is how many explanations are kept.
+	Most int
 	// At is the time of the decision.
 	At time.Time
 }

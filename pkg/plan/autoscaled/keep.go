@@ -27,8 +27,8 @@ func MayBeOn(c flinkconf.Config) bool {
 }
 
 // Keep returns the user's spec with what the autoscaler has set: what it stored or, where nobody knows that, what the
-// recorded spec has of it. It is nil when there is nothing of it. Of config, that of the user's spec, the options of the
-// autoscaler count. A nonce that resets the autoscaler gives up all that it had set.
+// recorded spec has of it. It is nil when there is nothing of it. Of config, that of the user's spec, the options of
+// the autoscaler count. A nonce that resets the autoscaler gives up all that it had set.
 //
 //	job.autoscaler.enabled   the store is   then
 //	false                    -              nothing is kept
@@ -45,11 +45,11 @@ func MayBeOn(c flinkconf.Config) bool {
 //	Unknown          -                       the recorded one
 //
 //	memory, while memory.tuning.enabled
-//	the store is                       then
-//	Present, and recorded is the same  the options that it names, and the memory of the TaskManagers, are the recorded ones
-//	Present, and recorded is other     they are set as it says
-//	otherwise                          the recorded ones, with the options that the Java operator tunes, if they show that
-//	                                   it did
+//	the store is                       then the options that it names, and the memory of the TaskManagers, are
+//	Present, and recorded is the same  the recorded ones
+//	Present, and recorded is other     as it says
+//	otherwise                          the recorded ones, with the options that the Java operator tunes, if these show
+//	                                   that it did
 //
 // A store whose parallelism cannot be read is Unknown.
 func Keep(
@@ -74,9 +74,10 @@ func Keep(
 		store = plan.Unknown[Store](stored.Problem())
 	}
 	kept, wrote := *user.DeepCopy(), wanted.Clone()
-	keepParallelism(wanted, was, excluded(config), store)
+	k := keeping{store: store, config: config, wanted: wanted, was: was}
+	k.parallelism()
 	if tunes, err := config.Bool(key.AutoscalerMemoryTuningEnabled); err == nil && tunes {
-		keepMemory(&kept, recorded, config, store, wanted, was)
+		k.memory(&kept, recorded)
 	}
 	if maps.Equal(wanted, wrote) {
 		return nil
@@ -107,9 +108,19 @@ func excluded(config flinkconf.Config) []string {
 	return ids
 }
 
-// keepParallelism follows the first table of Keep. A text that says the same is used again, so that another order is
+// keeping lays what the autoscaler has set over a configuration.
+type keeping struct {
+	store plan.Observed[Store]
+	// config is that of the user's spec with its defaults.
+	config flinkconf.Config
+	// wanted is the user's own, which is changed; was is the recorded one.
+	wanted, was flinkconf.Config
+}
+
+// parallelism follows the first table of Keep. A text that says the same is used again, so that another order is
 // no change.
-func keepParallelism(wanted, was flinkconf.Config, excluded []string, store plan.Observed[Store]) {
+func (k keeping) parallelism() {
+	wanted, was, store, excluded := k.wanted, k.was, k.store, excluded(k.config)
 	asked, recorded := vertices(wanted.Get(key.ParallelismOverrides)), vertices(was.Get(key.ParallelismOverrides))
 	result := maps.Clone(asked)
 	if result == nil {
@@ -153,16 +164,14 @@ func tuned(wanted, was flinkconf.Config, store plan.Observed[Store]) []string {
 	return nil
 }
 
-// keepMemory follows the second table of Keep.
-func keepMemory(
-	kept, recorded *v1beta1.FlinkDeploymentSpec, config flinkconf.Config, store plan.Observed[Store],
-	wanted, was flinkconf.Config,
-) {
+// memory follows the second table of Keep.
+func (k keeping) memory(kept, recorded *v1beta1.FlinkDeploymentSpec) {
+	wanted, was, store := k.wanted, k.was, k.store
 	stored, known := store.Get()
 	if known && !stored.isIn(was) {
 		if changes := stored.Changes(); len(changes.Overrides) > 0 {
 			autoscaler.Tune(wanted, changes)
-			now := memoryOf(kept.TaskManager, config)
+			now := memoryOf(kept.TaskManager, k.config)
 			autoscaler.SetMemory(kept.TaskManager, now, autoscaler.TunedMemory(wanted, now))
 		}
 		return

@@ -52,7 +52,9 @@ func newWorld(t *testing.T, spec string) *world {
 	r.APIVersion, r.Kind = v1beta1.APIVersion, v1beta1.KindFlinkDeployment
 	r.Namespace, r.Name, r.UID, r.Generation, r.ResourceVersion = "default", "demo", "uid-of-demo", 1, "1"
 	w.s = Snapshot{
-		Seen:    job.Seen{Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, Autoscaled: plan.Absent[Autoscaled]()},
+		Seen: job.Seen{
+			Now: start, Operator: flinkconf.NewOperator(nil), Resource: r, Autoscaled: plan.Absent[Autoscaled](),
+		},
 		Objects: cluster.Objects{JobManager: plan.Absent[*appsv1.Deployment]()},
 	}
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {

@@ -98,8 +98,8 @@ func (v autoscaling) stored() (autoscaler.Stored, error) {
 	return autoscaler.Stored{Config: c, State: state, Kept: kept, TaskManagerMemory: memory}, nil
 }
 
-// Sampling is what a look at the job would take a sample by; false where none is to be taken now: the autoscaler is off,
-// the job does not run, an operation is open, what is kept cannot be read, or no sample is due.
+// Sampling is what a look at the job would take a sample by; false where none is to be taken now: the autoscaler is
+// off, the job does not run, an operation is open, what is kept cannot be read, or no sample is due.
 func Sampling(v Life) (autoscaler.Sampling, bool) {
 	a := autoscaling(v)
 	if !a.on() || !a.measurable() || v.Seen.Autoscaled.IsUnknown() {
@@ -165,7 +165,7 @@ func (v autoscaling) keep(s autoscaled.Store, decided autoscaler.Result) plan.Ke
 	}
 	if decided.Decision.Scaled() {
 		a.Explained = autoscaler.Explain(decided.Time, decided).JSON()
-		a.At = decided.Time
+		a.At, a.Most = decided.Time, autoscaler.MaxKept
 	}
 	return a
 }
