@@ -15,7 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// keepAutoscaled writes the autoscaler's decision, then why it was decided.
+// keepAutoscaled writes why the autoscaler decided so, and then the decision. In this order none is without its reasons;
+// what another pass has decided meanwhile may have two.
 func (c *Executor) keepAutoscaled(ctx context.Context, r *round, a plan.KeepAutoscaled) error {
 	data, binary := map[string]any{}, map[string]any{}
 	for _, key := range a.Keys {
@@ -33,12 +34,12 @@ func (c *Executor) keepAutoscaled(ctx context.Context, r *round, a plan.KeepAuto
 	if len(binary) > 0 {
 		patch["binaryData"] = binary
 	}
+	if a.Explained != "" {
+		c.explain(ctx, r, a)
+	}
 	_, err := c.Kube.MergePatch(ctx, kube.Object{
 		Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: a.Store.Name,
 	}, patch)
-	if err == nil && a.Explained != "" {
-		c.explain(ctx, r, a)
-	}
 	return err
 }
 
@@ -55,13 +56,14 @@ func (c *Executor) explain(ctx context.Context, r *round, a plan.KeepAutoscaled)
 	case found:
 		kept, _, _ := unstructured.NestedStringMap(there.Object, "data")
 		times := slices.Sorted(maps.Keys(kept))
-		for len(times) >= a.Most {
+		for len(times) >= a.Most && kept[key] == "" {
 			data[times[0]], times = nil, times[1:]
 		}
 		data[key] = a.Explained
 		_, err = c.Kube.MergePatch(ctx, object, map[string]any{"data": data})
 	default:
 		_, err = c.Kube.Create(ctx, object, &corev1.ConfigMap{
+			TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: kube.KindConfigMap},
 			ObjectMeta: metav1.ObjectMeta{
 				Name: object.Name, Namespace: object.Namespace, OwnerReferences: []metav1.OwnerReference{controller(r.resource)},
 				Labels: map[string]string{"component": "autoscaler-decisions"},

@@ -134,6 +134,12 @@ func (r Result) quiet(o model.Options) Result {
 	return r
 }
 
+// Full reports whether the window that is kept is full, and nothing was decided of it.
+func (in Stored) Full(o model.Options) bool {
+	newest, taken := in.Kept.Newest()
+	return taken && lastDecided(in.State).Before(newest.Time) && in.Kept.Full(samples.TimingOf(o), newest.Time)
+}
+
 // lastDecided is the time of the newest decision that was stored; the zero time when there is none.
 func lastDecided(s model.State) time.Time {
 	if len(s.Restarts) == 0 {

@@ -78,6 +78,7 @@ func (o *Observer) keep(ctx context.Context, m measured, bytes []byte) (*unstruc
 		})
 	}
 	return o.Kube.Create(ctx, object, &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: kube.KindConfigMap},
 		ObjectMeta: metav1.ObjectMeta{
 			Name: name, Namespace: m.key.Namespace,
 			Labels: map[string]string{

@@ -200,7 +200,7 @@ var takeoverScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.rest()
 		h.sees("demo", stable, "nothing")
-		h.says("demo", "Autoscaling", "False AutoscalerNotRun")
+		h.says("demo", "Autoscaling", "True AutoscalerCollecting")
 		h.edit("demo", option("k", "1"))
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, path(savepoint)")

@@ -7,7 +7,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
-	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
@@ -20,7 +19,9 @@ import (
 //	asks        is not known     -                   Unknown  AutoscalerStoreUnreadable, and why
 //	asks        is not readable  -                   False    AutoscalerError, and what it says
 //	asks        -                a problem           False    AutoscalerError, and what it is
-//	asks        -                a full window       True     AutoscalerActive
+//	asks        -                a full window, of   True     AutoscalerActive
+//	                             which nothing was
+//	                             decided yet
 //	asks        -                none, or less       True     AutoscalerCollecting
 func (v Conclusion) autoscaling() (metav1.Condition, bool) {
 	a := autoscaling(v)
@@ -76,7 +77,7 @@ func (v autoscaling) condition() metav1.Condition {
 	if !options.ScalingEnabled {
 		advises = "; job.autoscaler.scaling.enabled is false, so it reports and does not scale"
 	}
-	if newest, taken := stored.Kept.Newest(); taken && stored.Kept.Full(samples.TimingOf(options), newest.Time) {
+	if stored.Full(options) {
 		return is(true, plan.ReasonAutoscalerActive, fmt.Sprintf("the vertices are scaled by their metrics of the last %s%s",
 			options.Window, advises))
 	}

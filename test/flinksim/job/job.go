@@ -57,6 +57,8 @@ type Script struct {
 	MainSteps int
 	// KeepsRestarting makes the job fail over, and keeps it from running again.
 	KeepsRestarting bool
+	// Load is what it has to do.
+	Load Load
 }
 
 // The values of execution.checkpointing.externalized-checkpoint-retention. Empty means NeverRetained.

@@ -102,11 +102,7 @@ func asked(c *call, values map[string]string) []string {
 	return names
 }
 
-// aggregated are metrics over several processes. If one of the names has no value the answer is empty, as in Flink.
-func aggregated(scope string) func(*call) (any, error) {
-	return func(c *call) (any, error) { return aggregate(c, c.jm.Metrics(scope)), nil }
-}
-
+// aggregate are metrics over several processes. If one of the names has no value the answer is empty, as in Flink.
 func aggregate(c *call, values map[string]string) []any {
 	list := []any{}
 	for _, name := range asked(c, values) {

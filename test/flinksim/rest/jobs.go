@@ -126,7 +126,10 @@ func (c *call) vertices(j *job.Job) (vertices []any, plan object) {
 			"id": id, "name": []string{"source", "sink"}[i], "slotSharingGroupId": job.VertexID(j.Name, "slots"),
 			"parallelism": p, "maxParallelism": 128,
 			"status": state, "start-time": begun, "end-time": ended, "duration": c.duration(j), "tasks": executions(state, p),
-			"metrics": c.counters(id, object{"read-records": 0, "write-records": 0, "accumulated-busy-time": busy}),
+			"metrics": c.counters(id, object{
+				"read-records": j.Records(id, c.jm.Now()), "write-records": j.Records(id, c.jm.Now()),
+				"accumulated-busy-time": busy,
+			}),
 		})
 	}
 	if j.NoGraph {
@@ -232,7 +235,22 @@ func jobMetrics(c *call) (any, error) {
 }
 
 func vertexMetrics(c *call) (any, error) {
-	return aggregate(c, c.jm.Metrics("vertex/"+c.r.PathValue("vertex"))), nil
+	vertex, values := c.r.PathValue("vertex"), map[string]string{}
+	if j := c.jm.Job(c.r.PathValue("job")); j != nil {
+		maps.Copy(values, j.Metrics(vertex, c.jm.Now()))
+	}
+	maps.Copy(values, c.jm.Metrics("vertex/"+vertex))
+	return aggregate(c, values), nil
+}
+
+// taskManagerMetrics are those of the memory of TaskManagers that have enough of it, unless somebody set others.
+func taskManagerMetrics(c *call) (any, error) {
+	values := map[string]string{
+		"Status.JVM.Memory.Heap.Max": "536870912", "Status.JVM.Memory.Heap.Used": "134217728",
+		"Status.JVM.Memory.Metaspace.Used": "67108864", "Status.Flink.Memory.Managed.Used": "0",
+	}
+	maps.Copy(values, c.jm.Metrics("taskmanagers"))
+	return aggregate(c, values), nil
 }
 
 func cancelJob(c *call) (any, error) {

@@ -82,7 +82,7 @@ func makeRoutes(f *process.Flink) *http.ServeMux {
 	add("GET /overview", clusterOverview)
 	add("GET /config", clusterConfig)
 	add("GET /taskmanagers", listTaskManagers)
-	add("GET /taskmanagers/metrics", aggregated("taskmanagers"))
+	add("GET /taskmanagers/metrics", taskManagerMetrics)
 	add("GET /jobmanager/config", jobManagerConfig)
 	add("GET /jobmanager/metrics", plainMetrics("jobmanager"))
 	add("GET /jobs", listJobs)
