@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
-// keepAutoscaled writes why the autoscaler decided so, and then the decision. In this order none is without its reasons;
-// what another pass has decided meanwhile may have two.
+// keepAutoscaled writes why the autoscaler decided so, and then the decision. In this order none is without its
+// reasons; what another pass has decided meanwhile may have two.
 func (c *Executor) keepAutoscaled(ctx context.Context, r *round, a plan.KeepAutoscaled) error {
 	data, binary := map[string]any{}, map[string]any{}
 	for _, key := range a.Keys {

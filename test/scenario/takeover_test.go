@@ -65,6 +65,7 @@ func (h *harness) autoscalerStored(name, overrides string) {
 	u.SetOwnerReferences([]metav1.OwnerReference{
 		{APIVersion: v1beta1.APIVersion, Kind: v1beta1.KindFlinkDeployment, Name: name, UID: owner.GetUID()},
 	})
+	_ = h.w.Kube.Delete(kubesim.ConfigMaps, namespace, u.GetName(), kubesim.DeleteOptions{}) // what we made meanwhile
 	if _, err := h.w.Kube.Create(kubesim.ConfigMaps, u); err != nil {
 		h.t.Fatal(err)
 	}
