@@ -12,8 +12,8 @@ require (
 	golang.org/x/sys v0.47.0
 	google.golang.org/grpc v1.82.1
 	k8s.io/api v0.35.7
-	k8s.io/apiserver v0.35.7
 	k8s.io/apimachinery v0.35.7
+	k8s.io/apiserver v0.35.7
 	k8s.io/client-go v0.35.7
 	k8s.io/component-base v0.35.7
 	k8s.io/cri-api v0.35.4
@@ -26,6 +26,8 @@ require (
 	pgregory.net/rapid v1.3.0
 	sigs.k8s.io/yaml v1.6.0
 )
+
+require software.sslmate.com/src/go-pkcs12 v0.7.4 // indirect
 
 require (
 	github.com/antlr/antlr4/runtime/Go/antlr v1.4.10 // indirect
