@@ -3,6 +3,7 @@ package scenario
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -11,9 +12,11 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/flinksim/process"
+	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
 // hostedJob is one session job of a random run, and what must be true of it.
@@ -67,6 +70,9 @@ func (j *hostedJob) anew(mode int) {
 	if c := j.r.resource(host); c != nil && c.GetGeneration() != j.r.status(host).ObservedGeneration {
 		j.excuse("its cluster is about to be changed")
 	}
+	if strings.Contains(j.r.condition(host, summary.Stalled), fail.ReasonTooLarge) {
+		j.excuse("its cluster is changed as soon as there is room for its status")
+	}
 }
 
 func (j *hostedJob) stateful() bool {
@@ -104,6 +110,11 @@ func (j *hostedJob) losesProcess() {
 	}
 	if unrecorded {
 		j.floor = 0
+	}
+	if runs != nil && runs.From != nil && !slices.ContainsFunc(runs.Checkpoints, func(c job.Checkpoint) bool {
+		return c.Status == job.Completed
+	}) {
+		j.excuse("its JobManager was lost before its first checkpoint, so that Flink gives it again what it was given")
 	}
 }
 
@@ -233,10 +244,15 @@ func (j *hostedJob) raisesFloor(s v1beta1.FlinkDeploymentStatus) {
 	if runs == nil || s.JobStatus.JobID != runs.ID {
 		return
 	}
-	if i := j.r.status(host).Intent; i != nil && i.Step == v1beta1.StepStopping && runs.State == job.Failed &&
-		!j.r.w.Storage.Ended(runs.ID) {
+	i := j.r.status(host).Intent
+	ends := i != nil && i.Step == v1beta1.StepStopping || j.r.w.Kube.Peek(kubesim.Deployments, namespace, host) == nil
+	if ends && runs.State == job.Failed && !j.r.w.Storage.Ended(runs.ID) {
 		j.floor = 0 // its JobManager is told to end, and may be killed before it has stored that end
 		return
+	}
+	if began := strconv.FormatInt(runs.Start.UnixMilli(), 10); s.JobStatus.State.IsTerminal() &&
+		s.JobStatus.StartTime != "" && s.JobStatus.StartTime != began {
+		return // it had ended, and is run again until somebody ends it again
 	}
 	for _, c := range runs.Checkpoints {
 		ofStop := c.Savepoint && c.Stop && runs.State == job.Finished
@@ -299,6 +315,16 @@ func withoutUnrest(spec map[string]any) {
 	delete(configuration, "kubernetes.operator.job.restart.failed")
 	if configuration["execution.checkpointing.savepoint-dir"] == nil {
 		delete(configuration, "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age")
+	}
+}
+
+// endsLeft ends, as a person would, jobs that were left running, of a resource that is gone: that was told.
+func (j *hostedJob) endsLeft() {
+	if j.r.resource(j.name) != nil || !strings.Contains(j.r.reasons(j.name), string(plan.ReasonJobLeftRunning)) {
+		return
+	}
+	if len(j.r.w.Flink.Live(namespace, host, j.name)) > 0 {
+		j.r.flink(j.name, func(left *job.Job) { left.Cancel(j.r.w.Clock.Now()) })
 	}
 }
 

@@ -149,6 +149,7 @@ func (r *sessionRun) conclude() {
 	r.each((*hostedJob).runsWhatIsRecorded)
 	r.each((*hostedJob).isAlone)
 	for _, names := range [][]string{{etl, etl2}, {host}} {
+		r.each((*hostedJob).endsLeft)
 		for _, name := range names {
 			if r.there(name) {
 				r.remove(name)

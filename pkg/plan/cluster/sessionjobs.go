@@ -67,11 +67,12 @@ func CallUntil(intent *v1beta1.Intent) time.Time {
 }
 
 // busyUntil is the same, with a stop that keeps what the job ends with: until that is recorded, only the JobManager
-// knows it. It has as long as a checkpoint may take.
+// knows it. It has as long as a checkpoint may take. What is lost already is not waited for.
 func busyUntil(j *v1beta1.FlinkSessionJob, cluster flinkconf.Config) time.Time {
 	intent := j.Status.Intent
 	until := CallUntil(intent)
-	if until.IsZero() || intent.Step != v1beta1.StepStopping {
+	lost := j.Status.Situation == string(plan.StateLost)
+	if until.IsZero() || intent.Step != v1beta1.StepStopping || lost {
 		return until
 	}
 	spec := j.Spec

@@ -75,11 +75,13 @@ func TestUntilWhenASessionClusterWaits(t *testing.T) {
 // A stop whose end is not recorded has as long as a checkpoint may take.
 func TestHowLongASessionClusterWaitsForAStop(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
+	situation := plan.Stopping
 	one := func(how v1beta1.StopKind, ended bool, options string) cluster.SessionJob {
 		j := &v1beta1.FlinkSessionJob{Spec: v1beta1.FlinkSessionJobSpec{
 			Job: &v1beta1.JobSpec{}, FlinkConfiguration: v1beta1.FlinkConfiguration(options),
 		}}
 		j.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, Stop: how, StoredAt: now, Ended: ended}
+		j.Status.Situation = string(situation)
 		return cluster.HostedJob(j, nil)
 	}
 	rows := map[string]struct {
@@ -95,6 +97,10 @@ func TestHowLongASessionClusterWaitsForAStop(t *testing.T) {
 		},
 		"whose end is recorded": {one(v1beta1.StopSavepoint, true, `{}`), 0},
 		"that keeps nothing":    {one(v1beta1.StopStateless, false, `{}`), 0},
+	}
+	situation = plan.StateLost
+	if lost := one(v1beta1.StopCancel, false, `{}`); !lost.CallUntil.Equal(now.Add(30 * time.Second)) {
+		t.Errorf("what is lost already is waited for until %s", lost.CallUntil)
 	}
 	for name, row := range rows {
 		waits := time.Duration(0)
