@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet chart release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load chart release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -95,6 +95,11 @@ bench: ## sizes, memory and start-up time of the functions; benchmarks of the pu
 
 bench-session-jobs: ## session jobs at once on one cluster of real Flink on this machine, and a minute in which they run (N=100)
 	cd local && KNFLINK_SESSION_JOBS=$(or $(N),100) go test -count=1 -timeout 30m -v -run '^TestManySessionJobs$$' ./platform
+
+load: ## a job whose load changes, with the autoscaler on, on this machine: make load [RATES=100,600,60] [EACH=3m]
+	@mkdir -p .local/bin
+	@cd local && go build -buildvcs=false -o ../.local/bin/load ./cmd/load
+	@cd local && ../.local/bin/load -rates '$(or $(RATES),100,600,60)' -each '$(or $(EACH),3m)'
 
 fleet: ## N resources at rest on this machine, the real functions, and what they cost: make fleet N=100,1000 [FAULTS=all] [FOR=130s]
 	@mkdir -p .local/bin

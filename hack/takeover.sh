@@ -24,8 +24,8 @@ jobs() {
   all=$(kubectl get "$1s.flink.apache.org" -A -o jsonpath='{range .items[*]}{.metadata.namespace}/{.metadata.name}{"\t"}options={.spec.flinkConfiguration}{"\t"}recorded={.status.reconciliationStatus.lastReconciledSpec}{"\n"}{end}') ||
     die "could not list $1s"
   while IFS=$'\t' read -r name options recorded; do
-    if [[ $options =~ $on ]] || { [[ $recorded == *pipeline.jobvertex-parallelism-overrides* ]] && [[ $options != *pipeline.jobvertex-parallelism-overrides* ]]; }; then
-      what "$1" "autoscaled: it keeps the size that it has; nobody scales it any more" <<<"$name"
+    if ! [[ $options =~ $on ]] && [[ $recorded == *pipeline.jobvertex-parallelism-overrides* && $options != *pipeline.jobvertex-parallelism-overrides* ]]; then
+      what "$1" "autoscaled by a default of the Java operator: set job.autoscaler.enabled here, too, or it keeps its size" <<<"$name"
     fi
   done <<<"$all"
 }

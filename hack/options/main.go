@@ -84,8 +84,7 @@ const headOfUnread = `
 Whoever sets one of these is told: for a resource by the event ` + "`OptionWithoutEffect`" +
 	`, once for each generation; for the
 installation by a warning in the log when function ` + "`reconcile`" +
-	` starts or they change. Of a job that asks for the autoscaler, the condition ` + "`Autoscaling`" + `
-and the event ` + "`AutoscalerNotRun`" + ` say so instead. A value that asks for what happens anyway is not told.
+	` starts or they change. A value that asks for what happens anyway is not told.
 
 | option | instead | not told |
 |---|---|---|

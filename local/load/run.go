@@ -110,7 +110,7 @@ func (r *Running) apply(ctx context.Context) error {
 		return err
 	}
 	// a kubelet takes a minute to bring a change of a ConfigMap into its volume
-	replace := append([]string{"configMap: {name: load}", "hostPath: {path: " + filepath.Dir(r.file()) + "}"},
+	replace := append([]string{"configMap: {name: autoscaling-load}", "hostPath: {path: " + filepath.Dir(r.file()) + "}"},
 		r.options.Replace...)
 	made := filepath.Join(r.options.Dir, "load", "autoscaling.yaml")
 	if err := os.MkdirAll(filepath.Dir(made), 0o755); err != nil {

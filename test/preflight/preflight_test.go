@@ -63,7 +63,7 @@ func TestPreflight(t *testing.T) {
 		t.Fatal(err)
 	}
 	const java = "DEPLOYMENTS=ops java 1 flink-kubernetes-operator,x\n"
-	const autoscaled = "RESOURCES=a/b\toptions={\"job.autoscaler.enabled\":\"true\"}\trecorded=x\n"
+	const autoscaled = "RESOURCES=a/b\toptions={}\trecorded=pipeline.jobvertex-parallelism-overrides\n"
 	for name, row := range map[string]struct {
 		env  []string
 		line string // what it begins with, in one space for many

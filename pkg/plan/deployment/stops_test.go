@@ -256,6 +256,24 @@ func TestAllStopsThatWereGivenUpAreRemembered(t *testing.T) {
 	}
 }
 
+// A job that finished by itself is not asked about stops that were given up for ever.
+func TestStopsThatWereGivenUpAreForgottenAfterAnEnd(t *testing.T) {
+	w := lateStop(t)
+	w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"], job.Checkpoints{
+		Path: "file:///c/1/chk-9", Discarded: true,
+	})
+	for _, row := range []struct {
+		after time.Duration
+		asked bool
+	}{{59 * time.Second, true}, {2 * time.Second, false}} {
+		w.s.Now = w.s.Now.Add(row.after)
+		w.run()
+		if asked := AskFlink(w.s).LateStops; asked != row.asked || (w.status().GivenUpStop != nil) != row.asked {
+			t.Errorf("%s later: asked %t, remembered %+v; rounds %q", row.after, asked, w.status().GivenUpStop, w.log)
+		}
+	}
+}
+
 func TestAStopThatComesLate(t *testing.T) {
 	late := job.Checkpoints{Path: "file:///s/late", Kind: job.KindStop}
 	rows := map[string]struct {

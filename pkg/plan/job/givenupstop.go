@@ -32,7 +32,14 @@ const mostEarlier = 20
 //	not known                         the end is younger than rest.async.store-duration  somebody else's
 //	failed                            the savepoint began after ours was given up        somebody else's
 //	otherwise                         -                                                  ours
+//
+// They are forgotten, too, where the job's statistics show for a while that it finished without a savepoint of a stop:
+// they are not asked about for ever.
 func (v givenUpStop) observe() {
+	if v.byItself() {
+		v.Want.GivenUpStop = nil
+		return
+	}
 	answers, asked := v.Seen.Flink.LateStops.Get()
 	if !asked || v.Job == nil || !v.tookEffect() || len(v.Want.GivenUpStop.Earlier) >= mostEarlier {
 		return
@@ -53,6 +60,13 @@ func (v givenUpStop) observe() {
 		}
 	}
 	v.Want.GivenUpStop = nil
+}
+
+// byItself reports whether a job that may have been finished by a stop was not.
+func (v givenUpStop) byItself() bool {
+	c, known := v.Seen.Flink.Checkpoints.Get()
+	none := v.Seen.Flink.Checkpoints.IsAbsent() || known && c.Kind != KindStop
+	return v.Job != nil && v.mayHaveEnded(v.Want.JobStatus.State) && none && v.Since(v.EndedAt()) > recentEnd
 }
 
 // mayHaveEnded reports whether a job in such a state may be one whose stop was given up.
