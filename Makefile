@@ -99,7 +99,7 @@ bench-session-jobs: ## session jobs at once on one cluster of real Flink on this
 load: ## a job whose load changes, with the autoscaler on, on this machine: make load [RATES=100,600,60] [EACH=3m]
 	@mkdir -p .local/bin
 	@cd local && go build -buildvcs=false -o ../.local/bin/load ./cmd/load
-	@cd local && ../.local/bin/load -rates '$(or $(RATES),100,600,60)' -each '$(or $(EACH),3m)'
+	@cd local && ../.local/bin/load -rates '$(or $(RATES),100$(comma)600$(comma)60)' -each '$(or $(EACH),3m)'
 
 fleet: ## N resources at rest on this machine, the real functions, and what they cost: make fleet N=100,1000 [FAULTS=all] [FOR=130s]
 	@mkdir -p .local/bin

@@ -37,6 +37,28 @@ var dialVerbs = map[string]func(r *run, n int){
 		r.turn("jobmanager.scheduler", pick(n, "", "adaptive"))
 		r.rescript(func(s *job.Script) { s.StopRestarts = n%4 == 3 })
 	},
+	// With a load, the autoscaler changes the parallelism of single vertices now and then, as nobody edits anything.
+	"load": func(r *run, n int) {
+		r.rescript(func(s *job.Script) { s.Load = job.Load{Rate: pick(n, 3500.0, 400, 1500, 0), Capacity: 1000} })
+	},
+	"autoscale": func(r *run, n int) {
+		for _, name := range names(briefly) {
+			r.turn(name, briefly[name])
+		}
+		r.turn("job.autoscaler.enabled", pick(n, "true", "true", "true", "true", "true", "false", ""))
+		r.rescript(func(s *job.Script) {
+			if s.Load.Rate == 0 {
+				s.Load = job.Load{Rate: 3500, Capacity: 1000}
+			}
+		})
+	},
+	// until a window has filled, if nothing else happens
+	"wait-window": func(r *run, n int) {
+		if r.options["job.autoscaler.enabled"] == "true" {
+			r.steps(100 + n)
+		}
+	},
+	"autoscaler-nonce":  func(r *run, n int) { r.editIfThere(jobField("autoscalerResetNonce", int64(n))) },
 	"stop-fails":        func(r *run, _ int) { r.rescript(func(s *job.Script) { s.StopFails = true }) },
 	"finish-slowly":     func(r *run, n int) { r.rescript(func(s *job.Script) { s.FinishSteps = n }) },
 	"cleaned-up-slowly": func(r *run, n int) { r.w.Flink.Script(namespace, demo, process.Script{CleanUpSteps: n % 4}) },
@@ -75,9 +97,17 @@ func without(turned string, all map[string]string) map[string]string {
 
 // prologue are the dials that a run may begin with.
 var prologue = []string{
-	"adaptive", "retention", "retention-in-code", "restart-strategy", "web-refresh", "skew", "jobmanagers-end-slowly",
+	"adaptive", "autoscale", "retention", "retention-in-code", "restart-strategy", "web-refresh", "skew",
+	"jobmanagers-end-slowly",
 	"taskmanagers-end-slowly", "pod-status-late",
 	"cleaned-up-slowly",
+}
+
+// briefly is how the autoscaler is set to decide within a run.
+var briefly = map[string]string{
+	"job.autoscaler.metrics.window": "1 min", "job.autoscaler.stabilization.interval": "10 s",
+	"job.autoscaler.scale-down.interval": "0 s", "job.autoscaler.restart.time": "5 s",
+	"job.autoscaler.utilization.max": "0.8", "job.autoscaler.vertex.max-parallelism": "8",
 }
 
 func pick[T any](n int, from ...T) T { return from[n%len(from)] }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/store"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -272,7 +273,7 @@ func (r *run) conclude() {
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")
 	r.w.Nodes.StatusLate(0)
-	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} })
+	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain, Load: s.Load} })
 	if r.there() {
 		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled)
 		edited := r.w.Clock.Now()
@@ -346,6 +347,7 @@ func (r *run) runsWhatIsRecorded() {
 	if n := deployed.Spec.TaskManager.Replicas; n != nil {
 		parallelism = 2 * int(*n) // slots
 	}
+	parallelism = max(parallelism, highestOverride(deployed.Spec))
 	reactive := strings.HasSuffix(r.mode, "reactive") // it runs with what there is
 	if !reactive && j.Parallelism != parallelism {
 		r.t.Errorf(
@@ -360,12 +362,34 @@ func (r *run) runsWhatIsRecorded() {
 	}
 }
 
+// highestOverride is the most that a vertex of a standalone cluster's job is asked to run with: that is the parallelism
+// of the job there, by which its TaskManagers are counted.
+func highestOverride(spec v1beta1.FlinkDeploymentSpec) (highest int) {
+	if spec.DesiredMode() != v1beta1.ModeStandalone || spec.TaskManager.Replicas != nil {
+		return 0
+	}
+	flat, err := flinkconf.Flatten(spec.FlinkConfiguration)
+	if err != nil {
+		return 0
+	}
+	overrides, _ := store.ReadParallelism(flat["pipeline.jobvertex-parallelism-overrides"])
+	for _, text := range overrides {
+		if n, err := strconv.Atoi(text); err == nil {
+			highest = max(highest, n)
+		}
+	}
+	return highest
+}
+
 // settled takes back what would keep a job busy for ever, and options that its spec cannot have.
 func settled(spec map[string]any) {
 	configuration := spec["flinkConfiguration"].(map[string]any)
 	delete(configuration, "kubernetes.operator.periodic.savepoint.interval")
 	delete(configuration, "kubernetes.operator.periodic.checkpoint.interval")
 	delete(configuration, "kubernetes.operator.job.restart.failed")
+	if configuration["job.autoscaler.enabled"] != nil {
+		configuration["job.autoscaler.enabled"] = "false"
+	}
 	if configuration["execution.checkpointing.savepoint-dir"] == nil {
 		delete(configuration, "kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age")
 	}

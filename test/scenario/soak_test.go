@@ -27,6 +27,7 @@ const (
 var often = map[string]int{
 	"wait": 16, "wait-more": 3, "parallelism": 2, "crash": 3, "second-pass": 3, "refuse": 2, "lose-answer": 2, "apply": 2,
 	"savepoint-nonce": 2, "snapshot": 2, "switch": 3, "break-image": 2, "fix-image": 2,
+	"load": 2, "wait-window": 4,
 }
 
 // lots are the commands to draw from.

@@ -118,15 +118,21 @@ var worldVerbs = map[string]func(r *run, n int){
 		}
 	},
 	"savepoints-fail": func(r *run, _ int) {
-		r.rescript(func(s *job.Script) { *s = job.Script{SnapshotFails: "the store is full", Retain: s.Retain} })
+		r.rescript(func(s *job.Script) {
+			*s = job.Script{SnapshotFails: "the store is full", Retain: s.Retain, Load: s.Load}
+		})
 	},
 	"savepoints-slow": func(r *run, n int) {
-		r.rescript(func(s *job.Script) { *s = job.Script{SnapshotSteps: n, CancelSteps: n, Retain: s.Retain} })
+		r.rescript(func(s *job.Script) {
+			*s = job.Script{SnapshotSteps: n, CancelSteps: n, Retain: s.Retain, Load: s.Load}
+		})
 	},
-	"savepoints-right": func(r *run, _ int) { r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) },
-	"pods-end-slowly":  func(r *run, n int) { r.image("flink:1.20", controllers.Script{StopSteps: n}) },
-	"node-down":        func(r *run, _ int) { r.nodeDown() },
-	"node-up":          func(r *run, _ int) { r.nodeUp() },
+	"savepoints-right": func(r *run, _ int) {
+		r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain, Load: s.Load} })
+	},
+	"pods-end-slowly": func(r *run, n int) { r.image("flink:1.20", controllers.Script{StopSteps: n}) },
+	"node-down":       func(r *run, _ int) { r.nodeDown() },
+	"node-up":         func(r *run, _ int) { r.nodeUp() },
 }
 
 func (r *run) crashJobManager() {
