@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // autoscaledOptions are those of a job that is measured for two minutes, after one.
@@ -131,5 +132,66 @@ func TestABusyJobIsScaledByItsMetrics(t *testing.T) {
 	}
 	if got := w.recordedOverrides(); !strings.Contains(got, vertexB+":"+to) {
 		t.Errorf("recorded overrides %q, want %s for %s; rounds %q", got, to, vertexB, w.log)
+	}
+}
+
+// recordedNonce is the one of the spec that was acted on last; -1: none.
+func (w *world) recordedNonce() int64 {
+	w.t.Helper()
+	last, err := v1beta1.ParseReconciledDeployment(w.status().ReconciliationStatus.LastReconciledSpec)
+	if err != nil || last.Spec.Job.AutoscalerResetNonce == nil {
+		return -1
+	}
+	return *last.Spec.Job.AutoscalerResetNonce
+}
+
+// T3.27: without the adaptive scheduler a decision is an upgrade. A nonce that has something to take back is one, too;
+// another that has not is recorded, and nothing else happens.
+func TestADecisionIsAnUpgradeAndANonceTakesItBack(t *testing.T) {
+	w := measured(t, "")
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+			string(s.FlinkConfiguration), `"jobmanager.scheduler":"adaptive"`, `"x":"y"`, 1,
+		))
+	})
+	upgraded := func(what string, keeps bool) {
+		t.Helper()
+		intent := w.status().Intent
+		if intent == nil || intent.Purpose != v1beta1.PurposeUpgrade {
+			t.Fatalf("%s: intent %+v, want an upgrade; rounds %q", what, intent, w.log)
+		}
+		if has := strings.Contains(w.intentSpec(), overrides); has != keeps {
+			t.Fatalf("%s: the start has overrides: %t, want %t", what, has, keeps)
+		}
+		w.ends(v1beta1.FlinkJobFinished, retentions["RETAIN_ON_CANCELLATION"], job.Checkpoints{
+			Path: "file:///s/" + what, Kind: job.KindStop,
+		})
+		w.terminate()
+		w.run()
+		w.serveJob(v1beta1.FlinkJobRunning)
+		w.run()
+		w.want(plan.Steady, v1beta1.LifecycleStable, v1beta1.JobManagerReady, v1beta1.FlinkJobRunning)
+	}
+	w.run()
+	upgraded("edit", false)
+	if acted := w.until(w.s.Now, 6, 0.99); acted == "" {
+		t.Fatalf("nothing was decided: rounds %q", w.log)
+	}
+	upgraded("decision", true)
+	for n, restarts := range []bool{true, false} {
+		nonce := int64(n + 1)
+		w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.AutoscalerResetNonce = &nonce })
+		w.run()
+		if restarts {
+			upgraded("nonce", false)
+		} else if w.status().Intent != nil {
+			t.Errorf("a nonce with nothing to take back restarts the job: rounds %q", w.log)
+		}
+		if got := w.recordedNonce(); got != nonce {
+			t.Errorf("recorded nonce %d, want %d", got, nonce)
+		}
+	}
+	if s, _ := w.s.Autoscaled.Get(); len(s.Parallelism()) > 0 {
+		t.Errorf("stored parallelism %v", s.Parallelism())
 	}
 }

@@ -177,14 +177,19 @@ func (v autoscaling) keep(s autoscaled.Store, decided autoscaler.Result) plan.Ke
 //	neither turns it off nor has a new nonce -                  not its business
 //	turns it off, or has a new nonce         nothing, unknown   not its business
 //	turns it off, or has a new nonce         something          emptied, and another round
+//	has a new nonce, and asks for no other   nothing            the nonce is recorded, which ends the reset
+//	change
 func Forgotten(v Life) (Result, bool) {
 	s, known := v.Seen.Autoscaled.Get()
 	c, readable := autoscalerDefaults(v)
-	if !known || !readable || s.IsEmpty() || !v.AtRest() || v.Problem != "" {
+	if v.Seen.Autoscaled.IsUnknown() || !readable || !v.AtRest() || v.Problem != "" {
 		return Result{}, false
 	}
-	off := c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c)
-	if !off && !autoscaled.Resets(&v.Spec, &v.Last.Spec) {
+	off, resets := c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c), autoscaled.Resets(&v.Spec, &v.Last.Spec)
+	if !known || s.IsEmpty() || !off && !resets {
+		if resets && v.WantsRunning() == v.LastRunning() && !v.asksForMore() {
+			Record(v).reset()
+		}
 		return Result{}, false
 	}
 	return Result{

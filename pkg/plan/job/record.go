@@ -176,6 +176,17 @@ func (v Record) Scaled(target v1beta1.FlinkDeploymentSpec) {
 	v.Store(record, v.IsFirst())
 }
 
+// reset records that the autoscaler was reset, in the spec acted on last, where nothing else is to change.
+func (v Record) reset() {
+	record := v1beta1.ReconciledDeployment{Spec: *v.Last.Spec.DeepCopy()}
+	record.Spec.Job.AutoscalerResetNonce = v.Spec.Job.AutoscalerResetNonce
+	stable := v.Want.ReconciliationStatus.LastStableSpec == v.Want.ReconciliationStatus.LastReconciledSpec
+	v.Store(record, v.IsFirst())
+	if stable {
+		v.LastStable, v.Want.ReconciliationStatus.LastStableSpec = v.Last, v.Want.ReconciliationStatus.LastReconciledSpec
+	}
+}
+
 // markStable records the spec acted on last as one that runs well.
 //
 //	cluster      stable once
