@@ -77,6 +77,20 @@ func (v autoscaling) measurable() bool {
 
 // stored is what a decision reads. The error is one of a store that must not be written.
 func (v autoscaling) stored() (autoscaler.Stored, error) {
+	if v.autoscaler == nil {
+		read, err := v.read()
+		v.autoscaler = &storedAutoscaler{read, err}
+	}
+	return v.autoscaler.Stored, v.autoscaler.err
+}
+
+// storedAutoscaler is what was read of a store.
+type storedAutoscaler struct {
+	autoscaler.Stored
+	err error
+}
+
+func (v autoscaling) read() (autoscaler.Stored, error) {
 	s, known := v.Seen.Autoscaled.Get()
 	if !known {
 		s = autoscaled.Store{}

@@ -65,6 +65,8 @@ type Round struct {
 
 	// observed caches Config.
 	observed flinkconf.Config
+	// autoscaler caches what the autoscaler keeps.
+	autoscaler *storedAutoscaler
 	// secrets caches what Hide knows.
 	secrets *redact.Secrets
 }
