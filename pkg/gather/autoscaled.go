@@ -20,8 +20,8 @@ import (
 // Stores looks for what the autoscaler keeps of one resource.
 type Stores func(ctx context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled]
 
-// autoscaled looks for it with a list of its own.
-func (g *Gatherer) autoscaled(ctx context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled] {
+// Autoscaled looks for it with a list of its own.
+func (g *Gatherer) Autoscaled(ctx context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled] {
 	list, err := g.Kube.List(ctx, kube.Query{
 		Resource: kube.ConfigMaps, Namespace: resource.GetNamespace(),
 		Labels: deployment.AutoscaledSelector + resource.GetName(),
@@ -65,14 +65,14 @@ func storeOf(object *corev1.ConfigMap, of metav1.Object) plan.Observed[deploymen
 }
 
 // StoresOf answers for each resource of a page from lists of all their stores, which are listed when the first of them
-// is asked for. Safe for concurrent use.
-func (g *Gatherer) StoresOf(of Clusters) Stores {
+// is asked for, in the time that there is for all. Safe for concurrent use.
+func (g *Gatherer) StoresOf(ctx context.Context, of Clusters) Stores {
 	of.Selector = render.LabelComponent + "=" + render.ComponentAutoscaler
 	into := func() kube.BinaryList { return &corev1.ConfigMapList{} }
 	var once sync.Once
 	var failure error
 	found := map[types.NamespacedName]*corev1.ConfigMap{}
-	return func(ctx context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled] {
+	return func(_ context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled] {
 		once.Do(func() {
 			failure = of.each(ctx, g.Kube, kube.ConfigMaps, into, func(list kube.BinaryList) {
 				items := list.(*corev1.ConfigMapList).Items

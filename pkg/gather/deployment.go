@@ -77,7 +77,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	if deployment.AskAutoscaled(s) {
 		stores := r.Stores
 		if stores == nil {
-			stores = g.autoscaled
+			stores = g.Autoscaled
 		}
 		s.Autoscaled = stores(ctx, &resource)
 	}

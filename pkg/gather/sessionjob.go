@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -24,6 +25,8 @@ type Host interface {
 	Cluster(ctx context.Context, namespace, name string) Hosting
 	// Jobs asks a JobManager for its jobs.
 	Jobs(ctx context.Context, at plan.Endpoint) (Jobs, error)
+	// Autoscaled looks for what the autoscaler keeps of one of its jobs.
+	Autoscaled(ctx context.Context, resource metav1.Object) plan.Observed[deployment.Autoscaled]
 }
 
 // Hosting is a session cluster as it was read.
@@ -76,7 +79,7 @@ func (g *Gatherer) SessionJobOf(
 		s.Cluster, s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
 	}
 	if sessionjob.AskAutoscaled(s) {
-		s.Autoscaled = g.autoscaled(ctx, &resource)
+		s.Autoscaled = host.Autoscaled(ctx, &resource)
 	}
 	if sessionjob.AskValidators(s) {
 		s.Judged = g.judged(ctx, judging{

@@ -128,7 +128,7 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		return nil, err
 	}
 	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
-	stores := o.Gather.StoresOf(clusters)
+	stores := o.Gather.StoresOf(ctx, clusters)
 	for _, r := range reads {
 		namespace, name := r.Decoded.Namespace, r.Decoded.Name
 		r.JobManager, r.Pods, r.Stores = jobManagers(namespace, name), pods, stores
@@ -168,7 +168,7 @@ func (o *Observer) reader(
 		clusters.Names = append(clusters.Names, list.Items[i].GetName())
 	}
 	jobManagers, pods := o.Gather.JobManagers(ctx, clusters), o.Gather.PodsOf(ctx, clusters)
-	stores := o.Gather.StoresOf(clusters)
+	stores := o.Gather.StoresOf(ctx, clusters)
 	return func(u *unstructured.Unstructured) gather.Read {
 		jm := jobManagers(u.GetNamespace(), u.GetName())
 		return gather.Read{Resource: u, JobManager: jm, Pods: pods, Stores: stores}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -13,13 +14,23 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/plan/sessionjob"
 )
 
 // lookAtSessionJobs looks at FlinkSessionJobs that a list brought. What the jobs of one session cluster have in common
 // is read once for all of them: its resource, its Deployment, and the list of its jobs.
-func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructured.UnstructuredList) look {
-	shared := &sharedHosts{from: o.Gather, ctx: ctx}
+func (o *Observer) lookAtSessionJobs(
+	ctx context.Context, namespace string, list *unstructured.UnstructuredList,
+) look {
+	shared := &sharedHosts{from: o.Gather, ctx: ctx, stores: o.Gather.Autoscaled}
+	if len(list.Items) >= bulkFrom {
+		jobs := gather.Clusters{Namespace: namespace}
+		for i := range list.Items {
+			jobs.Names = append(jobs.Names, list.Items[i].GetName())
+		}
+		shared.stores = o.Gather.StoresOf(ctx, jobs)
+	}
 	return func(ctx context.Context, u *unstructured.Unstructured) error {
 		s, err := o.Gather.SessionJobOf(ctx, u, shared)
 		if err == nil {
@@ -57,9 +68,17 @@ func (o *Observer) lookAtSessionJobs(ctx context.Context, _ string, _ *unstructu
 // it. Safe for concurrent use.
 type sharedHosts struct {
 	from     gather.Host
+	stores   gather.Stores
 	ctx      context.Context // that of the page
 	clusters sync.Map        // types.NamespacedName -> *later[gather.Hosting]
 	jobs     sync.Map        // plan.Endpoint -> *later[listing]
+}
+
+// Autoscaled answers from one list for the page, where it has many jobs.
+func (h *sharedHosts) Autoscaled(
+	ctx context.Context, resource metav1.Object,
+) plan.Observed[deployment.Autoscaled] {
+	return h.stores(ctx, resource)
 }
 
 // later is a value that somebody reads.
