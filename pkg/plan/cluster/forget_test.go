@@ -49,6 +49,15 @@ func forgetsOf(
 		{ObjectVersion: plan.ObjectVersion{Name: "session-cluster-config-map"}, Graphs: []string{jobX}, Plans: plans},
 	})
 	v := New(s)
+	another := *v.Intent()
+	if r, some := starter(v).forgetJobs(&another); some {
+		t.Errorf("%+v: that is not the open start", r)
+	}
+	v.Intent().ForgetsJobs = false
+	if r, some := starter(v).forgetJobs(v.Intent()); some {
+		t.Errorf("%+v: this start forgets nothing", r)
+	}
+	v.Intent().ForgetsJobs = true
 	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
 }
 
