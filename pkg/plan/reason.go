@@ -29,6 +29,8 @@ const (
 	ReasonAutoscalerStoreUnreadable Reason = "AutoscalerStoreUnreadable"
 	// ReasonAutoscalerError: the autoscaler cannot measure the job, or cannot decide.
 	ReasonAutoscalerError Reason = "AutoscalerError"
+	// ReasonAutoscalerPaused: the job was rolled back, so that nothing is scaled until the spec changes.
+	ReasonAutoscalerPaused Reason = "AutoscalerPaused"
 	// ReasonAutoscalerCollecting: the window of metrics is not full yet.
 	ReasonAutoscalerCollecting Reason = "AutoscalerCollecting"
 	// ReasonAutoscalerActive: the window is full, so that each sample may lead to another size.

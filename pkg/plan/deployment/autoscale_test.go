@@ -195,3 +195,27 @@ func TestADecisionIsAnUpgradeAndANonceTakesItBack(t *testing.T) {
 		t.Errorf("stored parallelism %v", s.Parallelism())
 	}
 }
+
+// A job that was rolled back runs another spec than the resource's, which failed: no decision begins that one again.
+func TestAJobThatWasRolledBackIsNotScaled(t *testing.T) {
+	w := measured(t, "")
+	begun := w.s.Now
+	if acted := w.until(begun, 2, 0.99); acted != "" {
+		t.Fatal(acted)
+	}
+	r := &w.s.Resource.Status.ReconciliationStatus
+	r.State, r.LastStableSpec = v1beta1.ReconciliationRolledBack, r.LastReconciledSpec
+	bad := w.s.Resource.Spec.Image + "-bad"
+	r.LastReconciledSpec = strings.Replace(r.LastReconciledSpec, w.s.Resource.Spec.Image, bad, 1)
+	w.s.Resource.Spec.Image = bad
+	if acted := w.until(begun, 4, 0.99); acted != "" || w.status().Intent != nil {
+		t.Errorf("%s, intent %+v; rounds %q", acted, w.status().Intent, w.log)
+	}
+	if _, _, due := Sampling(w.s); due {
+		t.Error("it is measured")
+	}
+	if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerPaused" ||
+		w.told("AutoscalerPaused") != 1 {
+		t.Errorf("the condition is %+v, told %d times", c, w.told("AutoscalerPaused"))
+	}
+}

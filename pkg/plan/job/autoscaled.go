@@ -3,6 +3,7 @@ package job
 import (
 	"time"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
@@ -68,25 +69,28 @@ func (v autoscaling) on() bool {
 	return known && asksAutoscaler(c)
 }
 
-// measurable reports whether the job is as its spec asks, and all of its tasks run or have finished. Flink lists it.
+// measurable reports whether the job is what was deployed last, and all of its tasks run or have finished. One that was
+// rolled back runs another spec than the recorded one: a decision would begin that one again.
 func (v autoscaling) measurable() bool {
 	jobs, _ := v.Seen.Flink.Jobs.Get()
 	j, listed := FindJob(jobs, v.Want.JobStatus.JobID)
-	return listed && j.Runs() && v.AtRest() && v.LastRunning() && v.Seen.SpecProblem == ""
+	deployed := v.Want.ReconciliationStatus.State == v1beta1.ReconciliationDeployed
+	return listed && j.Runs() && v.AtRest() && v.LastRunning() && deployed && v.Seen.SpecProblem == ""
 }
 
 // stored is what a decision reads. The error is one of a store that must not be written.
 func (v autoscaling) stored() (autoscaler.Stored, error) {
 	if v.autoscaler == nil {
 		read, err := v.read()
-		v.autoscaler = &storedAutoscaler{read, err}
+		v.autoscaler = &storedAutoscaler{Stored: read, err: err}
 	}
 	return v.autoscaler.Stored, v.autoscaler.err
 }
 
-// storedAutoscaler is what was read of a store.
+// storedAutoscaler is what was read of a store, and what was decided by it.
 type storedAutoscaler struct {
 	autoscaler.Stored
+	// err is why it could not be read, or why nothing could be decided.
 	err error
 }
 
@@ -154,6 +158,7 @@ func Autoscale(v Life) (Result, bool) {
 		return Result{}, false
 	}
 	decided := autoscaler.Decide(stored)
+	v.autoscaler.err = decided.Err
 	told := a.events(decided)
 	if !decided.Store {
 		v.Events = append(v.Events, told...)

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
@@ -16,6 +17,9 @@ import (
 //
 //	the spec    the store        what is kept        the condition is
 //	is silent   has a size       -                   False    AutoscalerOff: what was set stays
+//	asks, and   -                -                   False    AutoscalerPaused: a change of the spec goes on
+//	the job was
+//	rolled back
 //	asks        is not known     -                   Unknown  AutoscalerStoreUnreadable, and why
 //	asks        is not readable  -                   False    AutoscalerError, and what it says
 //	asks        -                a problem           False    AutoscalerError, and what it is
@@ -55,6 +59,10 @@ func (v autoscaling) condition() metav1.Condition {
 	if !v.on() {
 		return is(false, plan.ReasonAutoscalerOff, "what an autoscaler had set stays as it is, in each upgrade, too;"+
 			" with job.autoscaler.enabled false the job gets the size of its spec")
+	}
+	if v.Want.ReconciliationStatus.State == v1beta1.ReconciliationRolledBack {
+		return is(false, plan.ReasonAutoscalerPaused, "the job was rolled back, and runs another spec than this one:"+
+			" it is not scaled before the spec changes")
 	}
 	if v.Seen.Autoscaled.IsUnknown() {
 		c := is(false, plan.ReasonAutoscalerStoreUnreadable, "what is known of the job cannot be read, and its size stays"+
