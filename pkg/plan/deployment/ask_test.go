@@ -2,10 +2,13 @@ package deployment
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/drawing"
+	"github.com/kn-flink/kn-flink/test/fields"
 )
 
 // The drawing of what is asked for names each question, and no other. That the questions are those that the rules need
@@ -32,5 +35,48 @@ func TestRetentionIsAskedOfAJobThatFailed(t *testing.T) {
 		if got := AskFlink(w.s).Retention; got != want {
 			t.Errorf("of a job that is %s it is asked: %t, want %t", state, got, want)
 		}
+	}
+}
+
+// What has no answer cannot be asked for. All else can, and most of it always.
+func TestWhatCanBeAskedFor(t *testing.T) {
+	always := []string{"Pods", "TaskManagers", "TaskManagerDeployment", "HAData", "Ingress", "Snapshots", "SessionJobs"}
+	runs := func(*world) {}
+	rows := map[string]struct {
+		spec string
+		then func(w *world)
+		want string
+	}{
+		"never looked at": {application, func(w *world) { w.s = newWorld(w.t, application).s }, ""},
+		"prepared": {application, func(w *world) {
+			w.s = newWorld(w.t, application).s
+			w.round()
+			w.round()
+		}, "Companions Owned"},
+		"runs":      {application, runs, "Flink Owned"},
+		"stops":     {stateful, func(w *world) { w.edit(upgradeImage); w.round() }, "Flink Companions Stop Owned"},
+		"collected": {application, (*world).collects, ""},
+		"lost in the middle of a stop": {
+			application, func(w *world) { w.edit(upgradeImage); w.round(); w.lose() }, "",
+		},
+		"keeps data in Kubernetes":            {highlyAvailable, runs, "Flink Owned"},
+		"keeps data in ZooKeeper":             {onZooKeeper, runs, "Flink Owned HANodes"},
+		"keeps data that only Flink may read": {outOfSight, runs, "Flink Owned"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.then(w)
+			questions := strings.Fields(fields.Set(AskAll(w.s)))
+			for _, question := range always {
+				if !slices.Contains(questions, question) {
+					t.Errorf("%s is not asked for", question)
+				}
+			}
+			questions = slices.DeleteFunc(questions, func(question string) bool { return slices.Contains(always, question) })
+			if got := strings.Join(questions, " "); got != row.want {
+				t.Errorf("beside that it asks for %q, want %q", got, row.want)
+			}
+		})
 	}
 }

@@ -60,6 +60,15 @@ func TestTheIngressIsComparedAtEachLook(t *testing.T) {
 		},
 		"its label is gone": {func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels = nil }) },
 			"apply ingress demo", "False Applying", "the same"},
+		"its label is another": {
+			func(w *world) {
+				w.changeIngress(func(i *networkingv1.Ingress) {
+					for name := range i.Labels {
+						i.Labels[name] = "x"
+					}
+				})
+			}, "apply ingress demo", "False Applying", "the same",
+		},
 		"another label": {
 			func(w *world) { w.changeIngress(func(i *networkingv1.Ingress) { i.Labels["team"] = "a" }) }, "", "True Applied",
 			"others may add theirs",
@@ -73,6 +82,8 @@ func TestTheIngressIsComparedAtEachLook(t *testing.T) {
 		},
 		"it cannot be read": {func(w *world) { w.s.Ingress = plan.Unknown[*networkingv1.Ingress]("forbidden") }, "",
 			"Unknown Unobservable", "unknown leads to nothing"},
+		"nobody looked": {func(w *world) { w.s.Ingress = plan.Observed[*networkingv1.Ingress]{} }, "", "True Applied",
+			"what was seen last stands"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -138,5 +149,53 @@ func TestAFailedIngressIsToldOnce(t *testing.T) {
 	if c := w.condition(summary.IngressReady); w.told("IngressFailed") != 1 || c.Reason != "Forbidden" ||
 		!strings.Contains(c.Message, "ingresses is forbidden") {
 		t.Errorf("told %d times, %+v", w.told("IngressFailed"), c)
+	}
+	p := w.round()
+	for _, a := range p.Finish {
+		if made, ok := a.(plan.ApplyIngress); ok {
+			w.s.Ingress = plan.Present(made.Ingress)
+		}
+	}
+	w.run()
+	if c := w.condition(summary.IngressReady); c.Status != metav1.ConditionTrue {
+		t.Errorf("it was made at last, and IngressReady is %+v", c)
+	}
+}
+
+// One that no spec asks for shows as long as it cannot be removed, and is looked for until it is gone.
+func TestAnIngressThatCannotBeRemovedShows(t *testing.T) {
+	w := exposed(t, "")
+	w.changeIngress(func(*networkingv1.Ingress) {})
+	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Ingress = nil })
+	w.run()
+	w.terminate()
+	w.run()
+	w.serveJob(v1beta1.FlinkJobRunning)
+	w.run()
+	if !AskFirst(w.s).Ingress {
+		t.Error("it is there still, and not looked for")
+	}
+	failed, _ := MakeIngressFailed(w.s, w.status(), "Forbidden", "no").Status.(*v1beta1.FlinkDeploymentStatus)
+	w.store(failed)
+	w.run()
+	if c := w.condition(summary.IngressReady); c.Reason != "Forbidden" {
+		t.Errorf("the next look forgot why: %+v", c)
+	}
+	w.s.Ingress = plan.Absent[*networkingv1.Ingress]()
+	w.run()
+	if AskFirst(w.s).Ingress {
+		t.Error("it is gone, and looked for")
+	}
+}
+
+// Of a cluster that asks for none, too, what could not be looked at is not known.
+func TestAnIngressThatNobodyAskedForIsNotKnown(t *testing.T) {
+	for why, want := range map[string]string{"": "", "forbidden": "Unobservable"} {
+		w := stable(t, application)
+		w.s.Ingress = plan.Unknown[*networkingv1.Ingress](why)
+		w.run()
+		if c := w.condition(summary.IngressReady); c.Reason != want {
+			t.Errorf("it cannot be read because %q: %+v, want %q", why, c, want)
+		}
 	}
 }

@@ -4,7 +4,12 @@ import (
 	"reflect"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/drawing"
+	"github.com/kn-flink/kn-flink/test/fields"
 )
 
 // The drawing of what is asked for names each question, and no other. That the questions are those that the rules need
@@ -34,6 +39,38 @@ func TestWhichClusterIsAsked(t *testing.T) {
 			w.s.Resource.Status.ReconciliationStatus.LastReconciledSpec = row.recorded
 			if got := ClusterOf(w.s.Resource); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
+			}
+		})
+	}
+}
+
+// What has no answer cannot be asked for. All else can, at any time.
+func TestWhatCanBeAskedFor(t *testing.T) {
+	change := func(w *world) {
+		w.untilSteady()
+		w.edit(func(s *v1beta1.FlinkSessionJobSpec) { s.Job.Parallelism = 4 })
+		for w.status().Intent == nil {
+			w.round()
+		}
+	}
+	rows := map[string]struct {
+		then func(w *world)
+		want string
+	}{
+		"its cluster is not there": {func(w *world) {
+			w.s.Cluster, w.s.JobManager = plan.Absent[*v1beta1.FlinkDeployment](), plan.Absent[*appsv1.Deployment]()
+		}, "Others"},
+		"never looked at": {func(*world) {}, "Flink Jars Snapshots Others"},
+		"starts":          {func(w *world) { w.round(); w.round() }, "Flink Jars Snapshots Others"},
+		"runs":            {(*world).untilSteady, "Flink Jars Snapshots Others"},
+		"stops":           {change, "Flink Jars Stop Snapshots Others"},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, stateful("savepoint"))
+			row.then(w)
+			if got := fields.Set(AskAll(w.s)); got != row.want {
+				t.Errorf("asks for %q, want %q", got, row.want)
 			}
 		})
 	}
