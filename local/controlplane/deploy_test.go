@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
 // applied are the definitions of our kinds that make deploy has applied.
@@ -50,9 +50,10 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	objects := dynamic.NewForConfigOrDie(plane.Config())
 	installKnative(t, objects, func(string) bool { return true })
 	ns := namespace(t)
-	kubectl(t, cluster("sized", "  flinkConfiguration: {job.autoscaler.enabled: 'true'}"), "apply", "-n", ns, "-f", "-")
+	kubectl(t, colours, "apply", "-n", ns, "-f", "-")
 	t.Cleanup(func() { // other tests want a cluster in which all is run
-		err := objects.Resource(kubesim.FlinkDeployments).Namespace(ns).Delete(context.Background(), "sized", metav1.DeleteOptions{})
+		pairs := v1beta1.FlinkBlueGreenDeploymentGVR
+		err := objects.Resource(pairs).Namespace(ns).Delete(context.Background(), "colours", metav1.DeleteOptions{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -60,7 +61,7 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 	env := []string{"PATH=" + noKo(t) + ":" + os.Getenv("PATH"), "KO_DOCKER_REPO=registry.example.com", "OVERLAY="}
 
 	out, ok := script(t, "deploy.sh", env...)
-	if line := lineOf(out, ns+"/sized "); ok || !strings.Contains(line, "autoscaled") ||
+	if line := lineOf(out, ns+"/colours "); ok || !strings.Contains(line, "not run") ||
 		!strings.Contains(out, "GO_ON=1 make deploy") {
 		t.Errorf("it is to list the resource and to fail, not %t: %s", ok, out)
 	}
@@ -74,14 +75,14 @@ func TestDeployStopsBesideWhatIsNotRun(t *testing.T) {
 
 	out, ok = script(t, "deploy.sh", append(env, "GO_ON=1")...)
 	if made := applied(t, objects); ok || len(made) != 4 || !strings.Contains(out, "no ko resolve") ||
-		lineOf(out, ns+"/sized ") == "" {
+		lineOf(out, ns+"/colours ") == "" {
 		t.Errorf("who has read the list goes on, here until the functions are built: %q are applied, %t: %s", made, ok, out)
 	}
 	t.Run("an update", func(t *testing.T) {
 		kubectl(t, "", "create", "namespace", "flink-system")
 		kubectl(t, manifest(t, "serving.knative.dev/v1", "Service", "reconcile"), "apply", "-f", "-")
 		out, ok := script(t, "deploy.sh", env...)
-		if ok || lineOf(out, "/sized ") != "" || !strings.Contains(out, "no ko resolve") {
+		if ok || lineOf(out, "/colours ") != "" || !strings.Contains(out, "no ko resolve") {
 			t.Errorf("who updates has seen the list before: %t %s", ok, out)
 		}
 		kubectl(t, "", "delete", "namespace", "flink-system", "--wait=false")

@@ -2,6 +2,7 @@ package controlplane
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,9 +20,16 @@ import (
 // observe writes samples of the autoscaler into its ConfigMaps, and nothing else into any ConfigMap.
 func TestObserveWritesSamplesAlone(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"000-namespace", "020-rbac-observe", "095-samples-policy"} {
-		kubectl(t, "", "apply", "--server-side", "-f", "../../config/knative/"+file+".yaml")
+	rights, err := os.ReadFile("../../config/knative/020-rbac-observe.yaml")
+	if err != nil {
+		t.Fatal(err)
 	}
+	for document := range strings.SplitSeq(string(rights), "\n---\n") {
+		if strings.Contains(document, "kind: ClusterRole") { // and its binding: they need no namespace
+			kubectl(t, document, "apply", "--server-side", "-f", "-")
+		}
+	}
+	kubectl(t, "", "apply", "--server-side", "-f", "../../config/knative/095-samples-policy.yaml")
 	in := namespace(t)
 	as := rest.CopyConfig(plane.Config())
 	as.Impersonate.UserName = "system:serviceaccount:flink-system:observe"
@@ -54,7 +62,7 @@ func TestObserveWritesSamplesAlone(t *testing.T) {
 	if err := create(made("autoscaler-job", nil)); err != nil {
 		t.Fatalf("samples of a job that has none: %v", err)
 	}
-	_, err := anybody.Patch(
+	_, err = anybody.Patch(
 		t.Context(), "autoscaler-job", types.MergePatchType,
 		[]byte(`{"data":{"parallelismOverrides":"a:2"},"binaryData":{"other":"AQI="}}`), metav1.PatchOptions{},
 	)
