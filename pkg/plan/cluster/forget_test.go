@@ -27,6 +27,14 @@ func forgetsOf(
 	t *testing.T, plans []string, checkpoint, ignored bool, jobs plan.Observed[[]SessionJob],
 ) (job.Result, bool) {
 	t.Helper()
+	v := withEarlierData(t, plans, checkpoint, ignored, jobs)
+	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
+}
+
+func withEarlierData(
+	t *testing.T, plans []string, checkpoint, ignored bool, jobs plan.Observed[[]SessionJob],
+) Cluster {
+	t.Helper()
 	r := &v1beta1.FlinkDeployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "session", UID: "uid"}}
 	r.Spec = v1beta1.FlinkDeploymentSpec{
 		Image: "flink:1.20", FlinkVersion: v1beta1.FlinkV1_20,
@@ -48,17 +56,7 @@ func forgetsOf(
 		{ObjectVersion: plan.ObjectVersion{Name: "session-" + jobX + "-config-map"}, Checkpoint: checkpoint},
 		{ObjectVersion: plan.ObjectVersion{Name: "session-cluster-config-map"}, Graphs: []string{jobX}, Plans: plans},
 	})
-	v := New(s)
-	another := *v.Intent()
-	if r, some := starter(v).forgetJobs(&another); some {
-		t.Errorf("%+v: that is not the open start", r)
-	}
-	v.Intent().ForgetsJobs = false
-	if r, some := starter(v).forgetJobs(v.Intent()); some {
-		t.Errorf("%+v: this start forgets nothing", r)
-	}
-	v.Intent().ForgetsJobs = true
-	return starter(v).ForgetEarlier(v.Intent(), v.Spec)
+	return New(s)
 }
 
 // R10
@@ -125,5 +123,31 @@ func TestNothingIsForgottenOnAGuess(t *testing.T) {
 	r, some := forgets(t, true, false, plan.Unknown[[]SessionJob]("time-out"))
 	if !some || r.Situation != plan.Unobservable || len(r.Actions) > 0 {
 		t.Errorf("%+v: the session jobs are not known", r)
+	}
+}
+
+// What is removed cannot be brought back: it is for the start that is stored, and says that it forgets.
+func TestAStartForgetsOnceItIsStored(t *testing.T) {
+	rows := map[string]struct {
+		intent func(v Cluster) *v1beta1.Intent
+		want   bool
+	}{
+		"stored":          {func(v Cluster) *v1beta1.Intent { return v.Intent() }, true},
+		"it forgets none": {func(v Cluster) *v1beta1.Intent { v.Intent().ForgetsJobs = false; return v.Intent() }, false},
+		"about to be stored": {func(v Cluster) *v1beta1.Intent {
+			v.Intent().OperationID = "new"
+			return v.Intent()
+		}, false},
+		"not the open one": {func(v Cluster) *v1beta1.Intent { return v.Intent().DeepCopy() }, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			v := withEarlierData(t, nil, true, false, plan.Present([]SessionJob{}))
+			v.Want.Intent = v.Intent().DeepCopy()
+			r, some := starter(v).ForgetEarlier(row.intent(v), v.Spec)
+			if some != row.want || (len(r.Actions) > 0) != row.want {
+				t.Errorf("%+v, want some: %t", r, row.want)
+			}
+		})
 	}
 }

@@ -56,6 +56,10 @@ func TestJudge(t *testing.T) {
 		"no pod, in time": {
 			soon, nil, answers, true, true, fenced, "", false, "ClusterTerminating", "is being deleted", "it takes its time",
 		},
+		"no pod, at the last moment": {
+			5 * time.Minute, nil, answers, true, true, fenced, "", false, "ClusterTerminating", "is being deleted",
+			"it has until then",
+		},
 		"no pod, late": {
 			late, nil, answers, true, true, fenced, "", true, "ClusterTerminating", "get deployment demo",
 			"somebody's finalizer",

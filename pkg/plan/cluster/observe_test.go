@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -78,5 +79,28 @@ func TestObserveIsAsDrawn(t *testing.T) {
 	}
 	if err := drawn.Shown("Observe", shown...); err != nil {
 		t.Error(err)
+	}
+}
+
+// What keeps a JobManager from starting is told in the words of the first look, as long as it is the same.
+func TestWhyAJobManagerDoesNotStartIsOneProblem(t *testing.T) {
+	const news = "[c] no such image"
+	rows := map[string]struct{ kind, reason, want string }{
+		"told":                   {summary.ClusterAvailable, "ImagePullBackOff", "[c] back-off"},
+		"told of something else": {summary.ClusterAvailable, "CrashLoopBackOff", news},
+		"told elsewhere":         {summary.Ready, "ImagePullBackOff", news},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			v := application(func(s *Snapshot) {
+				s.Resource.Status.Conditions = []metav1.Condition{
+					{Type: row.kind, Reason: row.reason, Message: "[c] back-off"},
+				}
+				s.Pods = plan.Present([]corev1.Pod{pulls("ErrImagePull", "no such image")})
+			})
+			if why := findPodFailure(v, &appsv1.Deployment{}); why == nil || why.Message != row.want {
+				t.Errorf("%+v, want %q", why, row.want)
+			}
+		})
 	}
 }

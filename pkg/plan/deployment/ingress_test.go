@@ -131,6 +131,14 @@ func TestAnUnmanagedIngressIsLeftAlone(t *testing.T) {
 			w.condition(summary.IngressReady), w.told("IngressManagement"),
 		)
 	}
+	if w := exposed(t, ""); w.told("IngressManagement") > 0 {
+		t.Error("it is managed, and told that it is not")
+	}
+	w = stable(t, with(application, `"flinkConfiguration":{`,
+		`"flinkConfiguration":{"kubernetes.operator.ingress.manage":"false",`))
+	if w.told("IngressManagement") > 0 {
+		t.Error("nobody asked for one, and it is told that none is made")
+	}
 }
 
 func TestAFailedIngressIsToldOnce(t *testing.T) {

@@ -126,6 +126,18 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 				w.lose()
 			}, true, "it ran all the same",
 		},
+		"nobody had seen its start, and it does not answer": {outOfSight, func(w *world) {
+			silent(w)
+			w.s.Resource.Status.JobStatus.StartTime, w.s.Pods = "", ranPods()
+		}, true, "it may have run"},
+		"it never ran, and does not answer": {outOfSight, func(w *world) {
+			w.s = newWorld(w.t, outOfSight).s
+			w.run()
+			pod := waitingPod("ImagePullBackOff", "no such image", false)
+			pod.CreationTimestamp = w.deployment().CreationTimestamp
+			w.s.Pods = plan.Present([]corev1.Pod{pod})
+			silent(w)
+		}, false, "it left none"},
 		"a person gave it up": {
 			outOfSight, func(w *world) { w.lose(); giveUpState(w) }, false,
 			"as the message says",

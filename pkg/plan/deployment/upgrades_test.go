@@ -189,12 +189,12 @@ func TestAnEndedJobsClusterGoes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, ttl(savesHighlyAvailable))
 			ends(w)
-			w.s.Now = w.s.Now.Add(3 * time.Minute)
+			w.s.Now = w.s.Now.Add(5 * time.Minute)
 			w.run()
 			if jm, ok := w.s.JobManager.Get(); !ok || jm.DeletionTimestamp != nil {
 				t.Fatalf("it went before its time, rounds %q", w.log)
 			}
-			w.s.Now = w.s.Now.Add(3 * time.Minute)
+			w.s.Now = w.s.Now.Add(time.Second)
 			w.run()
 			if jm, ok := w.s.JobManager.Get(); ok && jm.DeletionTimestamp == nil {
 				t.Fatalf("it is still there, rounds %q", w.log)
