@@ -52,7 +52,8 @@ func redeploys(t *testing.T, step v1beta1.IntentStep, purpose v1beta1.IntentPurp
 	})
 }
 
-// Whoever names what to start from need not wait for a stop, but for one that is as good as done, or that a deletion is.
+// Whoever names what to start from need not wait for a stop, but for one that is as good as done, or that a
+// deletion is.
 func TestWhichStopARedeployReplaces(t *testing.T) {
 	rows := map[string]struct {
 		step     v1beta1.IntentStep

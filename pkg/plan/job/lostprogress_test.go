@@ -108,8 +108,8 @@ func TestWhenStatisticsShowARestore(t *testing.T) {
 	}
 }
 
-// A start from the last state is suspected to begin from less than the job had; one from a path, or of a job whose state
-// is given up, begins from what it is given.
+// A start from the last state is suspected to begin from less than the job had; one from a path, or of a job whose
+// state is given up, begins from what it is given.
 func TestWhichStartIsSuspected(t *testing.T) {
 	rows := map[string]struct {
 		mode v1beta1.UpgradeMode
@@ -158,8 +158,8 @@ func TestWhoGivesAStateUp(t *testing.T) {
 	}
 }
 
-// What a status that is too large would have told of lost progress is kept, unless its operation comes again, or as much
-// is told.
+// What a status that is too large would have told of lost progress is kept, unless its operation comes again, or as
+// much is told.
 func TestWhatIsKeptOfARefusedStatus(t *testing.T) {
 	at := metav1.NewTime(noon)
 	seen := &v1beta1.LostProgress{Before: "1", Seen: &at}

@@ -29,11 +29,15 @@ func TestWhatFlinkLeftOpen(t *testing.T) {
 		job  *Job
 		want bool
 	}{
-		"no job is listed":                   {func(s *Seen) { told(s); s.Resource.Spec.FlinkConfiguration = nil }, nil, false},
-		"its failures are not asked for":     {told, &Job{ID: "a", State: v1beta1.FlinkJobFailed}, false},
-		"its failures are not known":         {failures(told, true), &Job{ID: "a", State: v1beta1.FlinkJobFailed}, true},
-		"its failures are":                   {failures(told, false), &Job{ID: "a", State: v1beta1.FlinkJobFailed}, false},
-		"whether it has a checkpoint is not": {func(s *Seen) { told(s); s.Resource.Status.JobStatus.Checkpoint = nil }, nil, true},
+		"no job is listed": {
+			func(s *Seen) { told(s); s.Resource.Spec.FlinkConfiguration = nil }, nil, false,
+		},
+		"its failures are not asked for": {told, &Job{ID: "a", State: v1beta1.FlinkJobFailed}, false},
+		"its failures are not known":     {failures(told, true), &Job{ID: "a", State: v1beta1.FlinkJobFailed}, true},
+		"its failures are":               {failures(told, false), &Job{ID: "a", State: v1beta1.FlinkJobFailed}, false},
+		"whether it has a checkpoint is not": {
+			func(s *Seen) { told(s); s.Resource.Status.JobStatus.Checkpoint = nil }, nil, true,
+		},
 		"nobody needs to know of checkpoints": {func(s *Seen) {
 			told(s)
 			s.Resource.Status.JobStatus.Checkpoint, s.Resource.Spec.Job.UpgradeMode = nil, v1beta1.UpgradeModeStateless
