@@ -25,10 +25,10 @@ func TestParallelismFollowsTheLoad(t *testing.T) {
 		Steps: []Step{
 			{Rate: 100, For: 20 * time.Second},
 			{
-				Rate: 500, For: 2 * time.Minute, Until: func(p Point) bool { return p.Work >= 3 },
+				Rate: 500, For: 4 * time.Minute, Until: func(p Point) bool { return p.Work >= 3 },
 				Do: func(ctx context.Context, r *Running) error { return r.KillFunctions(ctx) },
 			},
-			{Rate: 40, For: 3 * time.Minute, Until: func(p Point) bool { return p.Work > 0 && p.Work <= 2 }},
+			{Rate: 40, For: 4 * time.Minute, Until: func(p Point) bool { return p.Work > 0 && p.Work <= 2 }},
 		},
 	})
 	if err != nil {
