@@ -82,19 +82,19 @@ func (f *measuredFlink) details() string {
 func TestWhatASampleAsksFlinkFor(t *testing.T) {
 	const gc = "Status.JVM.GarbageCollector.All.TimeMsPerSecond"
 	for name, row := range map[string]struct {
-		flink    measuredFlink
+		flink    *measuredFlink
 		requests int
 		values   int // how many vertices have values
 	}{
-		"one vertex":                    {measuredFlink{vertices: 1}, 5, 1},
-		"twenty":                        {measuredFlink{vertices: 20}, 24, 20},
-		"a source that has finished":    {measuredFlink{vertices: 3, finished: 1}, 6, 2},
-		"without the time of garbage":   {measuredFlink{vertices: 1, lacks: []string{gc}}, 6, 1},
-		"without the rate of records":   {measuredFlink{vertices: 2, lacks: []string{"numRecordsInPerSecond"}}, 8, 1},
-		"a source without what it sent": {measuredFlink{vertices: 1, lacks: []string{"Source__s.numRecordsOut"}}, 5, 0},
+		"one vertex":                    {&measuredFlink{vertices: 1}, 5, 1},
+		"twenty":                        {&measuredFlink{vertices: 20}, 24, 20},
+		"a source that has finished":    {&measuredFlink{vertices: 3, finished: 1}, 6, 2},
+		"without the time of garbage":   {&measuredFlink{vertices: 1, lacks: []string{gc}}, 6, 1},
+		"without the rate of records":   {&measuredFlink{vertices: 2, lacks: []string{"numRecordsInPerSecond"}}, 8, 1},
+		"a source without what it sent": {&measuredFlink{vertices: 1, lacks: []string{"Source__s.numRecordsOut"}}, 5, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(&row.flink)
+			server := httptest.NewServer(row.flink)
 			defer server.Close()
 			g := &Gatherer{Flink: func(e plan.Endpoint) (*flinkrest.Client, error) {
 				return flinkrest.New(flinkrest.Options{BaseURL: e.URL, Transport: &http.Transport{}})
