@@ -4,10 +4,15 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/test/fields"
 )
+
+const vertex = "cbc357ccb763df2852fee8c4fc7d55f2"
 
 // Each question is a request to Flink: a look asks for what its moment needs, and for no more.
 func TestWhatIsAskedOfFlink(t *testing.T) {
@@ -16,12 +21,28 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 	changed := func(s *Seen) { known(s); s.Resource.Spec.Image, s.Resource.Generation = "another", 2 }
 	stateless := func(s *Seen) {
 		s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
-		text, err := v1beta1.ReconciledDeployment{Spec: s.Resource.Spec}.Text()
-		if err != nil {
-			t.Fatal(err)
+		deployed(t, s)
+	}
+	with := func(options string) func(s *Seen) {
+		return func(s *Seen) {
+			known(s)
+			s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(options)
+			deployed(t, s)
 		}
-		s.Resource.Status.ReconciliationStatus.LastReconciledSpec = text
-		s.Resource.Status.ReconciliationStatus.LastStableSpec = text
+	}
+	aged := with(`{"kubernetes.operator.job.upgrade.last-state.max.allowed.checkpoint.age":"5 min"}`)
+	adaptive := with(`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + vertex + `:1"}`)
+	rescaled := func(s *Seen) {
+		adaptive(s)
+		s.Autoscaled = plan.Absent[autoscaled.Store]()
+		s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+			`{"jobmanager.scheduler":"adaptive","pipeline.jobvertex-parallelism-overrides":"` + vertex + `:2"}`,
+		)
+	}
+	rollsBack := func(s *Seen) {
+		known(s)
+		changedSince(t, s)
+		s.Resource.Annotations = map[string]string{v1beta1.AnnotationRollback: "1"}
 	}
 	rows := map[string]struct {
 		was, is v1beta1.FlinkJobState // as status has it, and as Flink lists it; empty: not listed
@@ -41,25 +62,75 @@ func TestWhatIsAskedOfFlink(t *testing.T) {
 		"it is to be changed":                    {running, running, changed, "Checkpoints Retention"},
 		"it is to be changed, its tasks begin":   {created, created, changed, "Checkpoints Retention Graph"},
 		"it has failed":                          {running, failed, known, "Facts Failure Checkpoints Retention Graph"},
-		"it has failed, to be changed":           {failed, failed, changed, "Failure Checkpoints Retention Graph"},
+		"it is not stable":                       {running, running, func(s *Seen) { known(s); changedSince(t, s) }, "Facts"},
+		"it is not stable, nor listed":           {running, "", func(s *Seen) { known(s); changedSince(t, s) }, "Facts"},
+		"its JobManager became ready": {running, running, func(s *Seen) {
+			known(s)
+			s.Resource.Status.JobManagerDeploymentStatus = v1beta1.JobManagerDeploying
+		}, "Facts"},
+		"it is to be rolled back": {created, created, rollsBack, "Facts"},
+		"it is to be rolled back, in a session": {created, created, func(s *Seen) {
+			rollsBack(s)
+			s.Kind = v1beta1.JobKindFlinkSessionJob
+		}, "Retention Graph"},
+		"its checkpoints may be too old": {running, running, aged, ""},
+		"they may be, and it is to be changed": {running, running, func(s *Seen) {
+			aged(s)
+			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeStateless
+			deployed(t, s)
+			s.Resource.Spec.Image = "another"
+		}, "Checkpoints"},
+		"it is to be changed, stateless": {running, running, func(s *Seen) {
+			stateless(s)
+			s.Resource.Spec.Image = "another"
+		}, ""},
+		"it may have lost progress": {running, running, func(s *Seen) {
+			known(s)
+			at := metav1.NewTime(noon)
+			s.Resource.Status.LostProgress = &v1beta1.LostProgress{Suspected: &at}
+		}, "Checkpoints"},
+		"it is to be rescaled":             {running, running, rescaled, "Checkpoints Retention Requirements"},
+		"it is to be rescaled, not listed": {running, "", rescaled, ""},
+		"another run of one that had ended": {failed, running, func(s *Seen) {
+			s.Resource.Status.JobStatus.StartTime = "1"
+		}, ""},
+		"another run of one that is stopped": {running, running, func(s *Seen) {
+			s.Resource.Status.Intent = &v1beta1.Intent{
+				Step: v1beta1.StepStopping, Stops: &v1beta1.Incarnation{JobID: "a", JobStartTime: "1"},
+			}
+		}, ""},
+		"another run of one that was started": {created, running, func(s *Seen) {
+			s.Resource.Status.Intent = &v1beta1.Intent{
+				Step: v1beta1.StepReleased, Stops: &v1beta1.Incarnation{JobID: "a", JobStartTime: "1"},
+			}
+		}, "Facts Checkpoints"},
+		"it has failed, to be changed": {failed, failed, changed, "Failure Checkpoints Retention Graph"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			v := newLife(t, func(s *Seen) {
-				status := &s.Resource.Status
-				status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
-				status.JobManagerDeploymentStatus, status.JobStatus.State = v1beta1.JobManagerReady, row.was
-				row.then(s)
-				var jobs []Job
-				if row.is != "" {
-					jobs = []Job{{ID: "a", State: row.is, EndTime: noon.Add(-time.Hour)}}
-				}
-				s.Flink.Jobs = plan.Present(jobs)
-			})
-			more := AskMore(v)
-			if more.Exceptions = 0; fields.Set(more) != row.want {
-				t.Errorf("asked for %q, want %q", fields.Set(more), row.want)
+			if got := asked(t, row.was, row.is, row.then); got != row.want {
+				t.Errorf("asked for %q, want %q", got, row.want)
 			}
 		})
 	}
+}
+
+// asked is what Flink is asked about a job that is stable, with what a test makes of that: its state as status has it,
+// and as Flink lists it; empty: not listed.
+func asked(t *testing.T, was, is v1beta1.FlinkJobState, then func(s *Seen)) string {
+	t.Helper()
+	v := newLife(t, func(s *Seen) {
+		status := &s.Resource.Status
+		status.ReconciliationStatus.LastStableSpec = status.ReconciliationStatus.LastReconciledSpec
+		status.JobManagerDeploymentStatus, status.JobStatus.State = v1beta1.JobManagerReady, was
+		then(s)
+		var jobs []Job
+		if is != "" {
+			jobs = []Job{{ID: "a", State: is, StartTime: "2", EndTime: noon.Add(-time.Hour)}}
+		}
+		s.Flink.Jobs = plan.Present(jobs)
+	})
+	more := AskMore(v)
+	more.Exceptions = 0
+	return fields.Set(more)
 }
