@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler"
@@ -13,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
+	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
 )
 
 // autoscaledOptions are those of a job that is measured for two minutes, after one.
@@ -217,5 +220,55 @@ func TestAJobThatWasRolledBackIsNotScaled(t *testing.T) {
 	if c := w.condition(summary.Autoscaling); c.Status != "False" || c.Reason != "AutoscalerPaused" ||
 		w.told("AutoscalerPaused") != 1 {
 		t.Errorf("the condition is %+v, told %d times", c, w.told("AutoscalerPaused"))
+	}
+}
+
+// A window that is full is decided of once nothing else is to be done first, and only of a job that runs.
+func TestWhenAFullWindowIsDecidedOf(t *testing.T) {
+	off := func(s *v1beta1.FlinkDeploymentSpec) {
+		s.FlinkConfiguration = v1beta1.FlinkConfiguration(strings.Replace(
+			string(s.FlinkConfiguration), scaling, `"job.autoscaler.scaling.enabled":"true"`, 1,
+		))
+	}
+	rows := map[string]struct {
+		then func(w *world)
+		want bool
+	}{
+		"of a job that runs":        {func(*world) {}, true},
+		"without the autoscaler":    {func(w *world) { w.edit(off) }, false},
+		"of one whose tasks begin":  {func(w *world) { w.serveJob(v1beta1.FlinkJobCreated) }, false},
+		"of one that is not listed": {func(w *world) { w.s.Flink.Jobs = plan.Present([]job.Job{}) }, false},
+		"where the spec is invalid": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = -1 })
+		}, false},
+		"where a change waits": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Image = "flink:1.20.5" })
+			w.s.Resource.Status.Retry = &v1beta1.Retry{
+				Generation: w.s.Resource.Generation, Reason: "SavepointError", After: metav1.NewTime(w.s.Now.Add(time.Hour)),
+			}
+		}, false},
+		"where a change is refused": {func(w *world) {
+			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+				nonce := int64(1)
+				s.Job.SavepointRedeployNonce, s.Job.InitialSavepointPath = &nonce, "file:///c/"+takenOverJob+"/chk-7"
+			})
+			w.s.Flink.Retention = plan.Present(upgrade.Retention{Periodic: true})
+		}, false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := measured(t, "")
+			begun := w.s.Now
+			for range 5 {
+				w.s.Now = w.s.Now.Add(time.Minute)
+				w.sample(busy(begun, w.s.Now, 2, 0.99))
+			}
+			row.then(w)
+			p := w.run()
+			s, _ := w.s.Autoscaled.Get()
+			if got := len(s.Parallelism()) > 0; got != row.want {
+				t.Errorf("decided: %t, want %t; %s, rounds %q", got, row.want, p, w.log)
+			}
+		})
 	}
 }
