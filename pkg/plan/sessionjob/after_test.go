@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
 
@@ -117,6 +118,7 @@ func TestAJobThatRunsAgainIsEnded(t *testing.T) {
 func TestADeletionEndsAFormerJobThatRunsAgain(t *testing.T) {
 	for _, ends := range []bool{true, false} {
 		w := upgraded(t)
+		w.s.HAData = plan.Present([]hadata.ConfigMap{})
 		former := w.jobs[0].ID
 		w.again(former)
 		if !ends {

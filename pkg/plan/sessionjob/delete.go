@@ -124,7 +124,7 @@ func (v deletion) hasEnded() bool {
 // awaitStored waits until Flink can no longer bring the job back.
 func (v deletion) awaitStored() job.Result {
 	if v.longerThanCleanup(v.EndedAt()) {
-		return v.letRun("it has ended, and its job graph is still in the high-availability data")
+		return v.letRun("it has ended, and its job graph was not seen to be gone from the high-availability data")
 	}
 	return job.Result{Wait: plan.Cause{
 		Reason: plan.ReasonJobCancelling, Message: "the job has ended; Flink removes its job graph",
@@ -213,14 +213,15 @@ const endStored = time.Minute
 // runsAgain reports whether a job that has ended may be restored: Flink shows the end first, and then stores it and
 // removes the job graph. A JobManager that is killed between brings the job back.
 //
-//	session cluster                job graph  ended          runs again
-//	is not there, or restores no   -          -              no
+//	session cluster                job graph                     ended          runs again
+//	is not there, or restores no   -                             -              no
 //	jobs
-//	cannot be read                 -          -              yes
-//	restores jobs                  there      -              yes
-//	                               gone       -              no
-//	                               unknown    a minute ago   no
-//	                               unknown    otherwise      yes
+//	cannot be read                 -                             -              yes
+//	restores jobs                  there                         -              yes
+//	                               gone                          -              no
+//	                               could not be looked at        -              yes
+//	                               where only Flink can look     a minute ago   no
+//	                               where only Flink can look     otherwise      yes
 func (v deletion) runsAgain() bool {
 	switch {
 	case v.seen.Cluster.IsAbsent():
@@ -230,10 +231,11 @@ func (v deletion) runsAgain() bool {
 	case !v.BringsBack():
 		return false
 	}
-	if left, seen := v.cluster.HA().Runs(v.Want.JobStatus.JobID).Get(); seen {
+	data := v.cluster.HA()
+	if left, seen := data.Runs(v.Want.JobStatus.JobID).Get(); seen {
 		return left
 	}
-	return max(v.Since(v.EndedAt()), job.Deletion(v.Life).Age()) < endStored
+	return data.Store.Readable() || max(v.Since(v.EndedAt()), job.Deletion(v.Life).Age()) < endStored
 }
 
 // goesWithCluster reports whether the session cluster is being deleted, and does not wait for its jobs.

@@ -76,6 +76,12 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 			w.s.HAData = plan.Present([]hadata.ConfigMap{{Graphs: ids}})
 		}
 	}
+	onlyFlinkLooks := func(w *world) {
+		w.s.Cluster = plan.Present(sessionCluster(
+			"high-availability.type", "zookeeper", "high-availability.storageDir", "file:///h",
+			"high-availability.zookeeper.quorum", "zk:2181", "high-availability.zookeeper.client.acl", "creator",
+		))
+	}
 	saving := func(w *world) {
 		w.run()
 		w.keepsOn()
@@ -171,7 +177,10 @@ func TestDeletingIsAsDrawn(t *testing.T) {
 		"ended, and its job graph is gone":              {"J3/X6", ended, nil, graphs(""), 0},
 		"ended, and its job graph is left for long":     {"J2/X8", ended, nil, graphs("left"), overdue},
 		"ended, and its job graph cannot be read":       {"J2/X9", ended, nil, nil, 0},
-		"ended, and its job graph cannot be read, late": {"J3/X6", ended, nil, nil, time.Minute},
+		"ended, and its job graph cannot be read, late": {"J2/X9", ended, nil, nil, 2 * time.Minute},
+		"ended, and its job graph is never read":        {"J2/X8", ended, nil, nil, overdue},
+		"ended, and only Flink can look":                {"J2/X9", ended, onlyFlinkLooks, nil, 0},
+		"ended, and only Flink can look, late":          {"J3/X6", ended, onlyFlinkLooks, nil, time.Minute},
 		"ended, and its session cluster cannot be read": {"J2/X9", ended, func(w *world) { w.run() }, func(w *world) {
 			w.s.Cluster = plan.Unknown[*v1beta1.FlinkDeployment]("forbidden")
 		}, 2 * time.Minute},
