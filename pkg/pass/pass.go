@@ -2,6 +2,7 @@ package pass
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -85,7 +86,7 @@ func (r *Runner) rounds(
 		if err != nil {
 			return err
 		}
-		if len(p.Effects()) > 0 {
+		if slices.ContainsFunc(p.Effects(), begins) {
 			poll.renew()
 		}
 		if p.Requeue == plan.RequeueNow {
@@ -111,6 +112,13 @@ func (r *Runner) rounds(
 		last = apply.Result{Resource: u}
 	}
 	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not finish after %d rounds", maxRounds)
+}
+
+// begins reports whether an action may begin something that ends soon. Waking the clock does not: where the status does
+// not fit into etcd, each round wakes it again.
+func begins(a plan.Action) bool {
+	_, wakes := a.(plan.WakeClock)
+	return !wakes
 }
 
 // round is gather, plan, execute, for one resource of any kind.

@@ -9,7 +9,7 @@ import (
 // begins ends within a second or two, and the clock ticks every two; so a pass that has just done something stays for a
 // moment and looks again.
 const (
-	// pollFor is how long a pass stays after its last effect.
+	// pollFor is how long a pass stays after its last effect, see begins.
 	pollFor = 4 * time.Second
 	// pollAtMost is how long it stays in all, which leaves half of its budget to its calls.
 	pollAtMost = 10 * time.Second

@@ -77,12 +77,15 @@ func TestAPassThatDidNothingDoesNotStay(t *testing.T) {
 		stays bool
 	}{
 		"it only looked": {plan.Plan{Requeue: plan.RequeueSoon}, false},
-		"it did something": {
-			plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}}}, true,
+		"it woke the clock": {
+			plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}}}, false,
 		},
-		"what it did takes its time": {plan.Plan{Actions: []plan.Action{plan.WakeClock{}}}, false},
+		"it did something": {
+			plan.Plan{Requeue: plan.RequeueSoon, Actions: []plan.Action{plan.WakeClock{}, plan.CancelJob{}}}, true,
+		},
+		"what it did takes its time": {plan.Plan{Actions: []plan.Action{plan.CancelJob{}}}, false},
 		"it did something at its end": {
-			plan.Plan{Requeue: plan.RequeueSoon, Finish: []plan.Action{plan.WakeClock{}}}, true,
+			plan.Plan{Requeue: plan.RequeueSoon, Finish: []plan.Action{plan.CancelJob{}}}, true,
 		},
 	} {
 		waited, rounds := i.stays(), 0
