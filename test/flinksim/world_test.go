@@ -396,6 +396,33 @@ func TestUnreachableNode(t *testing.T) {
 	}
 }
 
+// The kubelet is dead, so the process of a pod that was deleted by force runs on. The API server refuses its token.
+func TestAProcessWithoutPodDoesNotLead(t *testing.T) {
+	w := running(t, withHA(nil))
+	w.Nodes.KubeletDown("node-1")
+	w.Nodes.NodeDown("node-1")
+	now, pod := int64(0), jobManagerPod(w)
+	undeploy(t, w)
+	w.Tick(time.Minute) // its lease runs out
+	if err := w.Kube.Delete(kubesim.Pods, "flink", pod, kubesim.DeleteOptions{GraceSeconds: &now}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"demo-" + jobA + "-config-map", "demo-cluster-config-map"} {
+		if err := w.Kube.Delete(kubesim.ConfigMaps, "flink", name, kubesim.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Nodes.NodeUp("node-1")
+	w.Tick(time.Minute)
+	w.Settle()
+	if n := w.Flink.JobManagers("flink", "demo"); n != 1 {
+		t.Errorf("%d JobManagers, want the process that nobody ends", n)
+	}
+	if left := w.Kube.List(kubesim.ConfigMaps, "flink", map[string]string{"app": "demo"}); len(left) != 0 {
+		t.Errorf("a process without pod wrote %d ConfigMaps, the first %s", len(left), left[0].GetName())
+	}
+}
+
 func TestTwoWorldsAreTheSame(t *testing.T) {
 	run := func() []string {
 		w := running(t, withHA(nil))

@@ -127,7 +127,7 @@ func (f *Flink) Do(namespace, id, jobID string, act func(j *job.Job)) {
 	switch {
 	case j == nil:
 		f.t.Fatalf("flink model: no job %q in cluster %s/%s", jobID, namespace, id)
-	case jm.Config.HA() && f.isDown(jm.node):
+	case jm.Config.HA() && jm.isCutOff():
 	default:
 		act(j)
 		if _, kept := f.storage.Get(jm.newestCheckpoint(j.ID)); !kept || j.State.Ended() {

@@ -266,7 +266,7 @@ func (jm *JobManager) forgetResult(j *job.Job) {
 func (jm *JobManager) finishCleanUp() {
 	for _, j := range jm.jobs {
 		begun := j.State.Ended() && jm.cleanUp[j.ID] > 0
-		if begun && jm.Config.HA() && !jm.fenced && !jm.flink.isDown(jm.node) {
+		if begun && jm.Config.HA() && !jm.fenced && !jm.isCutOff() {
 			jm.removeData(j.ID)
 			jm.forgetResult(j)
 		}

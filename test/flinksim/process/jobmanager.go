@@ -122,7 +122,7 @@ func (jm *JobManager) Application() bool {
 
 // step moves the process by one step.
 func (jm *JobManager) step() {
-	if jm.flink.isDown(jm.node) {
+	if jm.isCutOff() {
 		jm.stepAlone()
 		return
 	}
@@ -167,7 +167,21 @@ func (jm *JobManager) waits(steps int) bool {
 	return true
 }
 
-// stepAlone is a process on a node that nobody reaches: its jobs go on, until its lease is over. With high availability
+// isCutOff says whether a process cannot write its high-availability data.
+func (jm *JobManager) isCutOff() bool { return jm.flink.isDown(jm.node) || jm.isRefused() }
+
+// isRefused says whether the API server refuses a process that keeps its high-availability data there: the token of a
+// pod is valid for as long as the pod exists (local/controlplane, TestTheTokenOfADeletedPodIsRefused). The process runs
+// on where nobody is left to end it, on a node whose kubelet is dead.
+func (jm *JobManager) isRefused() bool {
+	if !jm.Config.HA() || jm.Config.node() != "" {
+		return false
+	}
+	pod := jm.flink.kube.Peek(kubesim.Pods, jm.Cluster.Namespace, jm.pod)
+	return pod == nil || pod.GetUID() != jm.Pod
+}
+
+// stepAlone is a process that cannot reach the others: its jobs go on, until its lease is over. With high availability
 // none of their checkpoints counts meanwhile, because the data cannot be written, so nothing of them is modelled to
 // change.
 func (jm *JobManager) stepAlone() {
