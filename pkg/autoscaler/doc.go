@@ -16,8 +16,7 @@
 // is to be stored is in the Result also beside an error, as far as the cycle got.
 //
 // Functions that remember nothing make a cycle in two halves: Take adds a sample to what package samples keeps, and
-// Decide decides by that. Nothing calls either yet: of this package, plan reads the store alone, so that what Java had
-// scaled stays. No metric is exported, and plug-ins are not asked.
+// Decide decides by that. Plug-ins are not asked yet.
 //
 // Start reading at Run, then in explain.go.
 package autoscaler

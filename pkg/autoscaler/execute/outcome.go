@@ -15,6 +15,8 @@ const (
 	OutcomeDisabled Outcome = "ScalingDisabled"
 	// OutcomeExcludedPeriod is a time in excluded.periods.
 	OutcomeExcludedPeriod Outcome = "ExcludedPeriod"
+	// OutcomeTooOften is a job that was scaled as often as it may be in an hour.
+	OutcomeTooOften Outcome = "ScalingsPerHour"
 	// OutcomeNoRoom is a cluster without room for the new TaskManagers.
 	OutcomeNoRoom Outcome = "NoClusterCapacity"
 	// OutcomeQuota is a job that would use more than its quota.

@@ -3,6 +3,7 @@ package execute
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
@@ -72,14 +73,16 @@ type Proposal struct {
 
 // Propose decides up to where executors of the user's own are asked.
 //
-//	memory pressure   a vertex out of bounds   scaling.enabled   now          room   quota   outcome
-//	yes               -                        -                 -            -      -       MemoryPressure
-//	no                no                       -                 -            -      -       Balanced
-//	no                yes                      false             -            -      -       ScalingDisabled
-//	no                yes                      true              excluded     -      -       ExcludedPeriod
-//	no                yes                      true              otherwise    no     -       NoClusterCapacity
-//	no                yes                      true              otherwise    yes    over    ResourceQuotaReached
-//	no                yes                      true              otherwise    yes    kept    Ready
+//	memory     a vertex        scaling.   now         this hour   room   quota   outcome
+//	pressure   out of bounds   enabled
+//	yes        -               -          -           -           -      -       MemoryPressure
+//	no         no              -          -           -           -      -       Balanced
+//	no         yes             false      -           -           -      -       ScalingDisabled
+//	no         yes             true       excluded    -           -      -       ExcludedPeriod
+//	no         yes             true       otherwise   too often   -      -       ScalingsPerHour
+//	no         yes             true       otherwise   allowed     no     -       NoClusterCapacity
+//	no         yes             true       otherwise   allowed     yes    over    ResourceQuotaReached
+//	no         yes             true       otherwise   allowed     yes    kept    Ready
 func Propose(in Input) (Proposal, error) {
 	p := Proposal{State: in.State, Metrics: make(map[string]model.Evaluation, len(in.Metrics.Vertices))}
 	for vertex, evaluated := range in.Metrics.Vertices {
@@ -186,7 +189,23 @@ func (in Input) switches(p *Proposal) (Outcome, error) {
 		p.Events = append(p.Events, in.disabledReport(p, key.AutoscalerExcludedPeriods.Key, text))
 		return OutcomeExcludedPeriod, nil
 	}
+	if in.tooOften() {
+		text := strconv.Itoa(in.Options.MaxPerHour)
+		p.Events = append(p.Events, in.disabledReport(p, key.AutoscalerMaxScalingsPerHour.Key, text))
+		return OutcomeTooOften, nil
+	}
 	return OutcomeReady, nil
+}
+
+// tooOften reports whether the job was scaled as often as it may be in the hour before now.
+func (in Input) tooOften() bool {
+	scalings := 0
+	for _, r := range in.Restarts {
+		if in.Now.Sub(r.Time) < time.Hour {
+			scalings++
+		}
+	}
+	return in.Options.MaxPerHour > 0 && scalings >= in.Options.MaxPerHour
 }
 
 // changed are the new parallelisms, by hex ID.

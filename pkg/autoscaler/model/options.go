@@ -24,6 +24,8 @@ type Options struct {
 	ScalingEnabled bool
 	// Window and Stabilization are the time over which metrics count, and the time after a start in which none do.
 	Window, Stabilization time.Duration
+	// MaxPerHour is how often a job is scaled in any hour; at most 0 is no bound.
+	MaxPerHour int
 	// ExcludedPeriods are the texts of times without scaling.
 	ExcludedPeriods []string
 	// Target, Upper and Lower are the utilisation wanted and its bounds, as shares of 1.
@@ -52,6 +54,8 @@ type Options struct {
 	ObservedLeast int
 	// DetectIneffective blocks a step up after one that gained too little.
 	DetectIneffective bool
+	// TakeBack takes such a step up back, once.
+	TakeBack bool
 	// EffectivenessThreshold is the share of the expected gain that is enough.
 	EffectivenessThreshold float64
 	// GCPressure and HeapUsage are the shares above which nothing is scaled.
@@ -129,6 +133,7 @@ func ReadOptions(c conf.Config) (Options, error) {
 		ScalingEnabled:    r.bool(key.AutoscalerScalingEnabled),
 		Window:            r.duration(key.AutoscalerMetricsWindow),
 		Stabilization:     r.duration(key.AutoscalerStabilizationInterval),
+		MaxPerHour:        r.int(key.AutoscalerMaxScalingsPerHour),
 		ExcludedPeriods:   r.list(key.AutoscalerExcludedPeriods),
 		ScaleDownInterval: r.duration(key.AutoscalerScaleDownInterval),
 		MinParallelism:    r.int(key.AutoscalerVertexMinParallelism),
@@ -181,6 +186,7 @@ func (o *Options) readRates(r *reader) {
 
 func (o *Options) readFeatures(r *reader) {
 	o.DetectIneffective = r.bool(key.AutoscalerEffectivenessDetectionEnabled)
+	o.TakeBack = r.bool(key.AutoscalerTakeBackIneffective)
 	o.EffectivenessThreshold = r.float(key.AutoscalerEffectivenessThreshold)
 	o.Scalability = r.bool(key.AutoscalerObservedScalabilityEnabled)
 	o.ScalabilityLeast = r.int(key.AutoscalerObservedScalabilityMinObservations)

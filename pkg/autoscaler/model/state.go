@@ -86,15 +86,19 @@ func TrimHistory(history map[string][]Scaling, now time.Time, o Options) map[str
 	return trimmed
 }
 
-// TrimRestarts does the same for restarts, but always keeps the newest.
+// TrimRestarts does the same for restarts, but always keeps the newest, and as many as a bound for an hour counts.
 func TrimRestarts(restarts []Restart, now time.Time, o Options) []Restart {
 	if len(restarts) == 0 {
 		return restarts
 	}
-	oldest := now.Add(-o.HistoryMaxAge)
+	age := o.HistoryMaxAge
+	if o.MaxPerHour > 0 {
+		age = max(age, time.Hour)
+	}
+	oldest := now.Add(-age)
 	newest := restarts[len(restarts)-1]
 	kept := slices.DeleteFunc(slices.Clone(restarts), func(r Restart) bool { return r.Time.Before(oldest) })
-	kept = kept[max(0, len(kept)-max(0, o.HistoryMaxCount)):]
+	kept = kept[max(0, len(kept)-max(0, o.HistoryMaxCount, o.MaxPerHour)):]
 	if len(kept) == 0 {
 		return []Restart{newest}
 	}

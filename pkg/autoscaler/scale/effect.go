@@ -22,7 +22,8 @@ func effectOf(last model.Scaling, rate float64, o model.Options) Effect {
 	return e
 }
 
-func (in Input) ineffectiveEvent(e Effect) model.Event {
+// ineffectiveEvent tells of a step up in vain, and what becomes of it, if anything does.
+func (in Input) ineffectiveEvent(e Effect, becomes string) model.Event {
 	blocking := "disabled"
 	if in.Options.DetectIneffective {
 		blocking = "enabled"
@@ -31,7 +32,8 @@ func (in Input) ineffectiveEvent(e Effect) model.Event {
 	return model.Event{
 		Type: model.EventNormal, Reason: model.ReasonIneffective,
 		Message: "Ineffective scaling detected for " + in.Vertex + " (expected increase: " + expected +
-			", actual increase " + syntax.FormatFloat(e.Actual) + "). Blocking of ineffective scaling decisions is " + blocking,
+			", actual increase " + syntax.FormatFloat(e.Actual) + "). Blocking of ineffective scaling decisions is " +
+			blocking + becomes,
 		Key: "ineffective" + in.Vertex + expected, Suppressed: true, Interval: in.Options.EventInterval,
 	}
 }

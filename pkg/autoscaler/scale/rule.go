@@ -23,6 +23,10 @@ const (
 	RuleAlignment Rule = "Alignment"
 	// RuleIneffective held a step up back after one that gained nothing.
 	RuleIneffective Rule = "IneffectiveScaling"
+	// RuleTakenBack takes a step up back that gained nothing: scaling.take-back-ineffective.
+	RuleTakenBack Rule = "IneffectiveScalingTakenBack"
+	// RuleAfterTakeBack holds the next step up back for scale-down.interval from then.
+	RuleAfterTakeBack Rule = "AfterTakeBack"
 	// RuleDelayed holds a scale down back for scale-down.interval.
 	RuleDelayed Rule = "ScaleDownInterval"
 	// RuleDelayOver let a scale down through, at the highest parallelism that was recommended in the interval.

@@ -74,11 +74,13 @@ func (v Verdict) Changes() bool { return v.New != v.Current }
 
 // Vertex decides the parallelism of a vertex. The error is for options that validation refuses.
 //
-//	true processing rate or capacity   aligned parallelism   then
-//	NaN                                -                     nothing changes
-//	known                              the current one       nothing changes; a delay is forgotten
-//	known                              higher                a delay is forgotten; see up
-//	known                              lower                 see down
+//	true processing rate or capacity   aligned parallelism        then
+//	NaN                                -                          nothing changes
+//	known                              at least the one before    the step is taken back, see takesBack
+//	                                   a step up in vain
+//	known                              the current one            nothing changes; a delay is forgotten
+//	known                              higher                     a delay is forgotten; see up
+//	known                              lower                      see down
 func Vertex(in Input) (Verdict, error) {
 	current := model.Int(in.Metrics.Current(model.Parallelism))
 	v := Verdict{Vertex: in.Vertex, Current: current, New: current, Expected: model.NaN, Delayed: in.Delayed}
@@ -101,6 +103,9 @@ func Vertex(in Input) (Verdict, error) {
 	aligned := v.Steps.Wanted
 	if aligned != current {
 		aligned = in.align(&v, b)
+	}
+	if in.takesBack(&v, rate, aligned) {
+		return v, nil
 	}
 	v.Steps.Aligned = aligned
 	if aligned == current {
@@ -164,19 +169,20 @@ func (b bounds) wanted(s *Steps, current int) int {
 // up scales up, unless the last step up gained nothing and that is to be blocked. The event is sent in either case.
 func (in Input) up(v *Verdict, rate float64, aligned int, outside bool) {
 	v.forgetDelay()
-	if n := len(in.History); n > 0 {
-		last := in.History[n-1]
-		if v.Current == last.New && last.New > last.Current {
-			effect := effectOf(last, rate, in.Options)
-			v.Steps.Effect = &effect
-			if !effect.Effective {
-				v.Events = append(v.Events, in.ineffectiveEvent(effect))
-			}
-			if !effect.Effective && in.Options.DetectIneffective {
-				v.Steps.Rule = RuleIneffective
-				return
-			}
+	if last, up := in.lastStepUp(v.Current); up {
+		effect := effectOf(last, rate, in.Options)
+		v.Steps.Effect = &effect
+		if !effect.Effective {
+			v.Events = append(v.Events, in.ineffectiveEvent(effect, ""))
 		}
+		if !effect.Effective && in.Options.DetectIneffective {
+			v.Steps.Rule = RuleIneffective
+			return
+		}
+	}
+	if in.holdsAfterTakeBack() {
+		v.Steps.Rule = RuleAfterTakeBack
+		return
 	}
 	v.New, v.Outside = aligned, outside
 }

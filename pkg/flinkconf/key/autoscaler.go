@@ -110,6 +110,11 @@ var (
 	AutoscalerObservedScalabilityCoefficientMin = autoscaler(
 		conf.KindFloat, "observed-scalability.coefficient-min", "0.5",
 	)
+	// AutoscalerMaxScalingsPerHour bounds how often a job is scaled in any hour; 0 is no bound. An option of kn-flink.
+	AutoscalerMaxScalingsPerHour = autoscaler(conf.KindInt, "scaling.max-per-hour", "0")
+	// AutoscalerTakeBackIneffective takes a step up back, once, that gained less than AutoscalerEffectivenessThreshold.
+	// An option of kn-flink.
+	AutoscalerTakeBackIneffective = autoscaler(conf.KindBool, "scaling.take-back-ineffective", "false")
 	// AutoscalerCustomEvaluators are the names of metric evaluators of the user's own.
 	AutoscalerCustomEvaluators = autoscaler(conf.KindList, "metrics.custom-evaluators", "")
 	// AutoscalerCustomExecutors are the names of scaling executors of the user's own.

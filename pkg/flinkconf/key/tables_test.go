@@ -97,6 +97,8 @@ var ours = map[string]string{
 	"PersistentVolumeClaimReadOnly": "Flink 2.3",
 	"ZooKeeperExecutionPlans":       "Flink 2.0",
 	"ArtifactsAllowedHosts":         "ours",
+	"AutoscalerMaxScalingsPerHour":  "ours",
+	"AutoscalerTakeBackIneffective": "ours",
 	"ArtifactsMaxSize":              "ours",
 	"WatchedNamespaceSelector":      "ours",
 	"ExecutionMode":                 "not declared as an option in Java",
