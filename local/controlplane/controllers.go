@@ -39,6 +39,9 @@ func (c *ControlPlane) controllerFlags() []string {
 		"--service-account-private-key-file=" + c.pki.path("service-accounts.key"),
 		"--root-ca-file=" + c.pki.path("ca.crt"),
 		"--leader-elect=false",
+		// By default 20 requests a second: the Deployments of a fleet would keep the functions' own waiting for minutes.
+		"--kube-api-qps=1000",
+		"--kube-api-burst=1000",
 		"--secure-port=0",
 		"--profiling=false",
 	}
