@@ -45,6 +45,8 @@ type Result struct {
 	Counts Counts
 	// Stocked is how long it took to write the resources, Settled until the clock had its steady pace; 0: it never had.
 	Stocked, Settled time.Duration
+	// Settling counts the requests of the functions until then, by agent, verb and resource.
+	Settling map[string]int
 	// Edit is the median from a patch to a new JobManager Deployment beside the fleet.
 	Edit time.Duration
 	// Parts are the healthy one, and one for each fault.
@@ -164,6 +166,7 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
+	_, r.result.Settling = r.requests.take()
 	if err := r.part(ctx, "", nil); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,11 @@ func TestASmallFleetIsLookedAt(t *testing.T) {
 	if p.API.Writes != 0 || p.API.All == 0 || p.Usage[observes].RSS == 0 {
 		t.Errorf("%d writes, %d requests, %d bytes resident: want none, some, some; %v", p.API.Writes, p.API.All,
 			p.Usage[observes].RSS, p.By)
+	}
+	for what, n := range result.Settling {
+		if strings.HasPrefix(what, "reconcile PUT flink") {
+			t.Errorf("%d times %s: the fleet was not at rest", n, what)
+		}
 	}
 	t.Logf("\n%s", Table([]Result{result}))
 }

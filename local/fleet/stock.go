@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -225,6 +226,11 @@ func (s *stocker) finish(
 	ctx context.Context, kind schema.GroupVersionResource, created *unstructured.Unstructured, from *shape, object int,
 	with stamp,
 ) error {
+	with.uids = maps.Clone(with.uids)
+	if with.uids == nil {
+		with.uids = map[string]string{}
+	}
+	with.uids[from.uid(object)] = string(created.GetUID()) // a status says which resource it was written for
 	u, err := from.stamped(object, with)
 	if err != nil {
 		return err
