@@ -15,7 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
-// effect carries one action out, and counts it.
+// effect carries one action out, and counts it; and a decision of the autoscaler where that stored one.
 func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) error {
 	err := c.do(ctx, r, action)
 	if c.Metrics != nil {
@@ -24,6 +24,12 @@ func (c *Executor) effect(ctx context.Context, r *round, action plan.Action) err
 			metrics.Action(strings.TrimPrefix(fmt.Sprintf("%T", action), "plan.")),
 			metrics.ErrorType(string(fail.KindOf(err))),
 		)
+		if kept, is := action.(plan.KeepAutoscaled); is && err == nil && !kept.At.IsZero() {
+			c.Metrics.Count(
+				ctx, metrics.Cycles, 1, metrics.Kind(r.resource.GetKind()), metrics.Namespace(kept.Namespace),
+				metrics.Name(r.resource.GetName()), metrics.Decided(metrics.Scaled),
+			)
+		}
 	}
 	return err
 }

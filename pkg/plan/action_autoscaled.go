@@ -22,7 +22,7 @@ type KeepAutoscaled struct {
 	Explained string
 	// Most is how many explanations are kept.
 	Most int
-	// At is the time of the decision.
+	// At is the time of the decision to scale; zero where nothing was decided.
 	At time.Time
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/render"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
 // measured is a job of which a sample is due.
@@ -48,6 +49,9 @@ func (o *Observer) sample(ctx context.Context, m measured) plan.Observed[deploym
 	m.in.Observed = observed
 	kept, changed := autoscaler.Take(m.in)
 	if !changed {
+		if kept.Problem != "" {
+			o.count(ctx, m.key, metrics.Failed)
+		}
 		return m.store
 	}
 	bytes := samples.Write(kept)
@@ -56,6 +60,8 @@ func (o *Observer) sample(ctx context.Context, m measured) plan.Observed[deploym
 		o.dropped(ctx, m, err)
 		return m.store
 	}
+	m.in.Kept = kept
+	o.tellScaling(ctx, m.key, m.in.Stored)
 	return gather.KeptSamples(m.store, bytes, written)
 }
 
@@ -63,6 +69,9 @@ func (o *Observer) dropped(ctx context.Context, m measured, err error) {
 	telemetry.Traced(ctx, o.Log).Infow(
 		"no sample for the autoscaler", telemetry.Key, m.key.String(), telemetry.Error, fail.Message(err),
 	)
+	if ctx.Err() == nil && fail.KindOf(err) != fail.Conflict { // it is looked at again, or another one was quicker
+		o.count(ctx, m.key, metrics.Failed, errorType(err))
+	}
 }
 
 // keep writes the samples of a job. Of an existing store it writes that key alone; nothing else is this function's.

@@ -41,7 +41,9 @@ func instruments(t *testing.T) []instrument {
 	}
 	var all []instrument
 	for _, m := range declared.FindAllStringSubmatch(source, -1) {
-		name := strings.ReplaceAll(m[3], ".", "_") + map[string]string{"s": "_seconds", "By": "_bytes"}[unit[m[1]]]
+		name := strings.ReplaceAll(m[3], ".", "_") + map[string]string{
+			"s": "_seconds", "By": "_bytes", "{record}/s": "_per_second",
+		}[unit[m[1]]]
 		if m[2] == "Counter" {
 			name += "_total"
 		}
@@ -119,8 +121,8 @@ var named = regexp.MustCompile(`\b(flink_\w+|flink(?:deployment|sessionjob|state
 
 // labels are attributes of metrics, which look like names of series.
 var labels = regexp.MustCompile(
-	`^flink_(state(_from)?|version|resource_(kind|name)|operator_(action|reason|situation|sweep|` +
-		`review_(operation|path|outcome)))$`,
+	`^flink_(state(_from)?|version|vertex_id|resource_(kind|name)|operator_(action|reason|situation|sweep|` +
+		`autoscaler_outcome|review_(operation|path|outcome)))$`,
 )
 
 func unknown(expr string, known map[string]bool) (names []string) {
@@ -185,6 +187,22 @@ func TestEveryMetricIsExplained(t *testing.T) {
 			page, "`"+strings.TrimSuffix(r.Alert, "ByState")+"`, `….ByState`",
 		) {
 			t.Errorf("docs/metrics.md does not say when %s comes", r.Alert)
+		}
+	}
+}
+
+// TestTheJavaAutoscalersNames: a dashboard that was made for the Java operator finds each of its series of vertices.
+func TestTheJavaAutoscalersNames(t *testing.T) {
+	const of = "flink_k8soperator_namespace_resource_AutoScaler_jobVertexID_"
+	known := series(t)
+	for _, metric := range []string{
+		"LOAD_Average", "TRUE_PROCESSING_RATE_Average", "TARGET_DATA_RATE_Average", "CATCH_UP_DATA_RATE_Current",
+		"LAG_Current", "PARALLELISM_Current", "RECOMMENDED_PARALLELISM_Current", "MAX_PARALLELISM_Current",
+		"NUM_SOURCE_PARTITIONS_Current", "SCALE_UP_RATE_THRESHOLD_Current", "SCALE_DOWN_RATE_THRESHOLD_Current",
+		"EXPECTED_PROCESSING_RATE_Current",
+	} {
+		if !known[of+metric] {
+			t.Errorf("no rule gives %s", metric)
 		}
 	}
 }

@@ -24,6 +24,22 @@ func (h *harness) lifecycleSince(name string) time.Time {
 	return since
 }
 
+// pushes starts the functions afresh, with metrics: where they go, and what pushes those that wait.
+func (h *harness) pushes() (to *otlpsim.Receiver, push func()) {
+	h.t.Helper()
+	to = otlpsim.New(h.t)
+	made, err := metrics.New(metrics.Setup{
+		Function: "reconcile", Namespace: system, Endpoint: otlp.Endpoint{URL: to.URL, Timeout: time.Minute},
+		Now: h.w.Clock.Now, Log: zap.NewNop().Sugar(),
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.measured = made
+	h.restart()
+	return to, func() { made.Close(h.t.Context()) }
+}
+
 // How long a resource was in each lifecycle state is pushed once, by the pass that stores that it is in another one:
 // all together are its whole life.
 func TestTimeInEachLifecycleState(t *testing.T) {
@@ -32,19 +48,10 @@ func TestTimeInEachLifecycleState(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
 			h.onSession = onSession
-			collector := otlpsim.New(t)
-			made, err := metrics.New(metrics.Setup{
-				Function: "reconcile", Namespace: system, Endpoint: otlp.Endpoint{URL: collector.URL, Timeout: time.Minute},
-				Now: h.w.Clock.Now, Log: zap.NewNop().Sugar(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			h.measured = made
-			h.restart()
+			collector, push := h.pushes()
 			h.apply(demo, application(stateful("savepoint")))
 			h.flush()
-			made.Close(t.Context())
+			push()
 			kind := "flink.resource.kind=" + kindName(h.kindOf(demo))
 			took := func(labels ...string) time.Duration {
 				seconds := collector.Total(string(metrics.StateDuration), append(labels, kind)...)
@@ -66,7 +73,7 @@ func TestTimeInEachLifecycleState(t *testing.T) {
 			h.untilStable(demo)
 			h.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no", h.w.Clock.Now()) })
 			h.until("it has failed", h.settled(demo, "FAILED"))
-			made.Close(t.Context())
+			push()
 			expect(t, "the time in all states", took()-before, h.lifecycleSince(demo).Sub(began))
 			for labels, least := range map[[2]string]time.Duration{
 				{"flink.state.from=STABLE", kind}:                       4 * time.Minute,

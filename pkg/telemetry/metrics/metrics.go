@@ -164,6 +164,20 @@ func (m *Metrics) Set(name Gauge, at time.Time, value float64, attributes ...Att
 	m.points[name] = append(m.points[name], otlp.Point{At: at, Value: value, Attributes: told(attributes)})
 }
 
+// Relieve pushes when so many values of gauges wait that more might be dropped before a request ends.
+func (m *Metrics) Relieve(ctx context.Context) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	waiting := m.count
+	m.mu.Unlock()
+	if waiting >= most/2 && m.pushing.TryLock() { // else it is being done
+		m.pushing.Unlock()
+		m.push(ctx, m.Patience)
+	}
+}
+
 // told are the attributes that have a value, in a list of their own: so the caller's costs nothing without metrics.
 func told(attributes []Attribute) []Attribute {
 	return slices.DeleteFunc(slices.Clone(attributes), func(a Attribute) bool { return a.Value.AsString() == "" })

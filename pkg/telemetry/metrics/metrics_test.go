@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -176,6 +177,22 @@ func TestWhatIsRefusedForGoodIsNotSentAgain(t *testing.T) {
 	}
 }
 
+// TestManyVerticesAreNotDropped: a page of a sweep has more values than wait at once.
+func TestManyVerticesAreNotDropped(t *testing.T) {
+	r, c := otlpsim.New(t), kubesim.NewClock()
+	m := pod(t, r, c)
+	for n := range 3 * most / 2 {
+		if n%100 == 0 {
+			m.Relieve(t.Context())
+		}
+		m.Set(Load, c.Now(), 0.5, Name(strconv.Itoa(n)))
+	}
+	m.Close(t.Context())
+	if got := r.Sum(string(Load)); got != 3*most/4 || r.Posts() != 3 {
+		t.Errorf("the loads add up to %v in %d posts, want %d in 3", got, r.Posts(), 3*most/4)
+	}
+}
+
 func TestWithoutAnEndpointNothingIsMade(t *testing.T) {
 	m, err := New(Setup{})
 	if m != nil || err != nil {
@@ -192,6 +209,7 @@ func TestWithoutAnEndpointNothingIsMade(t *testing.T) {
 		m.Count(context.Background(), Looks, 1, Kind("FlinkDeployment"))
 		m.Time(context.Background(), PassDuration, time.Second, Kind("FlinkDeployment"))
 		m.Set(Resources, time.Time{}, 1, Namespace("flink"))
+		m.Relieve(context.Background())
 		m.Close(context.Background())
 	}); got != 0 {
 		t.Errorf("%v allocations, want none", got)

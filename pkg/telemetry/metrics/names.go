@@ -43,6 +43,9 @@ const (
 	Looks Counter = "flink.operator.looks"
 	// Requests are passes that were asked for: kind, reason.
 	Requests Counter = "flink.operator.pass.requests"
+	// Cycles are those in which the autoscaler decided, or failed to: kind, namespace, name, outcome, error type. A
+	// scaling is counted where it is stored.
+	Cycles Counter = "flink.operator.autoscaler.cycles"
 )
 
 // How the fleet is, by the newest sweep.
@@ -84,6 +87,43 @@ const (
 	StateSize Gauge = "flink.operator.job.state.size"
 )
 
+// How a vertex of an autoscaled job is, by the newest sample that was kept of it: kind, namespace, name, vertex. The
+// words are those of the Java autoscaler; rates are in records per second.
+const (
+	// Load is its busy time over the window, as a share of 1.
+	Load Gauge = "flink.operator.autoscaler.load"
+	// TrueProcessingRate is what it could process over the window if it were busy all the time.
+	TrueProcessingRate Gauge = "flink.operator.autoscaler.true_processing_rate"
+	// TargetDataRate is what comes in for it, over the window.
+	TargetDataRate Gauge = "flink.operator.autoscaler.target_data_rate"
+	// CatchUpDataRate is what working off the backlog takes besides.
+	CatchUpDataRate Gauge = "flink.operator.autoscaler.catch_up_data_rate"
+	// Lag is how many records wait in front of a source.
+	Lag Gauge = "flink.operator.autoscaler.lag"
+	// Parallelism is that of the running job.
+	Parallelism Gauge = "flink.operator.autoscaler.parallelism"
+	// RecommendedParallelism is what it should be. While the window is not full there is none.
+	RecommendedParallelism Gauge = "flink.operator.autoscaler.recommended_parallelism"
+	// MaxParallelism is how many key groups it has.
+	MaxParallelism Gauge = "flink.operator.autoscaler.max_parallelism"
+	// SourcePartitions is how many partitions a source reads; 0 is not known.
+	SourcePartitions Gauge = "flink.operator.autoscaler.num_source_partitions"
+	// ScaleUpThreshold is below which TrueProcessingRate is too low.
+	ScaleUpThreshold Gauge = "flink.operator.autoscaler.scale_up_rate_threshold"
+	// ScaleDownThreshold is above which TrueProcessingRate is too high; infinite while a backlog is worked off.
+	ScaleDownThreshold Gauge = "flink.operator.autoscaler.scale_down_rate_threshold"
+	// ExpectedProcessingRate is what TrueProcessingRate should become. Where nothing is to change there is none.
+	ExpectedProcessingRate Gauge = "flink.operator.autoscaler.expected_processing_rate"
+)
+
+// What a cycle of the autoscaler may count as, beside what is told of decisions that change nothing.
+const (
+	// Scaled is a decision that is stored.
+	Scaled = "Scaled"
+	// Failed is a cycle that came to no decision.
+	Failed = "Failed"
+)
+
 // about is what an instrument says of itself.
 type about struct{ unit, text string }
 
@@ -104,6 +144,7 @@ var (
 		Transitions: {"{transition}", "Changes of a lifecycle state."},
 		Looks:       {"{look}", "Looks of sweeps at a resource."},
 		Requests:    {"{request}", "Passes that were asked for."},
+		Cycles:      {"{cycle}", "Cycles of the autoscaler, by what came of them."},
 	}
 	gauges = map[Gauge]about{
 		Resources:        {"{resource}", "Resources by kind and namespace."},
@@ -121,6 +162,19 @@ var (
 		CPU:              {"{cpu}", "CPU of all pods of a Flink cluster."},
 		Memory:           {"By", "Memory of all pods of a Flink cluster."},
 		StateSize:        {"By", "State of a job in its newest checkpoint."},
+
+		Load:                   {"", "Share of the time that a vertex is busy."},
+		TrueProcessingRate:     {"{record}/s", "Records that a vertex could process if it were busy all the time."},
+		TargetDataRate:         {"{record}/s", "Records that come in for a vertex."},
+		CatchUpDataRate:        {"{record}/s", "Records that a vertex has to process besides for its backlog."},
+		Lag:                    {"{record}", "Records that wait in front of a source."},
+		Parallelism:            {"{subtask}", "Parallelism of a vertex."},
+		RecommendedParallelism: {"{subtask}", "Parallelism that a vertex should have."},
+		MaxParallelism:         {"{subtask}", "Parallelism that a vertex can have at the most."},
+		SourcePartitions:       {"{partition}", "Partitions that a source reads, 0 if that is not known."},
+		ScaleUpThreshold:       {"{record}/s", "Rate that a vertex must be able to process not to be scaled up."},
+		ScaleDownThreshold:     {"{record}/s", "Rate that a vertex must be able to process to be scaled down."},
+		ExpectedProcessingRate: {"{record}/s", "Records that a vertex should be able to process once it is scaled."},
 	}
 )
 
@@ -145,6 +199,8 @@ const (
 	keyOperation  = attribute.Key("flink.operator.review.operation")
 	keyReview     = attribute.Key("flink.operator.review.path")
 	keyOutcome    = attribute.Key("flink.operator.review.outcome")
+	keyDecided    = attribute.Key("flink.operator.autoscaler.outcome")
+	keyVertex     = attribute.Key("flink.vertex.id")
 	keyErrorType  = attribute.Key("error.type")
 	keyPeer       = attribute.Key("peer.service")
 	keyMethod     = attribute.Key("http.request.method")
@@ -192,6 +248,12 @@ func Review(path string) Attribute { return keyReview.String(path) }
 
 // Outcome is that of an AdmissionReview.
 func Outcome(outcome string) Attribute { return keyOutcome.String(outcome) }
+
+// Decided is what came of a cycle of the autoscaler.
+func Decided(outcome string) Attribute { return keyDecided.String(outcome) }
+
+// Vertex is the hex ID of one.
+func Vertex(id string) Attribute { return keyVertex.String(id) }
 
 // ErrorType is the kind of an error; empty for none, which is no attribute at all.
 func ErrorType(kind string) Attribute { return keyErrorType.String(kind) }
