@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
@@ -69,11 +70,7 @@ func handle(o *Observer) event.Handle {
 		case e.Type() == event.TypePing:
 			return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
 		case e.Type() == event.TypeShard:
-			var shard event.Shard
-			if err := e.DataAs(&shard); err != nil {
-				return fail.As(fail.Invalid, "read shard event "+e.ID(), "Malformed", err)
-			}
-			return o.Shard(ctx, shard)
+			return shard(ctx, o, e)
 		}
 		key, err := event.KeyOf(e)
 		if err != nil {
@@ -84,4 +81,30 @@ func handle(o *Observer) event.Handle {
 			return o.Look(ctx, key.Namespace, key.Name, gone)
 		})
 	}
+}
+
+// shard looks at a page until shardFor is over, counted from when it was sent: the Broker sends a page again that was
+// not looked at to its end, and the next sweep sends it anyway. Where nothing is fast enough, pages of old sweeps would
+// keep those of the newest from being looked at, and each other.
+//
+//	sent             then
+//	in time          looked at, in the time that is left
+//	shardFor ago     nothing: it has come too late
+//	at no time       looked at, in shardFor
+func shard(ctx context.Context, o *Observer, e cloudevents.Event) error {
+	var page event.Shard
+	if err := e.DataAs(&page); err != nil {
+		return fail.As(fail.Invalid, "read shard event "+e.ID(), "Malformed", err)
+	}
+	if !e.Time().IsZero() {
+		left := shardFor - o.Gather.Now().Sub(e.Time())
+		if left <= 0 {
+			telemetry.Traced(ctx, o.Log).Debugw("a page has come too late", telemetry.EventID, e.ID())
+			return nil
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, left)
+		defer cancel()
+	}
+	return o.Shard(ctx, page)
 }

@@ -26,7 +26,8 @@ const (
 	soon = 2 * time.Second
 	// patient are those that look at what takes longer.
 	patient = 128
-	// shardFor bounds a shard, with its wait. One that takes longer is of no use: the next sweep sends it again.
+	// shardFor bounds a shard, with its wait and however often it comes. One that takes longer is of no use: the next
+	// sweep sends it again.
 	shardFor = 90 * time.Second
 )
 

@@ -170,6 +170,35 @@ func TestALateShardIsTransient(t *testing.T) {
 	}
 }
 
+// TestAPageOfAnOldSweepIsDropped: where nothing is fast enough, pages that come again and again keep the others
+// waiting.
+func TestAPageOfAnOldSweepIsDropped(t *testing.T) {
+	for name, row := range map[string]struct {
+		after time.Duration
+		looks int
+	}{
+		"in time":               {shardFor - time.Second, pageSize + 1},
+		"after the next sweeps": {shardFor, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, pageSize+1)
+			if err := f.Tick(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			pages := f.mail.take(event.TypeShard)
+			f.kube.Clock.Advance(row.after)
+			for _, e := range pages {
+				if err := handle(f.Observer)(t.Context(), e); err != nil {
+					t.Errorf("%s: %v, want no error: the Broker would send it again", e.ID(), err)
+				}
+			}
+			if n := len(f.mail.take(event.TypePassRequested)); n != row.looks {
+				t.Errorf("%d passes were asked for, want %d", n, row.looks)
+			}
+		})
+	}
+}
+
 func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 	f := newFleet(t, 3)
 	setPace := func(name string, pace v1beta1.Pace) {
