@@ -37,6 +37,6 @@ func newHandler(
 			return gather.PodsEnd(ctx, client, namespace, name)
 		},
 		Ask: ask(log),
-		Log: log,
+		Log: log, Audit: telemetry.NewLogger(audit, s.Logging),
 	}), nil
 }

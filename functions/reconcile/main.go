@@ -17,6 +17,9 @@ import (
 
 const component = "reconcile"
 
+// audit names the log of changes: loglevel.audit is its level.
+const audit = "audit"
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, component+":", err)

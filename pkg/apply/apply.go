@@ -72,6 +72,8 @@ type Executor struct {
 	OpenJar OpenJar
 	// Log gets what failed and holds up nothing; nil logs nothing.
 	Log *zap.SugaredLogger
+	// Audit is the log of changes; nil writes none.
+	Audit *zap.SugaredLogger
 	// Metrics count what is carried out; nil counts nothing.
 	Metrics *metrics.Metrics
 
@@ -135,6 +137,7 @@ func (c *Executor) Execute(
 		}
 	}
 	r.tell()()
+	c.auditGone(ctx, r.resource, p)
 	return Result{Resource: r.resource, Stored: r.stored, Prepared: r.prepared, JobManager: r.made()}, nil
 }
 
@@ -251,6 +254,7 @@ func (c *Executor) store(ctx context.Context, r *round, status any) error {
 		return err
 	}
 	c.changed(ctx, r.resource, updated)
+	auditStatus(r.resource, updated).write(ctx, c.Audit, updated)
 	r.resource, r.stored, r.late = updated, status, false
 	r.tell()()
 	return nil

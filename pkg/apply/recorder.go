@@ -47,6 +47,8 @@ type EventRecorder struct {
 	Now func() time.Time
 	// Log gets what could not be told.
 	Log *zap.SugaredLogger
+	// Audit is the log of changes; nil writes none.
+	Audit *zap.SugaredLogger
 }
 
 // begin publishes a plan's events, each as a Kubernetes Event and as a CloudEvent, and the change that its status
@@ -57,7 +59,13 @@ func (a *EventRecorder) begin(ctx context.Context, resource *unstructured.Unstru
 	}
 	var group errgroup.Group
 	for _, e := range p.Events {
-		group.Go(func() error { a.note(string(e.Reason), a.record(ctx, resource, e)); return nil })
+		group.Go(func() error {
+			written, err := a.record(ctx, resource, e)
+			if a.note(string(e.Reason), err); written {
+				auditEvent(resource, e).write(ctx, a.Audit, resource)
+			}
+			return nil
+		})
 		group.Go(func() error {
 			a.note(string(e.Reason), a.post(ctx, resource, event.TypeEvent, string(e.Reason)+"/"+e.Key, event.Notice{
 				Type: kind(e), Reason: string(e.Reason), Component: e.Component, Message: e.Message,
@@ -118,13 +126,16 @@ func (a *EventRecorder) post(
 	return a.Listeners.Publish(ctx, e)
 }
 
-// record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name.
-func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstructured, e plan.Event) error {
+// record makes the Kubernetes Event, or counts the one that is there: equal content has an equal name. It reports
+// whether it did.
+func (a *EventRecorder) record(
+	ctx context.Context, resource *unstructured.Unstructured, e plan.Event,
+) (written bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, brokerTimeout)
 	defer cancel()
 	now := metav1.NewTime(a.Now().Truncate(time.Second))
 	object := kube.Object{Resource: kube.Events, Namespace: resource.GetNamespace(), Name: eventName(resource, e)}
-	_, err := a.Kube.Create(ctx, object, &corev1.Event{
+	_, err = a.Kube.Create(ctx, object, &corev1.Event{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Event"},
 		ObjectMeta: metav1.ObjectMeta{Name: object.Name, Namespace: object.Namespace, Annotations: e.Annotations},
 		InvolvedObject: corev1.ObjectReference{
@@ -136,11 +147,11 @@ func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstr
 		ReportingController: "kn-flink", FirstTimestamp: now, LastTimestamp: now, Count: 1,
 	})
 	if !apierrors.IsAlreadyExists(err) || e.Once {
-		return ignoreExisting(err)
+		return err == nil, ignoreExisting(err)
 	}
 	there, found, err := a.Kube.Get(ctx, object)
 	if err != nil || !found {
-		return err
+		return false, err
 	}
 	count, _, _ := unstructured.NestedInt64(there.Object, "count")
 	patch := map[string]any{"count": count + 1, "lastTimestamp": now.UTC().Format(time.RFC3339), "message": e.Message}
@@ -148,7 +159,7 @@ func (a *EventRecorder) record(ctx context.Context, resource *unstructured.Unstr
 		patch["metadata"] = map[string]any{"annotations": replaced(there.GetAnnotations(), e.Annotations)}
 	}
 	_, err = a.Kube.MergePatch(ctx, object, patch)
-	return err
+	return err == nil, err
 }
 
 // replaced is the patch that leaves these annotations and no others.

@@ -54,6 +54,8 @@ type Setup struct {
 	Now func() time.Time
 	// Log is the function's logger.
 	Log *zap.SugaredLogger
+	// Audit is the log of changes; nil writes none.
+	Audit *zap.SugaredLogger
 	// Metrics are the function's; nil measures nothing.
 	Metrics *metrics.Metrics
 }
@@ -77,9 +79,9 @@ func NewHandler(s Setup) http.Handler {
 			Clock: clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 			Events: &apply.EventRecorder{
 				Kube: s.Kube, Listeners: s.Listeners, Control: s.Control, Source: "/functions/reconcile", Now: s.Now,
-				Log: s.Log,
+				Log: s.Log, Audit: s.Audit,
 			},
-			Jars: s.Settings.Operator.JarRules(), OpenJar: s.OpenJar, Log: s.Log,
+			Jars: s.Settings.Operator.JarRules(), OpenJar: s.OpenJar, Log: s.Log, Audit: s.Audit,
 			Metrics: s.Metrics,
 		},
 		Watches: s.Settings.Watches, Selects: s.Settings.Selects, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,

@@ -35,6 +35,10 @@ const (
 	ErrorKind = "error_kind"
 	// Count is a number of things, named by the message.
 	Count = "count"
+	// State is a lifecycle state or the state of a snapshot, Was the one before it.
+	State, Was = "state", "was"
+	// Severity is that of an Event for people: Info or Warning.
+	Severity = "severity"
 	// Pace is the clock's or a resource's pace.
 	Pace = "pace"
 )

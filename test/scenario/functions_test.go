@@ -57,6 +57,7 @@ func (h *harness) passing(agent string, uploads bool) http.Handler {
 		Settings: h.installed, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
 		Ask: h.ask, Metrics: h.measured,
 		Listeners: h.publisher(&h.listeners), Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
+		Audit:   h.audit,
 		Manager: agent, Uploads: uploads, OpenJar: h.jars.open,
 		Pause: func(ctx context.Context, d time.Duration, _ <-chan struct{}) (time.Duration, error) {
 			h.w.Clock.Advance(d)

@@ -62,6 +62,8 @@ type harness struct {
 	ask func(context.Context, []flinkconf.Extension, *admissionv1.AdmissionRequest) extension.Said
 	// measured are the functions' metrics; nil measures nothing.
 	measured *metrics.Metrics
+	// audit is the log of changes; nil writes none.
+	audit *zap.SugaredLogger
 	// heard takes what the functions tell anybody; nil lets it go.
 	heard *outputs
 
