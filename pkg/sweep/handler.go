@@ -62,8 +62,12 @@ func handle(o *Observer) event.Handle {
 	inFlight := &coalesce.Group{}
 	return func(ctx context.Context, e cloudevents.Event) error {
 		if e.Type() != event.TypeShard {
+			within := event.Budget
+			if e.Type() == event.TypePing {
+				within = tickFor
+			}
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, event.Budget)
+			ctx, cancel = context.WithTimeout(ctx, within)
 			defer cancel()
 		}
 		switch {

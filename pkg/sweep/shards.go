@@ -29,6 +29,9 @@ const (
 	// shardFor bounds a shard, with its wait and however often it comes. One that takes longer is of no use: the next
 	// sweep sends it again.
 	shardFor = 90 * time.Second
+	// tickFor bounds a tick. It asks for the rows of one page after the other; one that does not come to the end is sent
+	// again by the Broker, maybe to a pod that does not know which pages were sent, and those are looked at twice.
+	tickFor = 60 * time.Second
 )
 
 // spread posts a page to whichever pod takes it.

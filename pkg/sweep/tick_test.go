@@ -170,6 +170,32 @@ func TestALateShardIsTransient(t *testing.T) {
 	}
 }
 
+// deadlines keeps how much time what is published has.
+type deadlines struct{ left []time.Duration }
+
+func (d *deadlines) Publish(ctx context.Context, _ cloudevents.Event) error {
+	at, _ := ctx.Deadline()
+	d.left = append(d.left, time.Until(at))
+	return nil
+}
+
+// TestATickHasTheTimeForALargeFleet: one that the Broker sends again may come to a pod that does not know which pages
+// were sent, and each would be looked at twice.
+func TestATickHasTheTimeForALargeFleet(t *testing.T) {
+	f, sent := newFleet(t, pageSize+1), &deadlines{}
+	f.Control = sent
+	ping := cloudevents.NewEvent()
+	ping.SetID("1")
+	ping.SetType(event.TypePing)
+	ping.SetSource("/clock")
+	if err := handle(f.Observer)(t.Context(), ping); err != nil {
+		t.Fatal(err)
+	}
+	if len(sent.left) < 2 || sent.left[0] < 50*time.Second || sent.left[0] > shardFor {
+		t.Errorf("pages were sent with %v left", sent.left)
+	}
+}
+
 // TestAPageOfAnOldSweepIsDropped: where nothing is fast enough, pages that come again and again keep the others
 // waiting.
 func TestAPageOfAnOldSweepIsDropped(t *testing.T) {
