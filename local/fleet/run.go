@@ -166,6 +166,10 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.settle(ctx); err != nil {
 		return err
 	}
+	r.options.Progress("wait until what the last fast ticks have begun is done")
+	if err := r.wait(ctx, min(time.Minute, r.options.For/2)); err != nil {
+		return err
+	}
 	_, r.result.Settling = r.requests.take()
 	if err := r.part(ctx, "", nil); err != nil {
 		return err
