@@ -10,6 +10,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
 // What is refused is tried at each look for ten seconds, then less and less.
@@ -230,6 +231,210 @@ func TestWhoseHealthIsChecked(t *testing.T) {
 		"nothing was deployed": {func(s *Seen) { on(s); neverDeployed(s) }, false},
 	} {
 		if got := Health(newLife(t, row.then)).Checked(); got != row.want {
+			t.Errorf("%s: %t, want %t", name, got, row.want)
+		}
+	}
+}
+
+// What the newest start was given: nothing, or a path that it can be given again.
+func TestWhatTheNewestStartWasGiven(t *testing.T) {
+	const stateless, savepoint = v1beta1.UpgradeModeStateless, v1beta1.UpgradeModeSavepoint
+	for name, row := range map[string]struct {
+		mode        v1beta1.UpgradeMode
+		path        string
+		first       bool
+		empty, from bool
+	}{
+		"nothing":                        {stateless, "", false, true, false},
+		"a path, and needs none":         {stateless, "s3://a", false, false, false},
+		"a path":                         {savepoint, "s3://a", false, false, true},
+		"no path that is known":          {savepoint, "", false, false, false},
+		"its last state":                 {savepoint, v1beta1.LastStatePlaceholder, false, false, false},
+		"the first one":                  {savepoint, "", true, true, false},
+		"the first one, from a path":     {savepoint, "s3://a", true, true, true},
+		"the first one, begun once more": {savepoint, v1beta1.LastStatePlaceholder, true, false, false},
+		"its last state, by last-state":  {v1beta1.UpgradeModeLastState, "s3://a", false, false, false},
+	} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Spec.Job.UpgradeMode = row.mode
+			deployed(t, s)
+			if row.first {
+				text, err := v1beta1.ReconciledDeployment{
+					Spec: s.Resource.Spec, Meta: &v1beta1.ReconciledMetadata{FirstDeployment: true},
+				}.Text()
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Resource.Status.ReconciliationStatus.LastReconciledSpec = text
+			}
+			s.Resource.Status.JobStatus.UpgradeSavepointPath = row.path
+		})
+		if got := (facts)(v).startedEmpty(); got != row.empty {
+			t.Errorf("%s: from nothing %t, want %t", name, got, row.empty)
+		}
+		if got := (facts)(v).startedFromPath(); got != row.from {
+			t.Errorf("%s: from a path %t, want %t", name, got, row.from)
+		}
+	}
+}
+
+func TestWhatAValidatorSays(t *testing.T) {
+	for name, row := range map[string]struct {
+		judged Judged
+		want   plan.Reason
+	}{
+		"nothing":             {Judged{}, ""},
+		"yes":                 {Judged{Verdict: &v1beta1.Verdict{}}, ""},
+		"no":                  {Judged{Verdict: &v1beta1.Verdict{Refusal: "no"}}, plan.ReasonRefusedByValidator},
+		"one does not answer": {Judged{Unanswered: "it"}, plan.ReasonValidatorUnavailable},
+		"one says no, one nothing": {
+			Judged{Unanswered: "it", Verdict: &v1beta1.Verdict{Refusal: "no"}}, plan.ReasonValidatorUnavailable,
+		},
+	} {
+		if got := row.judged.objection().Reason; got != row.want {
+			t.Errorf("%s: %q, want %q", name, got, row.want)
+		}
+	}
+}
+
+// Options without effect are told once for each spec that is judged.
+func TestOptionsWithoutEffectAreToldOnce(t *testing.T) {
+	judged := func(kind string, generation int64) func(s *Seen) {
+		return func(s *Seen) {
+			s.Resource.Status.Conditions = []metav1.Condition{{Type: kind, ObservedGeneration: generation}}
+		}
+	}
+	for name, row := range map[string]struct {
+		then func(s *Seen)
+		told bool
+	}{
+		"a new spec":                         {judged(summary.SpecAccepted, 0), true},
+		"a resource that is new":             {func(*Seen) {}, true},
+		"the same spec":                      {judged(summary.SpecAccepted, 1), false},
+		"the same spec in another condition": {judged(summary.Ready, 1), true},
+		"one that nobody can read":           {func(s *Seen) { s.SpecProblem = "no object" }, false},
+		"one that is deleted": {func(s *Seen) {
+			at := metav1.NewTime(noon)
+			s.Resource.DeletionTimestamp = &at
+		}, false},
+		"one without such options": {func(s *Seen) { s.Resource.Spec.FlinkConfiguration = nil }, false},
+	} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Spec.FlinkConfiguration = v1beta1.FlinkConfiguration(
+				`{"kubernetes.operator.plugins.listeners.audit.class":"a.B"}`,
+			)
+			row.then(s)
+		})
+		before := len(v.Events)
+		Conclusion(v).tellNoEffect()
+		if got := len(v.Events) > before; got != row.told {
+			t.Errorf("%s: told %t, want %t", name, got, row.told)
+		}
+	}
+}
+
+// High-availability data goes with a deletion, and with a stop whose successor does not need it.
+func TestWhichStopTakesTheDataAlong(t *testing.T) {
+	const upgrade, deletion = v1beta1.PurposeUpgrade, v1beta1.PurposeDelete
+	for name, row := range map[string]struct {
+		purpose        v1beta1.IntentPurpose
+		stop           v1beta1.StopKind
+		ended, session bool
+		want           bool
+	}{
+		"a deletion":                      {deletion, v1beta1.StopLastState, false, false, true},
+		"a deletion of a session cluster": {deletion, "", false, true, true},
+		"a stateless stop":                {upgrade, v1beta1.StopStateless, false, false, true},
+		"a stop of nothing":               {upgrade, "", false, false, true},
+		"by last-state":                   {upgrade, v1beta1.StopLastState, false, false, false},
+		"by last-state, and it has ended": {upgrade, v1beta1.StopLastState, true, false, true},
+		"a session cluster's upgrade":     {upgrade, v1beta1.StopStateless, false, true, false},
+	} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Status.Intent = &v1beta1.Intent{Purpose: row.purpose, Stop: row.stop, Ended: row.ended}
+			if row.session {
+				sessionDeployed(t)(s)
+			}
+		})
+		if got := HAData(v).GoesWithStop(); got != row.want {
+			t.Errorf("%s: %t, want %t", name, got, row.want)
+		}
+	}
+}
+
+// What waits for a person does not keep the clock fast; an invalid spec beside what goes on does not slow it.
+func TestWhatKeepsTheClockFast(t *testing.T) {
+	stalls := func(reason plan.Reason) *plan.Cause { return &plan.Cause{Reason: reason, Message: "no"} }
+	for name, row := range map[string]struct {
+		situation plan.Situation
+		stall     *plan.Cause
+		problem   string
+		want      v1beta1.Pace
+	}{
+		"it is stopped":                          {plan.Stopping, nil, "", v1beta1.PaceFast},
+		"it is steady":                           {plan.Steady, nil, "", v1beta1.PaceSlow},
+		"it is stopped, and waits for a person":  {plan.Stopping, stalls("StopFailed"), "", v1beta1.PaceSlow},
+		"it is stopped beside an invalid spec":   {plan.Stopping, nil, "no", v1beta1.PaceFast},
+		"it is stopped, an invalid spec is told": {plan.Stopping, stalls("SpecInvalid"), "no", v1beta1.PaceFast},
+		"both":                                   {plan.Stopping, stalls("StopFailed"), "no", v1beta1.PaceSlow},
+	} {
+		v := newLife(t, func(*Seen) {})
+		v.Problem, v.ProblemReason = row.problem, "SpecInvalid"
+		Conclusion(v).summarize(status.Verdict{Situation: row.situation, Stall: row.stall})
+		if v.Want.Pace != row.want {
+			t.Errorf("%s: %s, want %s", name, v.Want.Pace, row.want)
+		}
+	}
+}
+
+// A round begins an operation where it stores an intent and none was open.
+func TestWhichRoundBeginsAnOperation(t *testing.T) {
+	intent := func(id string, step v1beta1.IntentStep) *v1beta1.Intent {
+		return &v1beta1.Intent{OperationID: id, Step: step}
+	}
+	for name, row := range map[string]struct {
+		was, is *v1beta1.Intent
+		want    bool
+	}{
+		"none":                       {nil, nil, false},
+		"the first":                  {nil, intent("1", v1beta1.StepStarting), true},
+		"the same":                   {intent("1", v1beta1.StepStarting), intent("1", v1beta1.StepReleased), false},
+		"after one that is released": {intent("1", v1beta1.StepReleased), intent("2", v1beta1.StepStopping), true},
+		"in place of an open one":    {intent("1", v1beta1.StepStopping), intent("2", v1beta1.StepStarting), false},
+		"its end":                    {intent("1", v1beta1.StepReleased), nil, false},
+	} {
+		v := newLife(t, func(s *Seen) { s.Resource.Status.Intent = row.was })
+		if v.Want.Intent = row.is; v.BeginsOperation() != row.want {
+			t.Errorf("%s: %t, want %t", name, !row.want, row.want)
+		}
+	}
+}
+
+// A state is chosen anew by a nonce that neither the spec acted on last nor the one that runs has.
+func TestWhichSpecChoosesAState(t *testing.T) {
+	one, two := int64(1), int64(2)
+	for name, row := range map[string]struct {
+		was, is *int64
+		then    func(s *Seen)
+		problem string
+		want    bool
+	}{
+		"no nonce":             {nil, nil, nil, "", false},
+		"the same":             {&one, &one, nil, "", false},
+		"another":              {&one, &two, nil, "", true},
+		"another, invalid":     {&one, &two, nil, "no", false},
+		"nothing was deployed": {&one, &two, neverDeployed, "", false},
+		"taken away":           {&one, nil, nil, "", false},
+	} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Spec.Job.InitialSavepointPath, s.Resource.Spec.Job.SavepointRedeployNonce = "s3://a", row.was
+			deployed(t, s)
+			if s.Resource.Spec.Job.SavepointRedeployNonce = row.is; row.then != nil {
+				row.then(s)
+			}
+		})
+		v.Problem = row.problem
+		if got := Goal(v).choosesState(); got != row.want {
 			t.Errorf("%s: %t, want %t", name, got, row.want)
 		}
 	}
