@@ -76,8 +76,11 @@ var dialVerbs = map[string]func(r *run, n int){
 		r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6})
 	},
 	"pod-status-late": func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
-	"kubelet-dead":    func(r *run, _ int) { r.w.Nodes.KubeletDown("node-1") },
-	"kubelet-back":    func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
+	"kubelet-dead": func(r *run, _ int) {
+		r.kubeletDied = true
+		r.w.Nodes.KubeletDown("node-1")
+	},
+	"kubelet-back": func(r *run, _ int) { r.w.Nodes.KubeletUp("node-1") },
 }
 
 // notYet are the dials that random runs leave alone and what the judge does not yet hold, each with what has to be

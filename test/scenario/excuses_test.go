@@ -1,7 +1,10 @@
 package scenario
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
@@ -46,5 +49,15 @@ func (r *run) excuseFailure() {
 func (r *run) excuseLateStart() {
 	if r.broken && r.faults {
 		r.excuse("a start that was late has a broken image")
+	}
+}
+
+// excuseSilentNode: a kubelet that died before it could tell of the container that it had started leaves a job of which
+// only its high-availability data could tell that it ran. Without data that can be read, a person knows.
+func (r *run) excuseSilentNode(i *v1beta1.Intent, unsafe *metav1.Condition) {
+	takesNothing := i != nil && i.Step == v1beta1.StepStopping && i.Stop == v1beta1.StopNone && i.SilentNode != ""
+	unknown := unsafe != nil && unsafe.Reason == string(plan.ReasonLastStateUnknown)
+	if r.kubeletDied && takesNothing && unknown && (r.unseen() || !r.highlyAvailable()) {
+		r.excuse("its kubelet died before it told whether the container of the JobManager ran")
 	}
 }

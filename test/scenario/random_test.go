@@ -46,6 +46,8 @@ type run struct {
 	stops     []lateStop
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
+	// kubeletDied says that the kubelet of the job's node has died in this run.
+	kubeletDied bool
 }
 
 const demo = "demo"
@@ -120,6 +122,7 @@ func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	unsafe := meta.FindStatusCondition(d.Status.Conditions, summary.StateSafe)
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
 	r.states.lookForFailure()
+	r.excuseSilentNode(d.Status.Intent, unsafe)
 	if d.Name == demo {
 		r.states.stored(d.Status)
 	}
