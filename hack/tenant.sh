@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Lets Flink jobs run in a namespace: service account "flink" and its binding.   usage: hack/tenant.sh NAMESPACE
+# Lets Flink jobs run in a namespace: service account "flink", its binding, and the label by which an installation of
+# overlay labelled-namespaces knows it.   usage: hack/tenant.sh NAMESPACE
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 namespace=${1:-}
@@ -9,4 +10,5 @@ kubectl get namespace "$namespace" >/dev/null 2>&1 || die "no namespace $namespa
 kubectl get clusterrole flink >/dev/null 2>&1 || die "no ClusterRole flink; install the operator first: make deploy"
 # shellcheck disable=SC2016
 sed "s/\${NAMESPACE}/$namespace/g" config/tenant/tenant.yaml | apply --force-conflicts || die "could not apply config/tenant to $namespace"
+kubectl label namespace "$namespace" flink.apache.org/watched=true --overwrite >/dev/null || die "could not label $namespace"
 step "namespace $namespace can run Flink jobs (service account flink)"

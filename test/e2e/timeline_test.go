@@ -42,7 +42,7 @@ func application(name string) selection {
 // record follows what a selection names in a namespace until close.
 func (c *cluster) record(t *testing.T, namespace string, s selection) *timeline {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), life.Limit)
+	ctx, stop := context.WithCancel(t.Context())
 	l := &timeline{stop: stop}
 	for gvr, options := range s {
 		list, err := c.in(gvr, namespace).List(ctx, options)
