@@ -2,7 +2,9 @@ package processes
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,18 +28,43 @@ func Of(dir string) []int {
 	if err != nil {
 		return nil
 	}
-	wanted := []byte("\x00" + Mark(dir))
+	wanted, room := []byte("\x00"+Mark(dir)), make([]byte, mostEnvironment)
 	for _, entry := range entries {
 		pid, err := strconv.Atoi(entry.Name())
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		environ, err := os.ReadFile(filepath.Join("/proc", entry.Name(), "environ"))
-		if err == nil && bytes.Contains(append([]byte{0}, environ...), wanted) {
+		environ := environment(pid, room)
+		if bytes.HasPrefix(environ, wanted[1:]) || bytes.Contains(environ, wanted) {
 			found = append(found, pid)
 		}
 	}
 	return found
+}
+
+// mostEnvironment is more than Linux lets arguments and environment of a process have.
+const mostEnvironment = 8 << 20
+
+// environment is that of a process, read into room at once: it may call exec between two reads. While it does, the
+// kernel shows nothing for a moment, so that a process that has a program and no environment is looked at again.
+func environment(pid int, room []byte) []byte {
+	process := filepath.Join("/proc", strconv.Itoa(pid))
+	for range 20 {
+		file, err := os.Open(filepath.Join(process, "environ"))
+		if err != nil {
+			return nil
+		}
+		n, err := file.Read(room)
+		_ = file.Close()
+		if n > 0 || err != nil && !errors.Is(err, io.EOF) {
+			return room[:n]
+		}
+		if _, err := os.Readlink(filepath.Join(process, "exe")); err != nil {
+			return nil // a thread of the kernel, or a process that has ended
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return nil
 }
 
 // End ends the processes that belong to the directory, at once, and returns when none is left.
@@ -58,11 +85,14 @@ func End(dir string) error {
 	}
 }
 
-// end is End for a shell: $1 is the mark.
+// end is End for a shell: $1 is the mark. It looks twice before it believes that none is left.
 const end = `
+none=
 for again in 1 2 3 4 5 6 7 8 9 10; do
   found=$(grep -lsF -e "$1" /proc/[0-9]*/environ)
-  [ -n "$found" ] || exit 0
+  [ -n "$found" ] || [ -z "$none" ] || exit 0
+  none=
+  [ -n "$found" ] || { none=yes; sleep 0.1; continue; }
   for file in $found; do
     file=${file#/proc/}
     kill -9 "${file%/environ}"

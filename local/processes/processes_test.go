@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
@@ -108,5 +109,25 @@ func TestABoundCommandKeepsItsEnvironment(t *testing.T) {
 	}
 	if err := free(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A process that calls exec has no environment for a moment, and belongs to its directory all the same.
+func TestAProcessIsFoundWhileItCallsExec(t *testing.T) {
+	dir := t.TempDir()
+	again := filepath.Join(dir, "again")
+	if err := os.WriteFile(again, []byte("#!/bin/sh\nexec \"$0\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(again)
+	command.Env = append(command.Environ(), Mark(dir))
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = command.Process.Kill(); _ = command.Wait() })
+	for range 300 {
+		if found := Of(dir); !slices.Equal(found, []int{command.Process.Pid}) {
+			t.Fatalf("found %v, want process %d", found, command.Process.Pid)
+		}
 	}
 }

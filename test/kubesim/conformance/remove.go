@@ -40,6 +40,17 @@ func (b *bench) makeChain(block bool) {
 	b.create(kubesim.Secrets, owned(held(object("v1", "Secret", "c")), middle, block))
 }
 
+// collectorKnows waits until the garbage collector knows the ConfigMaps that are there: it hears of them in the order in
+// which they were made, and removes the last one, whose owner never was. It orphans only what it knows; the rest it
+// removes later, as what has no owner.
+func (b *bench) collectorKnows() {
+	b.Helper()
+	never := configMap("never")
+	never.SetUID("00000000-0000-0000-0000-000000000000")
+	b.create(kubesim.ConfigMaps, owned(configMap("last"), never, false))
+	b.awaits("the collector knows what came before", []string{"configmaps/last"})
+}
+
 // propagation holds the dependents by finalizers, so that each level can be looked at.
 func propagation(b *bench) {
 	for name, row := range map[string]struct {
@@ -72,6 +83,7 @@ func propagation(b *bench) {
 	} {
 		b.row(name, func(b *bench) {
 			b.makeChain(row.block)
+			b.collectorKnows()
 			options := metav1.DeleteOptions{}
 			if row.policy != "" {
 				options.PropagationPolicy = &row.policy
