@@ -69,6 +69,7 @@ lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	@out=$$(git ls-files '*.go' | xargs -r gofmt -l); [ -z "$$out" ] || { echo "gofmt would change:"; echo "$$out"; exit 1; }
 	go vet ./...
 	go vet -tags e2e ./test/e2e/
+	go vet -tags e2e,nightly ./test/e2e/
 	$(STATICCHECK) ./...
 	cd local && go vet ./... && $(STATICCHECK) ./...
 	cd hack/chart && go vet ./... && $(STATICCHECK) ./...
@@ -86,8 +87,8 @@ undeploy: ## remove the operator; CRDs, resources and Flink clusters stay (CRDS=
 tenant: ## let Flink jobs run in a namespace: make tenant NS=team-a
 	@$(WITH_CLUSTER) hack/tenant.sh "$(NS)"
 
-e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regular expression> for some of them)
-	@$(WITH_CLUSTER) go test -tags e2e -count=1 -timeout 75m -v $(if $(RUN),-run '$(RUN)') ./test/e2e/
+e2e: ## deploy, then run the end-to-end tests and print the figures (RUN=<regular expression> for some of them, E2E_ALL=yes for the long ones)
+	@$(WITH_CLUSTER) go test -tags e2e$(if $(E2E_ALL),$(comma)nightly) -count=1 -timeout $(if $(E2E_ALL),180m,75m) -v $(if $(RUN),-run '$(RUN)') ./test/e2e/
 
 bench: ## sizes, memory and start-up time of the functions; benchmarks of the pure core
 	go run ./test/bench

@@ -1,17 +1,15 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
 	"github.com/kn-flink/kn-flink/test/life"
@@ -34,9 +32,6 @@ const inFlight = 20
 // A broker that is killed with events in flight loses them: the resources are late, and never lost, because the clock
 // looks at everything. make nightly runs it, for it waits for five minutes.
 func TestABrokerIsKilled(t *testing.T) {
-	if os.Getenv("E2E_ALL") == "" {
-		t.Skip("E2E_ALL=yes runs it, as make nightly does")
-	}
 	t.Run("a job runs", func(t *testing.T) {
 		kube.create(t, example(t, "basic.yaml", "broker-steady", nil))
 		kube.resource(t, "broker-steady", life.Limit).Until("is STABLE", life.State("STABLE"))
@@ -116,9 +111,4 @@ func (c *cluster) brokerIsBack(t *testing.T) {
 			return isReady(o.Unstructured)
 		})
 	}
-}
-
-func isReady(pod *unstructured.Unstructured) bool {
-	status, _, _ := condition(pod, "Ready")
-	return status == "True" && pod.GetDeletionTimestamp() == nil
 }

@@ -1,9 +1,8 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -17,9 +16,6 @@ import (
 // TestEverySecondOfAChange prints where the time of a change goes, by its kind, with half a CPU for each JVM. make
 // nightly runs it: a change of this project does not wait for it.
 func TestEverySecondOfAChange(t *testing.T) {
-	if os.Getenv("E2E_ALL") == "" {
-		t.Skip("E2E_ALL=yes measures it, as make nightly does")
-	}
 	const name = "seconds"
 	makeDirectory(t)
 	kube.create(t, example(t, "checkpoint-ha.yaml", name, func(u *unstructured.Unstructured) {

@@ -209,3 +209,8 @@ func condition(u *unstructured.Unstructured, kind string) (status, reason, messa
 	}
 	return "", "", ""
 }
+
+func isReady(pod *unstructured.Unstructured) bool {
+	status, _, _ := condition(pod, "Ready")
+	return status == "True" && pod.GetDeletionTimestamp() == nil
+}

@@ -1,6 +1,6 @@
 // Package e2e tests the installed operator on a real cluster: any one that KUBECONFIG names, with Knative and the
 // images flink:1.20, flink:2.2 and flink:2.2.1 within reach. `make e2e` runs it; build tag e2e keeps it out of `make
-// test`.
+// test`. What takes long has tag nightly as well: `make e2e E2E_ALL=yes`.
 //
 // I/O: it installs the operator with hack/deploy.sh, makes resources in one namespace of its own and removes them, and
 // prints a report of figures beside their aims at the end. It waits on conditions by watch, each with a deadline; a

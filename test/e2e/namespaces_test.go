@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && nightly
 
 package e2e
 
@@ -24,9 +24,6 @@ const comeAndGo = "e2e.example/come-and-go=yes"
 // Namespaces of others come and go (E2E_NAMESPACES of them, 100 if unset). Knative starts the adapter of the source
 // again for each: a resource that is applied meanwhile is late at the most, and never lost. make nightly runs it.
 func TestNamespacesComeAndGo(t *testing.T) {
-	if os.Getenv("E2E_ALL") == "" {
-		t.Skip("E2E_ALL=yes runs it, as make nightly does")
-	}
 	count, err := strconv.Atoi(os.Getenv("E2E_NAMESPACES"))
 	if err != nil {
 		count = 100

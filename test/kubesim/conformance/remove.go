@@ -40,9 +40,9 @@ func (b *bench) makeChain(block bool) {
 	b.create(kubesim.Secrets, owned(held(object("v1", "Secret", "c")), middle, block))
 }
 
-// collectorKnows waits until the garbage collector knows the ConfigMaps that are there: it hears of them in the order in
-// which they were made, and removes the last one, whose owner never was. It orphans only what it knows; the rest it
-// removes later, as what has no owner.
+// collectorKnows waits until the garbage collector knows the ConfigMaps that are there: it hears of them in the order
+// in which they were made, and removes the last one, whose owner never was. It orphans only what it knows; the rest it
+// removes later, as what has lost its owner.
 func (b *bench) collectorKnows() {
 	b.Helper()
 	never := configMap("never")
