@@ -144,5 +144,10 @@ func (b *bench) left(objects ...string) []string {
 // awaits waits until exactly these objects are left of those that were named without "-".
 func (b *bench) awaits(why string, objects []string, want ...string) {
 	b.Helper()
+	defer func() {
+		if b.Failed() {
+			b.Logf("there are %s", strings.Join(b.left(objects...), " "))
+		}
+	}()
 	b.eventually(why+": "+strings.Join(want, " "), func() bool { return slices.Equal(b.left(objects...), want) })
 }

@@ -38,17 +38,19 @@ func (b *bench) makeChain(block bool) {
 	top := b.create(kubesim.Deployments, deployment("a"))
 	middle := b.create(kubesim.ConfigMaps, owned(held(configMap("b")), top, block))
 	b.create(kubesim.Secrets, owned(held(object("v1", "Secret", "c")), middle, block))
+	b.collectorKnows()
 }
 
-// collectorKnows waits until the garbage collector knows the ConfigMaps that are there: it hears of them in the order
-// in which they were made, and removes the last one, whose owner never was. It orphans only what it knows; the rest it
-// removes later, as what has lost its owner.
+// collectorKnows waits until the garbage collector knows the ConfigMaps and Secrets that are there: it hears of those
+// of a kind in the order in which they were made, and removes the last one, whose owner never was. It takes what it
+// does not know for nothing: it neither orphans it nor waits for it.
 func (b *bench) collectorKnows() {
 	b.Helper()
 	never := configMap("never")
 	never.SetUID("00000000-0000-0000-0000-000000000000")
 	b.create(kubesim.ConfigMaps, owned(configMap("last"), never, false))
-	b.awaits("the collector knows what came before", []string{"configmaps/last"})
+	b.create(kubesim.Secrets, owned(object("v1", "Secret", "last"), never, false))
+	b.awaits("the collector knows what came before", []string{"configmaps/last", "secrets/last"})
 }
 
 // propagation holds the dependents by finalizers, so that each level can be looked at.
@@ -83,7 +85,6 @@ func propagation(b *bench) {
 	} {
 		b.row(name, func(b *bench) {
 			b.makeChain(row.block)
-			b.collectorKnows()
 			options := metav1.DeleteOptions{}
 			if row.policy != "" {
 				options.PropagationPolicy = &row.policy
