@@ -32,7 +32,7 @@ remove_system() {
   remove namespace $SYSTEM
   remove clusterrolebindings "${ours[@]}"
   remove clusterroles "${not_tenants[@]}"
-  remove rolebindings -A "${not_tenants[@]}"
+  remove rolebindings,roles -A "${not_tenants[@]}"
 }
 
 resources() {

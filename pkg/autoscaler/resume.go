@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/collect"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/execute"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
@@ -38,6 +39,9 @@ type Stored struct {
 	Kept samples.Kept
 	// TaskManagerMemory is that of a TaskManager process, in bytes; at most 0 is not known.
 	TaskManagerMemory int64
+	// Room are the nodes that TaskManagers may go to; nil asks for no room, and there is. It is not changed: nothing is
+	// reserved for the job before its pods are there.
+	Room *capacity.View
 	// Location is that of the clocks that excluded periods count on; nil is UTC.
 	Location *time.Location
 }
@@ -95,7 +99,9 @@ func decide(in Stored) Result {
 	if in.Location != nil {
 		now = now.In(in.Location)
 	}
-	r = Input{Now: now, Config: in.Config, TaskManagerMemory: in.TaskManagerMemory}.decide(r, options).quiet(options)
+	r = Input{
+		Now: now, Config: in.Config, TaskManagerMemory: in.TaskManagerMemory, Schedule: in.schedule(),
+	}.decide(r, options).quiet(options)
 	r.Store = known || r.Decision.Scaled()
 	r.State.History = lean(r.State.History)
 	if r.End == EndDecided && r.Decision.Scaled() && maps.Equal(r.State.Overrides, in.State.Overrides) {
@@ -104,6 +110,20 @@ func decide(in Stored) Result {
 		}
 	}
 	return r
+}
+
+// schedule asks for room in a copy of the view; nil asks for none.
+func (in Stored) schedule() func(capacity.Ask) bool {
+	if in.Room == nil {
+		return nil
+	}
+	view := in.Room.Clone()
+	return view.Schedule
+}
+
+// LacksRoom reports whether a job is not scaled because the nodes have no room for its TaskManagers.
+func (r Result) LacksRoom() bool {
+	return r.End == EndDecided && r.Decision.Outcome == execute.OutcomeNoRoom
 }
 
 // lean are scalings with the metrics alone that are read again, by the Java autoscaler as well.

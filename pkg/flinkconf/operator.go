@@ -119,6 +119,13 @@ func (o Operator) ReconcileInterval() time.Duration {
 	return set
 }
 
+// ResourceViewInterval is how long the autoscaler trusts what it read of the nodes; false means that it does not look
+// at them: the option is not set, is negative, or cannot be read.
+func (o Operator) ResourceViewInterval() (time.Duration, bool) {
+	set, err := o.base.Duration(key.ClusterResourceViewRefreshInterval)
+	return set, err == nil && set >= 0 && o.base.Has(key.ClusterResourceViewRefreshInterval)
+}
+
 // Selecting are those of a resource's labels that kubernetes.operator.label.selector asks for.
 func (o Operator) Selecting(have map[string]string) map[string]string {
 	text := o.base.Get(key.LabelSelector)

@@ -126,7 +126,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 		s.Flink = g.flink(ctx, q, read)
 	})
 	_ = group.Wait() // every look reports its failure in the part that it fills
-	return s, nil
+	return g.withRoom(ctx, s), nil
 }
 
 // decode reads the resource.

@@ -52,6 +52,8 @@ type Gatherer struct {
 	Ask func(ctx context.Context, validators []flinkconf.Extension, r *admissionv1.AdmissionRequest) extension.Said
 	// Validators are those of the installation.
 	Validators []flinkconf.Extension
+	// Room reads the nodes that the job autoscaler may fill; nil looks at none.
+	Room *Room
 	// Now is the clock.
 	Now func() time.Time
 	// Revise changes what is asked for.

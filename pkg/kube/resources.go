@@ -10,6 +10,7 @@ var (
 	Pods            = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	Namespaces      = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	Nodes           = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+	NodeMetrics     = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
 	Leases          = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	Services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 	ConfigMaps      = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}

@@ -72,7 +72,7 @@ func NewHandler(s Setup) http.Handler {
 		Gather: &gather.Gatherer{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
 			LogFiles: s.Settings.LogFiles, Uploads: s.Uploads, Now: s.Now,
-			Ask: s.Ask, Validators: s.Settings.Extensions.Validators,
+			Ask: s.Ask, Validators: s.Settings.Extensions.Validators, Room: room(s),
 		},
 		Apply: &apply.Executor{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper,
@@ -92,6 +92,15 @@ func NewHandler(s Setup) http.Handler {
 		budget = event.UploadBudget
 	}
 	return s.Metrics.Handler(event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: budget})
+}
+
+// room looks at the nodes for the job autoscaler, where the settings say how often; nil otherwise.
+func room(s Setup) *gather.Room {
+	interval, looks := s.Settings.Operator.ResourceViewInterval()
+	if !looks {
+		return nil
+	}
+	return &gather.Room{Kube: s.Kube, Interval: interval, Now: s.Now}
 }
 
 // handle runs the pass that an event asks for. Events that name no object of ours stay wrong however often they come.

@@ -29,6 +29,8 @@ const (
 	ReasonAutoscalerStoreUnreadable Reason = "AutoscalerStoreUnreadable"
 	// ReasonAutoscalerError: the autoscaler cannot measure the job, or cannot decide.
 	ReasonAutoscalerError Reason = "AutoscalerError"
+	// ReasonAutoscalerLacksRoom: the nodes have no room for the TaskManagers that the job would be scaled to.
+	ReasonAutoscalerLacksRoom Reason = "AutoscalerLacksRoom"
 	// ReasonAutoscalerPaused: the job was rolled back, so that nothing is scaled until the spec changes.
 	ReasonAutoscalerPaused Reason = "AutoscalerPaused"
 	// ReasonAutoscalerCollecting: the window of metrics is not full yet.

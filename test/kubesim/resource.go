@@ -41,6 +41,7 @@ var (
 	Deployments               = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	Pods                      = core("pods")
 	Nodes                     = core("nodes")
+	NodeMetrics               = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
 	Namespaces                = core("namespaces")
 	Services                  = core("services")
 	ConfigMaps                = core("configmaps")
@@ -94,6 +95,7 @@ var resources = []Resource{
 		Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"},
 	},
 	{GVR: Nodes, Kind: "Node", Cluster: true, Status: true, Unowned: true, Fields: []string{"spec.unschedulable"}},
+	{GVR: NodeMetrics, Kind: "NodeMetrics", Cluster: true, Unowned: true},
 	{GVR: Namespaces, Kind: "Namespace", Cluster: true, Status: true, Unowned: true, Fields: []string{"status.phase"}},
 	{GVR: Services, Kind: "Service", Status: true},
 	{GVR: ConfigMaps, Kind: "ConfigMap"},

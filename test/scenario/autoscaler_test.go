@@ -79,6 +79,7 @@ var autoscalerScenarios = map[string]scenario{
 		h.scaledTo("demo", "down", atMost(2))
 		h.windowFills("demo")
 		h.sees("demo", stable, "nothing")
+		h.tells("demo", "Configuration recommendation JobStatusChanged Scaling ScalingReport SpecChanged Submit")
 	}, "no cluster is started for it, and what is kept survives each pod"},
 
 	"the autoscaler scales by an upgrade": {func(h *harness) {

@@ -35,7 +35,7 @@ func Groups(status string) (map[string]int, error) {
 // Grown is the view with the nodes that a cluster autoscaler could still add, empty and like the first of their group.
 // A group without a node is left out: nobody knows how large its nodes are.
 func (v View) Grown(sizes map[string]int) View {
-	grown := View{Nodes: append([]Node(nil), v.Nodes...)}
+	grown := v.Clone()
 	count := map[string]int{}
 	for _, n := range v.Nodes {
 		count[n.Group]++

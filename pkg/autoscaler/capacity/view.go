@@ -30,6 +30,9 @@ type View struct {
 	Nodes []Node
 }
 
+// Clone is a view of the same nodes, in which something else can be tried.
+func (v View) Clone() View { return View{Nodes: append([]Node(nil), v.Nodes...)} }
+
 // Ask are the TaskManagers of a job before and after.
 type Ask struct {
 	// Current and New are their numbers.

@@ -29,7 +29,6 @@ func NoEffect() []Unread {
 	return []Unread{
 		{AutoscalerCustomEvaluators, "", plugins},
 		{AutoscalerCustomExecutors, "", plugins},
-		{ClusterResourceViewRefreshInterval, "", "the autoscaler does not check yet whether the nodes have room"},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},

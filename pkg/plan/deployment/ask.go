@@ -44,6 +44,9 @@ type Questions struct {
 // what it says is part of the spec.
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(cluster.New(s).Life) }
 
+// AskRoom reports whether to look at the room of the nodes. It is asked after all else.
+func AskRoom(s Snapshot) bool { return job.AsksRoom(cluster.New(s).Life) }
+
 // AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
 func AskValidators(s Snapshot) bool { return job.AsksValidators(cluster.New(s).Life) }
 

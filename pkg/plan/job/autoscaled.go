@@ -1,6 +1,7 @@
 package job
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -90,6 +91,8 @@ func (v autoscaling) stored() (autoscaler.Stored, error) {
 // storedAutoscaler is what was read of a store, and what was decided by it.
 type storedAutoscaler struct {
 	autoscaler.Stored
+	// lacksRoom tells that the nodes have no room for what was decided.
+	lacksRoom bool
 	// err is why it could not be read, or why nothing could be decided.
 	err error
 }
@@ -113,7 +116,22 @@ func (v autoscaling) read() (autoscaler.Stored, error) {
 	if c.Has(key.TaskManagerProcessMemory) {
 		memory = options.Read(c.Memory, key.TaskManagerProcessMemory, 0)
 	}
-	return autoscaler.Stored{Config: c, State: state, Kept: kept, TaskManagerMemory: memory}, nil
+	asked := autoscaler.Stored{Config: c, State: state, Kept: kept, TaskManagerMemory: memory}
+	if room, looked := v.Seen.Room.Get(); looked {
+		asked.Room = &room
+	}
+	return asked, nil
+}
+
+// AsksRoom reports whether to look at the nodes: the autoscaler would scale the application if they have room. That of
+// a session job goes to TaskManagers that others may use, too, as in Java.
+func AsksRoom(v Life) bool {
+	a := autoscaling(v)
+	if !v.IsApplication() || !a.on() || !a.measurable() || v.Seen.Autoscaled.IsUnknown() {
+		return false
+	}
+	stored, err := a.stored()
+	return err == nil && autoscaler.Decide(stored).Decision.Scaled()
 }
 
 // Sampling is what a look at the job would take a sample by; false where none is to be taken now: the autoscaler is
@@ -144,6 +162,8 @@ func SamplingTimeout(c flinkconf.Config, otherwise time.Duration) time.Duration 
 //	on               does not run   -                 not its business
 //	on               runs           cannot be read    not its business: the condition says so
 //	on               runs           no decision       not its business; what users are to learn is told
+//	on               runs           a scaling, and    not its business: the condition says so
+//	                                room not known
 //	on               runs           a scaling         stored, and another round
 //	on               runs           how long the      stored, beside what else is decided
 //	                                restart took
@@ -158,7 +178,11 @@ func Autoscale(v Life) (Result, bool) {
 		return Result{}, false
 	}
 	decided := autoscaler.Decide(stored)
-	v.autoscaler.err = decided.Err
+	v.autoscaler.err, v.autoscaler.lacksRoom = decided.Err, decided.LacksRoom()
+	if why := v.Seen.Room.Why(); decided.Decision.Scaled() && why != "" {
+		v.autoscaler.err = fmt.Errorf("whether the nodes have room is not known: %s", why)
+		return Result{}, false
+	}
 	told := a.events(decided)
 	if !decided.Store {
 		v.Events = append(v.Events, told...)

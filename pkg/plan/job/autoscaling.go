@@ -23,6 +23,8 @@ import (
 //	asks        is not known     -                   Unknown  AutoscalerStoreUnreadable, and why
 //	asks        is not readable  -                   False    AutoscalerError, and what it says
 //	asks        -                a problem           False    AutoscalerError, and what it is
+//	asks        -                no room for what    False    AutoscalerLacksRoom
+//	                             was decided
 //	asks        -                a full window, of   True     AutoscalerActive
 //	                             which nothing was
 //	                             decided yet
@@ -64,9 +66,9 @@ func (v autoscaling) condition() metav1.Condition {
 		return is(false, plan.ReasonAutoscalerPaused, "the job was rolled back, and runs another spec than this one:"+
 			" it is not scaled before the spec changes")
 	}
-	if v.Seen.Autoscaled.IsUnknown() {
+	if why := v.Seen.Autoscaled.Why(); why != "" {
 		c := is(false, plan.ReasonAutoscalerStoreUnreadable, "what is known of the job cannot be read, and its size stays"+
-			" as it is: "+v.Seen.Autoscaled.Why())
+			" as it is: "+why)
 		c.Status = metav1.ConditionUnknown
 		return c
 	}
@@ -80,6 +82,10 @@ func (v autoscaling) condition() metav1.Condition {
 	options, err := model.ReadOptions(stored.Config)
 	if err != nil {
 		return is(false, plan.ReasonAutoscalerError, err.Error())
+	}
+	if v.autoscaler.lacksRoom {
+		return is(false, plan.ReasonAutoscalerLacksRoom, "the job is not scaled: the nodes have no room for the TaskManagers"+
+			" that it would need")
 	}
 	advises := ""
 	if !options.ScalingEnabled {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/capacity"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
@@ -33,6 +34,8 @@ type Seen struct {
 	Snapshots plan.Observed[[]v1beta1.FlinkStateSnapshot]
 	// Autoscaled is what the autoscaler keeps of the job.
 	Autoscaled plan.Observed[autoscaled.Store]
+	// Room are the nodes that the autoscaler may fill, see AsksRoom. The zero value: it does not look at them.
+	Room plan.Observed[capacity.View]
 	// Flink is what the JobManager answered.
 	Flink Flink
 }
