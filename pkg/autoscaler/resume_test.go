@@ -158,24 +158,47 @@ func TestItIsDecidedAsInOneProcess(t *testing.T) {
 	})
 }
 
-// TestWhatIsToldOnce: what the job would be scaled to is told again after the event interval, or when it is another.
+// T9.3: what the job would be scaled to is told again after the event interval, or when it is another; without an
+// interval it is told of each sample.
 func TestWhatIsToldOnce(t *testing.T) {
-	j := newJob("scaling.enabled", "false", "scaling.event.interval", "10 min")
-	var told []int
-	for minute := range 42 {
-		r := j.look(t, minute, 1000, 990)
-		if r.Store {
-			t.Fatalf("minute %d: nothing is stored of an advice", minute)
-		}
-		if len(r.Events) > 0 {
-			told = append(told, minute)
-			if again := autoscaler.Decide(j.stored()); len(again.Events) != len(r.Events) {
-				t.Errorf("minute %d: both functions tell the same", minute)
-			}
-		}
+	same := func(int) float64 { return 990 }
+	var all []int
+	for minute := 20; minute < 42; minute++ {
+		all = append(all, minute)
 	}
-	if diff := cmp.Diff([]int{20, 30, 40}, told); diff != "" {
-		t.Errorf("the advice is told (-want +got):\n%s", diff)
+	rows := map[string]struct {
+		interval string
+		busy     func(minute int) float64
+		want     []int
+		why      string
+	}{
+		"the same":            {"10 min", same, []int{20, 30, 40}, "within the interval it is silent"},
+		"without an interval": {"0 s", same, all, "nothing is silent"},
+		"another parallelism": {
+			"10 min", func(minute int) float64 { return 990 - 300*float64(minute/23) }, []int{20, 25},
+			"within the interval it says something else, and then that it is within its bounds",
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			j := newJob("scaling.enabled", "false", "scaling.event.interval", row.interval)
+			var told []int
+			for minute := range 42 {
+				r := j.look(t, minute, 1000, row.busy(minute))
+				if r.Store {
+					t.Fatalf("minute %d: nothing is stored of an advice", minute)
+				}
+				if len(r.Events) > 0 {
+					told = append(told, minute)
+					if again := autoscaler.Decide(j.stored()); len(again.Events) != len(r.Events) {
+						t.Errorf("minute %d: both functions tell the same", minute)
+					}
+				}
+			}
+			if diff := cmp.Diff(row.want, told); diff != "" {
+				t.Errorf("the advice is told (-want +got):\n%s\n%s", diff, row.why)
+			}
+		})
 	}
 }
 
