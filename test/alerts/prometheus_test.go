@@ -1,0 +1,137 @@
+package alerts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/common/promslog"
+	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql/parser"
+	"github.com/prometheus/prometheus/promql/promqltest"
+	"github.com/prometheus/prometheus/rules"
+	"sigs.k8s.io/yaml"
+)
+
+// ruleFile is the PrometheusRule as Prometheus itself takes it, and the names of its alerts.
+func ruleFile(t *testing.T) (path string, alerts []string) {
+	t.Helper()
+	data, err := os.ReadFile("../../config/monitoring/rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object struct {
+		Spec json.RawMessage `json:"spec"`
+	}
+	var spec struct {
+		Groups []struct {
+			Rules []struct {
+				Alert string `json:"alert"`
+			} `json:"rules"`
+		} `json:"groups"`
+	}
+	if err := yaml.Unmarshal(data, &object); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(object.Spec, &spec); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range spec.Groups {
+		for _, rule := range group.Rules {
+			if rule.Alert != "" {
+				alerts = append(alerts, rule.Alert)
+			}
+		}
+	}
+	path = filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(path, object.Spec, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path, alerts
+}
+
+// fired is an alert that fires: since which minute, and what a person reads.
+type fired struct {
+	minute int
+	text   string
+}
+
+// evaluate has Prometheus evaluate the rules once a minute, over samples of one a minute, and gives the alerts that
+// fire by their name: the first time of each.
+func evaluate(t *testing.T, file string, minutes int, series ...string) map[string]fired {
+	t.Helper()
+	options := parser.NewParser(parser.Options{})
+	samples, err := promqltest.NewLazyLoader(
+		"load 1m\n  "+strings.Join(series, "\n  ")+"\n", promqltest.LazyLoaderOpts{Parser: options},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := samples.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	groups, errs := rules.NewManager(&rules.ManagerOptions{
+		QueryFunc:    rules.EngineQueryFunc(samples.QueryEngine(), samples.Storage()),
+		AppendableV2: samples.Storage(), Context: t.Context(), Logger: promslog.NewNopLogger(), Parser: options,
+		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
+	}).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file)
+	if errs != nil {
+		t.Fatal(errs)
+	}
+	found := map[string]fired{}
+	for minute := range minutes + 1 {
+		at := time.Unix(0, 0).UTC().Add(time.Duration(minute) * time.Minute)
+		samples.WithSamplesTill(at, func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, group := range inOrder(groups) {
+				group.Eval(samples.Context(), at)
+				for _, rule := range group.Rules() {
+					if rule.LastError() != nil {
+						t.Fatalf("rule %s: %v", rule.Name(), rule.LastError())
+					}
+					alert, is := rule.(*rules.AlertingRule)
+					if !is {
+						continue
+					}
+					alert.SetRestored(true)
+					for _, a := range alert.ActiveAlerts() {
+						if _, known := found[alert.Name()]; a.State == rules.StateFiring && !known {
+							found[alert.Name()] = fired{minute, a.Annotations.Get("description")}
+						}
+					}
+				}
+			}
+		})
+	}
+	return found
+}
+
+// inOrder are the groups as they stand in the file: an alert reads what a group before it has recorded.
+func inOrder(groups map[string]*rules.Group) []*rules.Group {
+	all := make([]*rules.Group, 0, len(groups))
+	for _, name := range []string{
+		"flink-fleet-newest-sweep", "flink-alerts", "flink-alerts-kube-state-metrics",
+	} {
+		for key, group := range groups {
+			if strings.HasSuffix(key, ";"+name) {
+				all = append(all, group)
+			}
+		}
+	}
+	return slices.Clip(all)
+}
+
+// series is a series of samples, one a minute: "0 1x4" begins with 0 and goes on with 1 for five minutes.
+func series(name, labels, values string) string {
+	return fmt.Sprintf("%s{%s} %s", name, labels, values)
+}
