@@ -59,6 +59,9 @@ func prepare(ctx context.Context) error {
 	ns := &unstructured.Unstructured{
 		Object: map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": space}},
 	}
+	if err := goneNamespace(ctx); err != nil {
+		return err
+	}
 	if _, err := kube.in(namespaces, "").Create(ctx, ns, metav1.CreateOptions{}); err != nil &&
 		!apierrors.IsAlreadyExists(err) {
 		return err
@@ -74,6 +77,26 @@ func prepare(ctx context.Context) error {
 		return err
 	}
 	return removeLeftovers(ctx)
+}
+
+// goneNamespace waits for the end of a namespace that the run before has deleted.
+func goneNamespace(ctx context.Context) error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		ns, err := kube.in(namespaces, "").Get(ctx, space, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil || ns.GetDeletionTimestamp() == nil:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("namespace %s of an earlier run does not go away", space)
+		case <-tick.C:
+		}
+	}
 }
 
 // removeLeftovers removes what an earlier run left behind: session jobs first, which hold their clusters.
