@@ -105,11 +105,31 @@ seen() {
   done < <(kubectl -n $SYSTEM get "$1" -o jsonpath='{range .items[*]}{.metadata.name} {.metadata.generation}{"\n"}{end}')
 }
 
+# Knative's controller looks once at a Subscription whose channel could not be written, because a webhook was away for
+# instance, and not again. A change has it look again.
+touch_subscriptions() {
+  local name
+  for name in $(kubectl -n $SYSTEM get subscriptions.messaging.knative.dev -o go-template='{{range .items}}{{$name := .metadata.name}}{{range .status.conditions}}{{if and (eq .type "Ready") (eq .status "False")}}{{$name}} {{end}}{{end}}{{end}}' 2>/dev/null); do
+    kubectl -n $SYSTEM annotate subscriptions.messaging.knative.dev "$name" "flink.apache.org/touched=$(date +%s)" --overwrite >/dev/null
+  done
+}
+
+# ready KIND: all of them are, within three minutes.
+ready() {
+  local until=$((SECONDS + 180))
+  seen "$1" || return 1
+  while [ $SECONDS -lt $until ]; do
+    ! kubectl -n $SYSTEM wait --for=condition=Ready --timeout=30s --all "$1" >/dev/null 2>&1 || return 0
+    [ "$1" != triggers.eventing.knative.dev ] || touch_subscriptions
+  done
+  return 1
+}
+
 wait_ready() {
   local what
   for what in brokers.eventing.knative.dev services.serving.knative.dev triggers.eventing.knative.dev \
     apiserversources.sources.knative.dev pingsources.sources.knative.dev; do
-    { seen "$what" && kubectl -n $SYSTEM wait --for=condition=Ready --timeout=180s --all "$what" >/dev/null; } || {
+    ready "$what" || {
       kubectl -n $SYSTEM get "$what" >&2
       kubectl -n $SYSTEM get pods >&2
       die "$what are not Ready; the table above says why"
