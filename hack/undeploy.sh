@@ -29,6 +29,9 @@ remove_system() {
   for kind in apiserversources.sources.knative.dev pingsources.sources.knative.dev triggers.eventing.knative.dev; do
     ! has_crd "$kind" || remove "$kind" -n $SYSTEM --all
   done
+  # Pods before the namespace: its controller waits for the whole grace period of those that end while it begins, 5 min.
+  ! has_crd services.serving.knative.dev || remove services.serving.knative.dev -n $SYSTEM --all
+  kubectl -n $SYSTEM wait --for=delete pods --all --timeout=60s >/dev/null 2>&1 || true
   remove namespace $SYSTEM
   remove clusterrolebindings "${ours[@]}"
   remove clusterroles "${not_tenants[@]}"
