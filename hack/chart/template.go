@@ -82,7 +82,7 @@ func templateOf(object map[string]any) (string, error) {
 		}
 	case "Job":
 		metadata["annotations"] = map[string]any{
-			"helm.sh/hook": "post-install,post-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation",
+			"helm.sh/hook": "post-install,post-upgrade", "helm.sh/hook-delete-policy": "before-hook-creation,hook-succeeded",
 		}
 		m.pod(object["spec"].(map[string]any)["template"].(map[string]any), false)
 	case "ApiServerSource":
