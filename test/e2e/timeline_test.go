@@ -79,6 +79,20 @@ func (l *timeline) add(o watch.Object) {
 	l.seen = append(l.seen, o)
 }
 
+// shows reports whether the resource has come to a lifecycle state, as far as it is recorded: a watch of its own may be
+// ahead.
+func (l *timeline) shows(lifecycle string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := len(l.seen) - 1; i >= 0; i-- {
+		if u := l.seen[i].Unstructured; u.GetKind() == "FlinkDeployment" {
+			seen, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+			return watch.Text(u, "status", "lifecycleState") == lifecycle && seen == u.GetGeneration()
+		}
+	}
+	return false
+}
+
 // close ends the recording.
 func (l *timeline) close() {
 	l.stop()
