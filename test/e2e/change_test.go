@@ -78,9 +78,6 @@ func (c *cluster) changed(t *testing.T, name string, spec map[string]any, want s
 	line := c.record(t, space, application(name))
 	at := c.patch(t, name, spec)
 	c.resource(t, name, life.Limit).Until("is "+want, life.State(want))
-	if want == "SUSPENDED" {
-		c.watch(watch.Deadline(t, time.Minute), t, pods, space, "", "app="+name).None("no pod is left")
-	}
 	watch.Poll(t, 10*time.Second, "the recording is as far", func(context.Context) (bool, error) {
 		return line.shows(want), nil
 	})
