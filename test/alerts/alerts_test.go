@@ -8,11 +8,11 @@ import (
 
 // How the metrics come: pushed by the functions, or from kube-state-metrics.
 const (
-	fleet = `job="flink/observe",k8s_namespace_name="team",flink_resource_kind="FlinkDeployment"`
-	one   = fleet + `,flink_resource_name="demo"`
-	state = `customresource_kind="FlinkDeployment",namespace="team",name="demo"`
-	job   = `customresource_kind="FlinkSessionJob",namespace="team",name="demo"`
-	bird  = `customresource_kind="FlinkDeployment",namespace="team",name="canary"`
+	fleet  = `job="flink/observe",k8s_namespace_name="team",flink_resource_kind="FlinkDeployment"`
+	one    = fleet + `,flink_resource_name="demo"`
+	state  = `customresource_kind="FlinkDeployment",namespace="team",name="demo"`
+	job    = `customresource_kind="FlinkSessionJob",namespace="team",name="demo"`
+	canary = `customresource_kind="FlinkDeployment",namespace="team",name="canary"`
 )
 
 // well is an hour in which one job runs: a sweep each minute, a checkpoint every 10 s, a change of a canary that is
@@ -39,7 +39,7 @@ var well = map[string]string{
 	"seen as": series("flinkdeployment_lifecycle_state", state+`,state="FAILED"`, "0x60"),
 	"not stalled": series("flinkdeployment_condition_since", state+`,type="Stalled",status="False",reason="Running"`,
 		"60x60"),
-	"asked":      series("flinkdeployment_canary_asked", bird, "0+60x60"),
+	"asked":      series("flinkdeployment_canary_asked", canary, "0+60x60"),
 	"generation": series("flinkdeployment_generation", state, "1x30 2x29"),
 	"observed":   series("flinkdeployment_observed_generation", state, "1x31 2x28"),
 }
@@ -67,7 +67,7 @@ func with(changed map[string]string) []string {
 // Each alert fires when what it is about happens, not sooner, and says where; other alerts tell of the same only where
 // that is said.
 func TestAlerts(t *testing.T) {
-	file, alerts := ruleFile(t)
+	file := readRules(t)
 	rows := map[string]struct {
 		then  map[string]string
 		fires map[string]int // since which minute
@@ -148,7 +148,7 @@ func TestAlerts(t *testing.T) {
 			map[string]int{"FlinkResourceWaitsForAPersonByState": 26}, "team/demo is stalled (InvalidSpec) for 6m",
 		},
 		"nobody changes the canary": {
-			map[string]string{"asked": series("flinkdeployment_canary_asked", bird, "0+60x20 1200x40")},
+			map[string]string{"asked": series("flinkdeployment_canary_asked", canary, "0+60x20 1200x40")},
 			map[string]int{"FlinkCanarySilent": 36}, "Canary team/canary was changed 16m",
 		},
 		"nobody looks at a change": {
@@ -176,7 +176,7 @@ func TestAlerts(t *testing.T) {
 			}
 		})
 	}
-	for _, alert := range alerts {
+	for _, alert := range file.alerts {
 		if !provoked[alert] {
 			t.Errorf("nothing provokes %s", alert)
 		}

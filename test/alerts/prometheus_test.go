@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +18,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ruleFile is the PrometheusRule as Prometheus itself takes it, and the names of its alerts.
-func ruleFile(t *testing.T) (path string, alerts []string) {
+// ruleFile is the PrometheusRule as Prometheus itself takes it, with the names of its groups, in order, and alerts.
+type ruleFile struct {
+	path           string
+	groups, alerts []string
+}
+
+func readRules(t *testing.T) (file ruleFile) {
 	t.Helper()
 	data, err := os.ReadFile("../../config/monitoring/rules.yaml")
 	if err != nil {
@@ -31,6 +35,7 @@ func ruleFile(t *testing.T) (path string, alerts []string) {
 	}
 	var spec struct {
 		Groups []struct {
+			Name  string `json:"name"`
 			Rules []struct {
 				Alert string `json:"alert"`
 			} `json:"rules"`
@@ -43,17 +48,18 @@ func ruleFile(t *testing.T) (path string, alerts []string) {
 		t.Fatal(err)
 	}
 	for _, group := range spec.Groups {
+		file.groups = append(file.groups, group.Name)
 		for _, rule := range group.Rules {
 			if rule.Alert != "" {
-				alerts = append(alerts, rule.Alert)
+				file.alerts = append(file.alerts, rule.Alert)
 			}
 		}
 	}
-	path = filepath.Join(t.TempDir(), "rules.yaml")
-	if err := os.WriteFile(path, object.Spec, 0o644); err != nil {
+	file.path = filepath.Join(t.TempDir(), "rules.yaml")
+	if err := os.WriteFile(file.path, object.Spec, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return path, alerts
+	return file
 }
 
 // fired is an alert that fires: since which minute, and what a person reads.
@@ -64,7 +70,7 @@ type fired struct {
 
 // evaluate has Prometheus evaluate the rules once a minute, over samples of one a minute, and gives the alerts that
 // fire by their name: the first time of each.
-func evaluate(t *testing.T, file string, minutes int, series ...string) map[string]fired {
+func evaluate(t *testing.T, file ruleFile, minutes int, series ...string) map[string]fired {
 	t.Helper()
 	options := parser.NewParser(parser.Options{})
 	samples, err := promqltest.NewLazyLoader(
@@ -82,7 +88,7 @@ func evaluate(t *testing.T, file string, minutes int, series ...string) map[stri
 		QueryFunc:    rules.EngineQueryFunc(samples.QueryEngine(), samples.Storage()),
 		AppendableV2: samples.Storage(), Context: t.Context(), Logger: promslog.NewNopLogger(), Parser: options,
 		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
-	}).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file)
+	}).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file.path)
 	if errs != nil {
 		t.Fatal(errs)
 	}
@@ -93,7 +99,7 @@ func evaluate(t *testing.T, file string, minutes int, series ...string) map[stri
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, group := range inOrder(groups) {
+			for _, group := range file.inOrder(groups) {
 				group.Eval(samples.Context(), at)
 				for _, rule := range group.Rules() {
 					if rule.LastError() != nil {
@@ -117,18 +123,12 @@ func evaluate(t *testing.T, file string, minutes int, series ...string) map[stri
 }
 
 // inOrder are the groups as they stand in the file: an alert reads what a group before it has recorded.
-func inOrder(groups map[string]*rules.Group) []*rules.Group {
+func (f ruleFile) inOrder(groups map[string]*rules.Group) []*rules.Group {
 	all := make([]*rules.Group, 0, len(groups))
-	for _, name := range []string{
-		"flink-fleet-newest-sweep", "flink-alerts", "flink-alerts-kube-state-metrics",
-	} {
-		for key, group := range groups {
-			if strings.HasSuffix(key, ";"+name) {
-				all = append(all, group)
-			}
-		}
+	for _, name := range f.groups {
+		all = append(all, groups[rules.GroupKey(f.path, name)])
 	}
-	return slices.Clip(all)
+	return all
 }
 
 // series is a series of samples, one a minute: "0 1x4" begins with 0 and goes on with 1 for five minutes.

@@ -126,23 +126,24 @@ func (v autoscaling) read() (autoscaler.Stored, error) {
 // AsksRoom reports whether to look at the nodes: the autoscaler would scale the application if they have room. That of
 // a session job goes to TaskManagers that others may use, too, as in Java.
 func AsksRoom(v Life) bool {
-	a := autoscaling(v)
-	if !v.IsApplication() || !a.on() || !a.measurable() || v.Seen.Autoscaled.IsUnknown() {
-		return false
+	stored, known := autoscaling(v).known()
+	return known && v.IsApplication() && autoscaler.Decide(stored).Decision.Scaled()
+}
+
+// known is what a decision on a job that can be measured reads; false where there is no such job, or it cannot be read.
+func (v autoscaling) known() (autoscaler.Stored, bool) {
+	if !v.on() || !v.measurable() || v.Seen.Autoscaled.IsUnknown() {
+		return autoscaler.Stored{}, false
 	}
-	stored, err := a.stored()
-	return err == nil && autoscaler.Decide(stored).Decision.Scaled()
+	stored, err := v.stored()
+	return stored, err == nil
 }
 
 // Sampling is what a look at the job would take a sample by; false where none is to be taken now: the autoscaler is
 // off, the job does not run, an operation is open, what is kept cannot be read, or no sample is due.
 func Sampling(v Life) (autoscaler.Sampling, bool) {
-	a := autoscaling(v)
-	if !a.on() || !a.measurable() || v.Seen.Autoscaled.IsUnknown() {
-		return autoscaler.Sampling{}, false
-	}
-	stored, err := a.stored()
-	if err != nil {
+	stored, known := autoscaling(v).known()
+	if !known {
 		return autoscaler.Sampling{}, false
 	}
 	in := autoscaler.Sampling{Stored: stored, Now: v.Seen.Now, Job: v.Want.JobStatus.JobID}

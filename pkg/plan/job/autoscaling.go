@@ -20,7 +20,7 @@ import (
 //	asks, and   -                -                   False    AutoscalerPaused: a change of the spec goes on
 //	the job was
 //	rolled back
-//	asks        is not known     -                   Unknown  AutoscalerStoreUnreadable, and why
+//	asks        cannot be read   -                   Unknown  AutoscalerStoreUnreadable, and why
 //	asks        is not readable  -                   False    AutoscalerError, and what it says
 //	asks        -                a problem           False    AutoscalerError, and what it is
 //	asks        -                no room for what    False    AutoscalerLacksRoom
