@@ -26,11 +26,12 @@ import (
 //
 //	the spec is valid, and differs from what was acted on last by what scales a standalone cluster, see specdiff.Scale
 //	the cluster runs, in the state DEPLOYED, with scheduler-mode: reactive, and its TaskManagers' Deployment is there
+//	what the autoscaler keeps can be read, where it is given up
 //
 // Without reactive mode such a change is an upgrade.
 func Scaled(v Cluster) (job.Result, bool) {
 	if !keepsTaskManagers(v) || v.Problem != "" || !v.WantsRunning() || !reactive(v) ||
-		v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || job.AwaitsStore(v.Life) {
 		return job.Result{}, false
 	}
 	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())

@@ -219,19 +219,18 @@ func (v autoscaling) keep(s autoscaled.Store, decided autoscaler.Result) plan.Ke
 //
 //	the user's spec                          what is kept       then
 //	neither turns it off nor has a new nonce -                  not its business
-//	turns it off, or has a new nonce         nothing, unknown   not its business
+//	turns it off, or has a new nonce         unknown            not its business: a change waits, see unforgotten
+//	turns it off, or has a new nonce         nothing            not its business
 //	turns it off, or has a new nonce         something          emptied, and another round
 //	has a new nonce, and asks for no other   nothing            the nonce is recorded, which ends the reset
 //	change
 func Forgotten(v Life) (Result, bool) {
 	s, known := v.Seen.Autoscaled.Get()
-	c, readable := autoscalerDefaults(v)
-	if v.Seen.Autoscaled.IsUnknown() || !readable || !v.AtRest() || v.Problem != "" {
+	if v.Seen.Autoscaled.IsUnknown() || !v.AtRest() || v.Problem != "" || !forgets(v) {
 		return Result{}, false
 	}
-	off, resets := c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c), autoscaled.Resets(&v.Spec, &v.Last.Spec)
-	if !known || s.IsEmpty() || !off && !resets {
-		if resets && v.WantsRunning() == v.LastRunning() && !v.asksForMore() {
+	if !known || s.IsEmpty() {
+		if autoscaled.Resets(&v.Spec, &v.Last.Spec) && v.WantsRunning() == v.LastRunning() && !v.asksForMore() {
 			Record(v).reset()
 		}
 		return Result{}, false
@@ -242,6 +241,26 @@ func Forgotten(v Life) (Result, bool) {
 		}},
 	}, true
 }
+
+// forgets reports whether the spec gives up what the autoscaler keeps: it turns it off, or has a new nonce.
+func forgets(v Life) bool {
+	c, readable := autoscalerDefaults(v)
+	off := readable && c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c)
+	return off || readable && autoscaled.Resets(&v.Spec, &v.Last.Spec)
+}
+
+// unforgotten is why the spec is not acted on yet: it gives up what the autoscaler keeps, and that could not be looked
+// at. A change would record the nonce, or no longer ask, and what is kept would come back. Nil when it is not so.
+func unforgotten(v Life) *plan.Cause {
+	if !v.Seen.Autoscaled.IsUnknown() || !Autoscaled(v) || !forgets(v) {
+		return nil
+	}
+	return &plan.Cause{Reason: plan.ReasonAutoscalerStoreUnreadable, Message: "the spec gives up what the autoscaler has" +
+		" set, and what it keeps cannot be read: " + v.Seen.Autoscaled.Why() + "; the change is made when it can"}
+}
+
+// AwaitsStore reports whether a change waits until what the autoscaler keeps can be read.
+func AwaitsStore(v Life) bool { return unforgotten(v) != nil }
 
 // events are what users are to learn of a decision. What is told of a sample has its time in its key: another look at
 // the same sample tells it once. The report of a scaling replaces the one before, as in Java.

@@ -159,6 +159,46 @@ func TestWhenTheAutoscalerForgets(t *testing.T) {
 	}
 }
 
+// A change that gives up what the autoscaler keeps waits while nobody can look at that: the change would be recorded,
+// nothing would ask to forget any more, and what is kept would come back.
+func TestAChangeThatForgetsWaitsForTheStore(t *testing.T) {
+	nonce := func(s *Seen) { one := int64(1); s.Resource.Spec.Job.AutoscalerResetNonce = &one }
+	image := func(s *Seen) { s.Resource.Spec.Image = "another" }
+	off := func(s *Seen) { optioned(t, s, turnedOff, turnedOn+","+resized) }
+	rows := map[string]struct {
+		then  []func(s *Seen)
+		store plan.Observed[autoscaled.Store]
+		waits bool
+	}{
+		"nonce and image":       {[]func(s *Seen){nonce, image}, plan.Unknown[autoscaled.Store]("forbidden"), true},
+		"nonce and suspension":  {[]func(s *Seen){nonce, suspends}, plan.Unknown[autoscaled.Store]("forbidden"), true},
+		"turned off":            {[]func(s *Seen){off}, plan.Unknown[autoscaled.Store]("forbidden"), true},
+		"nonce alone":           {[]func(s *Seen){nonce}, plan.Unknown[autoscaled.Store]("forbidden"), false},
+		"image alone":           {[]func(s *Seen){image}, plan.Unknown[autoscaled.Store]("forbidden"), false},
+		"nothing kept is known": {[]func(s *Seen){nonce, image}, plan.Absent[autoscaled.Store](), false},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			v := newLife(t, func(s *Seen) {
+				autoscales(t, s)
+				s.Autoscaled = row.store
+				for _, then := range row.then {
+					then(s)
+				}
+			})
+			if r, _ := Change(v); row.waits && r.Record != "" {
+				t.Errorf("a change began: %s", r.Record)
+			}
+			pending := v.Pending != nil && v.Pending.Reason == plan.ReasonAutoscalerStoreUnreadable
+			if pending != row.waits {
+				t.Errorf("waits for the store: %t, want %t", pending, row.waits)
+			}
+		})
+	}
+}
+
+func suspends(s *Seen) { s.Resource.Spec.Job.State = v1beta1.JobStateSuspended }
+
 // The condition says how far the autoscaler is, of a job that runs by a spec that counts; what keeps it from scaling is
 // told once.
 func TestWhatIsToldOfTheAutoscaler(t *testing.T) {

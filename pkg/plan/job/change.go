@@ -22,7 +22,8 @@ import (
 //	                                                        chooses
 //	C6  any        as it is   ignored, or none    -         only the generation deployed moves
 //
-// A change that must wait leaves room for recovery, where that is allowed; one that is refused leaves the job as it is.
+// One that gives up what the autoscaler keeps waits until that can be read. A change that must wait leaves room for
+// recovery, where that is allowed; one that is refused leaves the job as it is.
 func Change(v Life) (Result, bool) {
 	if v.Last == nil {
 		return Result{}, false
@@ -32,7 +33,11 @@ func Change(v Life) (Result, bool) {
 	}
 	wanted, running := v.WantsRunning(), v.LastRunning()
 	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
-	switch {
+	asks := running != wanted || wanted && diff.Kind.Effective()
+	switch waits := unforgotten(v); {
+	case waits != nil && asks && v.Problem == "":
+		v.Pending = waits
+		return Result{}, false
 	case !running && wanted:
 		return change(v).resume(diff), true
 	case !running, wanted && !diff.Kind.Effective():

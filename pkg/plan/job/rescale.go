@@ -80,9 +80,11 @@ type rescaling Life
 //	kubernetes.operator.job.upgrade.inplace-scaling.enabled is true
 //	the job runs by the adaptive scheduler of Flink 1.18 or later
 //	nothing else is under way, and what was acted on last is what runs
+//	what the autoscaler keeps can be read, where it is given up
 func (v rescaling) inPlace(diff specdiff.Change) bool {
 	if diff.Kind != specdiff.Scale || v.Spec.DesiredMode() != v1beta1.ModeNative || !v.AtRest() || !v.WantsRunning() ||
-		!v.LastRunning() || v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed {
+		!v.LastRunning() || v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed ||
+		AwaitsStore(Life(v)) {
 		return false
 	}
 	c := v.Config()
