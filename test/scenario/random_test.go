@@ -350,7 +350,9 @@ func (r *run) runsWhatIsRecorded() {
 	if n := deployed.Spec.TaskManager.Replicas; n != nil {
 		parallelism = 2 * int(*n) // slots
 	}
-	parallelism = max(parallelism, highestOverride(deployed.Spec))
+	if highest := highestOverride(deployed.Spec); highest > 0 {
+		parallelism = highest
+	}
 	reactive := strings.HasSuffix(r.mode, "reactive") // it runs with what there is
 	if !reactive && j.Parallelism != parallelism {
 		r.t.Errorf(
@@ -365,8 +367,9 @@ func (r *run) runsWhatIsRecorded() {
 	}
 }
 
-// highestOverride is the most that a vertex of a standalone cluster's job is asked to run with: that is the parallelism
-// of the job there, by which its TaskManagers are counted.
+// highestOverride is the most that a vertex of a standalone cluster's job is asked to run with; 0 where the spec asks
+// that of none. It is the parallelism of the job there, also below that of the spec: its TaskManagers are counted by
+// it.
 func highestOverride(spec v1beta1.FlinkDeploymentSpec) (highest int) {
 	if spec.DesiredMode() != v1beta1.ModeStandalone || spec.TaskManager.Replicas != nil {
 		return 0
