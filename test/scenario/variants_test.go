@@ -135,6 +135,9 @@ func (h *harness) quiet() {
 		if mode, _, _ := unstructured.NestedString(h.resource(name).Object, "spec", "mode"); mode == "standalone" {
 			most += 2 // a Deployment of their own, and their pods
 		}
+		if strings.Contains(strings.Join(asked, " "), "labelSelector=component%3Dautoscaler") {
+			most++ // what the autoscaler keeps
+		}
 		if i := h.status(name).Intent; i != nil && i.TriggerID != "" || h.status(name).GivenUpStop != nil {
 			most++ // a stop with savepoint may have come about after all
 		}

@@ -54,11 +54,16 @@ func (v *Round) ReleasedAt() time.Time {
 	return time.Time{}
 }
 
-// NeverRan reports whether a start is there and no container of it ever ran. Any doubt is a no.
+// NeverRan reports whether a start is there and no container of it ever ran. Any doubt is a no. That no JobManager has
+// led yet says so, too: one that leads before it ends leaves data that its successor goes on from. Another Flink
+// cannot, so that then a JobManager that may have begun counts.
 func (v *Round) NeverRan() bool {
 	jm, present := v.Seen.JobManager.Get()
 	data, looked := v.Seen.HAData.Get()
 	nobodyLed := v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
+	if v.Spec.FlinkVersion != v.Running().FlinkVersion && evidence.MayHaveBegun(v.Seen.Pods, v.Now().Time) {
+		nobodyLed = false
+	}
 	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes, v.Now().Time)
 }
 

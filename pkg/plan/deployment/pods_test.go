@@ -15,6 +15,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/cluster"
+	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
@@ -337,6 +338,38 @@ func TestAStartThatNeverRan(t *testing.T) {
 			s.Pods = row.pods
 			if got := cluster.New(s).NeverRan(); got != row.want {
 				t.Errorf("never ran %t, want %t: %s", got, row.want, row.reason)
+			}
+		})
+	}
+}
+
+// With high availability on Kubernetes, data that nobody wrote says that no JobManager led. One that begins all the
+// same leaves data from which its successor goes on, but for another Flink: so of that one its pods have to say it.
+func TestAJobManagerThatMayLeadAtAnyMoment(t *testing.T) {
+	rows := map[string]struct {
+		version v1beta1.FlinkVersion
+		waiting string
+		after   time.Duration
+		want    bool
+	}{
+		"the same Flink":                            {"v1_20", "ContainerCreating", time.Second, true},
+		"another Flink":                             {"v2_0", "ContainerCreating", time.Second, false},
+		"another Flink, later":                      {"v2_0", "ContainerCreating", time.Minute, true},
+		"another Flink, and there is no such image": {"v2_0", "ImagePullBackOff", time.Second, true},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, with(highlyAvailable, "v2_2", "v1_20"))
+			w.run()
+			pod := waitingPod(row.waiting, "", false)
+			pod.CreationTimestamp, pod.Spec.NodeName = w.deployment().CreationTimestamp, "node"
+			w.s.Pods = plan.Present([]corev1.Pod{pod})
+			w.s.Nodes = map[string]plan.Observed[bool]{"node": plan.Present(true)}
+			w.s.HAData = plan.Present([]hadata.ConfigMap{})
+			w.edit(func(r *v1beta1.FlinkDeploymentSpec) { r.FlinkVersion = row.version })
+			w.s.Now = pod.CreationTimestamp.Add(row.after)
+			if got := cluster.New(w.s).NeverRan(); got != row.want {
+				t.Errorf("never ran %t, want %t", got, row.want)
 			}
 		})
 	}

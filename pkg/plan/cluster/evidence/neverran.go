@@ -79,6 +79,12 @@ func reported(pod corev1.Pod, nodes map[string]plan.Observed[bool]) bool {
 	return pod.Spec.NodeName == "" || (known && answers)
 }
 
+// MayHaveBegun reports whether a container of one of the pods may run although no status says so yet.
+func MayHaveBegun(seen plan.Observed[[]corev1.Pod], now time.Time) bool {
+	pods, _ := seen.Get()
+	return slices.ContainsFunc(pods, func(p corev1.Pod) bool { return mayHaveBegun(p, now) })
+}
+
 // mayHaveBegun reports whether a container of a pod may run although its status does not say so yet: the pod came to
 // its node within statusLag of now, and nothing keeps its containers from being started.
 func mayHaveBegun(pod corev1.Pod, now time.Time) bool {
