@@ -62,7 +62,7 @@ var clusterVerbs = map[string]func(r *sessionRun, n int){
 		r.w.Tap.Inject(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Status: 500})
 	},
 	"lose-answer": func(r *sessionRun, n int) {
-		r.w.Tap.Inject(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Refused})
+		r.w.Tap.Inject(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Reset})
 	},
 	"lose-deployment": func(r *sessionRun, _ int) {
 		if r.w.Kube.Get(kubesim.Deployments, namespace, host) != nil {

@@ -82,7 +82,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		r.fault(wire.Fault{Match: wire.ByAgent("reconcile"), Nth: 1 + n, Status: 500})
 	},
 	"lose-answer": func(r *run, n int) {
-		r.fault(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Refused})
+		r.fault(wire.Fault{Match: wire.Writes("reconcile"), Nth: 1 + n, After: true, Err: wire.Reset})
 	},
 	"lose-deployment": func(r *run, _ int) {
 		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {

@@ -30,7 +30,8 @@ type Fault struct {
 // Timeout is an Err: the client's deadline passes without an answer. No time goes by.
 var Timeout error = context.DeadlineExceeded
 
-// Refused is an Err: nobody listens. client-go does not wait and retry on it.
+// Refused is an Err: nobody listens, so that nothing arrived, and a fault After the effect has another. client-go does
+// not wait and retry on it.
 var Refused error = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 
 // Reset is an Err: the connection breaks before the answer came. client-go waits a second and retries a GET on it.
