@@ -214,54 +214,6 @@ func (v autoscaling) keep(s autoscaled.Store, decided autoscaler.Result) plan.Ke
 	return a
 }
 
-// Forgotten empties what the autoscaler keeps of a job that is not to be autoscaled any more, or that is to be measured
-// anew: before the size that it had set is given up, so that nothing brings that back.
-//
-//	the user's spec                          what is kept       then
-//	neither turns it off nor has a new nonce -                  not its business
-//	turns it off, or has a new nonce         unknown            not its business: a change waits, see unforgotten
-//	turns it off, or has a new nonce         nothing            not its business
-//	turns it off, or has a new nonce         something          emptied, and another round
-//	has a new nonce, and asks for no other   nothing            the nonce is recorded, which ends the reset
-//	change
-func Forgotten(v Life) (Result, bool) {
-	s, known := v.Seen.Autoscaled.Get()
-	if v.Seen.Autoscaled.IsUnknown() || !v.AtRest() || v.Problem != "" || !forgets(v) {
-		return Result{}, false
-	}
-	if !known || s.IsEmpty() {
-		if autoscaled.Resets(&v.Spec, &v.Last.Spec) && v.WantsRunning() == v.LastRunning() && !v.asksForMore() {
-			Record(v).reset()
-		}
-		return Result{}, false
-	}
-	return Result{
-		Situation: plan.Waiting, Again: true, Actions: []plan.Action{plan.KeepAutoscaled{
-			Namespace: v.Seen.Resource.Namespace, Store: s.Version, Keys: store.Keys(), Binary: []string{samples.Key},
-		}},
-	}, true
-}
-
-// forgets reports whether the spec gives up what the autoscaler keeps: it turns it off, or has a new nonce.
-func forgets(v Life) bool {
-	c, readable := autoscalerDefaults(v)
-	off := readable && c.Has(key.AutoscalerEnabled) && !asksAutoscaler(c)
-	return off || readable && autoscaled.Resets(&v.Spec, &v.Last.Spec)
-}
-
-// unforgotten is why the spec is not acted on yet: it gives up what the autoscaler keeps, and that could not be looked
-// at. A change would record the nonce, or no longer ask, and what is kept would come back. Nil when it is not so.
-func unforgotten(v Life) *plan.Cause {
-	if !v.Seen.Autoscaled.IsUnknown() || !Autoscaled(v) || !forgets(v) {
-		return nil
-	}
-	return &plan.Cause{Reason: plan.ReasonAutoscalerStoreUnreadable, Message: "the spec gives up what the autoscaler has" +
-		" set, and what it keeps cannot be read: " + v.Seen.Autoscaled.Why() + "; the change is made when it can"}
-}
-
-// AwaitsStore reports whether a change waits until what the autoscaler keeps can be read.
-func AwaitsStore(v Life) bool { return unforgotten(v) != nil }
-
 // events are what users are to learn of a decision. What is told of a sample has its time in its key: another look at
 // the same sample tells it once. The report of a scaling replaces the one before, as in Java.
 func (v autoscaling) events(decided autoscaler.Result) []plan.Event {

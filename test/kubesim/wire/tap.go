@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,8 +21,12 @@ type Tap struct {
 // New returns a Tap that lets everything pass.
 func New() *Tap { return &Tap{dead: map[string]bool{}} }
 
-// Inject arms a fault and returns how to disarm it.
+// Inject arms a fault and returns how to disarm it. It panics on one that no network has: a connection that is refused
+// after its request took effect.
 func (t *Tap) Inject(f Fault) (remove func()) {
+	if f.After && errors.Is(f.Err, Refused) {
+		panic("wire: a connection that is refused brings no request: use Reset")
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := &armed{Fault: f}
