@@ -131,15 +131,15 @@ func (s *states) deployment() types.UID {
 	return ""
 }
 
-// isRerun reports whether Flink itself began a job again, then, whose end is recorded: in the Deployment that had it,
-// and not in one that was made later.
+// isRerun reports whether Flink itself began a job again, then by Flink's clock, whose end is recorded: in the
+// Deployment that had it, and not in one that was made later.
 func (s *states) isRerun(jobID string, began time.Time) bool {
 	if jobID == "" || s.rerun.job != jobID {
 		return false
 	}
 	u := s.h.w.Kube.Peek(kubesim.Deployments, namespace, demo)
 	return u == nil || u.GetUID() == s.rerun.deployment ||
-		!began.Truncate(time.Second).After(u.GetCreationTimestamp().Time)
+		!began.Add(-s.h.w.Flink.Skewed()).Truncate(time.Second).After(u.GetCreationTimestamp().Time)
 }
 
 // stored notes, of each status that is stored, whether it reports a loss. A report speaks of a run that began where

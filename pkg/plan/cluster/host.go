@@ -58,18 +58,32 @@ func (v *Round) ReleasedAt() time.Time {
 // led yet says so, too: one that leads before it ends leaves data that its successor goes on from. Another Flink
 // cannot, so that then a JobManager that may have begun counts.
 func (v *Round) NeverRan() bool {
-	jm, present := v.Seen.JobManager.Get()
-	data, looked := v.Seen.HAData.Get()
-	nobodyLed := v.HA().Store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0
-	if v.Spec.FlinkVersion != v.Running().FlinkVersion && evidence.MayHaveBegun(v.Seen.Pods, v.Now().Time) {
-		nobodyLed = false
+	start := v.start()
+	if v.Spec.FlinkVersion != v.Running().FlinkVersion && start.MayHaveBegun() {
+		start.NeverLed = false
 	}
-	return present && evidence.NeverRan(jm, v.Seen.Pods, nobodyLed, v.Seen.Nodes, v.Now().Time)
+	return v.Seen.JobManager.IsPresent() && start.NeverRan()
 }
 
 // SilentNode is a node of the cluster's pods that does not answer, so that nobody knows whether they ran; empty when
 // there is none.
-func (v *Round) SilentNode() string { return evidence.Silent(v.Seen.Pods, v.Seen.Nodes) }
+func (v *Round) SilentNode() string { return v.start().Silent() }
+
+// start is what was seen of the newest start. A JobManager whose job graph only Flink can look at leaves nothing behind
+// that tells, once it is gone, that it ran: a container of it that is being created may run for long. One that the
+// kubelet says why it does not start is no such container.
+func (v *Round) start() evidence.Start {
+	jm, _ := v.Seen.JobManager.Get()
+	data, looked := v.Seen.HAData.Get()
+	store, lag := v.HA().Store, evidence.StatusLag
+	if store.Unreadable() && v.Failure == nil {
+		lag = evidence.LongStatusLag
+	}
+	return evidence.Start{
+		JobManager: jm, Pods: v.Seen.Pods, Nodes: v.Seen.Nodes, Lag: lag, Now: v.Now().Time,
+		NeverLed: store.Mode == flinkconf.HAKubernetes && looked && len(data) == 0,
+	}
+}
 
 // What names what Standing looks at.
 func (v *Round) What() string { return "the JobManager Deployment" }

@@ -75,14 +75,6 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 // SetDown tells Flink how to ask whether a node is unreachable. Without it none is.
 func (f *Flink) SetDown(isDown func(node string) bool) { f.isDown = isDown }
 
-// Skew sets how much the clocks of Flink's machines are ahead of everybody else's; negative: behind. Times that Flink
-// tells are its own.
-func (f *Flink) Skew(ahead time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.skew = ahead
-}
-
 // Script sets what happens to the JobManagers of a cluster from now on.
 func (f *Flink) Script(namespace, id string, script Script) {
 	f.mu.Lock()

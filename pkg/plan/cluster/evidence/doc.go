@@ -1,4 +1,4 @@
 // Package evidence says what the objects of a cluster prove about its processes, where no record of ours does.
 //
-// PURE: see package plan. Invariant: any doubt is a no. Start reading at NeverRan.
+// PURE: see package plan. Invariant: any doubt is a no. Start reading at Start.
 package evidence

@@ -132,7 +132,10 @@ func TestNeverRan(t *testing.T) {
 			case row.released != never:
 				jm.Annotations = map[string]string{v1beta1.AnnotationReleased: "noon"}
 			}
-			if got := NeverRan(jm, row.pods, row.neverLed, nil, created.Add(time.Hour)); got != row.want {
+			start := Start{
+				JobManager: jm, Pods: row.pods, NeverLed: row.neverLed, Lag: StatusLag, Now: created.Add(time.Hour),
+			}
+			if got := start.NeverRan(); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
@@ -162,8 +165,11 @@ func TestAPodStatusOfASilentKubelet(t *testing.T) {
 			jm.CreationTimestamp = metav1.NewTime(created)
 			p := pod(1, corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ImagePullBackOff"}})
 			p.Spec.NodeName = "n"
-			nodes := map[string]plan.Observed[bool]{"n": row.node}
-			if got := NeverRan(jm, plan.Present([]corev1.Pod{p}), row.neverLed, nodes, created); got != row.want {
+			start := Start{
+				JobManager: jm, Pods: plan.Present([]corev1.Pod{p}), NeverLed: row.neverLed, Lag: StatusLag, Now: created,
+				Nodes: map[string]plan.Observed[bool]{"n": row.node},
+			}
+			if got := start.NeverRan(); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
@@ -181,19 +187,30 @@ func TestAContainerRunsBeforeItsStatusSaysSo(t *testing.T) {
 		node             string
 		after            time.Duration // since the kubelet took the pod on
 		init, containers []corev1.ContainerStatus
+		lag              time.Duration // 0: StatusLag
 		want             bool
 		reason           string
 	}{
-		"it is being created":          {"n", 9 * time.Second, nil, creating, false, "it may have been by now"},
-		"it is being created for long": {"n", 11 * time.Second, nil, creating, true, "the status would say so"},
-		"the pod has no node":          {"", time.Second, nil, nil, true, "nobody starts it"},
-		"the kubelet has said nothing": {"n", time.Second, nil, nil, false, "it may do so in the next moment"},
-		"its image cannot be pulled":   {"n", time.Second, nil, pulling, true, "there is nothing to start"},
-		"the image of another of the pod": {
-			"n", time.Second, nil, slices.Concat(creating, pulling), false, "it has its own",
+		"it is being created":          {"n", 9 * time.Second, nil, creating, 0, false, "it may have been by now"},
+		"it is being created for long": {"n", 11 * time.Second, nil, creating, 0, true, "the status would say so"},
+		"a kubelet may have died in between": {
+			"n", 11 * time.Second, nil, creating, LongStatusLag, false, "it may run, untold",
 		},
-		"its init container has no image":   {"n", time.Second, pulling, waits("PodInitializing"), true, "that comes first"},
-		"its init container may run by now": {"n", time.Second, creating, waits("PodInitializing"), false, "and do anything"},
+		"a kubelet may have died long ago": {
+			"n", 301 * time.Second, nil, creating, LongStatusLag, true, "the status would say so",
+		},
+		"the pod has no node":          {"", time.Second, nil, nil, 0, true, "nobody starts it"},
+		"the kubelet has said nothing": {"n", time.Second, nil, nil, 0, false, "it may do so in the next moment"},
+		"its image cannot be pulled":   {"n", time.Second, nil, pulling, 0, true, "there is nothing to start"},
+		"the image of another of the pod": {
+			"n", time.Second, nil, slices.Concat(creating, pulling), 0, false, "it has its own",
+		},
+		"its init container has no image": {
+			"n", time.Second, pulling, waits("PodInitializing"), 0, true, "that comes first",
+		},
+		"its init container may run by now": {
+			"n", time.Second, creating, waits("PodInitializing"), 0, false, "and do anything",
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -204,10 +221,14 @@ func TestAContainerRunsBeforeItsStatusSaysSo(t *testing.T) {
 			p.Status = corev1.PodStatus{
 				StartTime: &began, InitContainerStatuses: row.init, ContainerStatuses: row.containers,
 			}
-			nodes := map[string]plan.Observed[bool]{"n": plan.Present(true)}
-			if got := NeverRan(
-				jm, plan.Present([]corev1.Pod{p}), false, nodes, began.Add(row.after),
-			); got != row.want {
+			start := Start{
+				JobManager: jm, Pods: plan.Present([]corev1.Pod{p}), Lag: row.lag, Now: began.Add(row.after),
+				Nodes: map[string]plan.Observed[bool]{"n": plan.Present(true)},
+			}
+			if start.Lag == 0 {
+				start.Lag = StatusLag
+			}
+			if got := start.NeverRan(); got != row.want {
 				t.Errorf("got %t, want %t: %s", got, row.want, row.reason)
 			}
 		})
@@ -240,7 +261,7 @@ func TestSilent(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			if got := Silent(plan.Present(row.pods), nodes); got != row.want {
+			if got := (Start{Pods: plan.Present(row.pods), Nodes: nodes}).Silent(); got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
