@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,8 +18,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 )
 
 // ask asks an example as a pass does.
@@ -130,6 +133,36 @@ func TestThePythonValidator(t *testing.T) {
 		said := ask(t, url, deployment(namespace, "", 9))
 		if !strings.Contains(said.Refusal, want) || (want == "") != (said.Refusal == "") || said.Unanswered != "" {
 			t.Errorf("%s: %+v", namespace, said)
+		}
+	}
+}
+
+func TestThePythonExecutor(t *testing.T) {
+	url, _ := script(t, "executor")
+	for largest, row := range map[string]struct{ parallelism, problem string }{
+		"3": {"map[a:5 b:4]", ""}, "": {"map[a:6 b:4]", ""}, "few": {"map[]", "'few'"},
+	} {
+		q := plugin.Question{
+			Kind: plugin.KindExecutor, Settings: conf.Config{"largest": largest}, Vertices: []plugin.Vertex{
+				{ID: "a", Parallelism: 2, Wanted: 9, MaxParallelism: 9},
+				{ID: "b", Parallelism: 6, Wanted: 4, MaxParallelism: 9},
+			},
+		}
+		if largest == "" {
+			delete(q.Settings, "largest")
+		}
+		body, err := json.Marshal(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := extension.Asker{}.Post(t.Context(), url, 10*time.Second, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := q.Read(text)
+		if fmt.Sprint(a.Parallelism) != row.parallelism || !strings.Contains(a.Problem, row.problem) ||
+			(a.Problem == "") != (row.problem == "") {
+			t.Errorf("a step of %q at the most: %+v", largest, a)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -25,7 +26,7 @@ func newHandler(
 	return sweep.NewHandler(sweep.Setup{
 		Settings: s, Kube: client, Flink: connect, ZooKeeper: zookeeper.Client{},
 		Control: event.Publisher{URL: s.ControlBroker, Client: measured.Client("broker")}, Now: now,
-		Metrics: measured,
-		Log:     telemetry.NewLogger(component, s.Logging),
+		Metrics: measured, Post: extension.Asker{}.Post,
+		Log: telemetry.NewLogger(component, s.Logging),
 	}), nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/evaluate"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/execute"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
@@ -84,6 +85,8 @@ type Result struct {
 	Decision execute.Decision
 	// Excluded are the vertices that are not scaled in this cycle, by hex ID.
 	Excluded []string
+	// Asks is what a plug-in of the user's own is to be asked, with EndNotAsked only.
+	Asks *plugin.Question
 }
 
 // Run runs one cycle.

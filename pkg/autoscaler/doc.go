@@ -16,7 +16,7 @@
 // is to be stored is in the Result also beside an error, as far as the cycle got.
 //
 // Functions that remember nothing make a cycle in two halves: Take adds a sample to what package samples keeps, and
-// Decide decides by that. Plug-ins are not asked yet.
+// Decide decides by that. What plug-ins are to be asked first is in the result (consult.go).
 //
 // Start reading at Run, then in explain.go.
 package autoscaler

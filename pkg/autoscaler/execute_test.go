@@ -19,16 +19,16 @@ func scripted(p plugin.Plugin) (execute.Executor, bool) {
 	e := execute.Executor{Name: p.Name, Class: p.Class}
 	switch p.Class {
 	case "org.apache.flink.autoscaler.S4$Veto":
-		e.Apply = func([]execute.Change) ([]execute.Change, error) { return nil, nil }
+		e.Apply = func(execute.Proposal, []execute.Change) ([]execute.Change, error) { return nil, nil }
 	case "org.apache.flink.autoscaler.S4$VetoNull":
 		e.Priority = 5
-		e.Apply = func([]execute.Change) ([]execute.Change, error) { return nil, nil }
+		e.Apply = func(execute.Proposal, []execute.Change) ([]execute.Change, error) { return nil, nil }
 	case "org.apache.flink.autoscaler.S4$Identity":
 		e.Priority = -10
-		e.Apply = func(c []execute.Change) ([]execute.Change, error) { return c, nil }
+		e.Apply = func(_ execute.Proposal, c []execute.Change) ([]execute.Change, error) { return c, nil }
 	case "org.apache.flink.autoscaler.S4$RemoveFirst":
 		e.Priority = 10
-		e.Apply = func(c []execute.Change) ([]execute.Change, error) {
+		e.Apply = func(_ execute.Proposal, c []execute.Change) ([]execute.Change, error) {
 			first := slices.MinFunc(c, func(a, b execute.Change) int {
 				if a.Vertex < b.Vertex {
 					return -1
@@ -42,14 +42,14 @@ func scripted(p plugin.Plugin) (execute.Executor, bool) {
 		if err != nil {
 			highest = 3
 		}
-		e.Apply = func(c []execute.Change) ([]execute.Change, error) {
+		e.Apply = func(_ execute.Proposal, c []execute.Change) ([]execute.Change, error) {
 			for i := range c {
 				c[i].New = min(c[i].New, highest)
 			}
 			return slices.DeleteFunc(c, func(one execute.Change) bool { return one.New == one.Current }), nil
 		}
 	case "org.apache.flink.autoscaler.S4$Thrower":
-		e.Apply = func([]execute.Change) ([]execute.Change, error) { return nil, errors.New("thrown") }
+		e.Apply = func(execute.Proposal, []execute.Change) ([]execute.Change, error) { return nil, errors.New("thrown") }
 	default:
 		return e, false
 	}

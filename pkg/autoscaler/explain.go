@@ -57,9 +57,9 @@ type VertexExplanation struct {
 	// Seen are the figures that it was decided by.
 	Seen Seen `json:"seen"`
 	// Needed is the rate that the target utilisation asks for.
-	Needed Rate `json:"needed"`
+	Needed model.Rate `json:"needed"`
 	// Predicted is the rate that the aligned parallelism should reach.
-	Predicted Rate `json:"predicted"`
+	Predicted model.Rate `json:"predicted"`
 	// Past is what came true of its last scaling; nil is none that still counts.
 	Past *Past `json:"past,omitempty"`
 }
@@ -67,19 +67,19 @@ type VertexExplanation struct {
 // Seen are the evaluated metrics of a vertex. Rates are in records per second.
 type Seen struct {
 	// Load is the busy time as a share of 1.
-	Load Rate `json:"load"`
+	Load model.Rate `json:"load"`
 	// Capacity is the true processing rate.
-	Capacity Rate `json:"capacity"`
+	Capacity model.Rate `json:"capacity"`
 	// Target is the rate that comes in.
-	Target Rate `json:"target"`
+	Target model.Rate `json:"target"`
 	// CatchUp is the rate that working the lag off takes besides.
-	CatchUp Rate `json:"catchUp"`
+	CatchUp model.Rate `json:"catchUp"`
 	// Lag is the number of records that wait in front of a source.
-	Lag Rate `json:"lag"`
+	Lag model.Rate `json:"lag"`
 	// UpBelow is the bound below which Capacity is too low.
-	UpBelow Rate `json:"upBelow"`
+	UpBelow model.Rate `json:"upBelow"`
 	// DownAbove is the bound above which Capacity is too high.
-	DownAbove Rate `json:"downAbove"`
+	DownAbove model.Rate `json:"downAbove"`
 }
 
 // Past is a scaling of a vertex, with what was predicted and what came of it.
@@ -91,11 +91,11 @@ type Past struct {
 	// To is the parallelism after it.
 	To int `json:"to"`
 	// Before is the true processing rate before it.
-	Before Rate `json:"before"`
+	Before model.Rate `json:"before"`
 	// Predicted is the rate that was expected of it.
-	Predicted Rate `json:"predicted"`
+	Predicted model.Rate `json:"predicted"`
 	// Actual is the rate now.
-	Actual Rate `json:"actual"`
+	Actual model.Rate `json:"actual"`
 }
 
 // Explain explains the decision of a cycle. It counts for a Result with EndDecided only.
@@ -123,7 +123,7 @@ func explainVertex(v model.Vertex, r Result) VertexExplanation {
 	m := r.Evaluated.Vertices[v.ID]
 	x := VertexExplanation{
 		Vertex: v.ID, Current: v.Parallelism, New: v.Parallelism, Rule: RuleExcluded, Seen: seen(m),
-		Needed: Rate(model.NaN), Predicted: Rate(model.NaN), Past: past(r.Collected.History[v.ID], v, m),
+		Needed: model.Rate(model.NaN), Predicted: model.Rate(model.NaN), Past: past(r.Collected.History[v.ID], v, m),
 	}
 	i := slices.IndexFunc(r.Decision.Verdicts, func(d scale.Verdict) bool { return d.Vertex == v.ID })
 	if i < 0 {
@@ -134,7 +134,7 @@ func explainVertex(v model.Vertex, r Result) VertexExplanation {
 	}
 	verdict := r.Decision.Verdicts[i]
 	x.Wanted, x.Aligned, x.Outside = verdict.Steps.Wanted, verdict.Steps.Aligned, verdict.Outside
-	x.Needed, x.Predicted = Rate(verdict.Steps.Capacity), Rate(verdict.Expected)
+	x.Needed, x.Predicted = model.Rate(verdict.Steps.Capacity), model.Rate(verdict.Expected)
 	x.New, x.Rule = applied(verdict, r.Decision)
 	return x
 }
@@ -171,10 +171,10 @@ func applied(v scale.Verdict, d execute.Decision) (int, scale.Rule) {
 
 func seen(m model.Evaluation) Seen {
 	return Seen{
-		Load: Rate(m.Average(model.Load)), Capacity: Rate(m.Average(model.TrueProcessingRate)),
-		Target: Rate(m.Average(model.TargetDataRate)), CatchUp: Rate(m.Current(model.CatchUpDataRate)),
-		Lag: Rate(m.Current(model.Lag)), UpBelow: Rate(m.Current(model.ScaleUpThreshold)),
-		DownAbove: Rate(m.Current(model.ScaleDownThreshold)),
+		Load: model.Rate(m.Average(model.Load)), Capacity: model.Rate(m.Average(model.TrueProcessingRate)),
+		Target: model.Rate(m.Average(model.TargetDataRate)), CatchUp: model.Rate(m.Current(model.CatchUpDataRate)),
+		Lag: model.Rate(m.Current(model.Lag)), UpBelow: model.Rate(m.Current(model.ScaleUpThreshold)),
+		DownAbove: model.Rate(m.Current(model.ScaleDownThreshold)),
 	}
 }
 
@@ -189,7 +189,7 @@ func past(history []model.Scaling, v model.Vertex, m model.Evaluation) *Past {
 		return nil
 	}
 	return &Past{
-		Time: last.Time, From: last.Current, To: last.New, Before: Rate(last.Metrics.Average(model.TrueProcessingRate)),
-		Predicted: Rate(last.Metrics.Current(model.ExpectedProcessingRate)), Actual: Rate(actual),
+		Time: last.Time, From: last.Current, To: last.New, Before: model.Rate(last.Metrics.Average(model.TrueProcessingRate)),
+		Predicted: model.Rate(last.Metrics.Current(model.ExpectedProcessingRate)), Actual: model.Rate(actual),
 	}
 }

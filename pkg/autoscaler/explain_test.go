@@ -58,10 +58,12 @@ func wasScaled(rate, expected float64) func(*autoscaler.Input) {
 }
 
 func TestTheRuleThatDecidedIsNamed(t *testing.T) {
-	half := []execute.Executor{{Name: "half", Class: "x", Apply: func(c []execute.Change) ([]execute.Change, error) {
-		c[1].New--
-		return c, nil
-	}}}
+	half := []execute.Executor{{
+		Name: "half", Class: "x", Apply: func(_ execute.Proposal, c []execute.Change) ([]execute.Change, error) {
+			c[1].New--
+			return c, nil
+		},
+	}}
 	for name, row := range map[string]struct {
 		change  func(*autoscaler.Input)
 		outcome execute.Outcome
@@ -135,7 +137,7 @@ func TestWhatCameOfTheLastScalingIsTold(t *testing.T) {
 
 func TestExplanationsSurviveBeingStored(t *testing.T) {
 	_, e := decide(t, 3, nil)
-	e.Vertices[0].Seen.DownAbove = autoscaler.Rate(model.Inf)
+	e.Vertices[0].Seen.DownAbove = model.Rate(model.Inf)
 	content, err := json.Marshal(e)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +154,7 @@ func TestExplanationsSurviveBeingStored(t *testing.T) {
 	}
 }
 
-func sameRate(a, b autoscaler.Rate) bool { return a == b || a != a && b != b }
+func sameRate(a, b model.Rate) bool { return a == b || a != a && b != b }
 
 func TestOnlyNewExplanationsAreKept(t *testing.T) {
 	_, scaled := decide(t, 3, nil)

@@ -98,10 +98,9 @@ func BenchmarkFigures(b *testing.B) {
 	j := newJob()
 	j.quick = true
 	for minute := range 21 {
-		kept, _ := autoscaler.Take(autoscaler.Sampling{
+		j.kept = autoscaler.Take(autoscaler.Sampling{
 			Stored: j.stored(), Now: chainAt(20, minute, j.state).Now, Job: "j", Observed: chain(20, minute),
-		})
-		j.kept = kept
+		}).Kept
 	}
 	for b.Loop() {
 		if f := autoscaler.FiguresOf(j.stored()); len(f.Vertices) < 200 {

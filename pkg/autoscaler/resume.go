@@ -44,6 +44,8 @@ type Stored struct {
 	Room *capacity.View
 	// Location is that of the clocks that excluded periods count on; nil is UTC.
 	Location *time.Location
+	// Plugins are those that can be asked; nil is none.
+	Plugins Plugins
 }
 
 // Decide decides by what is kept. Of its result, State counts where Store is true: what it has besides the samples is
@@ -55,6 +57,7 @@ type Stored struct {
 //	the rest                                          as Run decides    as Run     a scaling, how long a restart took
 //	the same, as it was decided before                the stored one    NotTakenYet
 //	none can be taken any more                        -                 Failed     -
+//	a plug-in was not asked about the newest sample   -                 NotAsked   how long a restart took
 func Decide(in Stored) Result {
 	r := decide(in)
 	if newest, taken := in.Kept.Newest(); taken && in.Kept.Problem == "" {
@@ -99,9 +102,9 @@ func decide(in Stored) Result {
 	if in.Location != nil {
 		now = now.In(in.Location)
 	}
-	r = Input{
+	r = in.consult(Input{
 		Now: now, Config: in.Config, TaskManagerMemory: in.TaskManagerMemory, Schedule: in.schedule(),
-	}.decide(r, options).quiet(options)
+	}, r, options).quiet(options)
 	r.Store = known || r.Decision.Scaled()
 	r.State.History = lean(r.State.History)
 	if r.End == EndDecided && r.Decision.Scaled() && maps.Equal(r.State.Overrides, in.State.Overrides) {
@@ -194,106 +197,4 @@ func toldKey(e model.Event) string {
 		return e.Reason
 	}
 	return e.Reason + " " + e.Key
-}
-
-// tell notes what users are told of a sample, and forgets what may be told again.
-func tell(
-	before map[string]samples.Told, events []model.Event, o model.Options, now time.Time,
-) map[string]samples.Told {
-	after := maps.Clone(before)
-	maps.DeleteFunc(after, func(_ string, t samples.Told) bool { return now.Sub(t.At) >= o.EventInterval })
-	for _, e := range events {
-		about := e.Labels[execute.LabelParallelism]
-		if t, there := after[toldKey(e)]; !e.Suppressed || there && t.About == about {
-			continue
-		}
-		if after == nil {
-			after = map[string]samples.Told{}
-		}
-		after[toldKey(e)] = samples.Told{At: now, About: about}
-	}
-	return after
-}
-
-// Sampling is what a look at a running job reads.
-type Sampling struct {
-	Stored
-	// Now is the time of the look.
-	Now time.Time
-	// Job is the ID of the job that Flink was asked about.
-	Job string
-	// Observed is what Flink answered.
-	Observed collect.Observation
-}
-
-// Due reports whether a sample is due, or options that cannot be read are to be told.
-func (in Sampling) Due() bool {
-	options, err := model.ReadOptions(in.Config)
-	return err != nil || in.Kept.Due(samples.TimingOf(options), in.Now)
-}
-
-// maxProblem bounds what is kept of an error, in bytes.
-const maxProblem = 512
-
-// Take adds a sample to what is kept, and what follows from it for the scale downs that wait and for what users are
-// told. It reports whether anything is to be kept anew: not before a sample is due, nor of a job that is not ready to
-// be looked at, nor of an error that is kept already.
-func Take(in Sampling) (samples.Kept, bool) {
-	in.Now = in.Now.Truncate(time.Millisecond).UTC()
-	options, err := model.ReadOptions(in.Config)
-	kept := in.Kept
-	if err == nil {
-		if !kept.Due(samples.TimingOf(options), in.Now) {
-			return kept, false
-		}
-		kept, err = in.sample(options)
-	}
-	switch {
-	case errors.Is(err, collect.ErrNotReady):
-		return in.Kept, false
-	case err != nil:
-		kept = in.Kept
-		kept.Problem = err.Error()[:min(len(err.Error()), maxProblem)]
-		return kept, kept.Problem != in.Kept.Problem
-	}
-	kept.Problem = ""
-	stored := in.Stored
-	stored.Kept = kept
-	r := decide(stored)
-	if !r.Decision.Scaled() { // a scaling ends them once it is stored, and until then it is decided by them again
-		kept.Delayed = r.State.Delayed
-	}
-	kept.Told = tell(kept.Told, r.Events, options, in.Now)
-	return kept, true
-}
-
-// sample adds a sample to the window of this run of the job. Of another run nothing stays but the scale downs that
-// wait; where nothing was kept yet, the samples of the Java autoscaler count if they are of this run.
-func (in Sampling) sample(o model.Options) (samples.Kept, error) {
-	kept, timing := in.Kept, samples.TimingOf(o)
-	graph := model.MakeTopology(in.Observed.Job.Vertices)
-	run := samples.Kept{
-		Job: in.Job, Running: in.Observed.Job.Running.Truncate(time.Millisecond).UTC(), Busy: o.Busy,
-		Vertices: graph.Vertices,
-	}
-	if !kept.Continues(run) {
-		kept = run
-		kept.Told, kept.Delayed = in.Kept.Told, waiting(in.Stored)
-		theirs := in.State.Samples
-		ofThisRun := len(theirs) > 0 && !run.Running.After(theirs[0].Time) && theirs.Complete(graph) == nil
-		if in.Kept.Job == "" && ofThisRun {
-			kept = kept.Seed(theirs, timing)
-		}
-	}
-	state := in.State
-	state.Samples = kept.Window
-	c, err := collect.Collect(collect.Input{Options: o, Now: in.Now, State: state, Observed: in.Observed})
-	if err != nil {
-		return kept, err
-	}
-	kept.Vertices = slices.Clone(c.Topology.Vertices)
-	for i := range kept.Vertices {
-		kept.Vertices[i].Counters = model.Counters{}
-	}
-	return kept.With(c.State.Samples[len(c.State.Samples)-1], timing), nil
 }

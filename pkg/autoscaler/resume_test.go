@@ -1,6 +1,7 @@
 package autoscaler_test
 
 import (
+	"errors"
 	"maps"
 	"strconv"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/collect"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/execute"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/samples"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 )
@@ -29,6 +31,20 @@ type looked struct {
 	as map[string]string
 	// quick leaves out the way through bytes.
 	quick bool
+	// plugins are those with an address, and said what they answer, by name; text that is missing is no answer.
+	plugins autoscaler.Plugins
+	said    map[string]string
+	asked   []plugin.Question
+}
+
+// answers is a plug-in outside.
+func (j *looked) answers(q plugin.Question) plugin.Answer {
+	j.asked = append(j.asked, q)
+	text, said := j.said[q.Name]
+	if !said {
+		return q.Failed(errors.New("HTTP status 503"))
+	}
+	return q.Read([]byte(text))
 }
 
 // job is what Flink answers of a source and a sink whose busy time is that.
@@ -49,7 +65,7 @@ func (j *looked) job(busy float64) collect.Observation {
 }
 
 func (j *looked) stored() autoscaler.Stored {
-	return autoscaler.Stored{Config: j.config, State: j.state, Kept: j.kept}
+	return autoscaler.Stored{Config: j.config, State: j.state, Kept: j.kept, Plugins: j.plugins}
 }
 
 // fataler is a testing.TB or a rapid.T.
@@ -63,14 +79,18 @@ type fataler interface {
 func (j *looked) look(t fataler, minute int, rate, busy float64) autoscaler.Result {
 	t.Helper()
 	j.read += rate * 60
-	kept, changed := autoscaler.Take(autoscaler.Sampling{
+	in := autoscaler.Sampling{
 		Stored: j.stored(), Now: benchStart.Add(time.Duration(minute) * time.Minute), Job: "j", Observed: j.job(busy),
-	})
+	}
+	taken := autoscaler.Take(in)
+	for taken.Asks != nil {
+		taken = in.Answered(taken, j.answers(*taken.Asks))
+	}
 	if j.quick {
-		j.kept = kept
-	} else if changed {
+		j.kept = taken.Kept
+	} else if taken.Changed {
 		var err error
-		if j.kept, err = samples.Read(samples.Write(kept)); err != nil {
+		if j.kept, err = samples.Read(samples.Write(taken.Kept)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -210,9 +230,10 @@ func TestAJobThatCannotBeMeasured(t *testing.T) {
 		answer := o.Vertices[vertexID(0)]
 		answer.Names = names
 		o.Vertices[vertexID(0)] = answer
-		return autoscaler.Take(autoscaler.Sampling{
+		taken := autoscaler.Take(autoscaler.Sampling{
 			Stored: j.stored(), Now: benchStart.Add(time.Duration(minute) * time.Minute), Job: "j", Observed: o,
 		})
+		return taken.Kept, taken.Changed
 	}
 	if _, changed := take(1, nil); changed {
 		t.Error("while the job stabilizes nothing is told of it")
@@ -280,10 +301,9 @@ func BenchmarkLook(b *testing.B) {
 	in := fullWindow(b)
 	j := &looked{config: in.Config, running: benchStart, kept: samples.Kept{}}
 	for minute := range 21 {
-		kept, _ := autoscaler.Take(autoscaler.Sampling{
+		j.kept = autoscaler.Take(autoscaler.Sampling{
 			Stored: j.stored(), Now: benchStart.Add(time.Duration(minute) * time.Minute), Job: "j", Observed: chain(20, minute),
-		})
-		j.kept = kept
+		}).Kept
 	}
 	j.state = in.State
 	data := samples.Write(j.kept)
@@ -294,9 +314,10 @@ func BenchmarkLook(b *testing.B) {
 			b.Fatal(err)
 		}
 		j.kept = kept
-		if kept, _ = autoscaler.Take(autoscaler.Sampling{
+		taken := autoscaler.Take(autoscaler.Sampling{
 			Stored: j.stored(), Now: benchStart.Add(21 * time.Minute), Job: "j", Observed: chain(20, 21),
-		}); len(samples.Write(kept)) == 0 {
+		})
+		if len(samples.Write(taken.Kept)) == 0 {
 			b.Fatal("nothing is kept")
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,9 +87,26 @@ func (a Asker) Ask(
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.Timeout)
+	text, err := a.Post(ctx, e.URL, e.Timeout, body)
+	if err != nil {
+		return nil, err
+	}
+	var review admissionv1.AdmissionReview
+	if err := json.Unmarshal(text, &review); err != nil || review.Response == nil {
+		return nil, fmt.Errorf("the answer is no AdmissionReview with a response")
+	}
+	if review.Response.UID != r.UID {
+		return nil, fmt.Errorf("the answer is to uid %q, and the question was %q", review.Response.UID, r.UID)
+	}
+	return review.Response, nil
+}
+
+// Post asks an address with JSON, and reads what it answers. An error is no answer: nobody there, another status than
+// 200, or more than 3 MiB. It tells no secret of the address.
+func (a Asker) Post(ctx context.Context, url string, timeout time.Duration, body []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, e.URL, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("%s", redact.Text(err.Error()))
 	}
@@ -111,14 +129,7 @@ func (a Asker) Ask(
 	case len(text) > maxAnswer:
 		return nil, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
-	var review admissionv1.AdmissionReview
-	if err := json.Unmarshal(text, &review); err != nil || review.Response == nil {
-		return nil, fmt.Errorf("the answer is no AdmissionReview with a response")
-	}
-	if review.Response.UID != r.UID {
-		return nil, fmt.Errorf("the answer is to uid %q, and the question was %q", review.Response.UID, r.UID)
-	}
-	return review.Response, nil
+	return text, nil
 }
 
 // Reason is why an extension refuses, in one line that is not too long and tells no secret.

@@ -69,6 +69,21 @@ func (o Operator) Extensions() (Extensions, []string) {
 }
 
 func (o Operator) extensions(prefix string) (all []Extension, wrong []string) {
+	wrong = o.addressed(prefix, func(name string) setter {
+		all = append(all, Extension{Name: name, Kinds: extensible, Timeout: defaultTimeout})
+		return &all[len(all)-1]
+	})
+	return all, wrong
+}
+
+// setter is what parameters of the settings are given to.
+type setter interface {
+	set(parameter, text string) error
+}
+
+// addressed gives the parameters of each name below a prefix to what is made for it, in the order of the names, and
+// tells what is wrong with them, one sentence each. Each has to have a URL.
+func (o Operator) addressed(prefix string, make func(name string) setter) (wrong []string) {
 	byName := map[string]map[string]string{}
 	for name, text := range o.base.WithPrefix(prefix) {
 		name, parameter, _ := strings.Cut(name, ".")
@@ -78,28 +93,41 @@ func (o Operator) extensions(prefix string) (all []Extension, wrong []string) {
 		byName[name][parameter] = strings.TrimSpace(text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		e := Extension{Name: name, Kinds: extensible, Timeout: defaultTimeout}
+		made := make(name)
 		for _, parameter := range slices.Sorted(maps.Keys(byName[name])) {
-			if err := e.set(parameter, byName[name][parameter]); err != nil {
+			if err := made.set(parameter, byName[name][parameter]); err != nil {
 				wrong = append(wrong, fmt.Sprintf("option %s%s.%s: %v", prefix, name, parameter, err))
 			}
 		}
 		if byName[name]["url"] == "" {
 			wrong = append(wrong, fmt.Sprintf("option %s%s.url is not set: it says where to ask", prefix, name))
 		}
-		all = append(all, e)
 	}
-	return all, wrong
+	return wrong
 }
 
-func (e *Extension) set(parameter, text string) error {
+// address is the URL of an address that is asked.
+func address(text string) (string, error) {
+	at, err := url.Parse(text)
+	if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
+		return "", fmt.Errorf("it is no URL of scheme http or https")
+	}
+	return text, nil
+}
+
+// questionTime is the time that a question may take; beside an error, the default.
+func questionTime(text string) (time.Duration, error) {
+	timeout, err := syntax.ParseDuration(text)
+	if err != nil || timeout <= 0 || timeout > maxTimeout {
+		return defaultTimeout, fmt.Errorf("%q is no time of %s at the most", text, maxTimeout)
+	}
+	return timeout, nil
+}
+
+func (e *Extension) set(parameter, text string) (err error) {
 	switch parameter {
 	case "url":
-		at, err := url.Parse(text)
-		if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
-			return fmt.Errorf("it is no URL of scheme http or https")
-		}
-		e.URL = text
+		e.URL, err = address(text)
 	case "kinds":
 		e.Kinds = words(text)
 		for _, kind := range e.Kinds {
@@ -110,11 +138,7 @@ func (e *Extension) set(parameter, text string) error {
 	case "namespaces":
 		e.Namespaces = words(text)
 	case "timeout":
-		timeout, err := syntax.ParseDuration(text)
-		if err != nil || timeout <= 0 || timeout > maxTimeout {
-			return fmt.Errorf("%q is no time of %s at the most", text, maxTimeout)
-		}
-		e.Timeout = timeout
+		e.Timeout, err = questionTime(text)
 	case "failure-policy":
 		e.Ignore = strings.EqualFold(text, "Ignore")
 		if !e.Ignore && !strings.EqualFold(text, "Fail") {
@@ -125,7 +149,7 @@ func (e *Extension) set(parameter, text string) error {
 	default:
 		return fmt.Errorf("there is no such parameter")
 	}
-	return nil
+	return err
 }
 
 func words(text string) []string {

@@ -16,7 +16,7 @@ func TestWithoutEffect(t *testing.T) {
 		"an older spelling":          {"kubernetes.operator.reconciler.max.parallelism", "5", true},
 		"off is what happens anyway": {"kubernetes.operator.leader-election.enabled", "False", false},
 		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", false},
-		"its plug-ins":               {"job.autoscaler.scaling.custom-executors", "a", true},
+		"its plug-ins":               {"job.autoscaler.scaling.custom-executors", "a", false},
 		"a default of a namespace": {
 			"kubernetes.operator.default-configuration.namespace.team.a.kubernetes.operator.retry.max.attempts", "3", true,
 		},

@@ -163,7 +163,8 @@ func (env environment) read(dir string) (reading, error) {
 	}
 	operator := flinkconf.NewOperator(base.Config)
 	extensions, unfit := operator.Extensions()
-	wrong := union(union(operator.Unreadable(), operator.JarRules().Broken), unfit)
+	_, unfitToo := operator.ScalingPlugins()
+	wrong := union(union(operator.Unreadable(), operator.JarRules().Broken), append(unfit, unfitToo...))
 	s := Settings{
 		Namespace: env.Namespace, Host: env.Host, Port: env.Port, FlinkProxy: proxy, Clock: env.Clock,
 		FlinkTLS:      FlinkTLS{Dir: env.TLSDir, Password: env.TLSPassword, AnyName: env.TLSAnyName},

@@ -37,6 +37,8 @@ type Setup struct {
 	Log *zap.SugaredLogger
 	// Metrics are the function's; nil measures nothing.
 	Metrics *metrics.Metrics
+	// Post asks the plug-ins of the autoscaler; nil asks none.
+	Post Post
 }
 
 // NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
@@ -50,7 +52,7 @@ func NewHandler(s Setup) http.Handler {
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces, Labels: s.Settings.LabelSelector,
-		Log: s.Log, Metrics: s.Metrics,
+		Log: s.Log, Metrics: s.Metrics, Post: s.Post,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
 	return s.Metrics.Handler(event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor})

@@ -49,6 +49,8 @@ type Observer struct {
 	Log *zap.SugaredLogger
 	// Metrics tell how the fleet is; nil tells nothing.
 	Metrics *metrics.Metrics
+	// Post asks an address of the user with JSON, and reads its answer; nil asks none.
+	Post Post
 
 	mu    sync.Mutex
 	swept time.Time
@@ -60,6 +62,9 @@ type Observer struct {
 	// places are for the pages that are in memory.
 	places chan struct{}
 }
+
+// Post asks an address with JSON, and reads its answer. See extension.Asker.
+type Post func(ctx context.Context, url string, timeout time.Duration, body []byte) ([]byte, error)
 
 // source is the function's name in CloudEvents.
 const source = "/functions/observe"

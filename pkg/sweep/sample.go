@@ -47,20 +47,26 @@ func (o *Observer) sample(ctx context.Context, m measured) plan.Observed[deploym
 		return m.store
 	}
 	m.in.Observed = observed
-	kept, changed := autoscaler.Take(m.in)
-	if !changed {
-		if kept.Problem != "" {
+	taken := autoscaler.Take(m.in)
+	for taken.Asks != nil {
+		taken = m.in.Answered(taken, o.consult(ctx, m, *taken.Asks))
+	}
+	if ctx.Err() != nil { // nobody answers a look that has come to its end
+		return m.store
+	}
+	if !taken.Changed {
+		if taken.Problem != "" {
 			o.count(ctx, m.key, metrics.Failed)
 		}
 		return m.store
 	}
-	bytes := samples.Write(kept)
+	bytes := samples.Write(taken.Kept)
 	written, err := o.keep(ctx, m, bytes)
 	if err != nil {
 		o.dropped(ctx, m, err)
 		return m.store
 	}
-	m.in.Kept = kept
+	m.in.Kept = taken.Kept
 	o.tellScaling(ctx, m.key, m.in.Stored)
 	return gather.KeptSamples(m.store, bytes, written)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
 	"github.com/kn-flink/kn-flink/pkg/gather"
@@ -72,7 +73,7 @@ func (h *harness) newObserve(agent string) http.Handler {
 	h.t.Helper()
 	return sweep.NewHandler(sweep.Setup{
 		Settings: h.installed, Kube: h.kube(agent), Flink: h.connect(agent), ZooKeeper: h.w.ZooKeeper(agent),
-		Metrics: h.measured,
+		Metrics: h.measured, Post: extension.Asker{}.Post,
 		Control: h.publisher(&h.control), Now: h.w.Clock.Now, Log: h.log(),
 	})
 }

@@ -14,8 +14,9 @@ type Executor struct {
 	Name, Class string
 	// Priority orders executors, the lowest first.
 	Priority int
-	// Apply gives the changes that the executor allows. None at all holds the scaling back.
-	Apply func([]Change) ([]Change, error)
+	// Apply gives those of a proposal's changes, as the executors before left them, that the executor allows. None at all
+	// holds the scaling back.
+	Apply func(Proposal, []Change) ([]Change, error)
 }
 
 // Decision is the end of a cycle.
@@ -38,7 +39,7 @@ func Decide(in Input, executors []Executor) (Decision, error) {
 	slices.SortStableFunc(ordered, func(a, b Executor) int { return a.Priority - b.Priority })
 	changes := p.Changes
 	for _, e := range ordered {
-		if changes, err = e.Apply(slices.Clone(changes)); err != nil {
+		if changes, err = e.Apply(p, slices.Clone(changes)); err != nil {
 			return Decision{Proposal: p}, err
 		}
 		if len(changes) == 0 {

@@ -40,4 +40,6 @@ const (
 	ReasonVetoed         = "ScalingVetoed"
 	ReasonRecommendation = "Configuration recommendation"
 	ReasonError          = "AutoscalerError"
+	// ReasonNoAnswer is of ours: the Java autoscaler only logs it.
+	ReasonNoAnswer = "PluginWithoutAnswer"
 )

@@ -1,7 +1,9 @@
 package plugin
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
@@ -15,6 +17,8 @@ type Plugin struct {
 	Class string
 	// Settings are the job's configuration with the plug-in's own options laid over it, their prefix cut off.
 	Settings conf.Config
+	// Own are the plug-in's own options.
+	Own conf.Config
 }
 
 // Plugins are all that a job names. One without a class counts as not named.
@@ -45,6 +49,18 @@ func Read(c conf.Config) (Plugins, error) {
 	}, nil
 }
 
+// Told are the settings that a plug-in outside is told of: the options of the autoscaler, and over them its own. The
+// rest of a job's configuration may be secret.
+func (p Plugin) Told() conf.Config {
+	told := conf.Config{}
+	for name, text := range p.Settings {
+		if strings.HasPrefix(strings.TrimPrefix(name, key.OperatorPrefix), key.AutoscalerPrefix) {
+			told[name] = text
+		}
+	}
+	return told.Merge(p.Own)
+}
+
 // Alignment is the alignment mode of a name. It is absent when it has no class.
 func Alignment(c conf.Config, name string) (Plugin, bool) {
 	found := named(c, []string{name}, key.AlignmentModePrefix)
@@ -54,6 +70,37 @@ func Alignment(c conf.Config, name string) (Plugin, bool) {
 	return found[0], true
 }
 
+// Unknown says of each plug-in that a job names, and that cannot be asked, why: one sentence each. alignment is the
+// name of an alignment mode of the user's own; empty is none.
+func Unknown(c conf.Config, alignment string, hasAddress func(class string) bool) []string {
+	evaluators, _ := c.List(key.AutoscalerCustomEvaluators) // validation says what cannot be read
+	executors, _ := c.List(key.AutoscalerCustomExecutors)
+	var told []string
+	for _, option := range []struct {
+		conf.Option
+		prefix string
+		names  []string
+	}{
+		{key.AutoscalerCustomEvaluators, key.CustomEvaluatorPrefix, evaluators},
+		{key.AutoscalerCustomExecutors, key.CustomExecutorPrefix, executors},
+		{key.AutoscalerAlignmentMode, key.AlignmentModePrefix, []string{alignment}},
+	} {
+		for _, name := range option.names {
+			switch found := named(c, []string{name}, option.prefix); {
+			case name == "":
+			case len(found) == 0:
+				told = append(told, option.Key+" names "+name+", and option "+option.prefix+name+".class is not set")
+			case !hasAddress(found[0].Class):
+				told = append(told, fmt.Sprintf(
+					"%s names %s, and the operator has no address of class %s (%s<name>.class and .url)",
+					option.Key, name, found[0].Class, key.ScalingPluginPrefix,
+				))
+			}
+		}
+	}
+	return told
+}
+
 func named(c conf.Config, names []string, prefix string) []Plugin {
 	var found []Plugin
 	for i, name := range names {
@@ -61,7 +108,7 @@ func named(c conf.Config, names []string, prefix string) []Plugin {
 		if own["class"] == "" || slices.Contains(names[:i], name) {
 			continue
 		}
-		found = append(found, Plugin{Name: name, Class: own["class"], Settings: c.Merge(own)})
+		found = append(found, Plugin{Name: name, Class: own["class"], Settings: c.Merge(own), Own: own})
 	}
 	return found
 }

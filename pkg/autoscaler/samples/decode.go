@@ -80,7 +80,9 @@ func (u *upTo) Read(into []byte) (int, error) {
 
 // kept is all but the values.
 func (h head) kept() (Kept, error) {
-	k := Kept{Job: h.Job, Running: millis(h.Running), Busy: model.Aggregator(h.Busy), Problem: h.Problem}
+	k := Kept{
+		Job: h.Job, Running: millis(h.Running), Busy: model.Aggregator(h.Busy), Problem: h.Problem, Answers: h.Answers,
+	}
 	for _, v := range h.Vertices {
 		one := model.Vertex{
 			ID: v.ID, Parallelism: v.P, MaxParallelism: v.Max, SourcePartitions: v.Partitions, SlotSharingGroup: v.Group,

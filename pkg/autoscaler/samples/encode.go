@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 )
 
 // Key is where a ConfigMap keeps it, in its binary data. It must not be a key of the Java autoscaler, which leaves
@@ -28,6 +29,7 @@ type head struct {
 	Delayed  map[string]delayed `json:"delayed,omitempty"`
 	Told     map[string]told    `json:"told,omitempty"`
 	Problem  string             `json:"problem,omitempty"`
+	Answers  []plugin.Answer    `json:"answers,omitempty"`
 }
 
 type vertex struct {
@@ -66,7 +68,7 @@ type told struct {
 func Write(k Kept) []byte {
 	h := head{
 		Job: k.Job, Running: k.Running.UnixMilli(), Busy: string(k.Busy), Vertices: make([]vertex, 0, len(k.Vertices)),
-		Problem: k.Problem,
+		Problem: k.Problem, Answers: k.Answers,
 	}
 	place := map[string]int{}
 	for i, v := range k.Vertices {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/model"
+	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 )
 
 // Kept is what is kept of a job.
@@ -26,6 +27,8 @@ type Kept struct {
 	Told map[string]Told
 	// Problem is why the newest sample could not be taken; empty when it could.
 	Problem string
+	// Answers are what plug-ins of the user's own said of the newest sample, in the order in which they were asked.
+	Answers []plugin.Answer
 }
 
 // Told is something that was told.
@@ -129,7 +132,7 @@ func (k Kept) lean(s model.Sample) model.Sample {
 	return s
 }
 
-// With adds a sample that is newer than all.
+// With adds a sample that is newer than all. Nothing was answered of it yet.
 //
 //	sample                                          then it
 //	before the job had stabilized                   goes when there are too many
@@ -143,7 +146,7 @@ func (k Kept) With(s model.Sample, t Timing) Kept {
 	if n := len(w); n > 1 && !w[n-2].Time.Before(stable) && w[n-1].Time.Sub(w[n-2].Time) < t.spacing()-t.step()/8 {
 		w = w[:n-1]
 	}
-	k.Window = append(w, k.lean(s))
+	k.Window, k.Answers = append(w, k.lean(s)), nil
 	if k.Full(t, s.Time) {
 		k.Window = k.Window[k.first(t, s.Time.Add(-t.Window)):]
 	}

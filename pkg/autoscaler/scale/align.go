@@ -58,11 +58,18 @@ type alignment struct {
 
 // align aligns the wanted parallelism, which is not the current one.
 //
-//	source partitions   keyed input   aligned with
-//	known               -             the partitions
-//	not known           yes           the key groups
-//	not known           no            nothing
+//	an answer of the user's own   source partitions   keyed input   aligned with
+//	yes                           -                   -             nothing: it is the parallelism
+//	no                            known               -             the partitions
+//	no                            not known           yes           the key groups
+//	no                            not known           no            nothing
 func (in Input) align(v *Verdict, b bounds) int {
+	if mode, _ := ModeOf(in.Options); mode == ModeCustom && in.Aligned != nil {
+		if *in.Aligned != v.Steps.Wanted {
+			v.Steps.Rule = RuleAlignment
+		}
+		return *in.Aligned
+	}
 	partitions := model.Int(in.Metrics.Current(model.SourcePartitions))
 	if partitions <= 0 && !in.Keyed {
 		return v.Steps.Wanted
@@ -89,18 +96,13 @@ func (in Input) align(v *Verdict, b bounds) int {
 //	BALANCED                the next that divides, or lessens the most loaded   the wanted one
 //	EVENLY_SPREAD           the next that divides the groups                    the wanted one
 //	OFF                     the wanted one
-//	custom                  the answer, else as BALANCED
+//	custom, no answer       as BALANCED
 //	older MAXIMIZE_…        as BALANCED                                         see downwards
 //	older EVENLY_SPREAD     as EVENLY_SPREAD                                    see downwards
 func (in Input) aligned(v *Verdict, a alignment, b bounds) int {
 	mode, _ := ModeOf(in.Options)
-	switch mode {
-	case ModeOff:
+	if mode == ModeOff {
 		return a.wanted
-	case ModeCustom:
-		if in.Aligned != nil {
-			return *in.Aligned
-		}
 	}
 	spread := mode == ModeEvenlySpread || mode == ModeOldSpread
 	if found, ok := a.upwards(!spread); ok {

@@ -17,6 +17,9 @@ const (
 	// ValidatorPrefix starts the settings of a validator: prefix, its name, a dot, url and others. The Java operator finds
 	// its validators by class loading.
 	ValidatorPrefix = OperatorPrefix + "plugins.validators."
+	// ScalingPluginPrefix starts the settings of a plug-in of the autoscaler in the same way. The Java autoscaler finds
+	// its plug-ins by the class alone.
+	ScalingPluginPrefix = OperatorPrefix + "plugins.autoscaler."
 	// MutatorPrefix starts those of a mutator.
 	MutatorPrefix = OperatorPrefix + "plugins.mutators."
 	// OperatorMetricsPrefix starts the operator's own metric settings; Flink's metrics.* without it are for the clusters.

@@ -20,15 +20,12 @@ const (
 	retries   = "an event that fails is sent again by its Trigger, and the clock checks operations in progress again"
 	cached    = "configurations are composed in each pass"
 	limited   = "a burst of changes of one resource is one pass, and then one more"
-	plugins   = "the autoscaler does not ask plug-ins of the user yet"
 	probed    = "Knative probes the functions"
 )
 
 // NoEffect lists all of them, by their keys. A test finds what is missing here, and what is read by now.
 func NoEffect() []Unread {
 	return []Unread{
-		{AutoscalerCustomEvaluators, "", plugins},
-		{AutoscalerCustomExecutors, "", plugins},
 		{ConfigCacheSize, "", cached},
 		{ConfigCacheTimeout, "", cached},
 		{FlinkClientCancelTimeout, "", "a pass does not wait for the end of a job: later passes check for it"},
@@ -90,7 +87,7 @@ func InstallationOnly() []Unread {
 func InstallationPrefixes() map[string]string {
 	return map[string]string{
 		NamespaceDefaultPrefix: installation, VersionDefaultPrefix: installation, ValidatorPrefix: installation,
-		MutatorPrefix: installation,
+		MutatorPrefix: installation, ScalingPluginPrefix: installation,
 	}
 }
 

@@ -76,13 +76,13 @@ func (w *world) sample(o collect.Observation) bool {
 		return false
 	}
 	in.Observed = o
-	kept, changed := autoscaler.Take(in)
-	if changed {
+	taken := autoscaler.Take(in)
+	if taken.Changed {
 		s, _ := w.s.Autoscaled.Get()
-		s.Samples = samples.Write(kept)
+		s.Samples = samples.Write(taken.Kept)
 		w.s.Autoscaled = plan.Present(s)
 	}
-	return changed
+	return taken.Changed
 }
 
 // until samples the job each minute until a round acts, for a number of minutes.

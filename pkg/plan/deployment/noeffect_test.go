@@ -46,3 +46,20 @@ func TestARefusedSpecIsToldOfItsOptions(t *testing.T) {
 		t.Errorf("told %+v", w.events)
 	}
 }
+
+func TestAPluginOfTheAutoscalerWithoutAnAddressIsTold(t *testing.T) {
+	const named = `"job.autoscaler.enabled":"true","job.autoscaler.scaling.custom-executors":"mine",` +
+		`"job.autoscaler.scaling.custom-executor.mine.class":"org.Mine"`
+	for name, row := range map[string]struct {
+		options string
+		told    int
+	}{
+		"it is named":           {named, 1},
+		"the autoscaler is off": {with(named, `"true"`, `"false"`), 0},
+	} {
+		w := stable(t, spelled(application, row.options))
+		if w.told("OptionWithoutEffect") != row.told {
+			t.Errorf("%s: told %+v", name, w.events)
+		}
+	}
+}

@@ -116,11 +116,23 @@ func (v autoscaling) read() (autoscaler.Stored, error) {
 	if c.Has(key.TaskManagerProcessMemory) {
 		memory = options.Read(c.Memory, key.TaskManagerProcessMemory, 0)
 	}
-	asked := autoscaler.Stored{Config: c, State: state, Kept: kept, TaskManagerMemory: memory}
+	asked := autoscaler.Stored{
+		Config: c, State: state, Kept: kept, TaskManagerMemory: memory, Plugins: scalingPlugins(v.Seen.Operator),
+	}
 	if room, looked := v.Seen.Room.Get(); looked {
 		asked.Room = &room
 	}
 	return asked, nil
+}
+
+// scalingPlugins are the plug-ins that can be asked.
+func scalingPlugins(o flinkconf.Operator) autoscaler.Plugins {
+	known, _ := o.ScalingPlugins() // what is wrong with them is told at the start
+	plugins := make(autoscaler.Plugins, len(known))
+	for class, p := range known {
+		plugins[class] = p.Priority
+	}
+	return plugins
 }
 
 // AsksRoom reports whether to look at the nodes: the autoscaler would scale the application if they have room. That of

@@ -22,7 +22,12 @@ func (v Conclusion) tellNoEffect() {
 	if err != nil || v.Seen.SpecProblem != "" || r.DeletionTimestamp != nil {
 		return
 	}
-	if told := flinkconf.WithoutEffectInResource(own); len(told) > 0 {
+	told := flinkconf.WithoutEffectInResource(own)
+	defaults := v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion)
+	for _, why := range scalingPlugins(v.Seen.Operator).Unknown(defaults.Merge(own)) {
+		told = append(told, "option "+why)
+	}
+	if len(told) > 0 {
 		v.Tell(plan.Event{
 			Warning: true, Reason: plan.ReasonOptionWithoutEffect, Component: plan.ComponentOperator, Once: true,
 			Key:     fmt.Sprintf("OptionWithoutEffect: %d", r.Generation),
