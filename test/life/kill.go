@@ -80,7 +80,7 @@ func (l *Life) whileFunctionsDie(t *testing.T, until func()) {
 		tick := time.NewTicker(500 * time.Millisecond)
 		defer tick.Stop()
 		for ctx.Err() == nil {
-			n, err := l.killFunctions(ctx)
+			n, err := l.KillFunctions(ctx)
 			killed += n
 			if err != nil && ctx.Err() == nil {
 				t.Errorf("kill the functions: %v", err)
@@ -101,8 +101,8 @@ func (l *Life) whileFunctionsDie(t *testing.T, until func()) {
 	until()
 }
 
-// killFunctions kills those that have been ready for a second.
-func (l *Life) killFunctions(ctx context.Context) (killed int, err error) {
+// KillFunctions kills the pods of functions that have been ready for a second.
+func (l *Life) KillFunctions(ctx context.Context) (killed int, err error) {
 	list, err := l.Client.Resource(Pods).Namespace(system).List(ctx, metav1.ListOptions{LabelSelector: functions})
 	if err != nil {
 		return 0, err
