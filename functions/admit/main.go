@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		ctx, cancel := context.WithTimeout(ctx, pingBudget)
 		defer cancel()
-		return ping(ctx, args[1], pingPause, telemetry.NewLogger(component, s.Logging))
+		return ping(ctx, args[1], pingPause, telemetry.NewLogger(component, s.Logging, nil))
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("unknown arguments %q; usage: admit, or admit ping URL", args)
@@ -43,6 +43,6 @@ func run(ctx context.Context, args []string) error {
 	}
 	go prewarm(ctx, f.Settings.NextFunction, f.Log)
 	return f.Listen(ctx, func(s settings.Settings) (http.Handler, error) {
-		return newHandler(s, f.Client, time.Now, telemetry.NewLogger(component, s.Logging), f.Metrics), nil
+		return newHandler(s, f.Client, time.Now, f.Logger(component, s.Logging), f.Metrics), nil
 	}, nil)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
@@ -50,7 +51,7 @@ func installWith(t *testing.T, options flinkconf.Config) *installation {
 		Namespace: "flink-system", Clock: "flink-clock", ControlBroker: broker.URL,
 		Operator: flinkconf.NewOperator(options),
 	}
-	handler, err := newHandler(s, kube.New(i.kube.Dynamic("observe")), i.kube.Clock.Now, nil)
+	handler, err := newHandler(&startup.Function{Client: kube.New(i.kube.Dynamic("observe"))}, s, i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,6 @@ func run() error {
 		return err
 	}
 	return f.Listen(signals.NewContext(), func(s settings.Settings) (http.Handler, error) {
-		return newHandler(s, f.Client, time.Now, f.Metrics)
+		return newHandler(f, s, time.Now)
 	}, nil)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
@@ -36,6 +37,11 @@ func install(t *testing.T, namespaces ...string) *installation {
 	return installWith(t, nil, namespaces...)
 }
 
+// function is what the function stands on.
+func (i *installation) function(measured *metrics.Metrics) *startup.Function {
+	return &startup.Function{Client: kube.New(i.kube.Dynamic("reconcile")), Metrics: measured}
+}
+
 // installWith measures what the function does.
 func installWith(t *testing.T, measured *metrics.Metrics, namespaces ...string) *installation {
 	t.Helper()
@@ -52,7 +58,7 @@ func installWith(t *testing.T, measured *metrics.Metrics, namespaces ...string) 
 		Namespace: "flink-system", Clock: "flink-clock", EventsBroker: broker.URL, Namespaces: namespaces,
 		Operator: flinkconf.NewOperator(nil),
 	}
-	handler, err := newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, measured)
+	handler, err := newHandler(i.function(measured), s, i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +207,7 @@ func TestWhatIsNotSelectedIsLeftAlone(t *testing.T) {
 	}
 	i := install(t)
 	s.Clock = "flink-clock"
-	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, nil); err != nil {
+	if i.handler, err = newHandler(i.function(nil), s, i.kube.Clock.Now); err != nil {
 		t.Fatal(err)
 	}
 	i.tap.Forget()

@@ -33,7 +33,7 @@ func run() error {
 		return err
 	}
 	return f.Listen(signals.NewContext(), func(s settings.Settings) (http.Handler, error) {
-		return newHandler(s, f.Client, time.Now, f.Metrics)
+		return newHandler(f, s, time.Now)
 	}, tells(f))
 }
 

@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -66,7 +65,7 @@ func (i *installation) judgedBy(t *testing.T, r *rule, more string) {
 	if err != nil || len(s.Notes) > 0 {
 		t.Fatalf("%v %q", err, s.Notes)
 	}
-	if i.handler, err = newHandler(s, kube.New(i.kube.Dynamic("reconcile")), i.kube.Clock.Now, nil); err != nil {
+	if i.handler, err = newHandler(i.function(nil), s, i.kube.Clock.Now); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -96,7 +98,13 @@ func (h Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var response *admissionv1.AdmissionResponse
 	request, err := read(w, r)
 	if err == nil {
-		response, err = answer(r.Context(), request)
+		ctx := telemetry.WithTrace(r.Context(), r.Header.Get("traceparent"), "admission", string(request.UID))
+		ctx, end := telemetry.Begin(
+			ctx, "review "+strings.TrimPrefix(r.URL.Path, "/"), trace.SpanKindServer,
+			attribute.String(telemetry.Key, request.Namespace+"/"+request.Kind.Kind+"/"+request.Name),
+		)
+		response, err = answer(ctx, request)
+		end(err)
 	}
 	if err == nil {
 		response.UID = request.UID

@@ -8,6 +8,8 @@ import (
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	cehttp "github.com/cloudevents/sdk-go/v2/protocol/http"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -64,7 +66,12 @@ func (r Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		ctx, cancel = context.WithTimeout(ctx, r.Budget)
 		defer cancel()
 	}
+	ctx, end := telemetry.Begin(
+		ctx, "process "+e.Type(), trace.SpanKindConsumer, attribute.String("cloudevents.event_id", e.ID()),
+		attribute.String("cloudevents.event_source", e.Source()), attribute.String("cloudevents.event_subject", e.Subject()),
+	)
 	err = r.call(ctx, *e)
+	end(err)
 	if err != nil {
 		r.report(ctx, *e, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -46,7 +48,9 @@ type Runner struct {
 
 // Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once;
 // so is one whose last change was our own, unless the pass is firm.
-func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) error {
+func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) {
+	ctx, end := telemetry.Begin(ctx, "pass", trace.SpanKindInternal, attribute.String(telemetry.Key, key.String()))
+	defer func() { end(err) }()
 	if !r.Watches(key.Namespace) {
 		return nil
 	}

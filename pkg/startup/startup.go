@@ -12,6 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/settings"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/records"
 )
 
 // Function is one that can begin to listen. Begin makes it.
@@ -20,6 +21,8 @@ type Function struct {
 	Client *kube.Client
 	// Metrics are the function's; nil when none are asked for.
 	Metrics *metrics.Metrics
+	// Records are its spans and log lines that are pushed; nil when none are asked for.
+	Records *records.Records
 	// Settings are those of the start; what they select of namespaces is not known yet.
 	Settings settings.Settings
 	// Log logs as the settings of the start say.
@@ -38,11 +41,16 @@ func Begin(name string, patience time.Duration) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	measured := metrics.Start(metrics.Setup{
-		Function: name, Namespace: told.Namespace, Patience: patience, Now: time.Now,
-		Log: telemetry.NewLogger(name, told.Logging),
-	}, told.Config)
-	client, err := kube.InCluster(Agent(name), measured.Calls("kubernetes"))
+	log := telemetry.NewLogger(name, told.Logging, nil)
+	f := &Function{
+		Metrics: metrics.Start(metrics.Setup{
+			Function: name, Namespace: told.Namespace, Patience: patience, Now: time.Now, Log: log,
+		}, told.Config),
+		Records: records.Start(records.Setup{
+			Function: name, Namespace: told.Namespace, Patience: patience, Now: time.Now, Log: log,
+		}, told.Config),
+	}
+	client, err := kube.InCluster(Agent(name), f.Calls("kubernetes"))
 	if err != nil {
 		return nil, err
 	}
@@ -50,19 +58,40 @@ func Begin(name string, patience time.Duration) (*Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := source.First()
-	return &Function{
-		Client: client, Metrics: measured, Settings: first, Log: telemetry.NewLogger(name, first.Logging), source: source,
-	}, nil
+	f.Client, f.Settings, f.source = client, source.First(), source
+	f.Log = f.Logger(name, f.Settings.Logging)
+	return f, nil
 }
 
-// Listen answers until ctx ends, and pushes what metrics are left then. build makes the function's handler of the
+// Logger makes a logger of the function, whose lines are pushed, too, where that is asked for; see telemetry.NewLogger.
+func (f *Function) Logger(component string, config map[string]string) *zap.SugaredLogger {
+	return telemetry.NewLogger(component, config, f.Records.Core)
+}
+
+// Calls measures the requests to a peer, and makes spans of them, as far as that is asked for.
+func (f *Function) Calls(peer string) func(http.RoundTripper) http.RoundTripper {
+	measured := f.Metrics.Calls(peer)
+	return func(next http.RoundTripper) http.RoundTripper {
+		if f.Records != nil {
+			next = telemetry.Calls(peer, next)
+		}
+		return measured(next)
+	}
+}
+
+// HTTP is a client for a peer, by Calls.
+func (f *Function) HTTP(peer string) *http.Client {
+	return &http.Client{Transport: f.Calls(peer)(http.DefaultTransport)}
+}
+
+// Listen answers until ctx ends, and pushes what is left then. build makes the function's handler of the
 // settings, and again of others when they change; tell is told of them before each request, nil is not.
 func (f *Function) Listen(
 	ctx context.Context, build func(settings.Settings) (http.Handler, error), tell func(context.Context, settings.Now),
 ) error {
 	defer f.Metrics.Close(context.WithoutCancel(ctx))
-	return serve.Until(ctx, f.Settings.Host, f.Settings.Port, &settings.Handler{
+	defer f.Records.Close(context.WithoutCancel(ctx))
+	return serve.Until(ctx, f.Settings.Host, f.Settings.Port, f.Records.Handler(&settings.Handler{
 		Source: f.source, Log: f.Log, Make: build, Tell: tell,
-	})
+	}))
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
@@ -152,7 +154,11 @@ func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) e
 					inner, done = context.WithTimeout(ctx, each)
 				}
 				defer done()
-				err := one.look(inner)
+				traced, end := telemetry.Begin(
+					inner, "look", trace.SpanKindInternal, attribute.String(telemetry.Key, one.key.String()),
+				)
+				err := one.look(traced)
+				end(err)
 				mu.Lock()
 				defer mu.Unlock()
 				again := each > 0 && inner.Err() != nil && ctx.Err() == nil

@@ -36,7 +36,7 @@ func TestLogLinesHoldNoSecrets(t *testing.T) {
 }
 
 func TestTheLoggerOfAFunctionKeepsItsLevel(t *testing.T) {
-	log := NewLogger("observe", map[string]string{"loglevel.observe": "error"}).Desugar()
+	log := NewLogger("observe", map[string]string{"loglevel.observe": "error"}, nil).Desugar()
 	if log.Core().Enabled(zapcore.InfoLevel) || log.Check(zapcore.InfoLevel, "x") != nil ||
 		log.Check(zapcore.ErrorLevel, "x") == nil {
 		t.Error("a line below the level is written, or one above it is not")

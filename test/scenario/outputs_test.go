@@ -76,7 +76,7 @@ func (o *outputs) logger() *zap.SugaredLogger {
 		"level": "debug", "encoding": "json", "outputPaths": []string{o.log}, "errorOutputPaths": []string{o.log},
 		"encoderConfig": map[string]string{"messageKey": "msg", "stacktraceKey": "stack", "levelKey": "level"},
 	})
-	return telemetry.NewLogger("reconcile", map[string]string{"zap-logger-config": string(config)})
+	return telemetry.NewLogger("reconcile", map[string]string{"zap-logger-config": string(config)}, nil)
 }
 
 // metrics are pushed to a collector that hears all.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,13 +19,10 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/push"
 )
 
 const (
-	// pushEvery is how often a pod pushes that is never without requests.
-	pushEvery = 10 * time.Second
-	// failedFor is for how long nothing is pushed after a push that failed.
-	failedFor = 10 * time.Second
 	// kept is how many pushes that failed are sent again with a later one; the oldest go first.
 	kept = 16
 	// most is how many values of a gauge wait for a push; more are dropped. A page of a sweep has a thousand.
@@ -61,11 +57,8 @@ type Metrics struct {
 	// pod is what the counts of this pod are of; fleet is what is of no pod.
 	pod, fleet []attribute.KeyValue
 
-	requests atomic.Int64
-	pushing  sync.Mutex // held by the one push at a time; guards what follows
-	unsent   []*metricspb.ResourceMetrics
-	pushed   time.Time
-	failed   time.Time
+	gate   push.Gate
+	unsent []*metricspb.ResourceMetrics // of the one push at a time
 
 	mu     sync.Mutex
 	points map[Gauge][]otlp.Point
@@ -82,7 +75,7 @@ func New(s Setup) (*Metrics, error) {
 		return nil, err
 	}
 	m := &Metrics{
-		Setup: s, client: client,
+		Setup: s, client: client, gate: push.Gate{Now: s.Now, Patience: s.Patience},
 		reader: sdkmetric.NewManualReader(sdkmetric.WithTemporalitySelector(
 			func(sdkmetric.InstrumentKind) metricdata.Temporality { return metricdata.DeltaTemporality },
 		)),
@@ -122,7 +115,7 @@ func (m *Metrics) register(meter metric.Meter) error {
 // and nothing is measured then: metrics are no reason not to run.
 func Start(s Setup, config map[string]string) *Metrics {
 	var m *Metrics
-	to, err := otlp.EndpointOf(config, os.Getenv)
+	to, err := otlp.EndpointOf(otlp.Metrics, config, os.Getenv)
 	if err == nil {
 		s.Endpoint = to
 		m, err = New(s)
@@ -172,9 +165,8 @@ func (m *Metrics) Relieve(ctx context.Context) {
 	m.mu.Lock()
 	waiting := m.count
 	m.mu.Unlock()
-	if waiting >= most/2 && m.pushing.TryLock() { // else it is being done
-		m.pushing.Unlock()
-		m.push(ctx, m.Patience)
+	if waiting >= most/2 && !m.gate.Busy() {
+		m.push(ctx)
 	}
 }
 
@@ -183,29 +175,12 @@ func told(attributes []Attribute) []Attribute {
 	return slices.DeleteFunc(slices.Clone(attributes), func(a Attribute) bool { return a.Value.AsString() == "" })
 }
 
-// Handler pushes before the answer of the last request in flight, and every now and then where there always is one:
-// after the answer a pod may get no CPU any more.
+// Handler pushes when the requests of a function end; see push.Gate.
 func (m *Metrics) Handler(next http.Handler) http.Handler {
 	if m == nil {
 		return next
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m.requests.Add(1)
-		defer func() {
-			if m.requests.Add(-1) == 0 || m.due() {
-				m.push(r.Context(), m.Patience)
-			}
-		}()
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (m *Metrics) due() bool {
-	if !m.pushing.TryLock() {
-		return false // it is being done
-	}
-	defer m.pushing.Unlock()
-	return m.Now().Sub(m.pushed) >= pushEvery
+	return m.gate.Handler(next, m.push)
 }
 
 // Close pushes what is left, at the end of a pod.
@@ -213,29 +188,17 @@ func (m *Metrics) Close(ctx context.Context) {
 	if m == nil {
 		return
 	}
-	m.pushing.Lock()
-	m.failed = time.Time{} // it is the last chance
-	m.pushing.Unlock()
-	m.push(ctx, 0)
+	m.gate.Last(ctx, m.send)
 }
 
-// push sends what was measured since the last time, with what could not be sent then. What is of the fleet is not sent
+// push sends, or else lets nothing pile up.
+func (m *Metrics) push(ctx context.Context) {
+	m.gate.Push(ctx, m.send, func() { m.seen() })
+}
+
+// send sends what was measured since the last time, with what could not be sent then. What is of the fleet is not sent
 // a second time: it is not true any more.
-func (m *Metrics) push(ctx context.Context, patience time.Duration) {
-	m.pushing.Lock()
-	defer m.pushing.Unlock()
-	now := m.Now()
-	if now.Sub(m.failed) < failedFor {
-		m.seen() // nothing piles up
-		return
-	}
-	ctx = context.WithoutCancel(ctx)
-	if patience > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, patience)
-		defer cancel()
-	}
-	m.pushed = now
+func (m *Metrics) send(ctx context.Context) error {
 	var collected metricdata.ResourceMetrics
 	if err := m.reader.Collect(ctx, &collected); err != nil {
 		m.Log.Warnw("metrics cannot be collected", telemetry.Error, err.Error())
@@ -248,19 +211,18 @@ func (m *Metrics) push(ctx context.Context, patience time.Duration) {
 		all = append(all, seen)
 	}
 	if len(all) == 0 {
-		return
+		return nil
 	}
 	err := m.client.Send(ctx, all)
-	switch {
-	case err == nil, errors.Is(err, otlp.ErrRefused):
+	if err == nil || errors.Is(err, otlp.ErrRefused) {
 		m.unsent = nil
-	default:
-		m.failed = m.Now()
+	} else {
 		m.unsent = m.unsent[max(0, len(m.unsent)-kept):]
 	}
 	if err != nil {
 		m.Log.Warnw("metrics were not taken", "endpoint", m.Endpoint.String(), telemetry.Error, err.Error())
 	}
+	return err
 }
 
 // seen are the gauges since the last time.

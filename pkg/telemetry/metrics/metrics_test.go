@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
+	"github.com/kn-flink/kn-flink/pkg/telemetry/push"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/otlpsim"
 )
@@ -90,7 +91,7 @@ func TestTheLastRequestPushesBeforeItsAnswer(t *testing.T) {
 		begun <- true
 		<-end
 	}))
-	m.pushed = m.Now() // not long ago
+	m.push(t.Context()) // not long ago, and there was nothing
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() { request(work) })
@@ -107,11 +108,17 @@ func TestTheLastRequestPushesBeforeItsAnswer(t *testing.T) {
 func TestAPodThatIsNeverWithoutRequestsPushesToo(t *testing.T) {
 	r, c := otlpsim.New(t), kubesim.NewClock()
 	m := pod(t, r, c)
-	m.requests.Add(1) // one that does not end
+	begun, end, ended := make(chan bool), make(chan bool), make(chan bool)
+	go func() { // one that does not end
+		request(m.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { begun <- true; <-end })))
+		close(ended)
+	}()
+	<-begun
+	defer func() { close(end); <-ended }()
 	work := m.Handler(http.HandlerFunc(func(_ http.ResponseWriter, q *http.Request) { m.Count(q.Context(), Looks, 1) }))
 	request(work)
 	request(work)
-	c.Advance(pushEvery)
+	c.Advance(push.Every)
 	request(work)
 	if got := r.Total(string(Looks)); got != 3 || r.Posts() != 2 {
 		t.Errorf("%v looks by %d posts, want 3 by 2", got, r.Posts())
@@ -133,7 +140,7 @@ func TestAnEndpointThatIsDownLosesNothingAndKeepsNobodyWaiting(t *testing.T) {
 		t.Errorf("%d posts, want 1: it failed a moment ago", r.Posts())
 	}
 	status = http.StatusOK
-	c.Advance(failedFor)
+	c.Advance(push.Every)
 	request(work)
 	if got := r.Total(string(Looks)); got != 3 {
 		t.Errorf("%v looks, want 3: those of the push that failed, too", got)
@@ -149,7 +156,7 @@ func TestTheEndOfAPodTriesOnceMore(t *testing.T) {
 	status := http.StatusServiceUnavailable
 	r.Answer(func() int { return status })
 	m.Count(t.Context(), Looks, 1)
-	m.push(t.Context(), 0)
+	m.push(t.Context())
 	status = http.StatusOK
 	m.Close(t.Context())
 	if got := r.Total(string(Looks)); got != 1 {
@@ -165,10 +172,10 @@ func TestWhatIsRefusedForGoodIsNotSentAgain(t *testing.T) {
 	status := http.StatusBadRequest
 	r.Answer(func() int { return status })
 	m.Count(t.Context(), Looks, 1)
-	m.push(t.Context(), 0)
+	m.push(t.Context())
 	status = http.StatusOK
 	m.Count(t.Context(), Looks, 5)
-	m.push(t.Context(), 0)
+	m.push(t.Context())
 	if got := r.Total(string(Looks)); got != 5 {
 		t.Errorf("%v looks, want 5", got)
 	}

@@ -12,8 +12,12 @@ import (
 	"net/http"
 	"os"
 
-	collectorpb "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
+	logscollector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
+	metricscollector "go.opentelemetry.io/proto/slim/otlp/collector/metrics/v1"
+	tracecollector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
+	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
 	metricspb "go.opentelemetry.io/proto/slim/otlp/metrics/v1"
+	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -29,7 +33,7 @@ func NewClient(to Endpoint) (*Client, error) {
 	if to.CAFile != "" {
 		text, err := os.ReadFile(to.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("read the certificates for the endpoint for metrics: %w", err)
+			return nil, fmt.Errorf("read the certificates for the endpoint for %s: %w", to.Signal, err)
 		}
 		roots := x509.NewCertPool()
 		if !roots.AppendCertsFromPEM(text) {
@@ -45,9 +49,23 @@ var ErrRefused = errors.New("refused for good")
 
 // Send posts what was measured, once.
 func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics) error {
-	body, err := proto.Marshal(&collectorpb.ExportMetricsServiceRequest{ResourceMetrics: measured})
+	return c.post(ctx, &metricscollector.ExportMetricsServiceRequest{ResourceMetrics: measured})
+}
+
+// SendSpans posts spans, once.
+func (c *Client) SendSpans(ctx context.Context, spans *tracepb.ResourceSpans) error {
+	return c.post(ctx, &tracecollector.ExportTraceServiceRequest{ResourceSpans: []*tracepb.ResourceSpans{spans}})
+}
+
+// SendLogs posts log lines, once.
+func (c *Client) SendLogs(ctx context.Context, lines *logspb.ResourceLogs) error {
+	return c.post(ctx, &logscollector.ExportLogsServiceRequest{ResourceLogs: []*logspb.ResourceLogs{lines}})
+}
+
+func (c *Client) post(ctx context.Context, message proto.Message) error {
+	body, err := proto.Marshal(message)
 	if err != nil {
-		return fmt.Errorf("%w: encode metrics: %w", ErrRefused, err)
+		return fmt.Errorf("%w: encode %s: %w", ErrRefused, c.to.Signal, err)
 	}
 	if c.to.Compress {
 		if body, err = packed(body); err != nil {
@@ -58,7 +76,7 @@ func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.to.URL, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("push metrics: %w", err)
+		return fmt.Errorf("push %s: %w", c.to.Signal, err)
 	}
 	for name, value := range c.to.Headers {
 		request.Header.Set(name, value)
@@ -69,7 +87,7 @@ func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return fmt.Errorf("push metrics: %w", err)
+		return fmt.Errorf("push %s: %w", c.to.Signal, err)
 	}
 	defer func() {
 		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 4096)) // so that the connection is kept
@@ -79,9 +97,9 @@ func (c *Client) Send(ctx context.Context, measured []*metricspb.ResourceMetrics
 	case response.StatusCode < 300:
 		return nil
 	case response.StatusCode == http.StatusTooManyRequests, response.StatusCode >= 500:
-		return fmt.Errorf("push metrics: HTTP status %d", response.StatusCode)
+		return fmt.Errorf("push %s: HTTP status %d", c.to.Signal, response.StatusCode)
 	}
-	return fmt.Errorf("push metrics: %w: HTTP status %d", ErrRefused, response.StatusCode)
+	return fmt.Errorf("push %s: %w: HTTP status %d", c.to.Signal, ErrRefused, response.StatusCode)
 }
 
 func packed(body []byte) ([]byte, error) {

@@ -8,23 +8,39 @@ import (
 	"time"
 )
 
-// Keys of ConfigMap config-observability, as Knative's own components have them.
+// Signal is one of the three things that are pushed, by OpenTelemetry's name.
+type Signal string
+
+// The signals.
 const (
-	keyProtocol = "metrics-protocol"
-	keyEndpoint = "metrics-endpoint"
+	Metrics Signal = "metrics"
+	Traces  Signal = "traces"
+	Logs    Signal = "logs"
 )
 
-// The one protocol that is spoken, and the path that a base URL gets.
-const (
-	protobuf    = "http/protobuf"
-	metricsPath = "/v1/metrics"
-)
+// keys are those of ConfigMap config-observability: of metrics and traces as Knative's own components have them, of
+// logs ours.
+func (s Signal) keys() (protocol, endpoint string) {
+	prefix := string(s)
+	if s == Traces {
+		prefix = "tracing"
+	}
+	return prefix + "-protocol", prefix + "-endpoint"
+}
+
+// path is what a base URL gets.
+func (s Signal) path() string { return "/v1/" + string(s) }
+
+// protobuf is the one protocol that is spoken.
+const protobuf = "http/protobuf"
 
 // defaultTimeout bounds one push.
 const defaultTimeout = time.Second
 
-// Endpoint is where metrics are pushed to.
+// Endpoint is where a signal is pushed to.
 type Endpoint struct {
+	// Signal is it.
+	Signal Signal
 	// URL takes the POSTs, path included.
 	URL string
 	// Headers go with each of them.
@@ -52,19 +68,22 @@ func (e Endpoint) GoString() string { return e.String() }
 // EndpointOf is what the environment names, by OpenTelemetry's variables, or else the ConfigMap, by Knative's keys.
 // Empty means that nothing is pushed. What cannot be served is an error that says what to set instead.
 //
+//	of metrics (of traces and logs likewise)             then
 //	OTEL_SDK_DISABLED=true, OTEL_METRICS_EXPORTER=none   nowhere
 //	OTEL_EXPORTER_OTLP_METRICS_ENDPOINT                  there, as it is
 //	OTEL_EXPORTER_OTLP_ENDPOINT                          there, with /v1/metrics
 //	metrics-protocol: http/protobuf, metrics-endpoint    there; with /v1/metrics if it has no path
 //	anything else                                        nowhere
-func EndpointOf(config map[string]string, getenv func(string) string) (Endpoint, error) {
-	read := environment(getenv)
+//
+// Traces have the keys tracing-protocol and tracing-endpoint, logs logs-protocol and logs-endpoint.
+func EndpointOf(signal Signal, config map[string]string, getenv func(string) string) (Endpoint, error) {
+	read := environment{signal, getenv}
 	e, err := read.endpoint(config)
 	if err != nil || e.URL == "" {
 		return Endpoint{}, err
 	}
 	if u, err := url.Parse(e.URL); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return Endpoint{}, fmt.Errorf("the endpoint for metrics is not of the form http(s)://host:port/path")
+		return Endpoint{}, fmt.Errorf("the endpoint for %s is not of the form http(s)://host:port/path", signal)
 	}
 	e.Timeout = defaultTimeout
 	if text := read.of("TIMEOUT"); text != "" {
@@ -81,26 +100,36 @@ func EndpointOf(config map[string]string, getenv func(string) string) (Endpoint,
 	return e, nil
 }
 
-// environment reads OpenTelemetry's variables.
-type environment func(string) string
+// environment reads OpenTelemetry's variables for a signal.
+type environment struct {
+	signal Signal
+	getenv func(string) string
+}
 
-// of is a variable for metrics, or else the one for all signals.
+// of is a variable for the signal, or else the one for all.
 func (e environment) of(name string) string {
-	if text := e("OTEL_EXPORTER_OTLP_METRICS_" + name); text != "" {
+	if text := e.own(name); text != "" {
 		return text
 	}
-	return e("OTEL_EXPORTER_OTLP_" + name)
+	return e.getenv("OTEL_EXPORTER_OTLP_" + name)
+}
+
+// own is a variable for the signal alone.
+func (e environment) own(name string) string {
+	return e.getenv("OTEL_EXPORTER_OTLP_" + strings.ToUpper(string(e.signal)) + "_" + name)
 }
 
 func (e environment) endpoint(config map[string]string) (Endpoint, error) {
-	if strings.EqualFold(e("OTEL_SDK_DISABLED"), "true") || e("OTEL_METRICS_EXPORTER") == "none" {
+	exporter := "OTEL_" + strings.ToUpper(string(e.signal)) + "_EXPORTER"
+	if strings.EqualFold(e.getenv("OTEL_SDK_DISABLED"), "true") || e.getenv(exporter) == "none" {
 		return Endpoint{}, nil
 	}
+	keyProtocol, keyEndpoint := e.signal.keys()
 	protocol, source := e.of("PROTOCOL"), "OTEL_EXPORTER_OTLP_PROTOCOL"
-	to := e("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
+	to := e.own("ENDPOINT")
 	if to == "" {
-		if base := e("OTEL_EXPORTER_OTLP_ENDPOINT"); base != "" {
-			to = strings.TrimSuffix(base, "/") + metricsPath
+		if base := e.getenv("OTEL_EXPORTER_OTLP_ENDPOINT"); base != "" {
+			to = strings.TrimSuffix(base, "/") + e.signal.path()
 		}
 	}
 	if to == "" {
@@ -112,7 +141,7 @@ func (e environment) endpoint(config map[string]string) (Endpoint, error) {
 			return Endpoint{}, fmt.Errorf("%s is %q and there is no %s", keyProtocol, protocol, keyEndpoint)
 		}
 		if u, err := url.Parse(to); err == nil && strings.Trim(u.Path, "/") == "" {
-			to = strings.TrimSuffix(to, "/") + metricsPath
+			to = strings.TrimSuffix(to, "/") + e.signal.path()
 		}
 	}
 	if protocol != "" && protocol != protobuf {
@@ -121,7 +150,7 @@ func (e environment) endpoint(config map[string]string) (Endpoint, error) {
 			source, protocol, protobuf,
 		)
 	}
-	return Endpoint{URL: to}, nil
+	return Endpoint{Signal: e.signal, URL: to}, nil
 }
 
 // headers reads key1=value1,key2=value2, percent-encoded.

@@ -14,24 +14,29 @@ func TestWhereMetricsGo(t *testing.T) {
 		want        Endpoint
 		says        string
 	}{
-		"nothing set":  {reason: "no cost", want: Endpoint{}},
-		"Knative none": {reason: "the default", config: map[string]string{keyProtocol: "none", keyEndpoint: "http://c:4318"}},
+		"nothing set": {reason: "no cost", want: Endpoint{}},
+		"Knative none": {
+			reason: "the default", config: map[string]string{"metrics-protocol": "none", "metrics-endpoint": "http://c:4318"},
+		},
 		"Knative": {
 			"the same keys as Knative's own",
-			map[string]string{keyProtocol: protobuf, keyEndpoint: "http://c:4318/otlp/v1/metrics"}, nil,
+			map[string]string{"metrics-protocol": protobuf, "metrics-endpoint": "http://c:4318/otlp/v1/metrics"}, nil,
 			Endpoint{URL: "http://c:4318/otlp/v1/metrics", Timeout: time.Second}, "",
 		},
 		"Knative, no path": {
-			"a base address", map[string]string{keyProtocol: protobuf, keyEndpoint: "http://c:4318"}, nil,
+			"a base address", map[string]string{"metrics-protocol": protobuf, "metrics-endpoint": "http://c:4318"}, nil,
 			Endpoint{URL: "http://c:4318/v1/metrics", Timeout: time.Second}, "",
 		},
-		"Knative, no endpoint": {"half set", map[string]string{keyProtocol: protobuf}, nil, Endpoint{}, "metrics-endpoint"},
+		"Knative, no endpoint": {
+			"half set", map[string]string{"metrics-protocol": protobuf}, nil, Endpoint{}, "metrics-endpoint",
+		},
 		"Knative, prometheus": {
-			"nobody can scrape a function at zero", map[string]string{keyProtocol: "prometheus", keyEndpoint: ":9090"}, nil,
-			Endpoint{}, "set it to http/protobuf",
+			"nobody can scrape a function at zero",
+			map[string]string{"metrics-protocol": "prometheus", "metrics-endpoint": ":9090"}, nil, Endpoint{},
+			"set it to http/protobuf",
 		},
 		"environment": {
-			"it wins", map[string]string{keyProtocol: "none"},
+			"it wins", map[string]string{"metrics-protocol": "none"},
 			map[string]string{
 				"OTEL_EXPORTER_OTLP_ENDPOINT": "https://c:4318/", "OTEL_EXPORTER_OTLP_HEADERS": "a=b%20c, d=e",
 				"OTEL_EXPORTER_OTLP_TIMEOUT": "300", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip",
@@ -67,7 +72,7 @@ func TestWhereMetricsGo(t *testing.T) {
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
-			got, err := EndpointOf(row.config, func(name string) string { return row.env[name] })
+			got, err := EndpointOf(Metrics, row.config, func(name string) string { return row.env[name] })
 			if row.says != "" {
 				if err == nil || !strings.Contains(err.Error(), row.says) {
 					t.Errorf("%v, want %q: %s", err, row.says, row.reason)
@@ -87,5 +92,37 @@ func TestAnEndpointIsPrintedWithoutItsSecrets(t *testing.T) {
 	e := Endpoint{URL: "http://u:hunter2@c:4318/v1/metrics", Headers: map[string]string{"authorization": "hunter2"}}
 	if got := fmt.Sprintf("%v %+v %#v %s", e, e, e, e); strings.Contains(got, "hunter2") {
 		t.Error(got)
+	}
+}
+
+func TestWhereTheOtherSignalsGo(t *testing.T) {
+	both := map[string]string{
+		"tracing-protocol": protobuf, "tracing-endpoint": "http://t:4318", "logs-protocol": protobuf,
+		"logs-endpoint": "http://l",
+	}
+	one := func(name, value string) map[string]string { return map[string]string{name: value} }
+	for name, row := range map[string]struct {
+		signal      Signal
+		config, env map[string]string
+		url, says   string
+	}{
+		"traces":            {Traces, both, nil, "http://t:4318/v1/traces", ""},
+		"logs":              {Logs, both, nil, "http://l/v1/logs", ""},
+		"metrics, not set":  {Metrics, both, nil, "", ""},
+		"a base for all":    {Logs, nil, one("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"), "http://c/v1/logs", ""},
+		"one for traces":    {Traces, nil, one("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://c/x"), "http://c/x", ""},
+		"no logs":           {Logs, both, one("OTEL_LOGS_EXPORTER", "none"), "", ""},
+		"traces by gRPC":    {Traces, one("tracing-protocol", "grpc"), nil, "", "tracing-endpoint"},
+		"logs, no address":  {Logs, one("logs-protocol", protobuf), nil, "", "logs-endpoint"},
+		"logs, not reached": {Logs, nil, one("OTEL_EXPORTER_OTLP_ENDPOINT", "c"), "", "endpoint for logs"},
+	} {
+		got, err := EndpointOf(row.signal, row.config, func(name string) string { return row.env[name] })
+		told := ""
+		if err != nil {
+			told = err.Error()
+		}
+		if got.URL != row.url || (told == "") != (row.says == "") || !strings.Contains(told, row.says) {
+			t.Errorf("%s: %s, %v", name, got.URL, err)
+		}
 	}
 }
