@@ -91,7 +91,7 @@ func (j *judge) look(name string) {
 		}
 		for _, action := range final(blind, open) {
 			if !slices.Contains(known, action) {
-				t.Errorf("not knowing %s leads to %q, knowing it to %q", part, blind, p)
+				t.Errorf("not knowing %s leads to %q by %s, knowing it to %q by %s", part, blind, blind.Rule, p, p.Rule)
 			}
 		}
 	})

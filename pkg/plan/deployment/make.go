@@ -29,8 +29,8 @@ type rule func(v *view) (job.Result, bool)
 //	scaled       the spec asks for another number of TaskManagers alone, and the job can go on
 //	rescaled     the spec asks for another parallelism of vertices alone, and the job can take it in place
 //	change       the spec asks for another cluster, a suspension or a resumption
-//	taskManagers the TaskManagers of a standalone cluster are gone, or another number than asked for
 //	rollBack     what was deployed does not become stable
+//	taskManagers the TaskManagers of a standalone cluster are gone, or another number than asked for
 //	heal         the job runs and does not get on
 //	recover      the cluster or its job is gone and should run
 //	autoscaled   the autoscaler has decided on another parallelism of vertices
@@ -46,7 +46,7 @@ var rules = []struct {
 	{"rolledForward", of(job.RolledForward)}, {"forgotten", of(job.Forgotten)},
 	{"scaled", ofCluster(cluster.Scaled)},
 	{"rescaled", of(job.Rescaled)},
-	{"change", of(job.Change)}, {"taskManagers", ofCluster(cluster.TaskManagers)}, {"rollBack", of(job.RollBack)},
+	{"change", of(job.Change)}, {"rollBack", of(job.RollBack)}, {"taskManagers", ofCluster(cluster.TaskManagers)},
 	{"heal", of(job.Heal)}, {"recover", of(job.RecoverLost)}, {"autoscaled", of(job.Autoscale)},
 	{"settled", of(job.Settled)},
 }
