@@ -76,7 +76,7 @@ func (j *judge) look(name string) {
 		return
 	}
 	open := s.Resource.Status.Intent
-	known, missed := final(p, open), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
+	known, missed := slices.Concat(final(p, open), within(p)), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
 	hide(&j.hidden, parts, func() plan.Plan { return deployment.Make(s) }, func(part string, blind plan.Plan) {
 		j.needs.judge(parts, part, p, blind)
@@ -213,6 +213,17 @@ func final(p plan.Plan, open *v1beta1.Intent) []string {
 		}
 	}
 	return all
+}
+
+// within are final actions that a plan has as a part of others: data that is deleted loses its job graphs, too.
+func within(p plan.Plan) []string {
+	var parts []string
+	for _, a := range p.Effects() {
+		if deletes, is := a.(plan.DeleteHAData); is {
+			parts = append(parts, plan.DropJobGraphs(deletes).String())
+		}
+	}
+	return parts
 }
 
 // observedPart is a part of a snapshot that may be Unknown.
