@@ -76,7 +76,8 @@ func (j *judge) look(name string) {
 		return
 	}
 	open := s.Resource.Status.Intent
-	known, missed := slices.Concat(final(p, open), within(p)), hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
+	known := slices.Concat(final(p, open), within(p))
+	missed := hasEnded(s) || begunUnheard(s) || j.h.refused && runsUnheard(s)
 	parts := observedParts(&s)
 	hide(&j.hidden, parts, func() plan.Plan { return deployment.Make(s) }, func(part string, blind plan.Plan) {
 		j.needs.judge(parts, part, p, blind)
@@ -91,7 +92,9 @@ func (j *judge) look(name string) {
 		}
 		for _, action := range final(blind, open) {
 			if !slices.Contains(known, action) {
-				t.Errorf("not knowing %s leads to %q by %s, knowing it to %q by %s", part, blind, blind.Rule, p, p.Rule)
+				t.Errorf(
+					"not knowing %s leads to %q by %s, knowing it to %q by %s", part, blind, blind.Rule, p, p.Rule,
+				)
 			}
 		}
 	})
