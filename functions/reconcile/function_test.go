@@ -28,8 +28,10 @@ type installation struct {
 	tap     *wire.Tap
 	handler http.Handler
 
-	mu     sync.Mutex
-	posted []string
+	mu           sync.Mutex
+	posted       []string
+	traceparents []string
+	settings     settings.Settings
 }
 
 func install(t *testing.T, namespaces ...string) *installation {
@@ -51,6 +53,7 @@ func installWith(t *testing.T, measured *metrics.Metrics, namespaces ...string) 
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		i.posted = append(i.posted, r.Header.Get("Ce-Type")+" "+r.Header.Get("Ce-Subject"))
+		i.traceparents = append(i.traceparents, r.Header.Get("Ce-Traceparent"))
 		w.WriteHeader(http.StatusAccepted)
 	}))
 	t.Cleanup(broker.Close)
@@ -58,6 +61,7 @@ func installWith(t *testing.T, measured *metrics.Metrics, namespaces ...string) 
 		Namespace: "flink-system", Clock: "flink-clock", EventsBroker: broker.URL, Namespaces: namespaces,
 		Operator: flinkconf.NewOperator(nil),
 	}
+	i.settings = s
 	handler, err := newHandler(i.function(measured), s, i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)

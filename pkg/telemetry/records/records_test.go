@@ -4,18 +4,13 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
-	logscollector "go.opentelemetry.io/proto/slim/otlp/collector/logs/v1"
-	tracecollector "go.opentelemetry.io/proto/slim/otlp/collector/trace/v1"
-	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	logspb "go.opentelemetry.io/proto/slim/otlp/logs/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 	"go.uber.org/zap"
@@ -24,78 +19,16 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
 	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/otlpsim"
 )
 
-// collector keeps what it is sent.
-type collector struct {
-	mu     sync.Mutex
-	status int
-	posts  int
-	spans  []*tracepb.Span
-	lines  []*logspb.LogRecord
-	of     map[string]string
-}
-
-func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.posts++
-	body, err := io.ReadAll(r.Body)
-	if err != nil || c.status != http.StatusOK {
-		w.WriteHeader(c.status)
-		return
-	}
-	switch r.URL.Path {
-	case "/v1/traces":
-		var m tracecollector.ExportTraceServiceRequest
-		if err = proto.Unmarshal(body, &m); err == nil {
-			for _, of := range m.ResourceSpans {
-				c.of = texts(of.Resource.Attributes)
-				c.spans = append(c.spans, of.ScopeSpans[0].Spans...)
-			}
-		}
-	case "/v1/logs":
-		var m logscollector.ExportLogsServiceRequest
-		if err = proto.Unmarshal(body, &m); err == nil {
-			for _, of := range m.ResourceLogs {
-				c.lines = append(c.lines, of.ScopeLogs[0].LogRecords...)
-			}
-		}
-	}
-	if err != nil {
-		w.WriteHeader(http.StatusBadRequest)
-	}
-}
-
-func texts(all []*commonpb.KeyValue) map[string]string {
-	found := map[string]string{}
-	for _, a := range all {
-		found[a.Key] = a.Value.GetStringValue()
-	}
-	return found
-}
-
-// span is the one of a name.
-func (c *collector) span(t *testing.T, name string) *tracepb.Span {
+func pod(t *testing.T, rate float64) (*Records, *otlpsim.Records, *kubesim.Clock) {
 	t.Helper()
-	for _, s := range c.spans {
-		if s.Name == name {
-			return s
-		}
-	}
-	t.Fatalf("there is no span %q", name)
-	return nil
-}
-
-func pod(t *testing.T, rate float64) (*Records, *collector, *kubesim.Clock) {
-	t.Helper()
-	c, clock := &collector{status: http.StatusOK}, kubesim.NewClock()
-	server := httptest.NewServer(c)
-	t.Cleanup(server.Close)
+	c, clock := otlpsim.NewRecords(t), kubesim.NewClock()
 	r, err := New(Setup{
 		Function: "reconcile", Namespace: "flink-system", Rate: rate, Now: clock.Now, Log: zap.NewNop().Sugar(),
-		Traces: otlp.Endpoint{Signal: otlp.Traces, URL: server.URL + "/v1/traces", Timeout: time.Second},
-		Logs:   otlp.Endpoint{Signal: otlp.Logs, URL: server.URL + "/v1/logs", Timeout: time.Second},
+		Traces: otlp.Endpoint{Signal: otlp.Traces, URL: c.URL + "/v1/traces", Timeout: time.Second},
+		Logs:   otlp.Endpoint{Signal: otlp.Logs, URL: c.URL + "/v1/logs", Timeout: time.Second},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +77,7 @@ func TestATraceFromTheEventToItsCalls(t *testing.T) {
 	r, c, _ := pod(t, 1)
 	h, handedOn := pass(r, "00-"+traceID+"-"+above+"-00", peer(gone))
 	request(h)
-	of, call := c.span(t, "pass"), c.span(t, "GET")
+	of, call := c.Span(t, "pass"), c.Span(t, "GET")
 	for _, s := range []*tracepb.Span{of, call} {
 		if hex.EncodeToString(s.TraceId) != traceID || s.Status.Code != tracepb.Status_STATUS_CODE_ERROR ||
 			s.EndTimeUnixNano < s.StartTimeUnixNano {
@@ -154,25 +87,25 @@ func TestATraceFromTheEventToItsCalls(t *testing.T) {
 	if hex.EncodeToString(of.ParentSpanId) != above || string(call.ParentSpanId) != string(of.SpanId) {
 		t.Errorf("the pass is below %x, its call below %x", of.ParentSpanId, call.ParentSpanId)
 	}
-	if a := texts(call.Attributes); a["peer.service"] != "flink" || a["url.path"] != "/jobs" ||
+	if a := otlpsim.Texts(call.Attributes); a["peer.service"] != "flink" || a["url.path"] != "/jobs" ||
 		call.Kind != tracepb.Span_SPAN_KIND_CLIENT || a["server.address"] != "flink" {
 		t.Errorf("call %v %v", call.Kind, a)
 	}
 	if want := "00-" + traceID + "-" + hex.EncodeToString(of.SpanId) + "-01"; *handedOn != want {
 		t.Errorf("handed on %s, want %s", *handedOn, want)
 	}
-	if len(c.lines) != 1 {
-		t.Fatalf("%d lines", len(c.lines))
+	if len(c.Lines()) != 1 {
+		t.Fatalf("%d lines", len(c.Lines()))
 	}
-	line := c.lines[0]
+	line := c.Lines()[0]
 	if hex.EncodeToString(line.TraceId) != traceID || line.Body.GetStringValue() != "round" ||
 		line.SeverityNumber != logspb.SeverityNumber_SEVERITY_NUMBER_WARN || line.SeverityText != "WARN" ||
-		texts(line.Attributes)["key"] != "a/b/c" {
+		otlpsim.Texts(line.Attributes)["key"] != "a/b/c" {
 		t.Errorf("line %v", line)
 	}
-	if c.of["service.name"] != "reconcile" || c.of["service.namespace"] != "flink-system" ||
-		c.of["service.instance.id"] == "" {
-		t.Errorf("of %v", c.of)
+	if c.Resource()["service.name"] != "reconcile" || c.Resource()["service.namespace"] != "flink-system" ||
+		c.Resource()["service.instance.id"] == "" {
+		t.Errorf("of %v", c.Resource())
 	}
 	for _, m := range []proto.Message{of, call, line} {
 		if text, _ := proto.Marshal(m); strings.Contains(string(text), "hunter2") {
@@ -197,11 +130,11 @@ func TestWhichTracesAreNoted(t *testing.T) {
 		r, c, _ := pod(t, row.rate)
 		h, handedOn := pass(r, row.parent, answers(row.answer))
 		request(h)
-		if len(c.spans) != row.spans || len(c.lines) != 1 || !strings.HasPrefix(*handedOn, "00-") {
-			t.Errorf("%s: %d spans, %d lines, handed on %q", name, len(c.spans), len(c.lines), *handedOn)
+		if len(c.Spans()) != row.spans || len(c.Lines()) != 1 || !strings.HasPrefix(*handedOn, "00-") {
+			t.Errorf("%s: %d spans, %d lines, handed on %q", name, len(c.Spans()), len(c.Lines()), *handedOn)
 		}
-		if row.spans > 0 && (c.span(t, "GET").Status.Code == tracepb.Status_STATUS_CODE_ERROR) != row.failed {
-			t.Errorf("%s: %v", name, c.span(t, "GET"))
+		if row.spans > 0 && (c.Span(t, "GET").Status.Code == tracepb.Status_STATUS_CODE_ERROR) != row.failed {
+			t.Errorf("%s: %v", name, c.Span(t, "GET"))
 		}
 	}
 }
@@ -209,27 +142,27 @@ func TestWhichTracesAreNoted(t *testing.T) {
 func TestAnEndpointThatIsDownGetsAllLater(t *testing.T) {
 	r, c, clock := pod(t, 1)
 	h, _ := pass(r, "", answers(http.StatusOK))
-	c.status = http.StatusServiceUnavailable
+	c.Answer(http.StatusServiceUnavailable)
 	request(h)
 	request(h)
-	if c.posts != 2 {
-		t.Errorf("%d posts, want one for each signal: they failed a moment ago", c.posts)
+	if c.Posts() != 2 {
+		t.Errorf("%d posts, want one for each signal: they failed a moment ago", c.Posts())
 	}
-	c.status = http.StatusOK
+	c.Answer(http.StatusOK)
 	clock.Advance(time.Minute)
 	request(h)
-	if len(c.spans) != 6 || len(c.lines) != 3 {
-		t.Errorf("%d spans and %d lines, want those of three passes", len(c.spans), len(c.lines))
+	if len(c.Spans()) != 6 || len(c.Lines()) != 3 {
+		t.Errorf("%d spans and %d lines, want those of three passes", len(c.Spans()), len(c.Lines()))
 	}
 	r.Close(t.Context())
-	if c.posts != 4 {
-		t.Errorf("%d posts, want 4: nothing is left", c.posts)
+	if c.Posts() != 4 {
+		t.Errorf("%d posts, want 4: nothing is left", c.Posts())
 	}
 }
 
 func TestTooManyRecordsAreDropped(t *testing.T) {
 	r, c, _ := pod(t, 1)
-	c.status = http.StatusServiceUnavailable
+	c.Answer(http.StatusServiceUnavailable)
 	ctx := telemetry.WithTracer(t.Context(), r.tracer)
 	for range mostSpans + 3 {
 		_, end := telemetry.Begin(ctx, "look", trace.SpanKindInternal)
