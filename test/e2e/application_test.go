@@ -129,7 +129,7 @@ func TestStatelessUpgrade(t *testing.T) {
 	kube.resource(t, name, life.Limit).Until("is STABLE", life.State("STABLE"))
 	jobID, _ := kube.flink(name).TasksRunning(t, "")
 	var took []time.Duration
-	for i := range 3 {
+	for i := range 2 {
 		jobManager := kube.jobManager(t, name, life.Limit)
 		old := jobManager.Until("exists", life.Released)
 		// two names of one image
