@@ -2,22 +2,17 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 	appsv1 "k8s.io/api/apps/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkrest"
@@ -53,6 +48,9 @@ type OpenJar func(ctx context.Context, p jarsource.Policy, uri string) (jarsourc
 type Waker interface {
 	Wake(ctx context.Context) error
 }
+
+// fieldManager owns the fields that we set by server-side apply.
+const fieldManager = "kn-flink"
 
 // Executor carries plans out. Safe for concurrent use.
 type Executor struct {
@@ -233,132 +231,4 @@ func overdue(ctx context.Context) bool {
 	deadline, bounded := ctx.Deadline()
 	now := time.Now()
 	return bounded && (now.After(deadline) || now.Round(0).After(deadline.Round(0)))
-}
-
-// fieldManager owns the fields that we set by server-side apply.
-const fieldManager = "kn-flink"
-
-// store writes the status under the resourceVersion that the round holds.
-func (c *Executor) store(ctx context.Context, r *round, status any) error {
-	content, err := contentOf(status)
-	if err != nil {
-		return fail.As(fail.Bug, "write status of "+r.object.String(), "StatusUnprintable", err)
-	}
-	next := r.resource.DeepCopy()
-	next.Object["status"] = content
-	if !r.late {
-		r.tell()()
-	}
-	updated, err := c.Kube.UpdateStatus(ctx, r.object, next)
-	if err != nil {
-		return err
-	}
-	c.changed(ctx, r.resource, updated)
-	auditStatus(r.resource, updated).write(ctx, c.Audit, updated)
-	r.resource, r.stored, r.late = updated, status, false
-	r.tell()()
-	return nil
-}
-
-// refusedForSize reports whether the resource says that its newest status was refused because of its size.
-func refusedForSize(resource *unstructured.Unstructured) bool {
-	conditions, _, _ := unstructured.NestedSlice(resource.Object, "status", "conditions")
-	return slices.ContainsFunc(conditions, func(c any) bool {
-		fields, _ := c.(map[string]any)
-		return fields["type"] == summary.Stalled && fields["reason"] == fail.ReasonTooLarge
-	})
-}
-
-func contentOf(value any) (map[string]any, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	content := map[string]any{}
-	return content, json.Unmarshal(text, &content)
-}
-
-// addFinalizer and removeFinalizer replace the list of finalizers, so the resourceVersion is part of the patch.
-func (c *Executor) addFinalizer(ctx context.Context, r *round, name string) error {
-	return c.setFinalizers(ctx, r, append(r.resource.GetFinalizers(), name))
-}
-
-func (c *Executor) removeFinalizer(ctx context.Context, r *round, name string) error {
-	kept := []string{}
-	for _, f := range r.resource.GetFinalizers() {
-		if f != name {
-			kept = append(kept, f)
-		}
-	}
-	return c.setFinalizers(ctx, r, kept)
-}
-
-func (c *Executor) setFinalizers(ctx context.Context, r *round, names []string) error {
-	updated, err := c.Kube.MergePatch(ctx, r.object, map[string]any{"metadata": map[string]any{
-		"finalizers": names, "resourceVersion": r.resource.GetResourceVersion(),
-	}})
-	if err != nil {
-		return err
-	}
-	r.resource = updated
-	return nil
-}
-
-func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteCluster) error {
-	if a.WhileOpen != "" {
-		if err := c.stillOpen(ctx, r, a.WhileOpen); err != nil {
-			return err
-		}
-	}
-	object := kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name}
-	propagation := metav1.DeletePropagationBackground // who deletes waits for the pods' processes, not for their objects
-	if a.Orphan {
-		propagation = metav1.DeletePropagationOrphan
-	}
-	options := []func(*metav1.DeleteOptions){kube.Propagation(propagation)}
-	if a.ResourceVersion != "" {
-		options = append(options, kube.AtVersion(a.ResourceVersion))
-	}
-	if err := c.Kube.Delete(ctx, object, a.UID, options...); err != nil || a.Orphan {
-		return err
-	}
-	return c.deleteOwned(ctx, a)
-}
-
-// waves is the order in which the objects of a cluster go, those of a wave at the same time.
-//
-//	Deployments   a standalone cluster's TaskManagers
-//	ReplicaSets   so that nobody makes new pods
-//	ConfigMaps    meanwhile the controller of ReplicaSets hears of it: it would replace a pod that ends before, and that
-//	              one would be waited for
-//	the rest
-var waves = [][]string{
-	{kube.KindDeployment}, {kube.KindReplicaSet}, {kube.KindConfigMap},
-	{kube.KindPod, kube.KindService, kube.KindSecret},
-}
-
-// deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name
-// is left alone.
-func (c *Executor) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
-	for _, kinds := range waves {
-		var group errgroup.Group
-		for _, o := range a.Owned {
-			if slices.Contains(kinds, o.Kind) {
-				group.Go(func() error { return c.deleteOne(ctx, a.Namespace, o) })
-			}
-		}
-		if err := group.Wait(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *Executor) deleteOne(ctx context.Context, namespace string, o plan.OwnedObject) error {
-	err := c.Kube.Delete(ctx, kube.Object{Resource: kube.Owned(o.Kind), Namespace: namespace, Name: o.Name}, o.UID,
-		kube.Propagation(metav1.DeletePropagationBackground))
-	if apierrors.IsConflict(err) {
-		return nil
-	}
-	return err
 }

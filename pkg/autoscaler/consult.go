@@ -155,8 +155,8 @@ func (c *consultation) aligned() error {
 			about = append(about, c.about(v.Vertex, alone.Evaluated.Vertices, v.Steps.Wanted))
 		}
 	}
-	if alone.Err != nil || len(about) == 0 {
-		return alone.Err
+	if len(about) == 0 { // also where it fails: it does so again, and tells more
+		return nil
 	}
 	a, err := c.answered(plugin.KindAlignment, p, func(q *plugin.Question) error {
 		q.Backlog, q.Vertices = alone.Evaluated.Backlog, about
@@ -176,6 +176,7 @@ func (c *consultation) executors(named []plugin.Plugin) {
 			Name: p.Name, Class: p.Class, Priority: c.Plugins[p.Class],
 			Apply: func(proposed execute.Proposal, changes []execute.Change) ([]execute.Change, error) {
 				a, err := c.answered(plugin.KindExecutor, p, func(q *plugin.Question) error {
+					q.Backlog = proposed.Backlog
 					for _, change := range changes {
 						q.Vertices = append(q.Vertices, c.about(change.Vertex, proposed.Metrics, change.New))
 					}

@@ -161,6 +161,26 @@ func TestWhatAPluginIsTold(t *testing.T) {
 	}
 }
 
+// Each plug-in is told that the job works a backlog off, and that it does not.
+func TestAPluginIsToldOfABacklog(t *testing.T) {
+	for _, lag := range []float64{0, 4e8} {
+		j := pluggedJob()
+		j.said["second"] = `{}`
+		j.lag = lag
+		for minute := 0; len(j.asked) == 0 && minute <= 20; minute++ {
+			j.look(t, minute, 1000, 990)
+		}
+		if len(j.asked) < 3 {
+			t.Fatalf("%d were asked", len(j.asked))
+		}
+		for _, q := range j.asked {
+			if q.Backlog != (lag > 0) {
+				t.Errorf("%s with %g records that wait: backlog %t", q.Kind, lag, q.Backlog)
+			}
+		}
+	}
+}
+
 // TestAnswersAreSmall: with an answer of each kind about 20 vertices, what is kept stays within the 8 KB of a sample.
 func TestAnswersAreSmall(t *testing.T) {
 	j := pluggedJob()

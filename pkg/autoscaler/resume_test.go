@@ -27,6 +27,8 @@ type looked struct {
 	running time.Time
 	// read is how many records its source has read.
 	read float64
+	// lag is how many records wait.
+	lag float64
 	// as is the parallelism of its vertices, where it is not 4.
 	as map[string]string
 	// quick leaves out the way through bytes.
@@ -60,7 +62,7 @@ func (j *looked) job(busy float64) collect.Observation {
 		o.Vertices[v.ID].Values["busyTimeMsPerSecond"] = same4(busy)
 	}
 	o.Vertices[vertexID(0)].Values["Source__s.numRecordsIn"] = same4(j.read)
-	o.Vertices[vertexID(0)].Values["Source__s.pendingRecords"] = same4(0)
+	o.Vertices[vertexID(0)].Values["Source__s.pendingRecords"] = same4(j.lag / 4)
 	return o
 }
 

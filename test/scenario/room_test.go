@@ -3,7 +3,6 @@ package scenario
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -46,7 +45,7 @@ func (h *harness) wouldScale(but string) {
 	h.apply("demo", application(stateful("savepoint"), adaptive, autoscaled))
 	h.untilStable("demo")
 	h.until(but, func() bool { return strings.HasPrefix(h.condition("demo", "Autoscaling"), but) })
-	h.w.Tick(5 * time.Minute)
+	h.rest()
 	expect(h.t, "the parallelism", h.parallelismOf("demo")[0], 2)
 }
 
@@ -60,7 +59,9 @@ func TestTheAutoscalerWaitsForRoom(t *testing.T) {
 	h.w.Kube.AddNode("node-3")
 	h.gives("node-3", "16", "1")
 	h.scaledTo("demo", "up", atLeast(5))
-	h.says("demo", "Autoscaling", "True AutoscalerCollecting")
+	h.until("it is measured anew", func() bool {
+		return strings.HasPrefix(h.condition("demo", "Autoscaling"), "True AutoscalerCollecting")
+	})
 }
 
 func TestTheAutoscalerWaitsForWhatItCannotRead(t *testing.T) {

@@ -63,6 +63,8 @@ type Proposal struct {
 	Changes []Change
 	// Metrics are the evaluated ones with the recommended parallelism and the expected rates.
 	Metrics map[string]model.Evaluation
+	// Backlog tells that the job works a backlog off.
+	Backlog bool
 	// Tuning is what memory tuning recommends; nil is nothing. It is carried out with memory.tuning.enabled only.
 	Tuning *model.ConfigChanges
 	// Events are what a user should learn of.
@@ -84,7 +86,9 @@ type Proposal struct {
 //	no         yes             true       otherwise   allowed     yes    over    ResourceQuotaReached
 //	no         yes             true       otherwise   allowed     yes    kept    Ready
 func Propose(in Input) (Proposal, error) {
-	p := Proposal{State: in.State, Metrics: make(map[string]model.Evaluation, len(in.Metrics.Vertices))}
+	p := Proposal{
+		State: in.State, Metrics: make(map[string]model.Evaluation, len(in.Metrics.Vertices)), Backlog: in.Metrics.Backlog,
+	}
 	for vertex, evaluated := range in.Metrics.Vertices {
 		p.Metrics[vertex] = maps.Clone(evaluated)
 	}

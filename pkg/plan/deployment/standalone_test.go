@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -156,6 +157,22 @@ func TestTaskManagersAreKeptAsDrawn(t *testing.T) {
 	}
 	if err := drawn.Shown("TaskManagers", shown...); err != nil {
 		t.Error(err)
+	}
+}
+
+// What has had its time is rolled back, whatever is known of its TaskManagers: they are not made again first.
+func TestAStandaloneClusterIsRolledBackWithoutItsTaskManagers(t *testing.T) {
+	for name, seen := range map[string]plan.Observed[TaskManagerDeployment]{
+		"they are gone":       plan.Absent[TaskManagerDeployment](),
+		"they cannot be read": plan.Unknown[TaskManagerDeployment]("forbidden"),
+	} {
+		w := failing(t, standalone(rollingBack))
+		w.s.Now = w.s.Now.Add(7 * time.Minute)
+		w.releasedAt(w.s.Now.Add(-6 * time.Minute))
+		w.s.TaskManagerDeployment = seen
+		if p := w.round(); p.Rule != "rollBack" || p.IsQuiet() {
+			t.Errorf("%s: %s by rule %s, want a rollback", name, p, p.Rule)
+		}
 	}
 }
 

@@ -18,14 +18,6 @@ func (m *Metrics) Calls(peer string) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
-// Client is an HTTP client whose requests to a peer are measured; nil, which stands for the usual one, without metrics.
-func (m *Metrics) Client(peer string) *http.Client {
-	if m == nil {
-		return nil
-	}
-	return &http.Client{Transport: m.Calls(peer)(http.DefaultTransport)}
-}
-
 type calls struct {
 	m    *Metrics
 	peer string
