@@ -16,6 +16,7 @@ import (
 // The one platform of this package's tests.
 var (
 	local   *Platform
+	tenant  *testsuite.Namespace
 	client  kubernetes.Interface
 	objects dynamic.Interface
 )
@@ -40,13 +41,8 @@ func TestMain(m *testing.M) {
 			defer progress("stopped", 0, 0)
 			return local.Stop()
 		})
-		client, objects = kubernetes.NewForConfigOrDie(local.Config()), dynamic.NewForConfigOrDie(local.Config())
+		tenant = testsuite.Default(local.Config(), "../../examples")
+		client, objects = tenant.Client, tenant.Objects
 		return nil
 	})
-}
-
-// eventually waits for a condition.
-func eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
-	t.Helper()
-	testsuite.Eventually(t, 3*time.Minute, what, condition)
 }

@@ -10,129 +10,56 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/local/processes"
-	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 const namespace = "default"
 
 var (
 	group       = schema.GroupVersion{Group: "flink.apache.org", Version: "v1beta1"}
-	deployments = life.Resources
 	sessionJobs = group.WithResource("flinksessionjobs")
 )
 
-// example is a file of examples/, with texts replaced as strings.NewReplacer does.
-func example(t *testing.T, file string, replace ...string) *unstructured.Unstructured {
-	t.Helper()
-	text, err := os.ReadFile("../../examples/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(text))), &o.Object); err != nil {
-		t.Fatal(err)
-	}
-	return o
-}
-
-// view is what a user sees of a resource.
-type view struct{ lifecycle, job, id, message string }
-
-func seen(ctx context.Context, name string) view {
-	o, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return view{message: err.Error()}
-	}
-	text := func(fields ...string) string {
-		s, _, _ := unstructured.NestedString(o.Object, append([]string{"status"}, fields...)...)
-		return s
-	}
-	return view{text("lifecycleState"), text("jobStatus", "state"), text("jobStatus", "jobId"), text("error")}
-}
-
-// stable waits until the resource is STABLE with a running job for which more holds.
-func stable(t *testing.T, name string, more func(view) bool) view {
-	t.Helper()
-	var last view
-	eventually(t, name+" is STABLE", func(ctx context.Context) (bool, error) {
-		if now := seen(ctx, name); now != last {
-			last = now
-			t.Logf("%+v", now)
-		}
-		return last.lifecycle == "STABLE" && last.job == "RUNNING" && (more == nil || more(last)), nil
-	})
-	return last
-}
-
-func pods(t *testing.T, selector string) []corev1.Pod {
-	t.Helper()
-	list, err := client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: selector})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
-}
-
 func TestAJobsLife(t *testing.T) {
 	begun := time.Now()
-	if _, err := objects.Resource(deployments).Namespace(namespace).Create(
-		t.Context(), example(t, "basic.yaml"), metav1.CreateOptions{},
+	if _, err := tenant.Deployments().Create(
+		t.Context(), tenant.Example(t, "basic.yaml"), metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
-	first := stable(t, "basic", nil)
+	first := tenant.Stable(t, "basic", nil)
 	t.Logf("from apply to STABLE: %s", time.Since(begun).Round(time.Second/10))
 
 	patch := []byte(`{"spec":{"flinkConfiguration":{"taskmanager.numberOfTaskSlots":"1"},"job":{"parallelism":1}}}`)
-	if _, err := objects.Resource(deployments).Namespace(namespace).Patch(
+	if _, err := tenant.Deployments().Patch(
 		t.Context(), "basic", types.MergePatchType, patch, metav1.PatchOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
-	second := stable(t, "basic", func(v view) bool { return v.id != first.id })
+	second := tenant.Stable(t, "basic", func(v testsuite.View) bool { return v.ID != first.ID })
 
-	jobManager := pods(t, "app=basic,component=jobmanager")
+	jobManager := tenant.Pods(t, "app=basic,component=jobmanager")
 	if len(jobManager) != 1 {
 		t.Fatalf("%d JobManager pods after the upgrade, want 1", len(jobManager))
 	}
 	if !local.Node().Kill(jobManager[0].UID) {
 		t.Fatal("no process of the JobManager ran")
 	}
-	eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
-		now := pods(t, "app=basic,component=jobmanager")
+	tenant.Eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
+		now := tenant.Pods(t, "app=basic,component=jobmanager")
 		return len(now) == 1 && len(now[0].Status.ContainerStatuses) == 1 &&
 			now[0].Status.ContainerStatuses[0].RestartCount >= 1 && now[0].Status.ContainerStatuses[0].Ready, nil
 	})
-	third := stable(t, "basic", nil)
-	t.Logf("jobs: %s, upgraded %s, recovered %s", first.id, second.id, third.id)
+	third := tenant.Stable(t, "basic", nil)
+	t.Logf("jobs: %s, upgraded %s, recovered %s", first.ID, second.ID, third.ID)
 
-	remove(t, "basic")
-}
-
-// remove deletes a resource and waits until everything of its cluster is gone.
-func remove(t *testing.T, name string) {
-	t.Helper()
-	ctx := context.WithoutCancel(t.Context()) // it may be the test's end
-	if err := objects.Resource(deployments).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "everything is gone", func(context.Context) (bool, error) {
-		_, err := objects.Resource(deployments).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-		ours := metav1.ListOptions{LabelSelector: "app=" + name}
-		services, servicesErr := client.CoreV1().Services(namespace).List(ctx, ours)
-		pods, podsErr := client.CoreV1().Pods(namespace).List(ctx, ours)
-		return apierrors.IsNotFound(err) && servicesErr == nil && len(services.Items) == 0 && podsErr == nil &&
-			len(pods.Items) == 0, nil
-	})
+	tenant.Remove(t, "basic")
 }
 
 // TestTheWebhookAnswers: the API server reaches admit over TLS, by the certificate that admit made.

@@ -1,0 +1,33 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/kn-flink/kn-flink/local/platform"
+	"github.com/kn-flink/kn-flink/local/testsuite"
+)
+
+// tenant is the namespace of this package's tests, on the one platform that they have.
+var tenant *testsuite.Namespace
+
+func TestMain(m *testing.M) {
+	testsuite.Main(m, func(stage *testsuite.Stage) error {
+		begun := time.Now()
+		progress := func(step string, _, _ int64) {
+			fmt.Fprintf(os.Stderr, "%6.1f s  %s\n", time.Since(begun).Seconds(), step)
+		}
+		local, err := platform.Start(context.Background(), platform.Options{
+			Dir: stage.Dir, Checkout: "../..", Jobs: "../../test/cluster/flink/jobs", Progress: progress,
+		})
+		if err != nil {
+			return err
+		}
+		stage.Stop(local.Stop)
+		tenant = testsuite.Default(local.Config(), "../../examples")
+		return nil
+	})
+}
