@@ -171,8 +171,8 @@ func (s *states) look() {
 	}
 }
 
-// lastStop is the index of the savepoint that a job was stopped with; -1 when it was not. No checkpoint follows it: one
-// that does is of a job that went on after a stop that failed, and finished by itself.
+// lastStop is the index of the savepoint that a job was stopped with; -1 when it was not. Nothing follows it: a
+// checkpoint or savepoint that does is of a job that went on after a stop that failed, and finished by itself.
 func lastStop(j *job.Job) int {
 	last := -1
 	for i, c := range j.Checkpoints {
@@ -180,7 +180,7 @@ func lastStop(j *job.Job) int {
 		case c.Status != job.Completed || j.State != job.Finished:
 		case c.Stop:
 			last = i
-		case !c.Savepoint:
+		default:
 			last = -1
 		}
 	}
