@@ -64,6 +64,7 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
 	$(MAKE) mutation PARTS=7 PART=$(shell date +%j)
+	@if $(CLUSTER) status >/dev/null 2>&1; then $(CLUSTER) metrics; fi
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
 lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed

@@ -32,6 +32,7 @@ var faults = map[string]fault{
 	"429":    {"the API server answers 429 to a third of the functions' requests", tooMany},
 	"killed": {"a pod of observe is killed in a sweep", killed},
 	"lost":   {"an event of a shard is lost", lost},
+	"zone":   {"500 JobManagers are lost at the same time, and come back", zone},
 }
 
 // Faults are the names of those that there are, with what happens.

@@ -10,6 +10,7 @@ REGISTRY_VERSION=3.0.0
 KNATIVE_VERSION=0.50.0
 KOURIER_VERSION=0.48.0
 ENVOY_VERSION=1.40.0
+METRICS_SERVER_VERSION=0.8.0
 FLINK_VERSIONS=(1.20.5 2.2.1)
 
 # Where everything lives: $LAB, or the place of the cluster that this machine runs already, or a place of its own.
