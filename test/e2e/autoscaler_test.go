@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -31,10 +32,10 @@ func (j scaledJob) highest() (most int) {
 	return most
 }
 
-// TestParallelismFollowsTheLoad gives a job more records a second, and then fewer: its vertices get more subtasks in
-// place, and then fewer. Functions that are killed meanwhile change nothing.
-func TestParallelismFollowsTheLoad(t *testing.T) {
-	const name = "autoscaling"
+// createAutoscaled makes examples/autoscaling.yaml and the ConfigMap with its load of a hundred records a second, half of
+// what one subtask can do. Its window is a minute; options come on top.
+func createAutoscaled(t *testing.T, name string, options map[string]string) {
+	t.Helper()
 	rate := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": name + "-load"},
 		"data": map[string]any{"rate": "100"},
@@ -42,14 +43,33 @@ func TestParallelismFollowsTheLoad(t *testing.T) {
 	if _, err := kube.in(configMaps, space).Create(t.Context(), rate, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		if err := kube.in(configMaps, space).Delete(ctx, name+"-load", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
 	kube.create(t, example(t, "autoscaling.yaml", name, func(u *unstructured.Unstructured) {
-		for option, value := range map[string]string{
+		all := map[string]string{
 			"job.autoscaler.metrics.window": "1 min", "job.autoscaler.stabilization.interval": "10 s",
 			"job.autoscaler.scale-down.max-factor": "0.9", "job.autoscaler.vertex.max-parallelism": "4",
-		} {
+		}
+		maps.Copy(all, options)
+		for option, value := range all {
 			set(t, u, value, "spec", "flinkConfiguration", option)
 		}
+		volumes := []any{map[string]any{"name": "load", "configMap": map[string]any{"name": name + "-load"}}}
+		if err := unstructured.SetNestedSlice(u.Object, volumes, "spec", "podTemplate", "spec", "volumes"); err != nil {
+			t.Fatal(err)
+		}
 	}))
+}
+
+// TestParallelismFollowsTheLoad gives a job more records a second, and then fewer: its vertices get more subtasks in
+// place, and then fewer. Functions that are killed meanwhile change nothing.
+func TestParallelismFollowsTheLoad(t *testing.T) {
+	const name = "autoscaling"
+	createAutoscaled(t, name, nil)
 	resource := kube.resource(t, name, life.Limit)
 	resource.Until("is STABLE", life.State("STABLE"))
 	released := kube.jobManager(t, name, life.Limit).Until("exists", life.Released)
