@@ -32,8 +32,8 @@ func (j scaledJob) highest() (most int) {
 	return most
 }
 
-// createAutoscaled makes examples/autoscaling.yaml and the ConfigMap with its load of a hundred records a second, half of
-// what one subtask can do. Its window is a minute; options come on top.
+// createAutoscaled makes examples/autoscaling.yaml and the ConfigMap with its load of a hundred records a second, half
+// of what one subtask can do. Its window is a minute; options come on top.
 func createAutoscaled(t *testing.T, name string, options map[string]string) {
 	t.Helper()
 	rate := &unstructured.Unstructured{Object: map[string]any{

@@ -24,7 +24,7 @@ var podAutoscalers = schema.GroupVersionResource{
 	Group: "autoscaling", Version: "v2", Resource: "horizontalpodautoscalers",
 }
 
-// podAutoscaler is the second object of examples/hpa.yaml, with a CPU time for each TaskManager that any has, and no wait.
+// podAutoscaler is the second object of examples/hpa.yaml, without a wait before it scales down.
 func podAutoscaler(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	data, err := os.ReadFile("../../examples/hpa.yaml")
