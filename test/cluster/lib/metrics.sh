@@ -14,7 +14,7 @@ build_metrics_server() {
   image=$(ko build --sbom=none --platform=linux/amd64 -j 2 -B sigs.k8s.io/metrics-server/cmd/metrics-server)
   # As upstream installs it; the kubelet's certificate here is of the cluster's own authority, which it is told of.
   kubectl kustomize "$source/manifests/base" |
-    sed -e "s#image: .*metrics-server:.*#image: $image#" -e 's#--metric-resolution=15s#--metric-resolution=10s#' \
+    sed -e "s#image: .*metrics-server:.*#image: $image#" \
       -e 's#- --kubelet-use-node-status-port#&\n        - --kubelet-insecure-tls#' >"$YAML/metrics-server.yaml.part"
   grep -q "$image" "$YAML/metrics-server.yaml.part"
   grep -q kubelet-insecure-tls "$YAML/metrics-server.yaml.part"
