@@ -77,8 +77,10 @@ func (t Timing) step() time.Duration { return min(slowest, max(fastest, t.Window
 func (t Timing) spacing() time.Duration { return max(t.step(), t.Window/intervals) }
 
 // gap is how far apart samples may lie without the window being taken for interrupted: three times as far as they are
-// kept, or as looks come, but half a window at the most.
-func (t Timing) gap() time.Duration { return min(3*max(t.spacing(), slowest), t.Window/2) }
+// kept, or as looks come, but half a window at the most. A short window bears one look that comes late.
+func (t Timing) gap() time.Duration {
+	return max(min(3*max(t.spacing(), slowest), t.Window/2), slowest*3/2)
+}
 
 // Since are the samples from when the job had stabilized.
 func (k Kept) Since(t Timing) model.Window { return k.Window.Since(k.Running.Add(t.Stabilization)) }
