@@ -31,6 +31,7 @@ const (
 //	blob.server.port                                | 6124                          | 0 or not set
 //	taskmanager.rpc.port                            | 6122                          | 0 or not set
 //	rest.bind-port                                  | 8081                          | 0
+//	high-availability                               | high-availability.type        | HA is set, before 1.17
 //	high-availability.jobmanager.port               | jobmanager.rpc.port           | HA, 0 or not set
 //	jobmanager.rpc.address                          | <name>.<namespace>            | no HA, or standalone
 //	keys of the client's own machine                | removed                       | always
@@ -49,6 +50,7 @@ func clusterConfig(effective Config, in DeployInput) (Config, error) {
 			return nil, err
 		}
 	}
+	tellHighAvailability(c, BehaviourOf(in.Spec.FlinkVersion))
 	ha := HighAvailabilityOf(c).Active()
 	if ha {
 		rpc, err := c.Int(key.JobManagerPort)

@@ -1,8 +1,6 @@
 package flinkconf
 
 import (
-	"strings"
-
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 )
@@ -11,6 +9,10 @@ import (
 type Behaviour struct {
 	// ImageKey is the configuration key that the JobManager takes the TaskManagers' image from.
 	ImageKey string
+	// HAKey is the configuration key that the image takes the kind of high availability from.
+	HAKey string
+	// HAFactoryOnly tells that the image knows high availability on Kubernetes only by its factory class.
+	HAFactoryOnly bool
 	// LegacyCPUKeys tells that the image reads kubernetes.{jobmanager,taskmanager}.cpu only.
 	LegacyCPUKeys bool
 	// ConfigFile is the name of the configuration file: config.yaml, nested YAML, or flink-conf.yaml, flat lines.
@@ -45,24 +47,25 @@ type Behaviour struct {
 //
 //	since | what changed
 //	------+-----------------------------------------------------------------------------------------------
-//	1.16  | standalone session JobManagers take -D
-//	1.17  | kubernetes.container.image.ref, cpu.amount, checkpoint trigger over REST, configuration in jar-run,
-//	      | no default bound of network memory
+//	1.16  | standalone session JobManagers take -D, high availability "kubernetes"
+//	1.17  | kubernetes.container.image.ref, cpu.amount, high-availability.type, checkpoint trigger over REST,
+//	      | configuration in jar-run, no default bound of network memory
 //	1.18  | rescale API
 //	1.19  | a job's HA leader entry is named job-<id>
 //	1.20  | execution.state-recovery.*, claimMode in jar-run
 //	2.0   | config.yaml, executionPlan- entries, legacy heap options are gone
 func BehaviourOf(v v1beta1.FlinkVersion) Behaviour {
 	b := Behaviour{
-		ImageKey: key.Image.Fallbacks[0], LegacyCPUKeys: true, ConfigFile: LegacyFile, RunClaimMode: "restoreMode",
-		JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true,
+		ImageKey: key.Image.Fallbacks[0], LegacyCPUKeys: true, HAKey: "high-availability", HAFactoryOnly: true,
+		ConfigFile: LegacyFile, RunClaimMode: "restoreMode", JobGraphPrefix: "jobGraph-", LegacyHeapKeys: true,
 		NetworkMemoryCapped: true, BareSessionHost: true,
 	}
 	if v.AtLeast(v1beta1.FlinkV1_16) {
-		b.BareSessionHost = false
+		b.BareSessionHost, b.HAFactoryOnly = false, false
 	}
 	if v.AtLeast(v1beta1.FlinkV1_17) {
-		b.ImageKey, b.LegacyCPUKeys, b.NetworkMemoryCapped = key.Image.Key, false, false
+		b.ImageKey, b.HAKey = key.Image.Key, key.HighAvailability.Key
+		b.LegacyCPUKeys, b.NetworkMemoryCapped = false, false
 		b.CheckpointTrigger, b.RunRequestConfig = true, true
 	}
 	if v.AtLeast(v1beta1.FlinkV1_18) {
@@ -88,36 +91,3 @@ const (
 	// StandardFile holds nested YAML; Flink from 1.19 on, and the only one from 2.0 on.
 	StandardFile = "config.yaml"
 )
-
-// HAMode is the kind of high availability of a cluster.
-type HAMode string
-
-// The kinds of high availability. HACustom is a factory class of the user's own; HAUnknown means that nobody looked.
-const (
-	HAUnknown    HAMode = ""
-	HANone       HAMode = "none"
-	HAKubernetes HAMode = "kubernetes"
-	HAZooKeeper  HAMode = "zookeeper"
-	HACustom     HAMode = "custom"
-)
-
-// kubernetesFactory is the class that stands for Kubernetes high availability, the only spelling that Flink 1.15 knows.
-const kubernetesFactory = "org.apache.flink.kubernetes.highavailability.KubernetesHaServicesFactory"
-
-// HighAvailabilityOf reads high-availability.type and its older spellings. Text that is no known kind is a factory
-// class.
-func HighAvailabilityOf(c Config) HAMode {
-	switch text := strings.ToLower(c.Get(key.HighAvailability)); text {
-	case "none", "standalone":
-		return HANone
-	case "kubernetes", strings.ToLower(kubernetesFactory):
-		return HAKubernetes
-	case "zookeeper":
-		return HAZooKeeper
-	default:
-		return HACustom
-	}
-}
-
-// Active tells whether a cluster of this kind survives the loss of its JobManager.
-func (m HAMode) Active() bool { return m != HANone && m != HAUnknown }
