@@ -76,6 +76,13 @@ Before Flink 2 the arguments of an application reach Flink as one line of ` + "`
 cannot stand there, quoted or not: it is refused, with its place. Encode it, pass it as an environment
 variable or a file of the pod template, or use Flink 2.
 
+## High availability of Flink before 1.17
+
+Flink 1.15 and 1.16 read ` + "`high-availability`" + ` and take no notice of ` + "`high-availability.type`" + `;
+1.15 knows Kubernetes only by its factory class. Write either option, with ` + "`kubernetes`" + ` or any other
+value: the cluster gets what its release reads. If a resource has both, ` +
+	"`high-availability.type`" + ` counts.
+
 `
 
 const headOfUnread = `

@@ -98,8 +98,8 @@ upgraded by a savepoint and by its last state, and loses its JobManager; then it
 before, and is upgraded to that of the row by a savepoint. "yes" says that it runs again with all that was kept, by the
 job's own ledger, and that status says so. Written by ` + "`make matrix`" + `.
 
-Flink 1.15 and 1.16 do not run on the local platform yet: their TaskManagers look for the JobManager at 127.0.0.1. That
-also fails the last cell of a session job of 1.17, which begins with 1.16. Flink 1.17 and older were not made for the
-Java 17 of this table (FLINK-15736).
+Flink supports Java 17, which all of this table runs on, from 1.18 on
+([FLINK-15736](https://issues.apache.org/jira/browse/FLINK-15736)); older versions run with the packages opened that
+1.18 opens.
 
 `

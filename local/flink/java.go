@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// oldest is the Java version that Flink 2 needs at least; Flink 1.16 and later run on it, too.
+// oldest is the Java version that Flink 2 needs at least; Flink 1.15 and later run on it, too.
 const oldest = 17
 
 // Java is an installed Java Development Kit.
