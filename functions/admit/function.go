@@ -16,9 +16,8 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/fail"
-	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
-	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 )
 
 const (
@@ -35,12 +34,11 @@ const (
 )
 
 // newHandler is the whole function. Whatever is not a renewal is a review, or is told so.
-func newHandler(
-	s settings.Settings, client *kube.Client, now func() time.Time, log *zap.SugaredLogger, measured *metrics.Metrics,
-) http.Handler {
+func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) http.Handler {
+	log := f.Logger(component, s.Logging)
 	judges := admission.Judges{
 		Lookup: admission.Lookup{
-			Reader: client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
+			Reader: f.Client, Resolver: admission.DNS, Proxied: admission.ProxiedByEnvironment,
 		},
 		Operator: s.Operator,
 	}
@@ -53,18 +51,18 @@ func newHandler(
 			return judges.Judge(ctx, r)
 		},
 		Watches: s.Watches, Selects: s.Selects, Extensions: s.Extensions,
-		Log: log, Metrics: measured,
+		Asker: extension.Asker{HTTP: f.HTTP("extension")}, Log: log, Metrics: f.Metrics,
 	}
 	renewals := event.Receiver{
 		Handle: renewal(
 			certs.Renewer{
-				API: client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Beside: extension.Name, Now: now,
+				API: f.Client, Namespace: s.Namespace, Secret: tlsSecret, Webhooks: webhooks, Beside: extension.Name, Now: now,
 			}, log,
 		),
 		Log:    log,
 		Budget: renewBudget,
 	}
-	return measured.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return f.Metrics.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == renewPath {
 			renewals.ServeHTTP(w, r)
 			return

@@ -25,6 +25,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/kube"
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 )
 
 var start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -65,7 +66,7 @@ func function(t *testing.T) (http.Handler, *fake.FakeDynamicClient) {
 		registration.WithResource("validatingwebhookconfigurations"): "ValidatingWebhookConfigurationList",
 	}, all["MutatingWebhookConfiguration/flink-admit"], all["ValidatingWebhookConfiguration/flink-admit"])
 	s := settings.Settings{Namespace: "flink-system"}
-	return newHandler(s, kube.New(client), func() time.Time { return start }, zap.NewNop().Sugar(), nil), client
+	return newHandler(&startup.Function{Client: kube.New(client)}, s, func() time.Time { return start }), client
 }
 
 // send posts a CloudEvent of a type to the renewal.

@@ -43,6 +43,6 @@ func run(ctx context.Context, args []string) error {
 	}
 	go prewarm(ctx, f.Settings.NextFunction, f.Log)
 	return f.Listen(ctx, func(s settings.Settings) (http.Handler, error) {
-		return newHandler(s, f.Client, time.Now, f.Logger(component, s.Logging), f.Metrics), nil
+		return newHandler(f, s, time.Now), nil
 	}, nil)
 }

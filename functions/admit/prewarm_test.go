@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/kn-flink/kn-flink/pkg/settings"
+	"github.com/kn-flink/kn-flink/pkg/startup"
 )
 
 func TestPrewarm(t *testing.T) {
@@ -53,10 +54,8 @@ func TestASessionJobPrewarmsTheUpload(t *testing.T) {
 	jars := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked <- r.Method }))
 	defer jars.Close()
 	now := start
-	h := newHandler(
-		settings.Settings{Namespace: "flink-system", JarsFunction: jars.URL}, nil, func() time.Time { return now },
-		zap.NewNop().Sugar(), nil,
-	)
+	s := settings.Settings{Namespace: "flink-system", JarsFunction: jars.URL}
+	h := newHandler(&startup.Function{}, s, func() time.Time { return now })
 	review := func(kind, more string) {
 		body := fmt.Sprintf(`{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u",
 			"operation":"CREATE","namespace":"team","kind":{"group":"flink.apache.org","version":"v1beta1","kind":%q},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/extension"
 	"github.com/kn-flink/kn-flink/pkg/gather"
 	"github.com/kn-flink/kn-flink/pkg/pass"
 	"github.com/kn-flink/kn-flink/pkg/settings"
@@ -32,7 +33,7 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 		PodsEnd: func(ctx context.Context, namespace, name string) (<-chan struct{}, error) {
 			return gather.PodsEnd(ctx, f.Client, namespace, name)
 		},
-		Ask: ask(log),
+		Ask: ask(extension.Asker{HTTP: f.HTTP("extension")}, log),
 		Log: log, Audit: f.Logger(audit, s.Logging),
 	}), nil
 }

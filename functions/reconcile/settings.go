@@ -36,12 +36,12 @@ func tell(
 
 // ask asks validators, and logs their warnings: there is nobody to be shown them.
 func ask(
-	log *zap.SugaredLogger,
+	by extension.Asker, log *zap.SugaredLogger,
 ) func(context.Context, []flinkconf.Extension, *admissionv1.AdmissionRequest) extension.Said {
 	return func(
 		ctx context.Context, validators []flinkconf.Extension, r *admissionv1.AdmissionRequest,
 	) extension.Said {
-		said := extension.Asker{}.Validate(ctx, validators, r)
+		said := by.Validate(ctx, validators, r)
 		if len(said.Warnings) > 0 {
 			log.Warnw(
 				"validators warn", telemetry.Key, r.Namespace+"/"+r.Kind.Kind+"/"+r.Name, "warnings", said.Warnings,

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/startup"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/otlp"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/records"
@@ -27,8 +28,11 @@ func TestATraceGoesOnWithWhatAPassPublishes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &startup.Function{Client: i.function(nil).Client, Records: noted}
-	handler, err := newHandler(f, i.settings, i.kube.Clock.Now)
+	f, s := &startup.Function{Client: i.function(nil).Client, Records: noted}, i.settings
+	s.Extensions.Validators = []flinkconf.Extension{{
+		Name: "down", URL: "http://127.0.0.1:1/rules", Kinds: []string{"FlinkDeployment"}, Timeout: time.Second, Ignore: true,
+	}}
+	handler, err := newHandler(f, s, i.kube.Clock.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,15 +48,15 @@ func TestATraceGoesOnWithWhatAPassPublishes(t *testing.T) {
 	if got := otlpsim.Texts(pass.Attributes)["key"]; got != "flink/FlinkDeployment/demo" {
 		t.Errorf("a pass of %q", got)
 	}
-	published := false
+	peers := map[string]bool{}
 	for _, s := range c.Spans() {
 		if hex.EncodeToString(s.TraceId) != trace {
 			t.Errorf("span %s is of trace %x", s.Name, s.TraceId)
 		}
-		published = published || otlpsim.Texts(s.Attributes)["peer.service"] == "broker"
+		peers[otlpsim.Texts(s.Attributes)["peer.service"]] = true
 	}
-	if !published {
-		t.Error("the request to the Broker has no span")
+	if !peers["broker"] || !peers["extension"] {
+		t.Errorf("spans of requests to %v only, want those to the Broker and to the validator, too", peers)
 	}
 	for _, parent := range i.traceparents {
 		if !strings.HasPrefix(parent, "00-"+trace+"-"+hex.EncodeToString(pass.SpanId)) {

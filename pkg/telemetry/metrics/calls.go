@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/telemetry"
 )
 
 // Calls measures the requests that go through a transport to a peer. Without metrics it is the transport itself.
@@ -14,38 +16,30 @@ func (m *Metrics) Calls(peer string) func(http.RoundTripper) http.RoundTripper {
 		if m == nil {
 			return next
 		}
-		return &calls{m: m, peer: peer, next: next}
+		return telemetry.Around(next, func(r *http.Request) (context.Context, func(*http.Response, error)) {
+			started := time.Now()
+			return r.Context(), func(response *http.Response, err error) {
+				attributes := append(ended(response, err), keyPeer.String(peer), keyMethod.String(r.Method))
+				m.Time(r.Context(), CallDuration, time.Since(started), attributes...)
+			}
+		})
 	}
 }
 
-type calls struct {
-	m    *Metrics
-	peer string
-	next http.RoundTripper
-}
-
-// RoundTrip measures up to the headers of the answer.
-func (c *calls) RoundTrip(r *http.Request) (*http.Response, error) {
-	started := time.Now()
-	response, err := c.next.RoundTrip(r)
-	attributes := []Attribute{keyPeer.String(c.peer), keyMethod.String(r.Method)}
+// ended is how a request ended.
+func ended(response *http.Response, err error) []Attribute {
 	switch {
 	case err == nil:
 		code := strconv.Itoa(response.StatusCode)
-		attributes = append(attributes, keyStatusCode.String(code))
+		attributes := []Attribute{keyStatusCode.String(code)}
 		if response.StatusCode >= http.StatusBadRequest {
 			attributes = append(attributes, ErrorType(code))
 		}
+		return attributes
 	case errors.Is(err, context.DeadlineExceeded):
-		attributes = append(attributes, ErrorType("timeout"))
+		return []Attribute{ErrorType("timeout")}
 	case errors.Is(err, context.Canceled):
-		attributes = append(attributes, ErrorType("canceled"))
-	default:
-		attributes = append(attributes, ErrorType("no_answer"))
+		return []Attribute{ErrorType("canceled")}
 	}
-	c.m.Time(r.Context(), CallDuration, time.Since(started), attributes...)
-	return response, err
+	return []Attribute{ErrorType("no_answer")}
 }
-
-// WrappedRoundTripper is for client-go, which looks for the transport below.
-func (c *calls) WrappedRoundTripper() http.RoundTripper { return c.next }
