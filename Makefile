@@ -9,7 +9,7 @@ CLUSTER := test/cluster/cluster
 # The test cluster's environment where that cluster runs, else the caller's own (any KUBECONFIG).
 WITH_CLUSTER := if [ -z "$${KUBECONFIG:-}" ] && $(CLUSTER) status >/dev/null 2>&1; then eval "$$($(CLUSTER) env)"; fi;
 
-.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load chart release cluster-up cluster-down cluster-status
+.PHONY: help run generate check-generated build test race soak soak-model crash-points chaos matrix matrix-retention mutation nightly lint preflight deploy undeploy tenant e2e bench bench-session-jobs fleet load healthy-hour chart release cluster-up cluster-down cluster-status
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,9 @@ fleet: ## N resources at rest on this machine, the real functions, and what they
 	@mkdir -p .local/bin
 	@cd local && go build -buildvcs=false -o ../.local/bin/fleet ./cmd/fleet
 	@cd local && ../.local/bin/fleet -n $(or $(N),0$(comma)100$(comma)1000) -for $(or $(FOR),130s) -faults '$(FAULTS)'
+
+healthy-hour: ## record anew what the functions push in an hour in which all is well, for test/alerts
+	go test -count=1 -run '^TestHealthyHour$$' ./test/scenario -rewrite-healthy-hour
 
 chart: ## make the Helm chart of this tree, release/kn-flink-<version>.tgz: make chart [VERSION=v0.1.0]
 	@mkdir -p release

@@ -12,9 +12,11 @@ import (
 
 	"github.com/prometheus/common/promslog"
 	"github.com/prometheus/prometheus/model/labels"
+	"github.com/prometheus/prometheus/promql"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/promql/promqltest"
 	"github.com/prometheus/prometheus/rules"
+	tsdb "github.com/prometheus/prometheus/storage"
 	"sigs.k8s.io/yaml"
 )
 
@@ -72,9 +74,9 @@ type fired struct {
 // fire by their name: the first time of each.
 func evaluate(t *testing.T, file ruleFile, minutes int, series ...string) map[string]fired {
 	t.Helper()
-	options := parser.NewParser(parser.Options{})
 	samples, err := promqltest.NewLazyLoader(
-		"load 1m\n  "+strings.Join(series, "\n  ")+"\n", promqltest.LazyLoaderOpts{Parser: options},
+		"load 1m\n  "+strings.Join(series, "\n  ")+"\n",
+		promqltest.LazyLoaderOpts{Parser: parser.NewParser(parser.Options{})},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -84,14 +86,7 @@ func evaluate(t *testing.T, file ruleFile, minutes int, series ...string) map[st
 			t.Error(err)
 		}
 	}()
-	groups, errs := rules.NewManager(&rules.ManagerOptions{
-		QueryFunc:    rules.EngineQueryFunc(samples.QueryEngine(), samples.Storage()),
-		AppendableV2: samples.Storage(), Context: t.Context(), Logger: promslog.NewNopLogger(), Parser: options,
-		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
-	}).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, file.path)
-	if errs != nil {
-		t.Fatal(errs)
-	}
+	groups := file.load(t, samples.QueryEngine(), samples.Storage())
 	found := map[string]fired{}
 	for minute := range minutes + 1 {
 		at := time.Unix(0, 0).UTC().Add(time.Duration(minute) * time.Minute)
@@ -99,36 +94,60 @@ func evaluate(t *testing.T, file ruleFile, minutes int, series ...string) map[st
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, group := range file.inOrder(groups) {
-				group.Eval(samples.Context(), at)
-				for _, rule := range group.Rules() {
-					if rule.LastError() != nil {
-						t.Fatalf("rule %s: %v", rule.Name(), rule.LastError())
-					}
-					alert, is := rule.(*rules.AlertingRule)
-					if !is {
-						continue
-					}
-					alert.SetRestored(true)
-					for _, a := range alert.ActiveAlerts() {
-						if _, known := found[alert.Name()]; a.State == rules.StateFiring && !known {
-							found[alert.Name()] = fired{minute, a.Annotations.Get("description")}
-						}
-					}
-				}
-			}
+			note(samples.Context(), t, groups, at, minute, found)
 		})
 	}
 	return found
 }
 
-// inOrder are the groups as they stand in the file: an alert reads what a group before it has recorded.
-func (f ruleFile) inOrder(groups map[string]*rules.Group) []*rules.Group {
+// storage is what Prometheus keeps samples in.
+type storage interface {
+	tsdb.Queryable
+	tsdb.AppendableV2
+}
+
+// load has Prometheus load the rules. The groups are in the order of the file: an alert reads what a group before it
+// has recorded.
+func (f ruleFile) load(t *testing.T, engine promql.QueryEngine, over storage) []*rules.Group {
+	t.Helper()
+	groups, errs := rules.NewManager(&rules.ManagerOptions{
+		QueryFunc: rules.EngineQueryFunc(engine, over), AppendableV2: over, Context: t.Context(),
+		Logger: promslog.NewNopLogger(), Parser: parser.NewParser(parser.Options{}),
+		NotifyFunc: func(context.Context, string, ...*rules.Alert) {},
+	}).LoadGroups(time.Minute, labels.EmptyLabels(), "", nil, false, f.path)
+	if errs != nil {
+		t.Fatal(errs)
+	}
 	all := make([]*rules.Group, 0, len(groups))
 	for _, name := range f.groups {
 		all = append(all, groups[rules.GroupKey(f.path, name)])
 	}
 	return all
+}
+
+// note evaluates the groups at a time, and notes the alerts that fire.
+func note(
+	ctx context.Context, t *testing.T, groups []*rules.Group, at time.Time, minute int, found map[string]fired,
+) {
+	t.Helper()
+	for _, group := range groups {
+		group.Eval(ctx, at)
+		for _, rule := range group.Rules() {
+			if rule.LastError() != nil {
+				t.Fatalf("rule %s: %v", rule.Name(), rule.LastError())
+			}
+			alert, is := rule.(*rules.AlertingRule)
+			if !is {
+				continue
+			}
+			alert.SetRestored(true)
+			for _, a := range alert.ActiveAlerts() {
+				if _, known := found[alert.Name()]; a.State == rules.StateFiring && !known {
+					found[alert.Name()] = fired{minute, a.Annotations.Get("description")}
+				}
+			}
+		}
+	}
 }
 
 // series is a series of samples, one a minute: "0 1x4" begins with 0 and goes on with 1 for five minutes.
