@@ -84,7 +84,8 @@ func TestAnHourThatBreaksOffFires(t *testing.T) {
 var unsaid = map[string]string{
 	"Longest waits": "nothing waits", "Stalled for": "nothing waits", "Passes that fail": "none does",
 	"Requests": "the models are asked without", "Duration of requests": "the models are asked without",
-	"Lifecycle state": "of kube-state-metrics", "Job state": "of kube-state-metrics", "Conditions": "of kube-state-metrics",
+	"Lifecycle state": "of kube-state-metrics", "Job state": "of kube-state-metrics",
+	"Conditions": "of kube-state-metrics",
 }
 
 // showsOnDashboards holds that each panel shows something of an hour, but for those that are unsaid.
