@@ -1,0 +1,82 @@
+//go:build e2e && nightly
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/kn-flink/kn-flink/test/life"
+	"github.com/kn-flink/kn-flink/test/watch"
+)
+
+// pullFails says that a container of a pod waits because its image cannot be had.
+func pullFails(o watch.Object) (bool, string) {
+	if o.Unstructured == nil {
+		return false, "there is no pod"
+	}
+	containers, _, _ := unstructured.NestedSlice(o.Object, "status", "containerStatuses")
+	return slices.ContainsFunc(containers, func(c any) bool {
+		reason, _, _ := unstructured.NestedString(c.(map[string]any), "state", "waiting", "reason")
+		return reason == "ErrImagePull" || reason == "ImagePullBackOff"
+	}), "no container waits for its image"
+}
+
+// TestAnImageOfTaskManagersThatIsNotThereIsTold gives the TaskManagers alone an image that does not exist: the status
+// names it while the JobManager runs well.
+func TestAnImageOfTaskManagersThatIsNotThereIsTold(t *testing.T) {
+	for _, file := range []string{"basic.yaml", "reactive.yaml"} {
+		t.Run(file, func(t *testing.T) {
+			name := "no-image-" + strings.TrimSuffix(file, ".yaml")
+			waits := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "", "component=taskmanager,app="+name)
+			resource := kube.resource(t, name, life.Limit)
+			kube.create(t, example(t, file, name, func(u *unstructured.Unstructured) {
+				container := []any{map[string]any{"name": "flink-main-container", "image": "flink:no-such-tag"}}
+				if err := unstructured.SetNestedSlice(
+					u.Object, container, "spec", "taskManager", "podTemplate", "spec", "containers",
+				); err != nil {
+					t.Fatal(err)
+				}
+			}))
+			failed := waits.Until("cannot pull", pullFails)
+			told := resource.Until("tells the image", func(o watch.Object) (bool, string) {
+				if o.Unstructured == nil {
+					return false, "there is no FlinkDeployment"
+				}
+				status, reason, message := condition(o.Unstructured, "JobRunning")
+				return status == "False" && strings.Contains(message, "no-such-tag"),
+					fmt.Sprintf("JobRunning is %s, %s: %s", status, reason, message)
+			})
+			figures.duration("TaskManagers without an image ("+file+"): told in status", 6*time.Second,
+				max(0, told.At.Sub(failed.At)))
+			if status := watch.Text(told.Unstructured, "status", "jobManagerDeploymentStatus"); status != "READY" {
+				t.Errorf("the JobManager is %s, and nothing is wrong with it", status)
+			}
+		})
+	}
+}
+
+// TestStandaloneApplyToReleaseWarm measures what TestApplyToReleaseWarm does, of clusters whose TaskManagers are a
+// Deployment of their own.
+func TestStandaloneApplyToReleaseWarm(t *testing.T) {
+	var took []time.Duration
+	for i := range 11 {
+		name := fmt.Sprintf("standalone-%d", i)
+		jobManager := kube.jobManager(t, name, time.Minute)
+		made := kube.create(t, example(t, "reactive.yaml", name, homeless(t)))
+		released := jobManager.Until("is released", life.Released).At.Sub(made.At)
+		if released <= 0 {
+			t.Errorf("measurement %d makes no sense: %s", i, released)
+		}
+		if i > 0 { // the first one wakes the functions
+			took = append(took, released)
+		}
+		kube.remove(t, name)
+	}
+	figures.duration("standalone: apply to JobManager Deployment released, functions warm", 400*time.Millisecond, took...)
+}
