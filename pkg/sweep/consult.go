@@ -17,7 +17,7 @@ func (o *Observer) consult(ctx context.Context, m measured, q plugin.Question) p
 	if err != nil {
 		a = q.Failed(err)
 	}
-	if a.Problem != "" {
+	if a.Problem != "" && ctx.Err() == nil { // else it is asked again
 		telemetry.Traced(ctx, o.Log).Infow(
 			"a plug-in of the autoscaler does not answer", telemetry.Key, m.key.String(), "plugin", q.Name,
 			telemetry.Error, a.Problem,

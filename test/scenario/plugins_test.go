@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/plugin"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
@@ -35,9 +37,9 @@ func (b *bounding) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // bounded applies a job that has too much to do, whose scalings an executor bounds.
-func bounded(t *testing.T, b *bounding) *harness {
+func bounded(t *testing.T, executor http.Handler) *harness {
 	t.Helper()
-	server := httptest.NewServer(b)
+	server := httptest.NewServer(executor)
 	t.Cleanup(server.Close)
 	h := newHarness(t)
 	h.installed.Operator = flinkconf.NewOperator(flinkconf.Config{
@@ -79,4 +81,38 @@ func TestAnExecutorOfTheUserThatIsAwayHoldsAScalingBack(t *testing.T) {
 	expect(t, "the parallelism", h.parallelismOf("demo")[0], 2)
 	b.away.Store(false)
 	h.scaledTo("demo", "up", atLeast(5))
+}
+
+// waking is an executor that is asleep whenever a sample is new: nobody gets an answer before they have given up once.
+type waking struct {
+	mu    sync.Mutex
+	woken time.Time // the sample for which it is awake
+}
+
+// ServeHTTP answers the second question about a sample, and keeps whoever asks first waiting.
+func (w *waking) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	var q plugin.Question
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		answer.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	w.mu.Lock()
+	asleep := !w.woken.Equal(q.Time)
+	w.woken = q.Time
+	w.mu.Unlock()
+	if asleep {
+		<-r.Context().Done()
+		return
+	}
+	allowed := map[string]int{}
+	for _, v := range q.Vertices {
+		allowed[v.ID] = v.Wanted
+	}
+	_ = json.NewEncoder(answer).Encode(map[string]any{"parallelism": allowed}) // a caller who is gone needs no answer
+}
+
+// A look has two seconds, and then it waits until the others are done: what it had asked for is asked for again.
+func TestAnExecutorThatTakesLongToWakeUpIsAskedAgain(t *testing.T) {
+	h := bounded(t, &waking{})
+	h.scaledTo("demo", "up", atLeast(3))
 }
