@@ -66,13 +66,17 @@ func (n *Namespace) Example(t *testing.T, file string, replace ...string) *unstr
 	return o
 }
 
-// Create makes a FlinkDeployment, and removes it when the test ends.
+// Create makes a FlinkDeployment, and removes it when the test has passed: the logs of its pods go with it.
 func (n *Namespace) Create(t *testing.T, o *unstructured.Unstructured) {
 	t.Helper()
 	if _, err := n.Deployments().Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { n.Remove(t, o.GetName()) })
+	t.Cleanup(func() {
+		if !t.Failed() {
+			n.Remove(t, o.GetName())
+		}
+	})
 }
 
 // View is what a user sees of a FlinkDeployment. Without one Message is the error.

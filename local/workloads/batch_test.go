@@ -1,0 +1,47 @@
+package workloads
+
+import (
+	"context"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/local/testsuite"
+)
+
+// TestABatchJobEnds: a batch job ends FINISHED, its JobManager stays for shutdown-ttl and is removed, and a restart runs
+// the job once more.
+func TestABatchJobEnds(t *testing.T) {
+	const name, ours = "batch", "app=batch"
+	tenant.Apply(t, "batch.yaml", "shutdown-ttl: 1 h", "shutdown-ttl: 10 s")
+	first := finished(t, name, "")
+	tenant.Log(t, ours+",component=taskmanager", "flink-main-container", "(or,2)")
+	if pods := tenant.Pods(t, ours+",component=jobmanager"); len(pods) != 1 {
+		t.Errorf("the job has ended a moment ago, and there are %d JobManagers", len(pods))
+	}
+	tenant.Eventually(t, "the cluster is gone", func(ctx context.Context) (bool, error) {
+		_, err := tenant.Client.AppsV1().Deployments(tenant.Name).Get(ctx, name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err) && len(tenant.Pods(t, ours)) == 0, nil
+	})
+	if now := tenant.Seen(t.Context(), name); now != first {
+		t.Errorf("without its JobManager the job is seen as %+v, and was %+v", now, first)
+	}
+	for kind, is := range tenant.Conditions(t, name) {
+		t.Logf("%s=%s", kind, is)
+	}
+
+	tenant.Change(t, name, `{"spec":{"restartNonce":1}}`)
+	if second := finished(t, name, first.ID); second.ID == first.ID {
+		t.Errorf("the job that a restart began has the first one's ID %s", first.ID)
+	}
+	tenant.Remove(t, name)
+}
+
+// finished waits until another job than the one before has ended by itself.
+func finished(t *testing.T, name, before string) testsuite.View {
+	t.Helper()
+	return tenant.Until(t, name, "has FINISHED", func(v testsuite.View) bool {
+		return v.Job == "FINISHED" && v.Lifecycle == "STABLE" && v.ID != before
+	})
+}
