@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"bytes"
+	_ "embed" // the project file
 	"fmt"
 	"io"
 	"net"
@@ -12,7 +13,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kn-flink/kn-flink/test/maven"
 )
+
+// project names the server and what it needs.
+//
+//go:embed pom.xml
+var project []byte
 
 // Server is one ZooKeeper server with an empty tree. It ends with the test.
 type Server struct {
@@ -29,7 +37,7 @@ const startTimeout = 60 * time.Second
 // Start runs a server and waits until it answers.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	jars, err := jars(t.Context())
+	jars, err := maven.Jars(t.Context(), "zookeeper", project)
 	if err != nil {
 		t.Fatal(err)
 	}

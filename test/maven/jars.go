@@ -1,11 +1,9 @@
-package zookeeper
+package maven
 
 import (
 	"context"
 	"crypto/sha256"
-	_ "embed" // the project file
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,18 +11,16 @@ import (
 	"syscall"
 )
 
-//go:embed pom.xml
-var project []byte
-
-// jars is a directory with the server and what it needs, in the user's cache: complete, or not there. Another project
-// file makes another one. Tests that want it at the same time copy it once.
-func jars(ctx context.Context) (string, error) {
+// Jars is a directory with what a Maven project file names, and with what that needs, in the user's cache: complete, or
+// not there. Another project file makes another one. Tests that want it at the same time copy it once. The title names
+// it in errors, and in the cache.
+func Jars(ctx context.Context, title string, project []byte) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("no cache directory: set HOME or XDG_CACHE_HOME: %w", err)
 	}
 	sum := sha256.Sum256(project)
-	dir := filepath.Join(cache, "kn-flink", "zookeeper", hex.EncodeToString(sum[:6]))
+	dir := filepath.Join(cache, "kn-flink", title, hex.EncodeToString(sum[:6]))
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
@@ -43,19 +39,17 @@ func jars(ctx context.Context) (string, error) {
 	if err := os.RemoveAll(part); err != nil { // of a process that was killed
 		return "", err
 	}
-	if err := copyJars(ctx, part); err != nil {
+	if err := copyJars(ctx, title, project, part); err != nil {
 		return "", err
 	}
 	return dir, os.Rename(part, dir)
 }
 
-func copyJars(ctx context.Context, into string) error {
+func copyJars(ctx context.Context, title string, project []byte, into string) error {
 	maven, err := exec.LookPath("mvn")
 	if err != nil {
-		return errors.New(
-			"the ZooKeeper server that this test runs comes from Maven's repository: install Maven (such as Debian's " +
-				"package maven) and put mvn into the PATH",
-		)
+		return fmt.Errorf("%s, which this test runs, comes from Maven's repository: install Maven (such as Debian's "+
+			"package maven) and put mvn into the PATH: %w", title, err)
 	}
 	file, err := os.CreateTemp("", "pom-*.xml")
 	if err != nil {
@@ -72,7 +66,7 @@ func copyJars(ctx context.Context, into string) error {
 		"dependency:copy-dependencies",
 		"-DincludeScope=runtime", "-DoutputDirectory="+into)
 	if out, err := command.CombinedOutput(); err != nil {
-		return fmt.Errorf("Maven could not fetch the ZooKeeper server; is its repository reachable? %w\n%s", err, out)
+		return fmt.Errorf("Maven could not fetch %s; is its repository reachable? %w\n%s", title, err, out)
 	}
 	return nil
 }
