@@ -11,16 +11,19 @@ import (
 	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
-// tenant is the namespace of this package's tests, on the one platform that they have.
-var tenant *testsuite.Namespace
+// The one platform of this package's tests, and the namespace that they have on it.
+var (
+	local  *platform.Platform
+	tenant *testsuite.Namespace
+)
 
 func TestMain(m *testing.M) {
-	testsuite.Main(m, func(stage *testsuite.Stage) error {
+	testsuite.Main(m, func(stage *testsuite.Stage) (err error) {
 		begun := time.Now()
 		progress := func(step string, _, _ int64) {
 			fmt.Fprintf(os.Stderr, "%6.1f s  %s\n", time.Since(begun).Seconds(), step)
 		}
-		local, err := platform.Start(context.Background(), platform.Options{
+		local, err = platform.Start(context.Background(), platform.Options{
 			Dir: stage.Dir, Checkout: "../..", Jobs: "../../test/cluster/flink/jobs", Progress: progress,
 		})
 		if err != nil {

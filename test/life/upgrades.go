@@ -31,6 +31,11 @@ func by(mode string) map[string]any {
 	return map[string]any{"job": map[string]any{"upgradeMode": mode}}
 }
 
+// Upgraded changes the job in an upgrade mode, and nothing else happens.
+func Upgraded(mode string) Chapter {
+	return Chapter{mode + " upgrade", func(t *testing.T, l *Life) { l.apply(t, change{spec: by(mode)}) }}
+}
+
 // SavepointFunctionsKilled upgrades by savepoint.
 var SavepointFunctionsKilled = Chapter{"savepoint upgrade, functions killed", func(t *testing.T, l *Life) {
 	l.apply(t, change{spec: by("savepoint"), functionsDie: true})
