@@ -4,6 +4,7 @@ go 1.25.0
 
 require (
 	github.com/google/cadvisor v0.53.0
+	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/kn-flink/kn-flink v0.0.0-00010101000000-000000000000
 	github.com/spf13/pflag v1.0.10
 	go.etcd.io/etcd/server/v3 v3.6.5
@@ -27,7 +28,11 @@ require (
 	sigs.k8s.io/yaml v1.6.0
 )
 
-require software.sslmate.com/src/go-pkcs12 v0.7.4 // indirect
+require (
+	github.com/ryszard/goskiplist v0.0.0-20150312221310-2dfbae5fcf46 // indirect
+	go.shabbyrobe.org/gocovmerge v0.0.0-20230507111327-fa4f82cfbf4d // indirect
+	software.sslmate.com/src/go-pkcs12 v0.7.4 // indirect
+)
 
 require (
 	github.com/antlr/antlr4/runtime/Go/antlr v1.4.10 // indirect

@@ -2,7 +2,8 @@
 # Starts a Flink process as a process of this machine. Installed under each name of the official image's launch scripts.
 # The node says: FLINK_HOME, FLINK_CONF_DIR, FLINK_LOG_DIR, JAVA_HOME, LOCAL_POD_ADDRESS, LOCAL_HOSTS_FILE.
 set -u
-export FLINK_BIN_DIR=$FLINK_HOME/bin FLINK_LIB_DIR=$FLINK_HOME/lib FLINK_OPT_DIR=$FLINK_HOME/opt FLINK_PLUGINS_DIR=$FLINK_HOME/plugins
+export FLINK_BIN_DIR=$FLINK_HOME/bin FLINK_LIB_DIR=$FLINK_HOME/lib FLINK_OPT_DIR=$FLINK_HOME/opt \
+  FLINK_PLUGINS_DIR=${FLINK_PLUGINS_DIR:-$FLINK_HOME/plugins}
 # Flink looks for the TaskManagers' pod template below its working directory (see patch.jar).
 cd "$FLINK_HOME" || exit 1
 
