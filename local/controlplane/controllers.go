@@ -29,6 +29,9 @@ var controllers = []string{
 	names.TTLAfterFinishedController,
 	names.ClusterRoleAggregationController,
 	names.ValidatingAdmissionPolicyStatusController,
+	names.PersistentVolumeBinderController,
+	names.PersistentVolumeClaimProtectionController,
+	names.PersistentVolumeProtectionController,
 }
 
 func (c *ControlPlane) controllerFlags() []string {
