@@ -3,6 +3,7 @@ package life
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -114,6 +115,9 @@ func (f Flink) Kept(t *testing.T, jobID string) (is Counted) {
 		var err error
 		if is, err = f.counts(ctx, jobID); err == nil {
 			err = f(ctx, "/jobs/"+jobID, &after)
+		}
+		if err == nil && is.Highest == 0 { // a job that begins empty would go on from that, too
+			err = errors.New("it has counted nothing")
 		}
 		return err == nil, err
 	})
