@@ -10,16 +10,19 @@ import (
 	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
-// TestABatchJobEnds: a batch job ends FINISHED, its JobManager stays for shutdown-ttl and is removed, and a restart runs
-// the job once more.
+// TestABatchJobEnds: a batch job ends FINISHED, its JobManager stays for shutdown-ttl and is removed, and a restart
+// runs the job once more.
 func TestABatchJobEnds(t *testing.T) {
 	const name, ours = "batch", "app=batch"
-	tenant.Apply(t, "batch.yaml", "shutdown-ttl: 1 h", "shutdown-ttl: 10 s")
+	tenant.Apply(t, "batch.yaml")
 	first := finished(t, name, "")
 	tenant.Log(t, ours+",component=taskmanager", "flink-main-container", "(or,2)")
 	if pods := tenant.Pods(t, ours+",component=jobmanager"); len(pods) != 1 {
 		t.Errorf("the job has ended a moment ago, and there are %d JobManagers", len(pods))
 	}
+	told(t, name, "Ready", "True Finished: the job has finished")
+	told(t, name, "ClusterAvailable", "True JobManagerReady: the JobManager can be reached")
+	tenant.Change(t, name, `{"spec":{"flinkConfiguration":{"kubernetes.operator.jm-deployment.shutdown-ttl":"1 s"}}}`)
 	tenant.Eventually(t, "the cluster is gone", func(ctx context.Context) (bool, error) {
 		_, err := tenant.Client.AppsV1().Deployments(tenant.Name).Get(ctx, name, metav1.GetOptions{})
 		return apierrors.IsNotFound(err) && len(tenant.Pods(t, ours)) == 0, nil
@@ -27,9 +30,8 @@ func TestABatchJobEnds(t *testing.T) {
 	if now := tenant.Seen(t.Context(), name); now != first {
 		t.Errorf("without its JobManager the job is seen as %+v, and was %+v", now, first)
 	}
-	for kind, is := range tenant.Conditions(t, name) {
-		t.Logf("%s=%s", kind, is)
-	}
+	told(t, name, "Ready", "True Finished: the job has finished")
+	told(t, name, "ClusterAvailable", "False Finished: the job has finished")
 
 	tenant.Change(t, name, `{"spec":{"restartNonce":1}}`)
 	if second := finished(t, name, first.ID); second.ID == first.ID {
@@ -44,4 +46,12 @@ func finished(t *testing.T, name, before string) testsuite.View {
 	return tenant.Until(t, name, "has FINISHED", func(v testsuite.View) bool {
 		return v.Job == "FINISHED" && v.Lifecycle == "STABLE" && v.ID != before
 	})
+}
+
+// told holds a condition to what it should say: status, reason and message.
+func told(t *testing.T, name, condition, want string) {
+	t.Helper()
+	if is := tenant.Conditions(t, name)[condition]; is != want {
+		t.Errorf("%s is %q, want %q", condition, is, want)
+	}
 }

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
-// TestWrongArgumentsAreTold: a job whose main method throws is FAILED with the cause, and starts with the right argument.
+// TestWrongArgumentsAreTold: a job whose main method throws is FAILED with the cause, and starts with the right
+// argument.
 func TestWrongArgumentsAreTold(t *testing.T) {
 	const name, cause = "wrong-arguments", "RuntimeExecutionMode.QUICK"
 	tenant.Apply(t, "wrong-arguments.yaml")
@@ -17,11 +20,11 @@ func TestWrongArgumentsAreTold(t *testing.T) {
 	if !strings.Contains(failed.Message, cause) {
 		t.Errorf("status.error does not tell the cause, %s: %s", cause, failed.Message)
 	}
-	for kind, is := range tenant.Conditions(t, name) {
-		t.Logf("%s=%s", kind, is)
+	told(t, name, "Ready", "False NotRunning: the job is FAILED")
+	told(t, name, "ClusterAvailable", "True JobManagerReady: the JobManager can be reached")
+	if event := tenant.Event(t, name, "JobException", cause); event.Type != corev1.EventTypeWarning {
+		t.Errorf("the event is %s: %s", event.Type, event.Message)
 	}
-	event := tenant.Event(t, name, "JobException", cause)
-	t.Logf("%s %s", event.Type, event.Message)
 	tenant.Change(t, name, `{"spec":{"job":{"args":["--execution-mode","BATCH"]}}}`)
 	ended := finished(t, name, failed.ID)
 	if ended.Message != "" {

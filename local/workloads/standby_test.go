@@ -55,9 +55,11 @@ func deployed(t *testing.T, name string) string {
 func leader(t *testing.T, name string, ready int, before string) (leads corev1.Pod) {
 	t.Helper()
 	tenant.Eventually(t, "a JobManager leads", func(ctx context.Context) (bool, error) {
-		elected, err := tenant.Client.CoreV1().ConfigMaps(tenant.Name).Get(ctx, name+"-cluster-config-map", metav1.GetOptions{})
+		elected, err := tenant.Client.CoreV1().ConfigMaps(tenant.Name).Get(
+			ctx, name+"-cluster-config-map", metav1.GetOptions{},
+		)
 		if err != nil {
-			return false, nil //nolint:nilerr // it is not there yet
+			return false, err
 		}
 		count := 0
 		leads = corev1.Pod{}

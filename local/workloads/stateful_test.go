@@ -12,10 +12,12 @@ import (
 )
 
 // fresh has Flink tell a job's counters at once, as strings.NewReplacer takes it.
-var fresh = []string{"  flinkConfiguration:\n", "  flinkConfiguration:\n    metrics.fetcher.update-interval: \"1000\"\n"}
+var fresh = []string{
+	"  flinkConfiguration:\n", "  flinkConfiguration:\n    metrics.fetcher.update-interval: \"1000\"\n",
+}
 
-// onVolume is fresh, with a directory in the place of an example's hostPath. It is at the same place in the pods as here: a
-// path in a request to Flink, such as that of a savepoint, is not translated.
+// onVolume is fresh, with a directory in the place of an example's hostPath. It is at the same place in the pods as
+// here: a path in a request to Flink, such as that of a savepoint, is not translated.
 func onVolume(dir string) []string {
 	return append([]string{"/tmp/flink", dir, "/flink-data", dir}, fresh...)
 }

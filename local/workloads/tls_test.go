@@ -16,8 +16,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/life"
 )
 
-// TestAJobManagerSpeaksTLS: the functions speak https to a JobManager whose certificate they were given, and upgrade its
-// job by savepoint. The key store is made as the example says.
+// TestAJobManagerSpeaksTLS: the functions speak https to a JobManager whose certificate they were given, and upgrade
+// its job by savepoint. The key store is made as the example says.
 func TestAJobManagerSpeaksTLS(t *testing.T) {
 	const name = "tls"
 	keys := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"github.com/kn-flink/kn-flink/test/life"
 )
 
-// TestStateIsOnAPersistentVolume: a job keeps its state on a volume that it claims, and finds it there after upgrades.
+// TestStateIsOnAPersistentVolume: a job keeps its state on a volume that it claims, and finds it there after an upgrade.
 func TestStateIsOnAPersistentVolume(t *testing.T) {
 	const name, claim = "persistent-volume-claim", "persistent-volume-claim-state"
 	dir := t.TempDir()
@@ -28,7 +28,7 @@ func TestStateIsOnAPersistentVolume(t *testing.T) {
 		},
 	})
 	tenant.Apply(t, name+".yaml", onVolume(dir)...)
-	stateful(name, nil).Run(t, life.Upgraded("savepoint"), life.Upgraded("last-state"))
+	stateful(name, nil).Run(t, life.Upgraded("savepoint"))
 	for _, part := range []string{"ha", "checkpoints", "savepoints"} {
 		if is, err := os.ReadDir(filepath.Join(dir, part)); err != nil || len(is) == 0 {
 			t.Errorf("%s on the volume: %v, %v", part, is, err)
