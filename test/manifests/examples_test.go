@@ -44,7 +44,8 @@ func finding(t *testing.T, u *unstructured.Unstructured, clusters map[string]*v1
 			return err
 		}
 		found = validation.StateSnapshot(validation.StateSnapshotInput{Spec: s.Spec})
-	case "ConfigMap", "Secret", "HorizontalPodAutoscaler": // what a pod of the example reads, and what Kubernetes does
+	// What a pod of the example reads, and what Kubernetes does with it.
+	case "ConfigMap", "Secret", "PersistentVolumeClaim", "HorizontalPodAutoscaler":
 	default:
 		t.Errorf("an example of kind %s", u.GetKind())
 	}
