@@ -91,7 +91,7 @@ func (c Cache) assemble(ctx context.Context, java Java, distribution, version, h
 	if err := patch(jar, filepath.Join(home, "patch.jar")); err != nil {
 		return fmt.Errorf("patch %s: %w", jar, err)
 	}
-	return c.compile(ctx, java, jar, filepath.Join(home, "examples", "streaming"))
+	return c.compile(ctx, java, filepath.Join(distribution, "lib", "*"), filepath.Join(home, "examples", "streaming"))
 }
 
 // The one path that Flink has in its code and in no option: where a JobManager finds its TaskManagers' pod template
@@ -123,7 +123,7 @@ func patch(jar, target string) error {
 }
 
 // compile makes a jar of each class with a main method. All have all classes.
-func (c Cache) compile(ctx context.Context, java Java, jar, target string) error {
+func (c Cache) compile(ctx context.Context, java Java, classPath, target string) error {
 	if c.Jobs == "" {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (c Cache) compile(ctx context.Context, java Java, jar, target string) error
 	}
 	defer os.RemoveAll(classes)
 	c.Progress.tell("compile the example jobs", 0, 0)
-	arguments := append([]string{"--release", "11", "-nowarn", "-cp", jar, "-d", classes}, sources...)
+	arguments := append([]string{"--release", "11", "-nowarn", "-cp", classPath, "-d", classes}, sources...)
 	out, err := exec.CommandContext(ctx, filepath.Join(java.Home, "bin", "javac"), arguments...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("compile the example jobs: %w\n%s", err, out)
