@@ -64,6 +64,7 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
 	$(MAKE) mutation PARTS=7 PART=$(shell date +%j)
+	cd local && go test -tags nightly -count=1 -timeout 30m -run '^TestAPythonJobRuns$$' ./workloads
 	@if $(CLUSTER) status >/dev/null 2>&1; then $(CLUSTER) metrics; fi
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 
@@ -73,7 +74,7 @@ lint: ## gofmt, go vet, staticcheck, and shellcheck where it is installed
 	go vet -tags e2e ./test/e2e/
 	go vet -tags e2e,nightly ./test/e2e/
 	$(STATICCHECK) ./...
-	cd local && go vet ./... && $(STATICCHECK) ./...
+	cd local && go vet ./... && go vet -tags nightly ./workloads && $(STATICCHECK) ./...
 	cd hack/chart && go vet ./... && $(STATICCHECK) ./...
 	cd test/alerts && go vet ./... && $(STATICCHECK) ./...
 	@if command -v shellcheck >/dev/null; then shellcheck -S warning -x -P SCRIPTDIR hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; else echo "shellcheck is not installed: the scripts were only parsed"; for f in hack/*.sh .ci/run $(CLUSTER) test/cluster/lib/*.sh; do bash -n $$f; done; fi
