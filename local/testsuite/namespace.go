@@ -2,9 +2,6 @@ package testsuite
 
 import (
 	"context"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,10 +9,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"github.com/kn-flink/kn-flink/test/life"
 )
@@ -52,31 +49,20 @@ func (n *Namespace) Deployments() dynamic.ResourceInterface {
 	return n.Objects.Resource(life.Resources).Namespace(n.Name)
 }
 
-// Example is the one object of a file of examples/, with texts replaced as strings.NewReplacer does.
+// Example is the first object of a file of examples/, with texts replaced as strings.NewReplacer does.
 func (n *Namespace) Example(t *testing.T, file string, replace ...string) *unstructured.Unstructured {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(n.Examples, file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(strings.NewReplacer(replace...).Replace(string(text))), &o.Object); err != nil {
-		t.Fatal(err)
-	}
-	return o
+	return n.File(t, file, replace...)[0]
 }
 
-// Create makes a FlinkDeployment, and removes it when the test has passed: the logs of its pods go with it.
-func (n *Namespace) Create(t *testing.T, o *unstructured.Unstructured) {
+// Change is a merge patch of a FlinkDeployment.
+func (n *Namespace) Change(t *testing.T, name, patch string) {
 	t.Helper()
-	if _, err := n.Deployments().Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+	if _, err := n.Deployments().Patch(
+		t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{},
+	); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if !t.Failed() {
-			n.Remove(t, o.GetName())
-		}
-	})
 }
 
 // View is what a user sees of a FlinkDeployment. Without one Message is the error.

@@ -14,9 +14,9 @@ import (
 // runs the job once more.
 func TestABatchJobEnds(t *testing.T) {
 	const name, ours = "batch", "app=batch"
-	tenant.Apply(t, "batch.yaml")
+	tenant.Apply(t, tenant.File(t, "batch.yaml")...)
 	first := finished(t, name, "")
-	tenant.Log(t, ours+",component=taskmanager", "flink-main-container", "(or,2)")
+	tenant.Says(t, ours+",component=taskmanager", "(or,2)")
 	if pods := tenant.Pods(t, ours+",component=jobmanager"); len(pods) != 1 {
 		t.Errorf("the job has ended a moment ago, and there are %d JobManagers", len(pods))
 	}

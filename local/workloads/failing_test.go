@@ -13,7 +13,7 @@ import (
 // argument.
 func TestWrongArgumentsAreTold(t *testing.T) {
 	const name, cause = "wrong-arguments", "RuntimeExecutionMode.QUICK"
-	tenant.Apply(t, "wrong-arguments.yaml")
+	tenant.Apply(t, tenant.File(t, "wrong-arguments.yaml")...)
 	failed := tenant.Until(t, name, "has FAILED", func(v testsuite.View) bool {
 		return v.Job == "FAILED" && v.Lifecycle == "FAILED"
 	})

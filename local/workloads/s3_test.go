@@ -29,7 +29,7 @@ func TestStateIsInAnObjectStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The image has the plugin in opt; what stands for it here has not.
-	tenant.Apply(t, name+".yaml", append([]string{
+	tenant.Apply(t, tenant.File(t, name+".yaml", append([]string{
 		"image: flink:2.2.0", "image: flink:2.2",
 		"http://minio.minio.svc:9000", address,
 		"AWS_ACCESS_KEY_ID: flink", "AWS_ACCESS_KEY_ID: " + user,
@@ -37,7 +37,7 @@ func TestStateIsInAnObjectStore(t *testing.T) {
 			"        envFrom:\n",
 		"  job:\n", "      volumes:\n      - name: plugin\n        hostPath: {path: " + filepath.Join(plugins, jar) +
 			", type: File}\n  job:\n",
-	}, fresh...)...)
+	}, fresh...)...)...)
 	stateful(name, nil).Run(t, life.Upgraded("savepoint"), life.Upgraded("last-state"))
 	for _, part := range []string{"ha", "checkpoints", "savepoints"} {
 		prefix := gofakes3.NewFolderPrefix("s3/" + part + "/")

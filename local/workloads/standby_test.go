@@ -19,7 +19,7 @@ import (
 // state. No pod can start meanwhile, and nothing of the cluster is made anew.
 func TestAStandbyJobManagerTakesOver(t *testing.T) {
 	const name = "jobmanager-standby"
-	tenant.Apply(t, name+".yaml", onVolume(t.TempDir())...)
+	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(t.TempDir())...)...)
 	var job, deployment string
 	stateful(name, nil).Run(t, life.Chapter{Title: "the leader is killed", Run: func(t *testing.T, _ *life.Life) {
 		first := leader(t, name, 2, "")

@@ -39,7 +39,7 @@ func TestAJobManagerSpeaksTLS(t *testing.T) {
 	if !trusted.AppendCertsFromPEM(authority) {
 		t.Fatalf("no certificate: %s", authority)
 	}
-	tenant.Apply(t, name+".yaml", onVolume(t.TempDir())...)
+	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(t.TempDir())...)...)
 	stateful(name, &tls.Config{RootCAs: trusted}).Run(t, life.Upgraded("savepoint"))
 }
 

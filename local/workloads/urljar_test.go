@@ -21,7 +21,7 @@ func TestAJarComesFromAURL(t *testing.T) {
 		jars.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	tenant.Create(t, tenant.Example(
+	tenant.Apply(t, tenant.Example(
 		t, "url-jar.yaml", "https://jars.example.com/1.4/job.jar", server.URL+"/StateMachineExample.jar",
 	))
 	tenant.Stable(t, "url-jar", nil)

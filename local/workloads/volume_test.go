@@ -27,7 +27,7 @@ func TestStateIsOnAPersistentVolume(t *testing.T) {
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 		},
 	})
-	tenant.Apply(t, name+".yaml", onVolume(dir)...)
+	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(dir)...)...)
 	stateful(name, nil).Run(t, life.Upgraded("savepoint"))
 	for _, part := range []string{"ha", "checkpoints", "savepoints"} {
 		if is, err := os.ReadDir(filepath.Join(dir, part)); err != nil || len(is) == 0 {
