@@ -18,8 +18,10 @@ import (
 
 // TestAMetricEvaluatorCounts deploys the evaluator of examples/ as a Knative Service of its own, at zero pods until
 // `observe` asks it. The job has half of the load that one subtask can do; the evaluator expects five times as much, so
-// it gets three subtasks or more.
+// it gets three subtasks or more. Before that metrics-server is asked whether the nodes have room: without an answer
+// nothing is scaled.
 func TestAMetricEvaluatorCounts(t *testing.T) {
+	needMetricsServer(t)
 	const name, class = "evaluated", "org.example.Headroom"
 	ko := func(verb string) {
 		args := []string{verb, "-f", "../../examples/evaluator/evaluator.yaml"}
@@ -30,7 +32,8 @@ func TestAMetricEvaluatorCounts(t *testing.T) {
 	ko("apply")
 	t.Cleanup(func() { ko("delete") })
 	withSettings(t, "kubernetes.operator.plugins.autoscaler.headroom.url: http://evaluator.default.svc.cluster.local\n"+
-		"kubernetes.operator.plugins.autoscaler.headroom.class: "+class+"\n")
+		"kubernetes.operator.plugins.autoscaler.headroom.class: "+class+"\n"+
+		"kubernetes.operator.cluster.resource-view.refresh-interval: 1 min\n")
 
 	const evaluator = "job.autoscaler.metrics.custom-evaluator"
 	createAutoscaled(t, name, map[string]string{

@@ -47,12 +47,18 @@ func usage(cpu string) []byte {
 		`{"name":"cpu","target":{"type":"AverageValue","averageValue":%q}}}]}}`, cpu)
 }
 
-// TestAHorizontalPodAutoscalerScales has the controller of Kubernetes scale a reactive cluster by what metrics-server
-// measures: more TaskManagers, then fewer, and the job goes on in the same JobManager.
-func TestAHorizontalPodAutoscalerScales(t *testing.T) {
+// needMetricsServer fails a test that nothing would happen in without it.
+func needMetricsServer(t *testing.T) {
+	t.Helper()
 	if _, err := kube.raw(t.Context(), "/apis/metrics.k8s.io/v1beta1/nodes"); err != nil {
 		t.Fatalf("this test needs metrics-server (test/cluster/cluster metrics): %v", err)
 	}
+}
+
+// TestAHorizontalPodAutoscalerScales has the controller of Kubernetes scale a reactive cluster by what metrics-server
+// measures: more TaskManagers, then fewer, and the job goes on in the same JobManager.
+func TestAHorizontalPodAutoscalerScales(t *testing.T) {
+	needMetricsServer(t)
 	const name = "hpa"
 	kube.create(t, example(t, "hpa.yaml", name, nil))
 	resource := kube.resource(t, name, 15*time.Minute)
