@@ -15,20 +15,20 @@ import (
 	"github.com/kn-flink/kn-flink/test/watch"
 )
 
-// pullFails says that a container of a pod waits because its image cannot be had.
+// pullFails says that an init container of a pod waits because its image cannot be had.
 func pullFails(o watch.Object) (bool, string) {
 	if o.Unstructured == nil {
 		return false, "there is no pod"
 	}
-	containers, _, _ := unstructured.NestedSlice(o.Object, "status", "containerStatuses")
+	containers, _, _ := unstructured.NestedSlice(o.Object, "status", "initContainerStatuses")
 	return slices.ContainsFunc(containers, func(c any) bool {
 		reason, _, _ := unstructured.NestedString(c.(map[string]any), "state", "waiting", "reason")
 		return reason == "ErrImagePull" || reason == "ImagePullBackOff"
-	}), "no container waits for its image"
+	}), "no init container waits for its image"
 }
 
-// TestAnImageOfTaskManagersThatIsNotThereIsTold gives the TaskManagers alone an image that does not exist: the status
-// names it while the JobManager runs well.
+// TestAnImageOfTaskManagersThatIsNotThereIsTold gives an init container of the TaskManagers an image that does not
+// exist: the status names it while the JobManager runs well. All main containers have the image of the spec.
 func TestAnImageOfTaskManagersThatIsNotThereIsTold(t *testing.T) {
 	for _, file := range []string{"basic.yaml", "reactive.yaml"} {
 		t.Run(file, func(t *testing.T) {
@@ -36,9 +36,9 @@ func TestAnImageOfTaskManagersThatIsNotThereIsTold(t *testing.T) {
 			waits := kube.watch(watch.Deadline(t, life.Limit), t, pods, space, "", "component=taskmanager,app="+name)
 			resource := kube.resource(t, name, life.Limit)
 			kube.create(t, example(t, file, name, func(u *unstructured.Unstructured) {
-				container := []any{map[string]any{"name": "flink-main-container", "image": "flink:no-such-tag"}}
+				first := []any{map[string]any{"name": "first", "image": "flink:no-such-tag"}}
 				if err := unstructured.SetNestedSlice(
-					u.Object, container, "spec", "taskManager", "podTemplate", "spec", "containers",
+					u.Object, first, "spec", "taskManager", "podTemplate", "spec", "initContainers",
 				); err != nil {
 					t.Fatal(err)
 				}
