@@ -64,7 +64,7 @@ nightly: ## all that is too long for a change: combinations, crash points, a mil
 	$(MAKE) chaos MINUTES=60 SEED=$(or $(SEED),$(shell date +%j))
 	$(MAKE) matrix-retention
 	$(MAKE) mutation PARTS=7 PART=$(shell date +%j)
-	cd local && go test -tags nightly -count=1 -timeout 30m -run '^TestAPythonJobRuns$$' ./workloads
+	cd local && go test -tags nightly -count=1 -timeout 60m ./workloads
 	@if $(CLUSTER) status >/dev/null 2>&1; then $(CLUSTER) metrics; fi
 	@$(WITH_CLUSTER) if [ -n "$${KUBECONFIG:-}" ]; then E2E_ALL=yes $(MAKE) e2e; else echo 'no cluster: the end-to-end tests were left out (make cluster-up)'; fi
 

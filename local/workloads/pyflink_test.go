@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/kn-flink/kn-flink/local/flink"
 )
 
@@ -53,14 +55,25 @@ func TestAPythonJobRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := filepath.Abs("../../examples/pyflink/job.py")
+	scripts, err := filepath.Abs("../../examples/pyflink")
 	if err != nil {
 		t.Fatal(err)
 	}
-	tenant.Apply(t, tenant.Example(
+	job := tenant.Example(
 		t, "pyflink.yaml", "registry.example.com/pyflink:1", "flink:"+release, "flink-python-2.2.1", "flink-python-"+release,
-		"/usr/bin/python3", pyflink(t, release), "/opt/flink/usrlib/job.py", script,
-	))
+		"/usr/bin/python3", pyflink(t, release),
+	)
+	// A volume stands for what the Dockerfile puts into the image.
+	if err := unstructured.SetNestedMap(job.Object, map[string]any{
+		"volumes": []any{map[string]any{"name": "scripts", "hostPath": map[string]any{"path": scripts}}},
+		"containers": []any{map[string]any{
+			"name":         "flink-main-container",
+			"volumeMounts": []any{map[string]any{"name": "scripts", "mountPath": "/opt/flink/usrlib"}},
+		}},
+	}, "spec", "podTemplate", "spec"); err != nil {
+		t.Fatal(err)
+	}
+	tenant.Apply(t, job)
 	tenant.Stable(t, "pyflink", nil)
 	tenant.Eventually(t, "the function in Python says something", func(context.Context) (bool, error) {
 		printed := tenant.Printed(t, "app=pyflink,component=taskmanager")

@@ -2,8 +2,10 @@
 # Starts a Flink process as a process of this machine. Installed under each name of the official image's launch scripts.
 # The node says: FLINK_HOME, FLINK_CONF_DIR, FLINK_LOG_DIR, JAVA_HOME, LOCAL_POD_ADDRESS, LOCAL_HOSTS_FILE.
 set -u
-export FLINK_BIN_DIR=$FLINK_HOME/bin FLINK_LIB_DIR=$FLINK_HOME/lib FLINK_OPT_DIR=$FLINK_HOME/opt \
-  FLINK_PLUGINS_DIR=${FLINK_PLUGINS_DIR:-$FLINK_HOME/plugins}
+export FLINK_BIN_DIR=$FLINK_HOME/bin FLINK_LIB_DIR=$FLINK_HOME/lib FLINK_PLUGINS_DIR=${FLINK_PLUGINS_DIR:-$FLINK_HOME/plugins}
+# Flink looks for flink-python in this directory, and follows no link to it.
+FLINK_OPT_DIR=$(cd "$FLINK_HOME/opt" && pwd -P)
+export FLINK_OPT_DIR
 # Flink looks for the TaskManagers' pod template below its working directory (see patch.jar).
 cd "$FLINK_HOME" || exit 1
 
