@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /**
  * Splits a script into its statements. A semicolon ends one, unless it is quoted, in a comment, or inside of BEGIN … END.
- * Comments are left out; hints, as in SELECT /*+ OPTIONS(…) *&#47;, stay.
+ * Comments are left out, but for hints, which begin with a plus sign.
  */
 final class Script {
     private static final Pattern TOKEN = Pattern.compile(
