@@ -48,9 +48,9 @@ func TestAnImageOfTaskManagersThatIsNotThereIsTold(t *testing.T) {
 				if o.Unstructured == nil {
 					return false, "there is no FlinkDeployment"
 				}
-				status, reason, message := condition(o.Unstructured, "JobRunning")
-				return status == "False" && strings.Contains(message, "no-such-tag"),
-					fmt.Sprintf("JobRunning is %s, %s: %s", status, reason, message)
+				status, reason, message := condition(o.Unstructured, "Stalled")
+				return status == "True" && strings.Contains(message, "no-such-tag"),
+					fmt.Sprintf("Stalled is %s, %s: %s", status, reason, message)
 			})
 			figures.duration("TaskManagers without an image ("+file+"): told in status", 6*time.Second,
 				max(0, told.At.Sub(failed.At)))
