@@ -3,7 +3,7 @@
 # only tests of every night need it.
 
 build_metrics_server() {
-  local key=$METRICS_SERVER_VERSION dir=$SRC/metrics-server-$METRICS_SERVER_VERSION
+  local key=$METRICS_SERVER_VERSION
   cached "$BUILT/metrics-server" "$key" "$YAML/metrics-server.yaml" && return
   module metrics-server $METRICS_SERVER_VERSION
   go mod edit -require "sigs.k8s.io/metrics-server@v$METRICS_SERVER_VERSION"
