@@ -218,7 +218,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 	case "taskmanager":
 		native := pod.Labels["type"] == "flink-native-kubernetes"
 		f.tasks[pod.UID] = &taskManager{
-			cluster: cluster, owner: owner, host: f.hostOf(cluster, owner), name: pod.Name, native: native,
+			cluster: cluster, owner: owner, host: f.hostOf(owner), name: pod.Name, native: native,
 		}
 	case "jobmanager":
 		f.serial++
@@ -269,6 +269,7 @@ func (f *Flink) Step() {
 	for _, jm := range f.inOrder() {
 		jm.step()
 	}
+	f.noteHosts()
 	f.watch()
 }
 

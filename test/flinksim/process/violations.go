@@ -85,14 +85,14 @@ func (f *Flink) began(jm *JobManager, j *job.Job, how string) {
 
 // hostOf is the owner of the Deployment of a standalone cluster's TaskManagers, also after somebody has deleted that
 // Deployment; empty when there was none.
-func (f *Flink) hostOf(cluster types.NamespacedName, deployment types.UID) types.UID {
-	f.noteHost(cluster)
+func (f *Flink) hostOf(deployment types.UID) types.UID {
+	f.noteHosts()
 	return f.hosts[deployment]
 }
 
-// noteHost remembers the owner of the Deployment of a standalone cluster's TaskManagers.
-func (f *Flink) noteHost(cluster types.NamespacedName) {
-	if d := f.kube.Peek(kubesim.Deployments, cluster.Namespace, cluster.Name+"-taskmanager"); d != nil {
+// noteHosts remembers the owners of the Deployments of standalone clusters' TaskManagers.
+func (f *Flink) noteHosts() {
+	for _, d := range f.kube.PeekAll(kubesim.Deployments, "", map[string]string{"component": "taskmanager"}) {
 		f.hosts[d.GetUID()] = ownerOf(d)
 	}
 }
@@ -129,7 +129,6 @@ func (f *Flink) watch() {
 	}
 	live := map[resource]*job.Job{}
 	for _, jm := range f.inOrder() {
-		f.noteHost(jm.Cluster)
 		for _, j := range jm.jobs {
 			if j.State.Ended() || j.State == job.Suspended {
 				if !jm.Application() && j.State.Ended() {
