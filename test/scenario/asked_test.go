@@ -156,14 +156,28 @@ func isKnown(v reflect.Value) bool {
 // changed says what of a plan a part has changed that it may not.
 func (i inquiry) changed(part string, before, after plan.Plan) []string {
 	ridesAlong := (before.Status == nil) != (after.Status == nil)
+	adds := false
 	different := slices.DeleteFunc(differences("", i.tree(before.Status), i.tree(after.Status)), func(f string) bool {
 		closes := strings.HasPrefix(f, "intent: ") && strings.Contains(f, "step:Released")
 		along := ridesAlong &&
 			(closes || strings.HasPrefix(f, "clusterInfo") || strings.HasPrefix(f, "jobStatus.checkpoint."))
-		return along || slices.ContainsFunc(mayAdd, func(a addition) bool {
+		may := slices.ContainsFunc(mayAdd, func(a addition) bool {
 			return a.part == part && strings.HasPrefix(f, a.field) && (a.of == nil || a.of(i))
 		})
+		adds = adds || may
+		return along || may
 	})
+	if adds { // it is stored first, and a savepoint of the history is disposed of in the next round
+		for _, p := range []*plan.Plan{&before, &after} {
+			p.Actions = slices.DeleteFunc(slices.Clone(p.Actions), func(a plan.Action) bool {
+				_, disposes := a.(plan.DisposeSavepoint)
+				return disposes
+			})
+		}
+		different = slices.DeleteFunc(different, func(f string) bool {
+			return strings.HasPrefix(f, "jobStatus.savepointInfo.savepointHistory: ")
+		})
+	}
 	if a, b := acts(before, ridesAlong), acts(after, ridesAlong); a != b {
 		different = append(different, "plan: "+a+" instead of "+b)
 	}
