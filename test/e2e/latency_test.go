@@ -18,10 +18,11 @@ import (
 // that is measured.
 func homeless(t *testing.T) func(*unstructured.Unstructured) {
 	return func(u *unstructured.Unstructured) {
-		set(
-			t, u, map[string]any{"kubernetes.jobmanager.node-selector": "e2e.example/none:none"}, "spec",
-			"flinkConfiguration",
-		)
+		options := map[string]any{}
+		for _, component := range []string{"jobmanager", "taskmanager"} {
+			options["kubernetes."+component+".node-selector"] = "e2e.example/none:none"
+		}
+		set(t, u, options, "spec", "flinkConfiguration")
 	}
 }
 
