@@ -127,11 +127,3 @@ func TestNamesOfFlinksKindsAreFollowed(t *testing.T) {
 		t.Errorf("the snapshot is of %q", got)
 	}
 }
-
-// TestAnOverlayRuns: what Kustomize makes of the overlay staging runs.
-func TestAnOverlayRuns(t *testing.T) {
-	objects := rendered(t, kustomize+"overlays/staging", append(
-		[]string{"registry.example.com/sql-runner:staging", "flink:2.2"}, onThisMachine(t)...)...)
-	tenant.Apply(t, objects["ConfigMap"], objects["FlinkDeployment"])
-	tenant.Stable(t, "staging-orders", nil)
-}
