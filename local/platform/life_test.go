@@ -27,24 +27,24 @@ func kill(ctx context.Context, pod *unstructured.Unstructured) error {
 func TestStateIsCarriedOver(t *testing.T) {
 	const name = "life"
 	data := t.TempDir()
-	made := tenant.Example(t, "checkpoint-ha.yaml", "/tmp/flink", data, "/flink-data", data)
+	made := ns.Example(t, "checkpoint-ha.yaml", "/tmp/flink", data, "/flink-data", data)
 	made.SetName(name)
 	life.Ready(t, made)
-	if _, err := tenant.Deployments().Create(
+	if _, err := ns.Deployments().Create(
 		t.Context(), made, metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if !t.Failed() { // the logs of its pods go with it
-			tenant.Remove(t, name)
+			ns.Remove(t, name)
 		}
 	})
 	flink := http.Client{Transport: &http.Transport{DialContext: local.Node().DialContext, DisableKeepAlives: true}}
 	job := &life.Life{
 		Client: objects, Namespace: namespace, Name: name, Kill: kill,
 		Diagnose: func(t *testing.T) {
-			is, err := tenant.Deployments().Get(t.Context(), name, metav1.GetOptions{})
+			is, err := ns.Deployments().Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,13 +10,14 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/kn-flink/kn-flink/local/tenant"
 	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one platform of this package's tests.
 var (
 	local   *Platform
-	tenant  *testsuite.Namespace
+	ns      *tenant.Namespace
 	client  kubernetes.Interface
 	objects dynamic.Interface
 )
@@ -41,8 +42,8 @@ func TestMain(m *testing.M) {
 			defer progress("stopped", 0, 0)
 			return local.Stop()
 		})
-		tenant = testsuite.Default(local.Config(), "../../examples")
-		client, objects = tenant.Client, tenant.Objects
+		ns = tenant.Default(local.Config(), "../../examples")
+		client, objects = ns.Client, ns.Objects
 		return nil
 	})
 }

@@ -58,11 +58,11 @@ func TestManySessionJobs(t *testing.T) {
 	createMany(t, name, n)
 	t.Cleanup(func() {
 		if !t.Failed() { // the logs of its pods go with it
-			tenant.Remove(t, name)
+			ns.Remove(t, name)
 		}
 	})
-	tenant.Eventually(t, "the session cluster is STABLE", func(ctx context.Context) (bool, error) {
-		return tenant.Seen(ctx, name).Lifecycle == "STABLE", nil
+	ns.Eventually(t, "the session cluster is STABLE", func(ctx context.Context) (bool, error) {
+		return ns.Seen(ctx, name).Lifecycle == "STABLE", nil
 	})
 
 	ctx := watch.Deadline(t, time.Duration(n)*2*time.Second+3*time.Minute)
@@ -133,7 +133,7 @@ func howLong(n int) time.Duration {
 // createMany makes a session cluster with room for n jobs, that tells of each request.
 func createMany(t *testing.T, name string, n int) {
 	t.Helper()
-	u := tenant.Example(t, "session.yaml", "1.20", "2.2", "v1_20", "v2_2", "name: session", "name: "+name)
+	u := ns.Example(t, "session.yaml", "1.20", "2.2", "v1_20", "v2_2", "name: session", "name: "+name)
 	for path, value := range map[string]any{
 		"logConfiguration":   map[string]any{"log4j-console.properties": traced},
 		"jobManager":         map[string]any{"resource": map[string]any{"memory": "2g", "cpu": 0.5}},
@@ -144,7 +144,7 @@ func createMany(t *testing.T, name string, n int) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := tenant.Deployments().Create(
+	if _, err := ns.Deployments().Create(
 		t.Context(), u, metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func awaitSteady(t *testing.T) {
 	clock := objects.Resource(schema.GroupVersionResource{
 		Group: "sources.knative.dev", Version: "v1", Resource: "pingsources",
 	}).Namespace("flink-system")
-	tenant.Eventually(t, "the clock has its steady pace", func(ctx context.Context) (bool, error) {
+	ns.Eventually(t, "the clock has its steady pace", func(ctx context.Context) (bool, error) {
 		u, err := clock.Get(ctx, "flink-clock", metav1.GetOptions{})
 		return err == nil && watch.Text(u, "spec", "schedule") == "* * * * *", err
 	})

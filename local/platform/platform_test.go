@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/local/processes"
-	"github.com/kn-flink/kn-flink/local/testsuite"
+	"github.com/kn-flink/kn-flink/local/tenant"
 )
 
 const namespace = "default"
@@ -28,38 +28,38 @@ var (
 
 func TestAJobsLife(t *testing.T) {
 	begun := time.Now()
-	if _, err := tenant.Deployments().Create(
-		t.Context(), tenant.Example(t, "basic.yaml"), metav1.CreateOptions{},
+	if _, err := ns.Deployments().Create(
+		t.Context(), ns.Example(t, "basic.yaml"), metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
-	first := tenant.Stable(t, "basic", nil)
+	first := ns.Stable(t, "basic", nil)
 	t.Logf("from apply to STABLE: %s", time.Since(begun).Round(time.Second/10))
 
 	patch := []byte(`{"spec":{"flinkConfiguration":{"taskmanager.numberOfTaskSlots":"1"},"job":{"parallelism":1}}}`)
-	if _, err := tenant.Deployments().Patch(
+	if _, err := ns.Deployments().Patch(
 		t.Context(), "basic", types.MergePatchType, patch, metav1.PatchOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
-	second := tenant.Stable(t, "basic", func(v testsuite.View) bool { return v.ID != first.ID })
+	second := ns.Stable(t, "basic", func(v tenant.View) bool { return v.ID != first.ID })
 
-	jobManager := tenant.Pods(t, "app=basic,component=jobmanager")
+	jobManager := ns.Pods(t, "app=basic,component=jobmanager")
 	if len(jobManager) != 1 {
 		t.Fatalf("%d JobManager pods after the upgrade, want 1", len(jobManager))
 	}
 	if !local.Node().Kill(jobManager[0].UID) {
 		t.Fatal("no process of the JobManager ran")
 	}
-	tenant.Eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
-		now := tenant.Pods(t, "app=basic,component=jobmanager")
+	ns.Eventually(t, "the JobManager is started again", func(context.Context) (bool, error) {
+		now := ns.Pods(t, "app=basic,component=jobmanager")
 		return len(now) == 1 && len(now[0].Status.ContainerStatuses) == 1 &&
 			now[0].Status.ContainerStatuses[0].RestartCount >= 1 && now[0].Status.ContainerStatuses[0].Ready, nil
 	})
-	third := tenant.Stable(t, "basic", nil)
+	third := ns.Stable(t, "basic", nil)
 	t.Logf("jobs: %s, upgraded %s, recovered %s", first.ID, second.ID, third.ID)
 
-	tenant.Remove(t, "basic")
+	ns.Remove(t, "basic")
 }
 
 // TestTheWebhookAnswers: the API server reaches admit over TLS, by the certificate that admit made.

@@ -101,14 +101,14 @@ func TestASessionJobsJarIsUploaded(t *testing.T) {
 	)
 	jars := httptest.NewServer(http.FileServer(http.Dir(dir)))
 	t.Cleanup(jars.Close)
-	if _, err := tenant.Deployments().Create(
-		t.Context(), tenant.Example(t, "session.yaml"), metav1.CreateOptions{},
+	if _, err := ns.Deployments().Create(
+		t.Context(), ns.Example(t, "session.yaml"), metav1.CreateOptions{},
 	); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { tenant.Remove(t, "session") })
-	tenant.Eventually(t, "the session cluster is STABLE", func(ctx context.Context) (bool, error) {
-		return tenant.Seen(ctx, "session").Lifecycle == "STABLE", nil
+	t.Cleanup(func() { ns.Remove(t, "session") })
+	ns.Eventually(t, "the session cluster is STABLE", func(ctx context.Context) (bool, error) {
+		return ns.Seen(ctx, "session").Lifecycle == "STABLE", nil
 	})
 	job := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": group.String(), "kind": "FlinkSessionJob", "metadata": map[string]any{"name": "uploaded"},
@@ -122,7 +122,7 @@ func TestASessionJobsJarIsUploaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	last, most := "", 0
-	tenant.Eventually(t, "the session job is STABLE", func(ctx context.Context) (bool, error) {
+	ns.Eventually(t, "the session job is STABLE", func(ctx context.Context) (bool, error) {
 		o, err := objects.Resource(sessionJobs).Namespace(namespace).Get(ctx, "uploaded", metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -145,7 +145,7 @@ func TestASessionJobsJarIsUploaded(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	tenant.Eventually(t, "the session job is gone", func(ctx context.Context) (bool, error) {
+	ns.Eventually(t, "the session job is gone", func(ctx context.Context) (bool, error) {
 		list, err := objects.Resource(sessionJobs).Namespace(namespace).List(ctx, metav1.ListOptions{})
 		return err == nil && len(list.Items) == 0, err
 	})

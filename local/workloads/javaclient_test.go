@@ -17,7 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/local/flink"
-	"github.com/kn-flink/kn-flink/local/testsuite"
+	"github.com/kn-flink/kn-flink/local/tenant"
 	"github.com/kn-flink/kn-flink/test/life"
 	"github.com/kn-flink/kn-flink/test/watch"
 )
@@ -81,14 +81,14 @@ var submitted = regexp.MustCompile(`JobID ([0-9a-f]{32})`)
 func TestAJobOfAJavaClientIsItsOwn(t *testing.T) {
 	const name = "session"
 	c := client{home: home(t, "1.20", exampleJobs)}
-	cluster := tenant.Example(t, "session.yaml")
-	tenant.Apply(t, cluster)
-	tenant.Until(t, name, "is STABLE", func(v testsuite.View) bool { return v.Lifecycle == "STABLE" })
-	ctx := watch.Deadline(t, 3*tenant.Limit)
+	cluster := ns.Example(t, "session.yaml")
+	ns.Apply(t, cluster)
+	ns.Until(t, name, "is STABLE", func(v tenant.View) bool { return v.Lifecycle == "STABLE" })
+	ctx := watch.Deadline(t, 3*ns.Limit)
 	clusters := watch.Start(ctx, t, watch.Query{
-		Client: tenant.Objects, Resource: life.Resources, Namespace: tenant.Name, Fields: "metadata.name=" + name,
+		Client: ns.Objects, Resource: life.Resources, Namespace: ns.Name, Fields: "metadata.name=" + name,
 	})
-	c.rest = tenant.Pods(t, "app="+name+",component=jobmanager")[0].Status.PodIP + ":8081"
+	c.rest = ns.Pods(t, "app="+name+",component=jobmanager")[0].Status.PodIP + ":8081"
 
 	said := c.run(t, "run", "--detached", c.home+"/examples/streaming/StateMachineExample.jar")
 	found := submitted.FindStringSubmatch(said)
@@ -102,7 +102,7 @@ func TestAJobOfAJavaClientIsItsOwn(t *testing.T) {
 		}
 	})
 	var before job
-	tenant.Eventually(t, "the client's job runs", func(ctx context.Context) (_ bool, err error) {
+	ns.Eventually(t, "the client's job runs", func(ctx context.Context) (_ bool, err error) {
 		before, err = c.job(ctx, id)
 		return before.State == "RUNNING", err
 	})
@@ -113,7 +113,7 @@ func TestAJobOfAJavaClientIsItsOwn(t *testing.T) {
 	}
 	stableUntilNow(t, clusters)
 
-	if err := tenant.Deployments().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := ns.Deployments().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	clusters.Until("its deletion waits for the client's job", func(o watch.Object) (bool, string) {
@@ -128,27 +128,27 @@ func TestAJobOfAJavaClientIsItsOwn(t *testing.T) {
 		t.Errorf("the client's job is %+v: %v", is, err)
 	}
 	c.run(t, "cancel", id)
-	tenant.Remove(t, name)
+	ns.Remove(t, name)
 }
 
 // sessionJobComesAndGoes has a FlinkSessionJob run and deleted. Where its code is stands in a request to Flink, in which
 // no path is translated.
 func sessionJobComesAndGoes(t *testing.T, c client) {
 	t.Helper()
-	o := tenant.File(
+	o := ns.File(
 		t, "session-job.yaml", "deploymentName: session-job", "deploymentName: session", "/opt/flink", c.home,
 	)[1]
-	jobs := watch.Start(watch.Deadline(t, tenant.Limit), t, watch.Query{
-		Client: tenant.Objects, Resource: life.Resources.GroupVersion().WithResource("flinksessionjobs"),
-		Namespace: tenant.Name,
+	jobs := watch.Start(watch.Deadline(t, ns.Limit), t, watch.Query{
+		Client: ns.Objects, Resource: life.Resources.GroupVersion().WithResource("flinksessionjobs"),
+		Namespace: ns.Name,
 	})
-	if _, err := tenant.Of(o).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
+	if _, err := ns.Of(o).Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	jobs.All("the session job is STABLE", 1, func(o watch.Object) bool {
 		return watch.Text(o.Unstructured, "status", "lifecycleState") == "STABLE"
 	})
-	if err := tenant.Of(o).Delete(t.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
+	if err := ns.Of(o).Delete(t.Context(), o.GetName(), metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	jobs.None("the session job is gone")
@@ -157,7 +157,7 @@ func sessionJobComesAndGoes(t *testing.T, c client) {
 // stableUntilNow fails the test if a cluster was not STABLE at any time since a watch began.
 func stableUntilNow(t *testing.T, clusters *watch.Watcher) {
 	t.Helper()
-	now, err := tenant.Deployments().Get(t.Context(), "session", metav1.GetOptions{})
+	now, err := ns.Deployments().Get(t.Context(), "session", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

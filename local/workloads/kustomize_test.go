@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kn-flink/kn-flink/local/tenant"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // rendered are the objects that kubectl kustomize prints for a directory, by kind.
@@ -26,7 +25,7 @@ func rendered(t *testing.T, dir string, replace ...string) map[string]*unstructu
 		t.Fatal(err)
 	}
 	objects := map[string]*unstructured.Unstructured{}
-	for _, o := range testsuite.Objects(t, []byte(strings.NewReplacer(replace...).Replace(string(text)))) {
+	for _, o := range tenant.Objects(t, []byte(strings.NewReplacer(replace...).Replace(string(text)))) {
 		if objects[o.GetKind()] != nil {
 			t.Fatalf("%s: two objects of kind %s", dir, o.GetKind())
 		}
@@ -89,7 +88,7 @@ func TestOverlaysAreAccepted(t *testing.T) {
 				}
 			}
 			for _, o := range objects {
-				if _, err := tenant.Of(o).Create(
+				if _, err := ns.Of(o).Create(
 					t.Context(), o, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}},
 				); err != nil {
 					t.Error(err)

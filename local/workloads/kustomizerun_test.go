@@ -8,6 +8,6 @@ import "testing"
 func TestAnOverlayRuns(t *testing.T) {
 	objects := rendered(t, kustomize+"overlays/staging", append(
 		[]string{"registry.example.com/sql-runner:staging", "flink:2.2"}, onThisMachine(t)...)...)
-	tenant.Apply(t, objects["ConfigMap"], objects["FlinkDeployment"])
-	tenant.Stable(t, "staging-orders", nil)
+	ns.Apply(t, objects["ConfigMap"], objects["FlinkDeployment"])
+	ns.Stable(t, "staging-orders", nil)
 }

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/local/platform"
+	"github.com/kn-flink/kn-flink/local/tenant"
 	"github.com/kn-flink/kn-flink/local/testsuite"
 )
 
 // The one platform of this package's tests, and the namespace that they have on it.
 var (
-	local  *platform.Platform
-	tenant *testsuite.Namespace
+	local *platform.Platform
+	ns    *tenant.Namespace
 )
 
 func TestMain(m *testing.M) {
@@ -30,7 +31,7 @@ func TestMain(m *testing.M) {
 			return err
 		}
 		stage.Stop(local.Stop)
-		tenant = testsuite.Default(local.Config(), "../../examples")
+		ns = tenant.Default(local.Config(), "../../examples")
 		return nil
 	})
 }

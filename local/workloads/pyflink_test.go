@@ -59,7 +59,7 @@ func TestAPythonJobRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := tenant.Example(
+	job := ns.Example(
 		t, "pyflink.yaml", "registry.example.com/pyflink:1", "flink:"+release, "flink-python-2.2.1", "flink-python-"+release,
 		"/usr/bin/python3", pyflink(t, release),
 	)
@@ -73,10 +73,10 @@ func TestAPythonJobRuns(t *testing.T) {
 	}, "spec", "podTemplate", "spec"); err != nil {
 		t.Fatal(err)
 	}
-	tenant.Apply(t, job)
-	tenant.Stable(t, "pyflink", nil)
-	tenant.Eventually(t, "the function in Python says something", func(context.Context) (bool, error) {
-		printed := tenant.Printed(t, "app=pyflink,component=taskmanager")
+	ns.Apply(t, job)
+	ns.Stable(t, "pyflink", nil)
+	ns.Eventually(t, "the function in Python says something", func(context.Context) (bool, error) {
+		printed := ns.Printed(t, "app=pyflink,component=taskmanager")
 		return strings.Contains(printed, ", expensive]") && strings.Contains(printed, ", cheap]"), nil
 	})
 }

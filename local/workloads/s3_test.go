@@ -31,7 +31,7 @@ func TestStateIsInAnObjectStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The image has the plugin in opt; what stands for it here has not.
-	tenant.Apply(t, tenant.File(t, name+".yaml", append([]string{
+	ns.Apply(t, ns.File(t, name+".yaml", append([]string{
 		"image: flink:2.2.0", "image: flink:2.2",
 		"http://minio.minio.svc:9000", address,
 		"AWS_ACCESS_KEY_ID: flink", "AWS_ACCESS_KEY_ID: " + user,

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/local/flink"
-	"github.com/kn-flink/kn-flink/local/testsuite"
+	"github.com/kn-flink/kn-flink/local/tenant"
 )
 
 // sqlRunner are the sources of the program that runs SQL scripts.
@@ -94,18 +94,18 @@ var printedRow = regexp.MustCompile(`\+I\[-?\d+, \d+\]`)
 // with another restartNonce, it runs.
 func TestASQLScriptRuns(t *testing.T) {
 	const name = "sql-runner"
-	objects := tenant.File(t, "sql-runner.yaml", onThisMachine(t)...)
+	objects := ns.File(t, "sql-runner.yaml", onThisMachine(t)...)
 	job, script := objects[0], objects[1]
 	right, _, _ := unstructured.NestedString(script.Object, "data", "orders.sql")
 	write := func(text string) {
 		if err := unstructured.SetNestedField(script.Object, text, "data", "orders.sql"); err != nil {
 			t.Fatal(err)
 		}
-		tenant.Apply(t, script)
+		ns.Apply(t, script)
 	}
 	write(strings.Replace(right, "FROM orders WHERE", "FROM nowhere WHERE", 1))
-	tenant.Apply(t, job)
-	tenant.Until(t, name, "says what is wrong", func(v testsuite.View) bool {
+	ns.Apply(t, job)
+	ns.Until(t, name, "says what is wrong", func(v tenant.View) bool {
 		return strings.Contains(v.Message, "the statement at line 19 of ") &&
 			strings.Contains(v.Message, "'nowhere' not found")
 	})
@@ -113,11 +113,11 @@ func TestASQLScriptRuns(t *testing.T) {
 	if err := unstructured.SetNestedField(job.Object, int64(1), "spec", "restartNonce"); err != nil {
 		t.Fatal(err)
 	}
-	tenant.Apply(t, job)
-	if v := tenant.Stable(t, name, nil); v.Message != "" {
+	ns.Apply(t, job)
+	if v := ns.Stable(t, name, nil); v.Message != "" {
 		t.Errorf("it runs, and status still has an error: %s", v.Message)
 	}
-	tenant.Eventually(t, "rows are printed", func(context.Context) (bool, error) {
-		return printedRow.MatchString(tenant.Printed(t, "app="+name+",component=taskmanager")), nil
+	ns.Eventually(t, "rows are printed", func(context.Context) (bool, error) {
+		return printedRow.MatchString(ns.Printed(t, "app="+name+",component=taskmanager")), nil
 	})
 }

@@ -21,11 +21,11 @@ import (
 // state. No pod can start meanwhile, and nothing of the cluster is made anew.
 func TestAStandbyJobManagerTakesOver(t *testing.T) {
 	const name = "jobmanager-standby"
-	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(t.TempDir())...)...)
+	ns.Apply(t, ns.File(t, name+".yaml", onVolume(t.TempDir())...)...)
 	var job, deployment string
 	stateful(name, nil).Run(t, life.Chapter{Title: "the leader is killed", Run: func(t *testing.T, _ *life.Life) {
 		first := leader(t, name, 2, "")
-		job, deployment = tenant.Seen(t.Context(), name).ID, deployed(t, name)
+		job, deployment = ns.Seen(t.Context(), name).ID, deployed(t, name)
 		cordon(t, true)
 		t.Cleanup(func() { cordon(t, false) })
 		if err := kill(t.Context(), &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{
@@ -35,7 +35,7 @@ func TestAStandbyJobManagerTakesOver(t *testing.T) {
 		}
 		t.Logf("%s led, %s leads", first.Name, leader(t, name, 1, first.Name).Name)
 	}})
-	if now := tenant.Seen(t.Context(), name); now.ID != job {
+	if now := ns.Seen(t.Context(), name); now.ID != job {
 		t.Errorf("job %s goes on as job %s", job, now.ID)
 	}
 	if now := deployed(t, name); now != deployment {
@@ -46,7 +46,7 @@ func TestAStandbyJobManagerTakesOver(t *testing.T) {
 // deployed tells one JobManager Deployment, and what it says, from another.
 func deployed(t *testing.T, name string) string {
 	t.Helper()
-	d, err := tenant.Client.AppsV1().Deployments(tenant.Name).Get(t.Context(), name, metav1.GetOptions{})
+	d, err := ns.Client.AppsV1().Deployments(ns.Name).Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func deployed(t *testing.T, name string) string {
 // leader waits until so many JobManagers are ready, and one of them that is not the one before leads.
 func leader(t *testing.T, name string, ready int, before string) (leads corev1.Pod) {
 	t.Helper()
-	tenant.Eventually(t, "a JobManager leads", func(ctx context.Context) (bool, error) {
-		elected, err := tenant.Client.CoreV1().ConfigMaps(tenant.Name).Get(
+	ns.Eventually(t, "a JobManager leads", func(ctx context.Context) (bool, error) {
+		elected, err := ns.Client.CoreV1().ConfigMaps(ns.Name).Get(
 			ctx, name+"-cluster-config-map", metav1.GetOptions{},
 		)
 		if err != nil {
@@ -65,7 +65,7 @@ func leader(t *testing.T, name string, ready int, before string) (leads corev1.P
 		}
 		count := 0
 		leads = corev1.Pod{}
-		for _, pod := range tenant.Pods(t, "app="+name+",component=jobmanager") {
+		for _, pod := range ns.Pods(t, "app="+name+",component=jobmanager") {
 			if !isReady(pod) || pod.Name == before {
 				continue
 			}
@@ -92,7 +92,7 @@ func isReady(pod corev1.Pod) bool {
 func cordon(t *testing.T, closed bool) {
 	t.Helper()
 	patch := fmt.Sprintf(`{"spec":{"unschedulable":%v}}`, closed)
-	if _, err := tenant.Client.CoreV1().Nodes().Patch(
+	if _, err := ns.Client.CoreV1().Nodes().Patch(
 		context.WithoutCancel(t.Context()), node.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{},
 	); err != nil {
 		t.Fatal(err)

@@ -34,14 +34,14 @@ func stateful(name string, trust *tls.Config) *life.Life {
 		DialContext: local.Node().DialContext, DisableKeepAlives: true, TLSClientConfig: trust,
 	}}
 	return &life.Life{
-		Client: tenant.Objects, Namespace: tenant.Name, Name: name, Kill: kill,
-		Diagnose: func(t *testing.T) { t.Logf("%+v, %v", tenant.Seen(t.Context(), name), tenant.Conditions(t, name)) },
-		Flink:    life.At(&flink, scheme+"://"+name+"-rest."+tenant.Name+".svc:8081"),
+		Client: ns.Objects, Namespace: ns.Name, Name: name, Kill: kill,
+		Diagnose: func(t *testing.T) { t.Logf("%+v, %v", ns.Seen(t.Context(), name), ns.Conditions(t, name)) },
+		Flink:    life.At(&flink, scheme+"://"+name+"-rest."+ns.Name+".svc:8081"),
 	}
 }
 
 // kill ends the processes of a pod by SIGKILL, and then the pod.
 func kill(ctx context.Context, pod *unstructured.Unstructured) error {
 	local.Node().Kill(pod.GetUID())
-	return life.Delete(tenant.Objects)(ctx, pod)
+	return life.Delete(ns.Objects)(ctx, pod)
 }

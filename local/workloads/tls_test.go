@@ -35,20 +35,20 @@ func TestAJobManagerSpeaksTLS(t *testing.T) {
 			t.Fatalf("%s: %v: %s", line, err, said)
 		}
 	}
-	secret(t, tenant.Name, "tls-keystore", filepath.Join(keys, "keystore.p12"))
+	secret(t, ns.Name, "tls-keystore", filepath.Join(keys, "keystore.p12"))
 	authority := secret(t, "flink-system", "flink-operator-cert", filepath.Join(keys, "ca.crt"))
 	trusted := x509.NewCertPool()
 	if !trusted.AppendCertsFromPEM(authority) {
 		t.Fatalf("no certificate: %s", authority)
 	}
-	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(t.TempDir())...)...)
+	ns.Apply(t, ns.File(t, name+".yaml", onVolume(t.TempDir())...)...)
 	stateful(name, &tls.Config{RootCAs: trusted}).Run(t, life.Upgraded("savepoint"))
 }
 
 // commands are those of a program that the comment of an example says, a line each.
 func commands(t *testing.T, file, program string) (all []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(tenant.Examples, file))
+	text, err := os.ReadFile(filepath.Join(ns.Examples, file))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func secret(t *testing.T, namespace, name, file string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tenant.Make(t, namespace, &corev1.Secret{
+	ns.Make(t, namespace, &corev1.Secret{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"}, ObjectMeta: metav1.ObjectMeta{Name: name},
 		Data: map[string][]byte{filepath.Base(file): content},
 	})

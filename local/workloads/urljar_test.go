@@ -21,10 +21,10 @@ func TestAJarComesFromAURL(t *testing.T) {
 		jars.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	tenant.Apply(t, tenant.Example(
+	ns.Apply(t, ns.Example(
 		t, "url-jar.yaml", "https://jars.example.com/1.4/job.jar", server.URL+"/StateMachineExample.jar",
 	))
-	tenant.Stable(t, "url-jar", nil)
+	ns.Stable(t, "url-jar", nil)
 	if n := asked.Load(); n != 2 {
 		t.Errorf("the jar was asked for %d times, want 2: the JobManager asks again after a failure, and nobody else", n)
 	}

@@ -18,7 +18,7 @@ import (
 func TestStateIsOnAPersistentVolume(t *testing.T) {
 	const name, claim = "persistent-volume-claim", "persistent-volume-claim-state"
 	dir := t.TempDir()
-	tenant.Make(t, "", &corev1.PersistentVolume{
+	ns.Make(t, "", &corev1.PersistentVolume{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "PersistentVolume"}, ObjectMeta: metav1.ObjectMeta{Name: claim},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity:    corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("10Gi")},
@@ -29,15 +29,15 @@ func TestStateIsOnAPersistentVolume(t *testing.T) {
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,
 		},
 	})
-	tenant.Apply(t, tenant.File(t, name+".yaml", onVolume(dir)...)...)
+	ns.Apply(t, ns.File(t, name+".yaml", onVolume(dir)...)...)
 	stateful(name, nil).Run(t, life.Upgraded("savepoint"))
 	for _, part := range []string{"ha", "checkpoints", "savepoints"} {
 		if is, err := os.ReadDir(filepath.Join(dir, part)); err != nil || len(is) == 0 {
 			t.Errorf("%s on the volume: %v, %v", part, is, err)
 		}
 	}
-	tenant.Remove(t, name)
-	is, err := tenant.Client.CoreV1().PersistentVolumeClaims(tenant.Name).Get(t.Context(), claim, metav1.GetOptions{})
+	ns.Remove(t, name)
+	is, err := ns.Client.CoreV1().PersistentVolumeClaims(ns.Name).Get(t.Context(), claim, metav1.GetOptions{})
 	if err != nil || is.Status.Phase != corev1.ClaimBound {
 		t.Errorf("the job is deleted, and its claim is %q, %v", is.Status.Phase, err)
 	}

@@ -105,9 +105,6 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 		snapshot.Autoscaled = o.sample(ctx, measured{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}, r, in, at, snapshot.Autoscaled,
 		})
-		if err := ctx.Err(); err != nil { // Flink or a plug-in took too long: with more time the sample can be taken
-			return err
-		}
 	}
 	return o.judge(ctx, snapshot, event.ReasonHealth)
 }

@@ -32,7 +32,7 @@ type measured struct {
 }
 
 // sample takes a sample of a job's metrics and keeps it. It answers the store as it is then. What goes wrong drops the
-// sample, and nothing else: the next look takes another one. So does a look that came to its end meanwhile.
+// sample, and nothing else: the next look takes another one, as it does when this look comes to its end meanwhile.
 //
 //	the store     then it is
 //	Present       patched, in the version that was read

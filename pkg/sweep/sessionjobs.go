@@ -48,9 +48,6 @@ func (o *Observer) lookAtSessionJobs(
 			s.Autoscaled = o.sample(ctx, measured{
 				event.Key{Kind: v1beta1.KindFlinkSessionJob, Namespace: r.Namespace, Name: r.Name}, r, in, at, s.Autoscaled,
 			})
-			if err := ctx.Err(); err != nil { // as of a FlinkDeployment: the look is taken again, with more time
-				return err
-			}
 		}
 		p := sessionjob.Make(s)
 		if p.IsQuiet() && p.Status == nil {

@@ -136,8 +136,8 @@ type item struct {
 	look func(ctx context.Context) error
 }
 
-// lookAtEach looks at resources, and at those that take long after the others; before that it calls quick, unless it is
-// nil. One that cannot be looked at does not keep the others from it.
+// lookAtEach looks at resources, and at those that take longer than soon once more, after the others and in the time
+// that is left; before that it calls quick, unless it is nil. One that cannot be looked at does not hold up the others.
 func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) error {
 	var mu sync.Mutex
 	var failures []error
@@ -166,9 +166,9 @@ func (o *Observer) lookAtEach(ctx context.Context, items []item, quick func()) e
 					o.Metrics.Count(ctx, metrics.Looks, 1, metrics.Kind(one.key.Kind), errorType(err))
 				}
 				switch {
-				case err == nil:
-				case again:
+				case again: // whatever it says: what it left out at its end it may not call an error
 					slow = append(slow, one)
+				case err == nil:
 				default:
 					telemetry.Traced(ctx, o.Log).Infow(
 						"look failed", telemetry.Key, one.key.String(), telemetry.Error, fail.Message(err),

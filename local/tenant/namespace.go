@@ -1,4 +1,4 @@
-package testsuite
+package tenant
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"github.com/kn-flink/kn-flink/local/testsuite"
 	"github.com/kn-flink/kn-flink/test/life"
 )
 
@@ -41,7 +42,7 @@ func Default(config *rest.Config, examples string) *Namespace {
 // Eventually waits for a condition.
 func (n *Namespace) Eventually(t *testing.T, what string, condition func(context.Context) (bool, error)) {
 	t.Helper()
-	Eventually(t, n.Limit, what, condition)
+	testsuite.Eventually(t, n.Limit, what, condition)
 }
 
 // Deployments are the namespace's FlinkDeployments.

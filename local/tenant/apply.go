@@ -1,4 +1,4 @@
-package testsuite
+package tenant
 
 import (
 	"bytes"
