@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,24 +19,25 @@ const inZone = 500
 // zone loses the first JobManagers by name at the same time, and then gives them back: their pods are not ready, as the
 // node lifecycle controller leaves them when their nodes are not heard of, and refuse connections.
 func zone(ctx context.Context, r *run) (string, error) {
-	n := min(inZone, r.result.Counts.Applications/2)
-	told, err := r.inStatus(ctx, n, false)
-	if err != nil {
-		return fmt.Sprintf("%d JobManagers lost", n), err
+	var all []types.NamespacedName
+	for i := range min(inZone, r.result.Counts.Applications/2) {
+		at := stampOf(nameOf("app", i), i)
+		all = append(all, types.NamespacedName{Namespace: at.namespace, Name: at.name})
 	}
-	back, err := r.inStatus(ctx, n, true)
-	return fmt.Sprintf("%d JobManagers lost: all told in status after %s; given back: all STABLE after %s", n,
+	told, err := r.inStatus(ctx, all, false)
+	if err != nil { // what comes after begins with all of them
+		return fmt.Sprintf("%d JobManagers lost", len(all)), errors.Join(err, r.makeReady(context.WithoutCancel(ctx), all, true))
+	}
+	back, err := r.inStatus(ctx, all, true)
+	return fmt.Sprintf("%d JobManagers lost: all told in status after %s; given back: all STABLE after %s", len(all),
 		told.Round(time.Second/10), back.Round(time.Second/10)), err
 }
 
-// inStatus makes the first n JobManagers ready or not, and returns how long it took until each status says so.
-func (r *run) inStatus(ctx context.Context, n int, ready bool) (time.Duration, error) {
-	var all []types.NamespacedName
+// inStatus makes JobManagers ready or not, and returns how long it took until each status says so.
+func (r *run) inStatus(ctx context.Context, all []types.NamespacedName, ready bool) (time.Duration, error) {
 	waits := map[types.NamespacedName]bool{}
-	for i := range n {
-		at := stampOf(nameOf("app", i), i)
-		all = append(all, types.NamespacedName{Namespace: at.namespace, Name: at.name})
-		waits[all[i]] = true
+	for _, at := range all {
+		waits[at] = true
 	}
 	none, err := r.dynamic.Resource(deployments).List(ctx, metav1.ListOptions{Limit: 1})
 	if err != nil {
@@ -46,23 +48,15 @@ func (r *run) inStatus(ctx context.Context, n int, ready bool) (time.Duration, e
 		return 0, err
 	}
 	defer w.Stop()
-	began := time.Now()
-	group, inner := errgroup.WithContext(ctx)
-	group.SetLimit(writers)
-	done := make(chan error, 1)
-	go func() {
-		for _, at := range all {
-			group.Go(func() error { return r.makeReady(inner, at, ready) })
-		}
-		done <- group.Wait()
-	}()
+	began, done := time.Now(), make(chan error, 1)
+	go func() { done <- r.makeReady(ctx, all, ready) }()
 	for len(waits) > 0 {
 		select {
 		case e, is := <-w.ResultChan():
 			u, object := e.Object.(*unstructured.Unstructured)
 			switch {
 			case !is || !object:
-				return 0, fmt.Errorf("the watch ended, and %d of %d statuses do not say it yet", len(waits), n)
+				return 0, fmt.Errorf("the watch ended, and %d of %d statuses do not say it yet", len(waits), len(all))
 			case tellsReady(u) == ready:
 				delete(waits, types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()})
 			}
@@ -72,7 +66,7 @@ func (r *run) inStatus(ctx context.Context, n int, ready bool) (time.Duration, e
 			}
 			done = nil
 		case <-ctx.Done():
-			return 0, fmt.Errorf("%d of %d statuses do not say it yet: %w", len(waits), n, ctx.Err())
+			return 0, fmt.Errorf("%d of %d statuses do not say it yet: %w", len(waits), len(all), ctx.Err())
 		}
 	}
 	return time.Since(began), nil
@@ -85,8 +79,17 @@ func tellsReady(u *unstructured.Unstructured) bool {
 	return jobManager == "READY" && lifecycle == "STABLE"
 }
 
-// makeReady has the JobManager of an application answer or not, and then its pod say so.
-func (r *run) makeReady(ctx context.Context, at types.NamespacedName, ready bool) error {
+// makeReady has the JobManagers of applications answer or not, and their pods say so.
+func (r *run) makeReady(ctx context.Context, all []types.NamespacedName, ready bool) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for _, at := range all {
+		group.Go(func() error { return r.makeOneReady(inner, at, ready) })
+	}
+	return group.Wait()
+}
+
+func (r *run) makeOneReady(ctx context.Context, at types.NamespacedName, ready bool) error {
 	r.flink.change(hostOfCluster(at.Namespace, at.Name), func(c *clusterAnswers) { c.gone = !ready })
 	pods := r.kubelet.typed.CoreV1().Pods(at.Namespace)
 	list, err := pods.List(ctx, metav1.ListOptions{LabelSelector: "component=jobmanager,app=" + at.Name})

@@ -12,7 +12,7 @@ build_metrics_server() {
   local source image
   source=$(go list -m -f '{{.Dir}}' sigs.k8s.io/metrics-server)
   image=$(ko build --sbom=none --platform=linux/amd64 -j 2 -B sigs.k8s.io/metrics-server/cmd/metrics-server)
-  # As upstream installs it; the kubelet's certificate here is of the cluster's own authority, which it is told of.
+  # As upstream installs it, but that the kubelet's certificate is not checked: it is of the cluster's own authority.
   kubectl kustomize "$source/manifests/base" |
     sed -e "s#image: .*metrics-server:.*#image: $image#" \
       -e 's#- --kubelet-use-node-status-port#&\n        - --kubelet-insecure-tls#' >"$YAML/metrics-server.yaml.part"
