@@ -37,5 +37,5 @@ func (o *Observer) lookAtCanary(ctx context.Context, kind string, r metav1.Objec
 	if !seen.Due(now, timeout) {
 		return nil
 	}
-	return o.request(ctx, kind, r, event.ReasonHealth)
+	return o.request(ctx, kind, r, event.ReasonHealth, "")
 }

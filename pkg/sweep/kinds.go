@@ -115,7 +115,7 @@ func held(name string, resource schema.GroupVersionResource) kind {
 		},
 		looks: func(o *Observer, _ context.Context, _ string, _ *unstructured.UnstructuredList) look {
 			return func(ctx context.Context, u *unstructured.Unstructured) error {
-				return o.request(ctx, name, u, event.ReasonTransition)
+				return o.request(ctx, name, u, event.ReasonTransition, "")
 			}
 		},
 	}

@@ -59,6 +59,8 @@ type Observer struct {
 	told map[string]time.Time
 	// sent is when each page was sent.
 	sent map[string]time.Time
+	// asked are the passes that this pod has asked for.
+	asked asked
 	// places are for the pages that are in memory.
 	places chan struct{}
 }
@@ -195,22 +197,34 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
 		reason = event.ReasonDrift
 	}
-	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason)
+	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason, p.String())
 }
 
-// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one
-// would only get in its way. One that died is noticed a few seconds later.
+// justBegun reports whether a pass is most likely at it, or on its way: asking for another one would only get in its
+// way. One that died is noticed a few seconds later.
+//
+//	the resource                           who is at it
+//	was made just now, and nothing of it   the pass that the event of its creation asks for
+//	has been told yet
+//	has an open start stored just now      the pass that stored it
 func justBegun(s deployment.Snapshot) bool {
-	intent := s.Resource.Status.Intent
+	r := s.Resource
+	if r.Status.ObservedGeneration == 0 && r.Status.Intent == nil {
+		return s.Now.Sub(r.CreationTimestamp.Time) < preparing
+	}
+	intent := r.Status.Intent
 	return intent != nil && intent.Step == v1beta1.StepStarting && s.Now.Sub(intent.StoredAt.Time) < preparing
 }
 
 // preparing is how long a start is left to the pass that began it.
 const preparing = 6 * time.Second
 
-// request posts pass.requested.
-func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason) error {
+// request posts pass.requested, unless the same was asked for and may be on its way.
+func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason, plan string) error {
 	key := event.Key{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()}
+	if !o.askDue(key, question{version: r.GetResourceVersion(), plan: plan}) {
+		return nil
+	}
 	e, err := event.Make(event.TypePassRequested, event.Head{
 		ID:  fmt.Sprintf("%s-%s-%s-%d", r.GetUID(), r.GetResourceVersion(), reason, o.Gather.Now().UnixMilli()),
 		Key: key, Source: source, Time: o.Gather.Now(), Reason: string(reason),
@@ -220,5 +234,21 @@ func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, re
 	}
 	o.Metrics.Count(ctx, metrics.Requests, 1, metrics.Kind(kind), metrics.Reason(string(reason)))
 	telemetry.Traced(ctx, o.Log).Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
-	return o.Control.Publish(ctx, e)
+	if err := o.Control.Publish(ctx, e); err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.asked, key)
+		return err
+	}
+	return nil
+}
+
+// askDue reports whether a pass is to be asked for, and remembers that it was.
+func (o *Observer) askDue(of event.Key, q question) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.asked == nil {
+		o.asked = asked{}
+	}
+	return o.asked.due(of, q, o.Gather.Now())
 }

@@ -60,7 +60,7 @@ func (o *Observer) lookAtSessionJobs(
 		case s.Resource.Status.ObservedGeneration != s.Resource.Generation:
 			reason = event.ReasonDrift
 		}
-		return o.request(ctx, v1beta1.KindFlinkSessionJob, s.Resource, reason)
+		return o.request(ctx, v1beta1.KindFlinkSessionJob, s.Resource, reason, p.String())
 	}
 }
 

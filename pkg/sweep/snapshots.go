@@ -112,5 +112,5 @@ func (o *Observer) lookAtSnapshot(
 	if p.IsQuiet() && p.Status == nil {
 		return nil
 	}
-	return o.request(ctx, v1beta1.KindFlinkStateSnapshot, s.Resource, event.ReasonTransition)
+	return o.request(ctx, v1beta1.KindFlinkStateSnapshot, s.Resource, event.ReasonTransition, p.String())
 }

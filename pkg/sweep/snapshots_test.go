@@ -86,6 +86,7 @@ func TestUnfinishedSnapshotsAreSwept(t *testing.T) {
 	if asked := posted.subjects(); !slices.Equal(asked, []string{"flink/FlinkStateSnapshot/flying"}) {
 		t.Errorf("a fast tick asked for %q", asked)
 	}
+	clock.Advance(2 * leastPatience)
 	all := fleet{complete: true}
 	if err := o.sweep(t.Context(), snapshotKind, &all); err != nil {
 		t.Fatal(err)

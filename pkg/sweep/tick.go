@@ -53,6 +53,7 @@ func (o *Observer) sweepDue(pace clock.Pace) bool {
 		return false
 	}
 	o.swept = now
+	o.asked.forget(now)
 	return true
 }
 

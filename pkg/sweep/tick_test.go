@@ -59,8 +59,8 @@ func (m *mailbox) subjects() []string {
 	return subjects
 }
 
-// fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is
-// asleep.
+// fleetOf is an observer over a model API server with so many resources, made a minute ago, that no pass has seen, and a
+// clock that is asleep.
 type fleetOf struct {
 	*Observer
 	kube *kubesim.Server
@@ -88,16 +88,23 @@ func newFleet(t testing.TB, resources int) *fleetOf {
 		t.Fatal(err)
 	}
 	for i := range resources {
-		u := &unstructured.Unstructured{Object: map[string]any{
-			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
-			"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", i)},
-			"spec":     map[string]any{"flinkVersion": "v1_20"},
-		}}
-		if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
-			t.Fatal(err)
-		}
+		f.add(t, i)
 	}
+	f.kube.Clock.Advance(time.Minute)
 	return f
+}
+
+// add makes one more resource.
+func (f *fleetOf) add(t testing.TB, number int) {
+	t.Helper()
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+		"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", number)},
+		"spec":     map[string]any{"flinkVersion": "v1_20"},
+	}}
+	if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (f *fleetOf) pace() clock.Pace {
@@ -227,8 +234,10 @@ func TestAPageOfAnOldSweepIsDropped(t *testing.T) {
 
 func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 	f := newFleet(t, 3)
+	seen := 0
 	setPace := func(name string, pace v1beta1.Pace) {
-		status := map[string]any{"pace": string(pace), "situation": "Waiting"}
+		seen++
+		status := map[string]any{"pace": string(pace), "situation": "Waiting", "error": fmt.Sprint(seen)}
 		if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", name, status); err != nil {
 			t.Fatal(err)
 		}
@@ -241,9 +250,12 @@ func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 	if n := len(f.mail.take(event.TypePassRequested)); n != 3 {
 		t.Errorf("the sweep asked for %d passes, want 3", n)
 	}
-	for second := 2; second <= 62; second += 30 {
-		f.kube.Clock.Advance(2 * time.Second)
-		if second == 62 {
+	for second := 4; second <= 64; second += 30 {
+		f.kube.Clock.Advance(4 * time.Second)
+		switch second {
+		case 34:
+			setPace("demo-0001", v1beta1.PaceFast) // another version of it
+		case 64:
 			f.kube.Clock.Advance(time.Minute)
 		}
 		if err := f.Tick(t.Context()); err != nil {
@@ -251,7 +263,7 @@ func TestTheFastTickLooksAtFastResourcesOnly(t *testing.T) {
 		}
 		asked := f.mail.take(event.TypePassRequested)
 		want := 1
-		if second == 62 {
+		if second == 64 {
 			want = 3
 		}
 		if len(asked) != want || (want == 1 && !strings.HasSuffix(asked[0].Subject(), "demo-0001")) {
