@@ -15,8 +15,8 @@ import (
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
 
-// ticks looks at a resource every two seconds for a minute, whose pass is never done, and tells in which of them one was
-// asked for. Something may happen before each look.
+// ticks looks at a resource every two seconds for a minute, whose pass is never done, and tells in which of them one
+// was asked for. Something may happen before each look.
 func (f *fleetOf) ticks(t *testing.T, before func(second int)) (asked []int) {
 	t.Helper()
 	for second := 0; second < 60; second += 2 {

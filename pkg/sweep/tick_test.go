@@ -59,8 +59,8 @@ func (m *mailbox) subjects() []string {
 	return subjects
 }
 
-// fleetOf is an observer over a model API server with so many resources, made a minute ago, that no pass has seen, and a
-// clock that is asleep.
+// fleetOf is an observer over a model API server with so many resources, made a minute ago, that no pass has seen, and
+// a clock that is asleep.
 type fleetOf struct {
 	*Observer
 	kube *kubesim.Server
