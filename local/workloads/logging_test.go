@@ -35,5 +35,8 @@ func TestLogConfigurationIsOfOneJob(t *testing.T) {
 	ns.Apply(t, ns.Example(t, name+".yaml"))
 	ns.Stable(t, name, nil)
 	const line = `(?m)^\d\d:\d\d:\d\d,\d{3} `
-	printedAs(t, name, line+`INFO  \w+ - `, line+`DEBUG \w+ - `)
+	text := printedAs(t, name, line+`INFO  \w+ - `, line+`DEBUG \w+ - `)
+	if said := regexp.MustCompile(line + `DEBUG AbstractWatchManager - .*$`).FindString(text); said != "" {
+		t.Errorf("the client of Kubernetes is to be at INFO: %s", said)
+	}
 }
