@@ -84,14 +84,6 @@ var errRefused = errors.New("on purpose")
 
 func (refusing) Publish(context.Context, cloudevents.Event) error { return errRefused }
 
-func TestANewResourceIsLeftToTheEventOfItsCreation(t *testing.T) {
-	f := newFleet(t, 0)
-	f.add(t, 0)
-	if asked := f.ticks(t, func(int) {}); asked[0] != 6 {
-		t.Errorf("asked for it after %d s, want nothing before 6 s", asked)
-	}
-}
-
 func TestWhatWasAskedForIsForgotten(t *testing.T) {
 	now, all := time.Now(), asked{}
 	all.due(event.Key{Name: "old"}, question{}, now)

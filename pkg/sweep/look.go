@@ -200,19 +200,10 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason, p.String())
 }
 
-// justBegun reports whether a pass is most likely at it, or on its way: asking for another one would only get in its
-// way. One that died is noticed a few seconds later.
-//
-//	the resource                           who is at it
-//	was made just now, and nothing of it   the pass that the event of its creation asks for
-//	has been told yet
-//	has an open start stored just now      the pass that stored it
+// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one
+// would only get in its way. One that died is noticed a few seconds later.
 func justBegun(s deployment.Snapshot) bool {
-	r := s.Resource
-	if r.Status.ObservedGeneration == 0 && r.Status.Intent == nil {
-		return s.Now.Sub(r.CreationTimestamp.Time) < preparing
-	}
-	intent := r.Status.Intent
+	intent := s.Resource.Status.Intent
 	return intent != nil && intent.Step == v1beta1.StepStarting && s.Now.Sub(intent.StoredAt.Time) < preparing
 }
 

@@ -59,8 +59,8 @@ func (m *mailbox) subjects() []string {
 	return subjects
 }
 
-// fleetOf is an observer over a model API server with so many resources, made a minute ago, that no pass has seen, and
-// a clock that is asleep.
+// fleetOf is an observer over a model API server with so many resources that no pass has seen, and a clock that is
+// asleep.
 type fleetOf struct {
 	*Observer
 	kube *kubesim.Server
@@ -88,23 +88,16 @@ func newFleet(t testing.TB, resources int) *fleetOf {
 		t.Fatal(err)
 	}
 	for i := range resources {
-		f.add(t, i)
+		u := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
+			"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", i)},
+			"spec":     map[string]any{"flinkVersion": "v1_20"},
+		}}
+		if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
+			t.Fatal(err)
+		}
 	}
-	f.kube.Clock.Advance(time.Minute)
 	return f
-}
-
-// add makes one more resource.
-func (f *fleetOf) add(t testing.TB, number int) {
-	t.Helper()
-	u := &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": v1beta1.APIVersion, "kind": v1beta1.KindFlinkDeployment,
-		"metadata": map[string]any{"namespace": "flink", "name": fmt.Sprintf("demo-%04d", number)},
-		"spec":     map[string]any{"flinkVersion": "v1_20"},
-	}}
-	if _, err := f.kube.Create(kubesim.FlinkDeployments, u); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (f *fleetOf) pace() clock.Pace {
