@@ -3,6 +3,7 @@ package deployment
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -136,5 +137,48 @@ func TestAChangeOfAnAutoscaledJob(t *testing.T) {
 				t.Errorf("recorded is %q: %s", got, row.reason)
 			}
 		})
+	}
+}
+
+// A suspension beside another nonce waits until the autoscaler's store can be read. What it is to end is not started
+// again meanwhile, as it would be if the job were to go on.
+func TestASuspensionThatWaitsStartsNothing(t *testing.T) {
+	scales := func(spec string) string {
+		return with(spec, `"flinkConfiguration":{`, `"flinkConfiguration":{`+scaling+`,`)
+	}
+	runs := func(t *testing.T) *world { return stable(t, scales(application)) }
+	rows := map[string]struct {
+		world func(t *testing.T) *world
+		then  func(w *world)
+	}{
+		"lost":     {runs, (*world).lose},
+		"canceled": {runs, func(w *world) { w.serveJob(v1beta1.FlinkJobCanceled) }},
+		"unhealthy": {func(t *testing.T) *world { return judged(t, scales(checked(application))) }, func(w *world) {
+			w.s.Now = w.s.Now.Add(time.Minute)
+			w.health(100)
+		}},
+		"past its deadline": {func(t *testing.T) *world { return failing(t, scales(rollingBack)) }, func(w *world) {
+			w.s.Now = w.s.Now.Add(6 * time.Minute)
+		}},
+	}
+	for name, row := range rows {
+		for state, begins := range map[v1beta1.JobState]bool{v1beta1.JobStateRunning: true, stopped: false} {
+			t.Run(name+", to be "+string(state), func(t *testing.T) {
+				w := row.world(t)
+				w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
+					nonce := int64(1)
+					s.Job.AutoscalerResetNonce, s.Job.State = &nonce, state
+				})
+				w.s.Autoscaled = plan.Unknown[autoscaled.Store]("forbidden")
+				row.then(w)
+				w.run()
+				if begun := w.status().Intent != nil; begun != begins {
+					t.Errorf("something is begun: %t, want %t; rounds %q", begun, begins, w.log)
+				}
+				if c := w.condition(summary.Reconciling); !begins && c.Reason != string(plan.ReasonAutoscalerStoreUnreadable) {
+					t.Errorf("it does not say what it waits for: %+v", c)
+				}
+			})
+		}
 	}
 }

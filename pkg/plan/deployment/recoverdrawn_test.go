@@ -9,7 +9,6 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/autoscaled"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/drawing"
 )
@@ -21,21 +20,12 @@ func TestRecoverLostIsAsDrawn(t *testing.T) {
 	}
 	off := with(application, `"flinkConfiguration":{`,
 		`"flinkConfiguration":{"kubernetes.operator.jm-deployment-recovery.enabled":"false",`)
-	scales := with(application, `"flinkConfiguration":{`, `"flinkConfiguration":{`+scaling+`,`)
 	rows := map[string]struct {
 		// row is the one that draws it, see package drawing.
 		row  string
 		spec string
 		then func(w *world)
 	}{
-		"lost before its suspension": {"L0", scales, func(w *world) {
-			w.edit(func(s *v1beta1.FlinkDeploymentSpec) {
-				nonce := int64(1)
-				s.Job.AutoscalerResetNonce, s.Job.State = &nonce, stopped
-			})
-			w.s.Autoscaled = plan.Unknown[autoscaled.Store]("forbidden")
-			w.lose()
-		}},
 		"its Deployment goes":       {"L1", application, (*world).collects},
 		"lost soon after a restart": {"L2", application, func(w *world) { w.restarted(); w.lose() }},
 		"failed soon after a restart": {"L2", restarts(application), func(w *world) {

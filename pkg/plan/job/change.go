@@ -23,7 +23,8 @@ import (
 //	C6  any        as it is   ignored, or none    -         only the generation deployed moves
 //
 // One that gives up what the autoscaler keeps waits until that can be read. A change that must wait leaves room for
-// recovery, where that is allowed; one that is refused leaves the job as it is.
+// recovery, where that is allowed, and a suspension for nothing that would start the job again; one that is refused
+// leaves the job as it is.
 func Change(v Life) (Result, bool) {
 	if v.Last == nil {
 		return Result{}, false
@@ -37,6 +38,9 @@ func Change(v Life) (Result, bool) {
 	switch waits := unforgotten(v); {
 	case waits != nil && asks && v.Problem == "":
 		v.Pending = waits
+		if !wanted {
+			return Settled(v)
+		}
 		return Result{}, false
 	case !running && wanted:
 		return change(v).resume(diff), true

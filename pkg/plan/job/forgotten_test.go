@@ -93,39 +93,4 @@ func TestAChangeThatForgetsWaitsForTheStore(t *testing.T) {
 	}
 }
 
-// gone is a host that was lost.
-type gone struct{ *guest }
-
-func (gone) Standing() (Standing, string) { return Gone, "" }
-
-func TestWhatIsToBeSuspendedIsNotRecoveredWhileTheStoreIsUnreadable(t *testing.T) {
-	nonce := func(s *Seen) { one := int64(1); s.Resource.Spec.Job.AutoscalerResetNonce = &one }
-	unreadable := plan.Unknown[autoscaled.Store]("forbidden")
-	rows := map[string]struct {
-		store    plan.Observed[autoscaled.Store]
-		then     []func(s *Seen)
-		recovers bool
-	}{
-		"a suspension that waits":         {unreadable, []func(s *Seen){nonce, suspends}, false},
-		"another change that waits":       {unreadable, []func(s *Seen){nonce}, true},
-		"a suspension that need not wait": {unreadable, []func(s *Seen){suspends}, true},
-		"nothing kept is known":           {plan.Absent[autoscaled.Store](), []func(s *Seen){nonce, suspends}, true},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			v := newLife(t, func(s *Seen) {
-				autoscales(t, s)
-				s.Autoscaled = row.store
-				for _, then := range row.then {
-					then(s)
-				}
-			})
-			v.Host = gone{&guest{v}}
-			if _, recovers := RecoverLost(v); recovers != row.recovers {
-				t.Errorf("recovery decides: %t, want %t", recovers, row.recovers)
-			}
-		})
-	}
-}
-
 func suspends(s *Seen) { s.Resource.Spec.Job.State = v1beta1.JobStateSuspended }

@@ -11,8 +11,6 @@ import (
 // RecoverLost decides for a cluster or job that should run and does not.
 //
 //	  #  what                                        begins   a person  then
-//	 L0  a suspension waits until the autoscaler's   -        no        not its business: what is to be ended is not
-//	     store can be read                                              started again
 //	 L1  the Deployment is being deleted by someone  -        no        wait until it is gone
 //	 L2  what is to be restarted below, soon after   -        no        wait, longer each time: see package restarts
 //	     another restart
@@ -29,7 +27,7 @@ import (
 //	L11  job FAILED, restart of failed jobs on       Recover  no        the same
 //	L12  job FINISHED by a stop that was given up    Recover  no        the same: a request that came late has ended it
 func RecoverLost(v Life) (Result, bool) {
-	if v.Last == nil || !v.LastRunning() || (!v.WantsRunning() && AwaitsStore(v)) {
+	if v.Last == nil || !v.LastRunning() {
 		return Result{}, false
 	}
 	standing, _ := v.Host.Standing()
