@@ -218,9 +218,13 @@ func final(p plan.Plan, open *v1beta1.Intent) []string {
 	return all
 }
 
-// within are final actions that a plan has as a part of others: data that is deleted loses its job graphs, too.
+// within are final actions that a plan has as a part of others: data that is deleted loses its job graphs, too, and a
+// start that has to remove other data first is prepared in the round after.
 func within(p plan.Plan) []string {
 	var parts []string
+	if s, ok := p.Status.(*v1beta1.FlinkDeploymentStatus); ok && s.Intent != nil && s.Intent.Step == v1beta1.StepStarting {
+		parts = append(parts, plan.PrepareStart{Operation: s.Intent.OperationID}.String())
+	}
 	for _, a := range p.Effects() {
 		if deletes, is := a.(plan.DeleteHAData); is {
 			parts = append(parts, plan.DropJobGraphs(deletes).String())

@@ -14,6 +14,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/autoscaler/store"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -292,7 +293,7 @@ func (r *run) conclude() {
 		})
 	}
 	if !r.there() {
-		r.untilGone(demo)
+		r.goes()
 		r.w.Kube.ObjectLimit = 0
 	}
 	r.rest()
@@ -305,11 +306,33 @@ func (r *run) conclude() {
 		r.remove(demo)
 		r.full(demo)
 	}
-	r.untilGone(demo)
+	r.goes()
 	r.w.Kube.ObjectLimit = 0
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
+}
+
+// goes lets the resource go. Where there is no room to store that a savepoint is asked for first, it says so and waits
+// for a person, who does without.
+func (r *run) goes() {
+	r.t.Helper()
+	begun := r.w.Clock.Now()
+	r.until("demo is gone, or has no room for its savepoint", func() bool {
+		u := r.resource(demo)
+		if u == nil {
+			return true
+		}
+		_, asked, _ := unstructured.NestedString(u.Object, "spec", "flinkConfiguration", key.JobSavepointOnDeletion.Key)
+		return asked && strings.HasPrefix(r.condition(demo, summary.Stalled), "True "+fail.ReasonTooLarge) &&
+			r.w.Clock.Now().Sub(begun) > seenBy
+	})
+	if r.resource(demo) != nil {
+		r.edit(demo, func(spec map[string]any) {
+			delete(spec["flinkConfiguration"].(map[string]any), key.JobSavepointOnDeletion.Key)
+		})
+	}
+	r.untilGone(demo)
 }
 
 // removesJobGraph does what status asks of a person, of a job whose graph may be left where only Flink can look.
