@@ -88,8 +88,10 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.w.Kube.Get(kubesim.Deployments, namespace, demo) == nil {
 			return
 		}
-		if i := r.status(demo).Intent; r.unseen() || !r.highlyAvailable() || r.running(demo) != "RUNNING" || (i != nil &&
-			i.Step == v1beta1.StepStopping) {
+		i, j := r.status(demo).Intent, r.w.Flink.Job(namespace, demo, "")
+		onlySaved := j != nil && j.Latest(true) != nil && j.Latest(false) == nil // high-availability data names no savepoint
+		if r.unseen() || !r.highlyAvailable() || r.running(demo) != "RUNNING" || onlySaved ||
+			(i != nil && i.Step == v1beta1.StepStopping) {
 			r.excuse("its Deployment was deleted")
 		}
 		r.losesEnd()
