@@ -208,6 +208,7 @@ func (r *run) editIfThere(c change) {
 func (r *run) nodeDown() {
 	if !r.w.Nodes.IsDown("node-1") {
 		r.losesEnd()
+		r.kubeletDied = true
 		r.w.Nodes.NodeDown("node-1")
 	}
 }
