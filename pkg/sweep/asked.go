@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"sync"
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
@@ -33,8 +34,11 @@ type question struct {
 	plan string
 }
 
-// asked are the passes that a pod has asked for. The zero value is ready. Not safe for concurrent use.
-type asked map[event.Key]*request
+// asked are the passes that a pod has asked for. The zero value is ready. Safe for concurrent use.
+type asked struct {
+	mu   sync.Mutex
+	last map[event.Key]*request
+}
 
 // request is the last one for a resource.
 type request struct {
@@ -44,11 +48,16 @@ type request struct {
 }
 
 // due reports whether to ask now, and remembers that it was.
-func (a asked) due(of event.Key, q question, now time.Time) bool {
-	last, found := a[of]
+func (a *asked) due(of event.Key, q question, now time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	last, found := a.last[of]
 	switch {
 	case !found || last.question != q:
-		a[of] = &request{question: q, at: now, patience: leastPatience}
+		if a.last == nil {
+			a.last = map[event.Key]*request{}
+		}
+		a.last[of] = &request{question: q, at: now, patience: leastPatience}
 		return true
 	case now.Sub(last.at) < last.patience:
 		return false
@@ -57,11 +66,20 @@ func (a asked) due(of event.Key, q question, now time.Time) bool {
 	return true
 }
 
+// refused forgets a request that nobody took.
+func (a *asked) refused(of event.Key) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.last, of)
+}
+
 // forget leaves out what nobody asked for lately.
-func (a asked) forget(now time.Time) {
-	for of, last := range a {
+func (a *asked) forget(now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for of, last := range a.last {
 		if now.Sub(last.at) > askedFor {
-			delete(a, of)
+			delete(a.last, of)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestAPassIsNotAskedForWhileOneMayBeOnItsWay(t *testing.T) {
 		}, []int{0, 4, 10, 18, 22, 28, 40, 52}},
 		"another pod looks": {func(_ *testing.T, f *fleetOf, second int) {
 			if second == 12 {
-				f.asked = nil
+				f.asked = asked{}
 			}
 		}, []int{0, 4, 10, 12, 16, 22, 34, 46, 58}},
 		"the Broker refuses the request": {func(_ *testing.T, f *fleetOf, second int) {
@@ -85,11 +85,11 @@ var errRefused = errors.New("on purpose")
 func (refusing) Publish(context.Context, cloudevents.Event) error { return errRefused }
 
 func TestWhatWasAskedForIsForgotten(t *testing.T) {
-	now, all := time.Now(), asked{}
+	now, all := time.Now(), &asked{}
 	all.due(event.Key{Name: "old"}, question{}, now)
 	all.due(event.Key{Name: "new"}, question{}, now.Add(askedFor))
 	all.forget(now.Add(askedFor + time.Second))
-	if _, stays := all[event.Key{Name: "new"}]; len(all) != 1 || !stays {
-		t.Errorf("after %s: %v", askedFor, all)
+	if _, stays := all.last[event.Key{Name: "new"}]; len(all.last) != 1 || !stays {
+		t.Errorf("after %s: %v", askedFor, all.last)
 	}
 }

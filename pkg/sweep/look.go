@@ -52,6 +52,9 @@ type Observer struct {
 	// Post asks an address of the user with JSON, and reads its answer; nil asks none.
 	Post Post
 
+	// asked are the passes that this pod has asked for.
+	asked asked
+
 	mu    sync.Mutex
 	swept time.Time
 	batch batch
@@ -59,8 +62,6 @@ type Observer struct {
 	told map[string]time.Time
 	// sent is when each page was sent.
 	sent map[string]time.Time
-	// asked are the passes that this pod has asked for.
-	asked asked
 	// places are for the pages that are in memory.
 	places chan struct{}
 }
@@ -213,7 +214,7 @@ const preparing = 6 * time.Second
 // request posts pass.requested, unless the same was asked for and may be on its way.
 func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason, plan string) error {
 	key := event.Key{Kind: kind, Namespace: r.GetNamespace(), Name: r.GetName()}
-	if !o.askDue(key, question{version: r.GetResourceVersion(), plan: plan}) {
+	if !o.asked.due(key, question{version: r.GetResourceVersion(), plan: plan}, o.Gather.Now()) {
 		return nil
 	}
 	e, err := event.Make(event.TypePassRequested, event.Head{
@@ -225,21 +226,9 @@ func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, re
 	}
 	o.Metrics.Count(ctx, metrics.Requests, 1, metrics.Kind(kind), metrics.Reason(string(reason)))
 	telemetry.Traced(ctx, o.Log).Infow("pass requested", telemetry.Key, key.String(), telemetry.Reason, string(reason))
-	if err := o.Control.Publish(ctx, e); err != nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.asked, key)
-		return err
+	err = o.Control.Publish(ctx, e)
+	if err != nil {
+		o.asked.refused(key)
 	}
-	return nil
-}
-
-// askDue reports whether a pass is to be asked for, and remembers that it was.
-func (o *Observer) askDue(of event.Key, q question) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.asked == nil {
-		o.asked = asked{}
-	}
-	return o.asked.due(of, q, o.Gather.Now())
+	return err
 }
