@@ -165,6 +165,7 @@ func TestTheReconcileIntervalIsTheSteadyPace(t *testing.T) {
 	if _, err := i.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "moving", fast); err != nil {
 		t.Fatal(err)
 	}
+	i.kube.Clock.Advance(15 * time.Second)
 	i.post("{}", tick...)
 	before := i.tap.Count(looksAtDemo)
 	for range 30 {

@@ -56,21 +56,17 @@ func (r *run) undo() {
 	}
 }
 
-// inSweep waits until a sweep has just begun: nobody was asked for a while, and then somebody is.
+// inSweep waits until a sweep has just begun: the clock ticks with the minute, and then somebody is asked.
 func (r *run) inSweep(ctx context.Context) error {
-	quiet := time.Now()
-	for before := r.flink.served(); ; {
+	if err := r.wait(ctx, time.Until(time.Now().Truncate(time.Minute).Add(time.Minute))); err != nil {
+		return err
+	}
+	for before := r.flink.served(); r.flink.served() == before; {
 		if err := r.wait(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		now := r.flink.served()
-		if now != before && time.Since(quiet) > 5*time.Second {
-			return nil
-		}
-		if now != before {
-			before, quiet = now, time.Now()
-		}
 	}
+	return nil
 }
 
 func burst(ctx context.Context, r *run) (string, error) {

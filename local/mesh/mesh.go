@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
@@ -40,7 +39,7 @@ type Options struct {
 // Mesh is what stands for Knative. Safe for concurrent use.
 type Mesh struct {
 	options    Options
-	log        *os.File
+	log        *logFile
 	services   listersv1.ServiceLister
 	serving    *serving.Server
 	eventing   *eventing.Eventing
@@ -78,12 +77,8 @@ func Start(ctx context.Context, options Options) (*Mesh, error) {
 	return m, nil
 }
 
-func (m *Mesh) openLog(context.Context) error {
-	if err := os.MkdirAll(filepath.Dir(m.LogFile()), 0o755); err != nil {
-		return err
-	}
-	var err error
-	m.log, err = os.OpenFile(m.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+func (m *Mesh) openLog(context.Context) (err error) {
+	m.log, err = openLogFile(m.LogFile())
 	return err
 }
 

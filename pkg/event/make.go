@@ -9,6 +9,8 @@ import (
 
 // Shard is one page of one kind, for observe to look at.
 type Shard struct {
+	// Sweep is the tick whose sweep it is of; zero: not known.
+	Sweep time.Time `json:"sweep,omitzero"`
 	// Kind is the kind to list.
 	Kind string `json:"kind"`
 	// Namespace is the namespace to list; empty is all.

@@ -3,6 +3,7 @@ package sweep
 import (
 	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +17,11 @@ import (
 type fleet struct {
 	moving, running bool
 	complete        bool
+	// tick is whose sweep it is.
+	tick time.Time
+	// looks is whether pages are sent to be looked at, and sent how many were.
+	looks bool
+	sent  int
 	// spread is whether the FlinkDeployments are looked at by shards.
 	spread bool
 	count  int

@@ -74,6 +74,7 @@ func handle(o *Observer) event.Handle {
 		}
 		switch {
 		case e.Type() == event.TypePing:
+			o.turns.ticked(timeOf(e, o.Gather.Now()), o.Clock.Every())
 			return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
 		case e.Type() == event.TypeShard:
 			return shard(ctx, o, e)
@@ -89,6 +90,14 @@ func handle(o *Observer) event.Handle {
 	}
 }
 
+// timeOf is when an event was made; now if it does not say.
+func timeOf(e cloudevents.Event, now time.Time) time.Time {
+	if at := e.Time(); !at.IsZero() {
+		return at
+	}
+	return now
+}
+
 // shard looks at a page until shardFor is over, counted from when it was sent: the Broker sends a page again that was
 // not looked at to its end, and the next sweep sends it anyway. Where nothing is fast enough, pages of old sweeps would
 // keep those of the newest from being looked at, and each other.
@@ -102,6 +111,7 @@ func shard(ctx context.Context, o *Observer, e cloudevents.Event) error {
 	if err := e.DataAs(&page); err != nil {
 		return fail.As(fail.Invalid, "read shard event "+e.ID(), "Malformed", err)
 	}
+	o.turns.heard(page.Sweep)
 	if !e.Time().IsZero() {
 		left := shardFor - o.Gather.Now().Sub(e.Time())
 		if left <= 0 {

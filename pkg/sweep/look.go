@@ -52,16 +52,14 @@ type Observer struct {
 	// Post asks an address of the user with JSON, and reads its answer; nil asks none.
 	Post Post
 
-	// asked are the passes that this pod has asked for.
+	// asked are the passes that this pod has asked for, and turns what it knows of sweeps.
 	asked asked
+	turns turns
 
 	mu    sync.Mutex
-	swept time.Time
 	batch batch
 	// told is when it was last told that a namespace may not be read.
 	told map[string]time.Time
-	// sent is when each page was sent.
-	sent map[string]time.Time
 	// places are for the pages that are in memory.
 	places chan struct{}
 }

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
@@ -41,22 +42,34 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 	next := list.GetContinue()
 	switch {
 	case next != "" && f.apart:
-		return o.sendOnce(ctx, k.name+"/"+namespace, event.Shard{Kind: k.name, Namespace: namespace, Finished: true})
+		return o.send(ctx, all, k.name+"/"+namespace, event.Shard{Kind: k.name, Namespace: namespace, Finished: true})
 	case next == "" || !k.spreads:
 		return o.lookAtPages(ctx, k, f, &at{query, list}, all)
 	}
 	all.spread = true
-	first, unseen, failures := query, false, []error{o.spread(ctx, k, query, 0)}
+	first, unseen, failures := query, false, []error{o.spread(ctx, k, query, 0, all)}
 	for page := 1; next != ""; page++ {
 		query.Continue = next
-		failures = append(failures, o.spread(ctx, k, query, page))
-		read, rows, err := o.Kube.Table(ctx, query, columns, all.census.optional())
+		failures = append(failures, o.spread(ctx, k, query, page, all))
+		read, rows, err := o.rows(ctx, query, all.census.optional())
 		if err != nil {
 			return errors.Join(append(failures, err)...)
 		}
 		unseen, next = all.addRows(k.name, namespace, rows) || unseen, read.Continue
 	}
 	return errors.Join(append(failures, o.addMoving(ctx, k, first, unseen, all))...)
+}
+
+// rows reads the rows of a page, and again where it could not be read: what comes after it is known from nothing else.
+func (o *Observer) rows(
+	ctx context.Context, query kube.Query, optional kube.Columns,
+) (read kube.Page, rows []kube.Row, err error) {
+	tries := wait.Backoff{Duration: 500 * time.Millisecond, Factor: 2, Steps: 4}
+	_ = wait.ExponentialBackoffWithContext(ctx, tries, func(ctx context.Context) (done bool, _ error) {
+		read, rows, err = o.Kube.Table(ctx, query, columns, optional)
+		return fail.KindOf(err) != fail.Transient, nil
+	})
+	return read, rows, err
 }
 
 // lookAtPages looks at a page and at those that follow it.

@@ -37,56 +37,34 @@ const (
 )
 
 // spread posts a page to whichever pod takes it.
-func (o *Observer) spread(ctx context.Context, k kind, query kube.Query, page int) error {
-	return o.sendOnce(ctx, fmt.Sprintf("%s/%s/%d", k.name, query.Namespace, page), event.Shard{
+func (o *Observer) spread(ctx context.Context, k kind, query kube.Query, page int, all *fleet) error {
+	return o.send(ctx, all, fmt.Sprintf("%s/%s/%d", k.name, query.Namespace, page), event.Shard{
 		Kind: k.name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit, Snapshots: k.snapshots,
 	})
 }
 
-// sendOnce sends a shard. A tick that comes again because something of it failed sends none a second time.
-func (o *Observer) sendOnce(ctx context.Context, which string, s event.Shard) error {
-	if o.wasSent(which) {
+// send posts a shard of a sweep, unless the tick counts only.
+func (o *Observer) send(ctx context.Context, all *fleet, which string, s event.Shard) error {
+	if !all.looks {
 		return nil
 	}
-	err := o.send(ctx, which, s)
-	if err != nil {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.sent, which)
-	}
-	return err
-}
-
-// again is after what time a shard is sent once more: less than lies between two sweeps.
-const again = 30 * time.Second
-
-// wasSent reports whether a shard was sent just now, and remembers that it is.
-func (o *Observer) wasSent(which string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
 	now := o.Gather.Now()
-	if every := min(again, o.Clock.Every()/2); now.Sub(o.sent[which]) < every {
-		return true
-	}
-	if o.sent == nil {
-		o.sent = map[string]time.Time{}
-	}
-	o.sent[which] = now
-	return false
-}
-
-func (o *Observer) send(ctx context.Context, which string, s event.Shard) error {
-	now := o.Gather.Now()
+	s.Sweep = all.tick
 	e, err := event.Make(event.TypeShard, event.Head{
 		ID: fmt.Sprintf("shard-%d-%s", now.UnixMilli(), which), Source: source, Time: now,
 	}, s)
 	if err != nil {
 		return err
 	}
-	return o.Control.Publish(ctx, e)
+	if err := o.Control.Publish(ctx, e); err != nil {
+		return err
+	}
+	all.sent++
+	return nil
 }
 
-// Shard looks at one page of a sweep that another request spread.
+// Shard looks at one page of a sweep that another request spread. It fails if the page could not be read. A resource
+// that could not be looked at is told, and looked at by the next sweep: the Broker would send the whole page again.
 func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
 	began := time.Now()
 	defer func() { o.measure(ctx, metrics.ShardDuration, began, metrics.Kind(s.Kind), err) }()
@@ -108,10 +86,18 @@ func (o *Observer) Shard(ctx context.Context, s event.Shard) (err error) {
 		if err != nil {
 			return err
 		}
-		return o.lookAtAll(ctx, k, find{}, s.Namespace, list)
+		_ = o.lookAtAll(ctx, k, find{}, s.Namespace, list)
+		return nil
 	}
 	items, err := k.items(o, ctx, query, s.Snapshots)
-	return errors.Join(err, o.lookAtEach(ctx, items, leave))
+	if err != nil && len(items) == 0 {
+		return err
+	}
+	if err != nil {
+		telemetry.Traced(ctx, o.Log).Infow("a part of a page was not read", telemetry.Error, fail.Message(err))
+	}
+	_ = o.lookAtEach(ctx, items, leave)
+	return nil
 }
 
 // enter waits until there is room for one more page. What it answers with makes the room free; it may be called twice.

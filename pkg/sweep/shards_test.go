@@ -73,23 +73,54 @@ func TestALookThatFailsIsNoSlowOne(t *testing.T) {
 	}
 }
 
-// TestATickThatComesAgainReachesTheEnd: the page that could not be listed, and those after it, are sent when the tick
-// comes again, and none is sent twice.
-func TestATickThatComesAgainReachesTheEnd(t *testing.T) {
-	f := newFleet(t, 4*pageSize+1)
-	f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 3, Status: 500})
-	if err := f.Tick(t.Context()); err == nil {
-		t.Fatal("want an error: a page could not be listed")
+// TestATickReachesTheEnd: a page that could not be listed is asked for again, as nothing else says where the next one
+// begins. If it cannot be had, the Broker does not send the tick again, and the next one sends all pages.
+func TestATickReachesTheEnd(t *testing.T) {
+	for name, row := range map[string]struct{ times, first, next int }{
+		"once":      {1, 5, 5},
+		"no longer": {0, 3, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFleet(t, 4*pageSize+1)
+				f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 3, Status: 500})
+				if row.times == 0 {
+					for nth := 4; nth <= 6; nth++ {
+						f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: nth, Status: 500})
+					}
+				}
+				for minute, want := range []int{row.first, row.next} {
+					if err := f.Tick(t.Context()); err != nil {
+						t.Fatalf("%v, want no error: the Broker would send all pages once more", err)
+					}
+					if n := len(f.shards(t)); n != want {
+						t.Errorf("minute %d: %d shards, want %d", minute, n, want)
+					}
+					f.kube.Clock.Advance(time.Minute)
+				}
+			})
+		})
 	}
-	first := f.shards(t)
-	f.kube.Clock.Advance(time.Second)
-	f.swept = time.Time{} // the sweep is still due, in whichever pod
+}
+
+// TestAFailedLookSendsNoPageAgain: one of 201 cannot be looked at. The others were, and the Broker must not send them.
+func TestAFailedLookSendsNoPageAgain(t *testing.T) {
+	f := newFleet(t, pageSize+1)
+	if _, err := f.kube.UpdateStatus(
+		kubesim.FlinkDeployments, "flink", "demo-0001", map[string]any{"observedGeneration": "not a number"},
+	); err != nil {
+		t.Fatal(err)
+	}
 	if err := f.Tick(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	second := f.shards(t)
-	if len(first) != 3 || len(second) != 2 {
-		t.Errorf("%d and then %d shards, want 3 and the other 2", len(first), len(second))
+	for _, s := range f.shards(t) {
+		if err := f.Shard(t.Context(), s); err != nil {
+			t.Errorf("%v, want no error", err)
+		}
+	}
+	if n := len(f.mail.subjects()); n != pageSize {
+		t.Errorf("%d passes were asked for, want all but one of %d", n, pageSize+1)
 	}
 }
 

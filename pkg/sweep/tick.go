@@ -6,21 +6,16 @@ import (
 	"time"
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/telemetry"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
 
-// Tick does what one tick of the clock asks for.
+// Tick does what one tick of the clock asks for: see turns. Where it looks at what is fast, and nothing is, and the
+// stamp is old, it counts and sets the clock.
 //
-//	clock        last full sweep of this pod   looks at               sets the clock
-//	transition   in this steady interval       fast resources         no
-//	  and none of them is fast, the stamp is
-//	  old, no sweep for calmAfter              all                    yes
-//	transition   earlier, or none              all                    yes
-//	otherwise    -                             all                    yes
-//
-// Whether a sweep is due is remembered, not read off the tick: a tick that was collapsed into another must not take the
-// sweep with it.
+// An error has the Broker send the tick again. One that has sent pages is not worth it: they would be looked at twice,
+// and the next tick comes.
 func (o *Observer) Tick(ctx context.Context) (err error) {
 	began, looked := time.Now(), metrics.Sweep("fast")
 	defer func() { o.measure(ctx, metrics.SweepDuration, began, looked, err) }()
@@ -28,49 +23,40 @@ func (o *Observer) Tick(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if !o.sweepDue(state.Pace) {
+	what, tick := o.turns.take(state.Pace, o.Clock.Every())
+	switch what {
+	case rests:
+		return nil
+	case looksAtFast:
 		moving, err := o.lookAtFast(ctx)
-		if err != nil || moving || state.Held(o.Gather.Now()) || !o.calmDue() {
+		if err != nil || moving || state.Held(o.Gather.Now()) || !o.turns.calm(o.Gather.Now()) {
 			return err
 		}
+		what = counts
 	}
 	looked = metrics.Sweep("all")
-	all := fleet{complete: true, census: o.newCensus()}
+	o.asked.forget(o.Gather.Now())
+	all := fleet{complete: true, census: o.newCensus(), tick: tick, looks: what == looksAtAll}
+	err = o.sweepAll(ctx, state, &all)
+	o.turns.end(tick, what == looksAtAll && all.sent == 0 && err != nil, err == nil)
+	if err != nil && all.sent > 0 {
+		telemetry.Traced(ctx, o.Log).Errorw(
+			"a sweep did not come to its end: what is left is looked at by the next one", telemetry.Count, all.sent,
+			telemetry.Error, fail.Message(err),
+		)
+		return nil
+	}
+	return err
+}
+
+// sweepAll sweeps all kinds and sets the clock.
+func (o *Observer) sweepAll(ctx context.Context, state clock.State, all *fleet) error {
 	var failures []error
 	for _, k := range kinds {
-		failures = append(failures, o.sweep(ctx, k, &all))
+		failures = append(failures, o.sweep(ctx, k, all))
 	}
 	all.census.tell(o, all.complete)
-	return errors.Join(append(failures, o.settle(ctx, state, all))...)
-}
-
-// sweepDue reports whether this tick is the full sweep, and remembers that it was.
-func (o *Observer) sweepDue(pace clock.Pace) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now := o.Gather.Now()
-	if every := o.Clock.Every(); pace == clock.Transition && o.swept.Truncate(every).Equal(now.Truncate(every)) {
-		return false
-	}
-	o.swept = now
-	o.asked.forget(now)
-	return true
-}
-
-// calmAfter is how soon a sweep may follow another because nothing seems to be in transition any more.
-const calmAfter = 10 * time.Second
-
-// calmDue reports whether a sweep out of turn may set the clock, and remembers that it did. The clock follows the end
-// of a transition at once: every needless tick wakes a function.
-func (o *Observer) calmDue() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now := o.Gather.Now()
-	if now.Sub(o.swept) < calmAfter {
-		return false
-	}
-	o.swept = now
-	return true
+	return errors.Join(append(failures, o.settle(ctx, state, *all))...)
 }
 
 // settle gives the clock the pace that the fleet needs. What a sweep could not read may run: it is looked for each

@@ -1,0 +1,144 @@
+package sweep
+
+import (
+	"sync"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/clock"
+)
+
+// turn is what a tick does.
+type turn int
+
+const (
+	// rests does nothing: the same tick has been here.
+	rests turn = iota
+	// looksAtFast looks at what is in transition.
+	looksAtFast
+	// counts reads how all resources are and sets the clock. What is more than a page is not looked at.
+	counts
+	// looksAtAll is a full sweep.
+	looksAtAll
+)
+
+const (
+	// ticksEvery is how far the ticks of the transition pace are apart.
+	ticksEvery = 2 * time.Second
+	// calmAfter is how soon a tick may count because nothing seems to be in transition any more.
+	calmAfter = 10 * time.Second
+)
+
+// turns tell whose turn it is to look at all resources: once in each interval of the steady pace, whichever pods there
+// are and whichever of them the ticks come to. Pods have no memory in common. What they go by is the time of a tick,
+// which the PingSource gives it, and each page of a sweep, which says of which tick it is: whoever gets one knows that
+// this interval has its sweep. The zero value knows nothing and is ready. Safe for concurrent use.
+//
+//	pace         what the pod knows of the interval                          the tick
+//	steady       a sweep began less than a quarter of it ago, and ended      rests: it has come again
+//	steady       a sweep began less than a quarter of it ago                 counts
+//	steady       otherwise                                                   looks at all
+//	transition   a sweep of it began                                         looks at what is fast
+//	transition   none, and this is its first tick                            looks at all
+//	transition   none, although a third of it is over and the pod            looks at all: the first tick was lost
+//	             has been there since before it began
+//	transition   otherwise                                                   looks at what is fast: another pod sweeps
+//
+// Asleep, and at a pace that is none of ours, is like steady.
+type turns struct {
+	mu sync.Mutex
+	// began is when the pod got its first tick, or its first page.
+	began time.Time
+	// tick is the newest tick, and first the newest that was the first one of an interval.
+	tick, first time.Time
+	// swept is the tick of the newest sweep that the pod knows of, and before the one known before that; ended is the
+	// newest of its own that came to its end.
+	swept, before, ended time.Time
+	// calmed is when the pod counted for the last time.
+	calmed time.Time
+}
+
+// ticked notes a tick, before it waits for others: one that is collapsed into another must not take the sweep with it.
+func (t *turns) ticked(at time.Time, every time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.tick = newest(t.tick, at)
+	if at.Sub(at.Truncate(every)) < ticksEvery {
+		t.first = newest(t.first, at)
+	}
+	if t.began.IsZero() {
+		t.began = at
+	}
+}
+
+// heard notes a sweep of any pod.
+func (t *turns) heard(sweep time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.swept = newest(t.swept, sweep)
+	if t.began.IsZero() {
+		t.began = sweep
+	}
+}
+
+// take is what the newest tick does, and which one it is. A sweep counts as begun.
+func (t *turns) take(pace clock.Pace, every time.Duration) (turn, time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	what := t.next(pace, every)
+	if what == looksAtAll {
+		t.before, t.swept = t.swept, t.tick
+	}
+	return what, t.tick
+}
+
+func (t *turns) next(pace clock.Pace, every time.Duration) turn {
+	start := t.tick.Truncate(every)
+	known := !t.swept.Before(start)
+	switch {
+	case pace != clock.Transition && t.tick.Sub(t.ended) < every/4:
+		return rests
+	case pace != clock.Transition && t.tick.Sub(t.swept) < every/4:
+		return counts
+	case pace != clock.Transition:
+		return looksAtAll
+	case known:
+		return looksAtFast
+	case !t.first.Before(start):
+		return looksAtAll
+	case t.began.Before(start) && t.tick.Sub(start) > every/3:
+		return looksAtAll
+	}
+	return looksAtFast
+}
+
+// end notes how the sweep of a tick has ended. One that did nothing has not begun: the tick comes again.
+func (t *turns) end(tick time.Time, nothing, well bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if nothing && t.swept.Equal(tick) {
+		t.swept = t.before
+	}
+	if well {
+		t.ended = newest(t.ended, tick)
+	}
+}
+
+// calm reports whether a tick may count out of turn, and notes that it does. The clock follows the end of a transition
+// at once: every needless tick wakes a function.
+func (t *turns) calm(now time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(newest(t.calmed, t.swept)) < calmAfter {
+		return false
+	}
+	t.calmed = now
+	return true
+}
+
+// newest is the later one of two times.
+func newest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,159 @@
+package sweep
+
+import (
+	"testing"
+	"time"
+
+	cloudevents "github.com/cloudevents/sdk-go/v2"
+
+	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
+)
+
+// second is a moment: so many seconds after the beginning of an interval.
+func second(seconds float64) time.Time {
+	return kubesim.Epoch.Add(time.Duration(seconds * float64(time.Second)))
+}
+
+func TestWhoseTurnItIs(t *testing.T) {
+	const steady, transition = clock.Steady, clock.Transition
+	type known struct {
+		ticks, heard []float64
+		ended        bool
+	}
+	rows := map[string]struct {
+		pace  clock.Pace
+		known known
+		tick  float64
+		want  turn
+	}{
+		"steady, nothing known":                {steady, known{}, 0.1, looksAtAll},
+		"steady, in the middle of an interval": {steady, known{}, 31, looksAtAll},
+		"steady, the next one":                 {steady, known{ticks: []float64{0.1}, ended: true}, 60.1, looksAtAll},
+		"steady, the same once more":           {steady, known{ticks: []float64{0.1}, ended: true}, 0.1, rests},
+		"steady, the same after a failure":     {steady, known{ticks: []float64{0.1}}, 0.1, counts},
+		"steady, another pod sweeps":           {steady, known{heard: []float64{0.1}}, 0.1, counts},
+		"steady, a clock that is behind":       {steady, known{ticks: []float64{0.1}, ended: true}, 59.9, looksAtAll},
+		"asleep":                               {clock.Asleep, known{}, 0.1, looksAtAll},
+		"transition, the first":                {transition, known{}, 60.1, looksAtAll},
+		"transition, the first, once more":     {transition, known{ticks: []float64{60.1}}, 60.1, looksAtFast},
+		"transition, the second":               {transition, known{ticks: []float64{60.1}}, 62.1, looksAtFast},
+		"transition, the second, of a new pod": {transition, known{}, 62.1, looksAtFast},
+		"transition, late, of a new pod":       {transition, known{ticks: []float64{62.1}}, 118, looksAtFast},
+		"transition, another pod sweeps": {
+			transition, known{ticks: []float64{58}, heard: []float64{60.1}}, 90, looksAtFast,
+		},
+		"transition, the first is on its way":    {transition, known{ticks: []float64{58}}, 62.1, looksAtFast},
+		"transition, the first was lost":         {transition, known{ticks: []float64{58}}, 82, looksAtAll},
+		"transition, nobody swept the last time": {transition, known{heard: []float64{0.1}}, 82, looksAtAll},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			pod := &turns{}
+			for _, tick := range row.known.ticks {
+				pod.ticked(second(tick), time.Minute)
+				if what, of := pod.take(row.pace, time.Minute); what == looksAtAll {
+					pod.end(of, false, row.known.ended)
+				}
+			}
+			for _, sweep := range row.known.heard {
+				pod.heard(second(sweep))
+			}
+			pod.ticked(second(row.tick), time.Minute)
+			if got, of := pod.take(row.pace, time.Minute); got != row.want || !of.Equal(second(row.tick)) {
+				t.Errorf("turn %d of tick %s, want %d", got, of, row.want)
+			}
+		})
+	}
+}
+
+// TestACollapsedTickKeepsItsSweep: the first tick of an interval came while the one before it ran, and then others.
+func TestACollapsedTickKeepsItsSweep(t *testing.T) {
+	pod := &turns{}
+	for _, tick := range []float64{58, 60, 62, 64} {
+		pod.ticked(second(tick), time.Minute)
+	}
+	if what, _ := pod.take(clock.Transition, time.Minute); what != looksAtAll {
+		t.Errorf("turn %d, want the sweep", what)
+	}
+	if what, _ := pod.take(clock.Transition, time.Minute); what != looksAtFast {
+		t.Errorf("turn %d, want no second sweep", what)
+	}
+}
+
+// TestASweepThatDidNothingComesAgain: nothing could be listed, so the tick that the Broker sends again sweeps.
+func TestASweepThatDidNothingComesAgain(t *testing.T) {
+	f := newFleet(t, pageSize+1)
+	f.tap.Inject(wire.Fault{Match: wire.On("list", "flinkdeployments"), Nth: 1, Status: 500})
+	if err := f.Tick(t.Context()); err == nil {
+		t.Fatal("want an error, so that the tick comes again")
+	}
+	if err := f.Tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(f.shards(t)); n != 2 {
+		t.Errorf("%d shards, want both pages", n)
+	}
+}
+
+// TestOnePodSweepsForAll: five pods get the ticks of two minutes in turn, at the transition pace, and the pages of each
+// sweep. A minute has one sweep.
+func TestOnePodSweepsForAll(t *testing.T) {
+	const pods, seconds = 5, 120
+	f := newFleet(t, pods*pageSize)
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var handles []event.Handle
+	for range pods {
+		handles = append(handles, handle(&Observer{
+			Gather: f.Gather, Clock: f.Clock, Kube: f.Kube, Control: f.mail, Watches: f.Watches, Log: f.Log,
+		}))
+	}
+	sent := 0
+	for passed := 0; passed < seconds; passed += 2 {
+		now := second(float64(60 + passed))
+		f.kube.Clock.Advance(now.Sub(f.kube.Clock.Now()))
+		ping := cloudevents.NewEvent()
+		ping.SetID(now.String())
+		ping.SetType(event.TypePing)
+		ping.SetSource("/clock")
+		ping.SetTime(now)
+		if err := handles[passed/2%pods](t.Context(), ping); err != nil {
+			t.Fatal(err)
+		}
+		for i, page := range f.mail.take(event.TypeShard) {
+			sent++
+			if err := handles[i%pods](t.Context(), page); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if sent != 2*pods {
+		t.Errorf("%d pages were sent in two minutes, want %d in each", sent, pods)
+	}
+}
+
+// TestTheClockIsSetWithoutALook: the end of a transition is counted, and the pages of a large fleet wait for the sweep.
+func TestTheClockIsSetWithoutALook(t *testing.T) {
+	f := newFleet(t, pageSize+1)
+	for i := range pageSize + 1 {
+		f.steady(t, i)
+	}
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.kube.Clock.Advance(90 * time.Second)
+	f.turns.heard(f.kube.Clock.Now().Truncate(time.Minute))
+	if err := f.Tick(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if f.pace() != clock.Steady {
+		t.Errorf("pace %s, want steady", f.pace())
+	}
+	if n := len(f.shards(t)); n != 0 {
+		t.Errorf("%d pages were sent, want none", n)
+	}
+}
