@@ -74,6 +74,7 @@ func burst(ctx context.Context, r *run) (string, error) {
 		return "", err
 	}
 	n, began := min(100, r.result.Counts.Applications/2), time.Now()
+	r.excuse(n)
 	var group errgroup.Group
 	var mu sync.Mutex
 	var took []time.Duration
@@ -98,6 +99,9 @@ func burst(ctx context.Context, r *run) (string, error) {
 func some(what string) func(context.Context, *run) (string, error) {
 	return func(_ context.Context, r *run) (string, error) {
 		n := max(1, r.result.Counts.Applications/100)
+		if what == "gone" {
+			r.excuse(n)
+		}
 		r.flink.mu.Lock()
 		r.flink.slow = 10 * time.Second
 		r.flink.mu.Unlock()
@@ -108,6 +112,14 @@ func some(what string) func(context.Context, *run) (string, error) {
 			})
 		}
 		return fmt.Sprintf("%d JobManagers", n), nil
+	}
+}
+
+// excuse has nobody expect looks at the first applications and their snapshots: their jobs end, or cannot be reached.
+func (r *run) excuse(n int) {
+	for i := range n {
+		with := stampOf(nameOf("app", i), i)
+		r.looks.excuse(with.namespace+"/"+with.name, with.namespace+"/"+nameOf("taking", i))
 	}
 }
 

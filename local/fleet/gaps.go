@@ -26,6 +26,15 @@ func (l *looks) expect(resource string) {
 	}
 }
 
+// excuse leaves out resources that nobody can look at for a while, or any more.
+func (l *looks) excuse(resources ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, resource := range resources {
+		delete(l.at, resource)
+	}
+}
+
 // saw notes a request that is a look at a resource; one that nobody expects only counts.
 func (l *looks) saw(resource string, at time.Time) {
 	l.mu.Lock()

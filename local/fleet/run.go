@@ -59,7 +59,8 @@ type Part struct {
 	Fault string
 	// Took is how long it was.
 	Took time.Duration
-	// Longest is the longest time in which a resource was not looked at; Over is for how many it was longer than 75 s.
+	// Longest is the longest time in which a resource was not looked at; Over is for how many it was longer than is
+	// tolerated.
 	Longest Gap
 	Over    int
 	// Usage is that of each function.
@@ -239,8 +240,11 @@ func (r *run) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// tolerated is how long a healthy resource may be without a look.
-const tolerated = 75 * time.Second
+// tolerated is how long a resource may be without a look, and faulty how long while something goes wrong.
+const (
+	tolerated = 75 * time.Second
+	faulty    = 135 * time.Second
+)
 
 // part measures for a while, in which a fault happens.
 func (r *run) part(ctx context.Context, fault string, do func(context.Context, *run) (string, error)) error {
@@ -274,8 +278,12 @@ func (r *run) part(ctx context.Context, fault string, do func(context.Context, *
 	p.API, p.By = r.requests.take()
 	if gaps := r.looks.gaps(begun, ended); len(gaps) > 0 {
 		p.Longest = gaps[0]
+		most := tolerated
+		if fault != "" {
+			most = faulty
+		}
 		for _, g := range gaps {
-			if g.For > tolerated {
+			if g.For > most {
 				p.Over++
 			}
 		}

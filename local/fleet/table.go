@@ -28,7 +28,7 @@ func perMinute(n float64, p Part) (float64, bool) {
 var figures = []figure{
 	{name: "longest time between two looks, s", format: "%.0f", aim: 75,
 		of: func(_ Result, p Part) (float64, bool) { return p.Longest.For.Seconds(), true }},
-	{name: "not looked at for 75 s, resources", format: "%.0f",
+	{name: "for longer than the aim, resources", format: "%.0f",
 		of: func(_ Result, p Part) (float64, bool) { return float64(p.Over), true }},
 	{name: "observe, RSS of a pod, MB", format: "%.0f", aim: 200,
 		of: func(_ Result, p Part) (float64, bool) { return float64(p.Usage[observes].RSS) / 1e6, true }},

@@ -24,6 +24,7 @@ func zone(ctx context.Context, r *run) (string, error) {
 		at := stampOf(nameOf("app", i), i)
 		all = append(all, types.NamespacedName{Namespace: at.namespace, Name: at.name})
 	}
+	r.excuse(len(all))
 	told, err := r.inStatus(ctx, all, false)
 	if err != nil { // what comes after begins with all of them
 		return fmt.Sprintf("%d JobManagers lost", len(all)), errors.Join(err, r.makeReady(context.WithoutCancel(ctx), all, true))

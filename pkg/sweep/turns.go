@@ -34,6 +34,7 @@ const (
 // this interval has its sweep. The zero value knows nothing and is ready. Safe for concurrent use.
 //
 //	pace         what the pod knows of the interval                          the tick
+//	either       a page of this very tick, from another pod                  looks at all: that pod died in its sweep
 //	steady       a sweep began less than a quarter of it ago, and ended      rests: it has come again
 //	steady       a sweep began less than a quarter of it ago                 counts
 //	steady       otherwise                                                   looks at all
@@ -48,11 +49,12 @@ type turns struct {
 	mu sync.Mutex
 	// began is when the pod got its first tick, or its first page.
 	began time.Time
-	// tick is the newest tick, and first the newest that was the first one of an interval.
-	tick, first time.Time
-	// swept is the tick of the newest sweep that the pod knows of, and before the one known before that; ended is the
-	// newest of its own that came to its end.
-	swept, before, ended time.Time
+	// tick is the newest tick, first the newest that was the first one of an interval, and again one that another pod has
+	// begun to sweep for and that has come here; zero: there is none to be taken.
+	tick, first, again time.Time
+	// swept is the tick of the newest sweep that the pod knows of, and before the one known before that; own is the newest
+	// that it began itself, and ended the newest of those that came to its end.
+	swept, before, own, ended time.Time
 	// calmed is when the pod counted for the last time.
 	calmed time.Time
 }
@@ -62,6 +64,9 @@ func (t *turns) ticked(at time.Time, every time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tick = newest(t.tick, at)
+	if at.Equal(t.swept) && !at.Equal(t.own) {
+		t.again = at
+	}
 	if at.Sub(at.Truncate(every)) < ticksEvery {
 		t.first = newest(t.first, at)
 	}
@@ -84,11 +89,16 @@ func (t *turns) heard(sweep time.Time) {
 func (t *turns) take(pace clock.Pace, every time.Duration) (turn, time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	of := t.tick
 	what := t.next(pace, every)
-	if what == looksAtAll {
-		t.before, t.swept = t.swept, t.tick
+	if !t.again.IsZero() && t.again.Equal(t.swept) {
+		what, of = looksAtAll, t.again
 	}
-	return what, t.tick
+	t.again = time.Time{}
+	if what == looksAtAll {
+		t.before, t.swept, t.own = t.swept, of, of
+	}
+	return what, of
 }
 
 func (t *turns) next(pace clock.Pace, every time.Duration) turn {
