@@ -188,8 +188,8 @@ func (r *run) edit(ctx context.Context, namespace, name string) (time.Duration, 
 		return 0, err
 	}
 	defer w.Stop()
-	patch := fmt.Appendf(
-		nil, `{"spec":{"job":{"parallelism":%d,"upgradeMode":"stateless"}}}`, 3+time.Now().UnixMilli()%100,
+	patch := fmt.Appendf( // another parallelism each time
+		nil, `{"spec":{"job":{"parallelism":%d,"upgradeMode":"stateless"}}}`, 3+r.patches.Add(1)%100,
 	)
 	var began time.Time
 	for {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -89,6 +90,8 @@ type run struct {
 	kubelet  *kubelet
 	dynamic  dynamic.Interface
 	result   Result
+	// patches counts the edits.
+	patches atomic.Int64
 }
 
 // Run starts a fleet, measures it, and ends it.

@@ -59,7 +59,19 @@ func leftNoGraph(v Cluster) bool {
 	}
 	gaveUp := intent.Ended && (intent.Stop == v1beta1.StopStateless || intent.Stop == "") // see stopper.goOn
 	never := intent.Stop == v1beta1.StopNone && status.StartTime == "" && !status.State.IsTerminal()
-	return gaveUp || never || intent.Step == v1beta1.StepStarting
+	return (gaveUp || never) && !intent.Began || intent.Step == v1beta1.StepStarting
+}
+
+// watchContainers notes that a container ran of a cluster that is taken down as one that never ran: that was refused,
+// or came late, and somebody else may take its Deployment away before the next attempt. Whether the job left a graph
+// then, nobody has seen.
+func (v stopper) watchContainers() {
+	status, intent := &v.Want.JobStatus, v.Intent()
+	never := status.JobGraphRemoved != "" && status.JobGraphRemoved == status.JobID ||
+		intent.Stop == v1beta1.StopNone && intent.Stops != nil && intent.Stops.DeploymentUID != ""
+	if never && v.IsApplication() && status.StartTime == "" && !status.State.IsTerminal() && Remains(v).hasRun() {
+		intent.Began, status.JobGraphRemoved = true, ""
+	}
 }
 
 // AwaitJobGraph goes on with a stop whose successor would find the graph of the job, until that is gone. It is false

@@ -73,12 +73,19 @@ func (v Remains) PodsLeft() []corev1.Pod {
 	return left
 }
 
-// silentNode is a node that does not answer, or is gone, with a pod of the cluster that may run; empty when there is
-// none.
+// hasRun reports whether a kubelet says that a container of a JobManager ran, or runs.
+func (v Remains) hasRun() bool {
+	pods, _ := v.Seen.Pods.Get()
+	return slices.ContainsFunc(pods, evidence.HasRun)
+}
+
+// silentNode is a node that does not answer, or is gone, with a pod of the cluster that may run and was not told to;
+// empty when there is none.
 func (v Remains) silentNode() string {
 	for _, pod := range v.PodsLeft() {
 		node, looked := v.Seen.Nodes[pod.Spec.NodeName]
-		if answers, known := node.Get(); looked && !node.IsUnknown() && !(known && answers) {
+		answers, known := node.Get()
+		if looked && !node.IsUnknown() && !(known && answers) && !evidence.HasRun(pod) {
 			return pod.Spec.NodeName
 		}
 	}

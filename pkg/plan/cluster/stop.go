@@ -108,6 +108,7 @@ func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
 	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
+	v.watchContainers()
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {

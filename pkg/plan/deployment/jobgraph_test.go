@@ -138,6 +138,13 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			w.s.Pods = plan.Present([]corev1.Pod{pod})
 			silent(w)
 		}, false, "it left none"},
+		"it never ran, and did before its Deployment was lost": {
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight) }, true, "it may have left one",
+		},
+		"the same, and its state is kept": {
+			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1)) },
+			true, "the same",
+		},
 		"a person gave it up": {
 			outOfSight, func(w *world) { w.lose(); giveUpState(w) }, false,
 			"as the message says",
@@ -200,6 +207,22 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			}
 		})
 	}
+}
+
+// beginsTooLate edits the spec before a container has begun. One begins, and then the Deployment and the pods are gone.
+func (w *world) beginsTooLate(spec string) {
+	w.s = newWorld(w.t, spec).s
+	w.run()
+	pod := waitingPod("ImagePullBackOff", "no such image", false)
+	pod.CreationTimestamp = w.deployment().CreationTimestamp
+	w.s.Pods = plan.Present([]corev1.Pod{pod})
+	w.s.Flink, w.s.Now = unansweredFlink(), w.s.Now.Add(time.Hour)
+	w.edit(upgradeImage)
+	w.run()
+	w.lose()
+	w.s.Pods = ranPods()
+	w.run()
+	w.lose()
 }
 
 // replacedAfterEnd ends the job, replaces the JobManager as that is seen, and loses the new one when it was ready for

@@ -276,6 +276,9 @@ type Intent struct {
 	// that is taken down because its job had never begun: the job may have begun
 	// there unseen. Empty when there was none.
 	SilentNode string `json:"silentNode,omitempty"`
+	// Began is true once a container ran of a cluster that is taken down because
+	// its job had never begun.
+	Began bool `json:"began,omitempty"`
 	// ForgetsJobs is true for the start of a session cluster where what ran before
 	// kept its high-availability data elsewhere, or none: what lies there of jobs
 	// that no FlinkSessionJob has is removed before the start.
