@@ -19,9 +19,10 @@ type fleet struct {
 	complete        bool
 	// tick is whose sweep it is.
 	tick time.Time
-	// looks is whether pages are sent to be looked at, and sent how many were.
-	looks bool
-	sent  int
+	// looks is whether pages are sent to be looked at, and sent how many were; listed is whether FlinkDeployments could be
+	// read.
+	looks, listed bool
+	sent          int
 	// spread is whether the FlinkDeployments are looked at by shards.
 	spread bool
 	count  int

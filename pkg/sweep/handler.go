@@ -58,8 +58,7 @@ func NewHandler(s Setup) http.Handler {
 	return s.Metrics.Handler(event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor})
 }
 
-// handle leads each event to what it asks for. Ticks collapse like passes do: a tick that comes while one is looked
-// through adds one more look. Deployments are looked at one at a time each.
+// handle leads each event to what it asks for. Deployments are looked at one at a time each.
 func handle(o *Observer) event.Handle {
 	inFlight := &coalesce.Group{}
 	return func(ctx context.Context, e cloudevents.Event) error {
@@ -74,8 +73,7 @@ func handle(o *Observer) event.Handle {
 		}
 		switch {
 		case e.Type() == event.TypePing:
-			o.turns.ticked(timeOf(e, o.Gather.Now()), o.Clock.Every())
-			return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error { return o.Tick(ctx) })
+			return tick(ctx, o, inFlight, credible(e.Time(), o.Gather.Now()))
 		case e.Type() == event.TypeShard:
 			return shard(ctx, o, e)
 		}
@@ -90,12 +88,27 @@ func handle(o *Observer) event.Handle {
 	}
 }
 
-// timeOf is when an event was made; now if it does not say.
-func timeOf(e cloudevents.Event, now time.Time) time.Time {
-	if at := e.Time(); !at.IsZero() {
-		return at
+// tick does what a tick asks for. One that may sweep has its own time for that, and its answer is its own: whether the
+// Broker sends it again is what tells a sweep whose pod has died. The others collapse like passes do.
+func tick(ctx context.Context, o *Observer, inFlight *coalesce.Group, at time.Time) error {
+	o.turns.ticked(at)
+	if isFirst(at, o.Clock.Every()) {
+		return o.Tick(ctx, at)
 	}
-	return now
+	return inFlight.Do(ctx, "tick", true, func(ctx context.Context, _ bool) error {
+		return o.Tick(ctx, o.turns.newestTick())
+	})
+}
+
+// skew is how far ahead of ours the clock of another node may be.
+const skew = 10 * time.Second
+
+// credible is a time that an event tells, or now if it tells none, or one that no clock can have had.
+func credible(told, now time.Time) time.Time {
+	if told.IsZero() || told.After(now.Add(skew)) {
+		return now
+	}
+	return told
 }
 
 // shard looks at a page until shardFor is over, counted from when it was sent: the Broker sends a page again that was
@@ -111,7 +124,9 @@ func shard(ctx context.Context, o *Observer, e cloudevents.Event) error {
 	if err := e.DataAs(&page); err != nil {
 		return fail.As(fail.Invalid, "read shard event "+e.ID(), "Malformed", err)
 	}
-	o.turns.heard(page.Sweep)
+	if now := o.Gather.Now(); !page.Sweep.IsZero() {
+		o.turns.heard(credible(page.Sweep, now))
+	}
 	if !e.Time().IsZero() {
 		left := shardFor - o.Gather.Now().Sub(e.Time())
 		if left <= 0 {

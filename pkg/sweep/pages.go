@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/pkg/fail"
 	"github.com/kn-flink/kn-flink/pkg/kube"
@@ -39,6 +40,7 @@ func (o *Observer) find(ctx context.Context, k kind, f find, namespace string, a
 		return err
 	}
 	all.add(k, list, o.Watches)
+	all.listed = all.listed || k.name == v1beta1.KindFlinkDeployment
 	next := list.GetContinue()
 	switch {
 	case next != "" && f.apart:

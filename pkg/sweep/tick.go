@@ -16,14 +16,14 @@ import (
 //
 // An error has the Broker send the tick again. One that has sent pages is not worth it: they would be looked at twice,
 // and the next tick comes.
-func (o *Observer) Tick(ctx context.Context) (err error) {
+func (o *Observer) Tick(ctx context.Context, tick time.Time) (err error) {
 	began, looked := time.Now(), metrics.Sweep("fast")
 	defer func() { o.measure(ctx, metrics.SweepDuration, began, looked, err) }()
 	state, err := o.Clock.Read(ctx)
 	if err != nil {
 		return err
 	}
-	what, tick := o.turns.take(state.Pace, o.Clock.Every())
+	what := o.turns.take(tick, state.Pace, o.Clock.Every())
 	switch what {
 	case rests:
 		return nil
@@ -38,7 +38,9 @@ func (o *Observer) Tick(ctx context.Context) (err error) {
 	o.asked.forget(o.Gather.Now())
 	all := fleet{complete: true, census: o.newCensus(), tick: tick, looks: what == looksAtAll}
 	err = o.sweepAll(ctx, state, &all)
-	o.turns.end(tick, what == looksAtAll && all.sent == 0 && err != nil, err == nil)
+	if what == looksAtAll {
+		o.turns.end(tick, !all.listed || (all.spread && all.sent == 0), err == nil)
+	}
 	if err != nil && all.sent > 0 {
 		telemetry.Traced(ctx, o.Log).Errorw(
 			"a sweep did not come to its end: what is left is looked at by the next one", telemetry.Count, all.sent,

@@ -111,8 +111,8 @@ func (f *fleetOf) steady(t testing.TB, i int) {
 
 // Tick is a tick of the clock at this moment.
 func (f *fleetOf) Tick(ctx context.Context) error {
-	f.turns.ticked(f.kube.Clock.Now(), f.Clock.Every())
-	return f.Observer.Tick(ctx)
+	f.turns.ticked(f.kube.Clock.Now())
+	return f.Observer.Tick(ctx, f.kube.Clock.Now())
 }
 
 func (f *fleetOf) pace() clock.Pace {

@@ -47,11 +47,8 @@ const (
 // Asleep, and at a pace that is none of ours, is like steady.
 type turns struct {
 	mu sync.Mutex
-	// began is when the pod got its first tick, or its first page.
-	began time.Time
-	// tick is the newest tick, first the newest that was the first one of an interval, and again one that another pod has
-	// begun to sweep for and that has come here; zero: there is none to be taken.
-	tick, first, again time.Time
+	// began is when the pod got its first tick, or its first page, and tick is the newest tick.
+	began, tick time.Time
 	// swept is the tick of the newest sweep that the pod knows of, and before the one known before that; own is the newest
 	// that it began itself, and ended the newest of those that came to its end.
 	swept, before, own, ended time.Time
@@ -59,20 +56,26 @@ type turns struct {
 	calmed time.Time
 }
 
-// ticked notes a tick, before it waits for others: one that is collapsed into another must not take the sweep with it.
-func (t *turns) ticked(at time.Time, every time.Duration) {
+// isFirst reports whether a tick is the first one of an interval.
+func isFirst(tick time.Time, every time.Duration) bool {
+	return tick.Sub(tick.Truncate(every)) < ticksEvery
+}
+
+// ticked notes a tick.
+func (t *turns) ticked(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tick = newest(t.tick, at)
-	if at.Equal(t.swept) && !at.Equal(t.own) {
-		t.again = at
-	}
-	if at.Sub(at.Truncate(every)) < ticksEvery {
-		t.first = newest(t.first, at)
-	}
 	if t.began.IsZero() {
 		t.began = at
 	}
+}
+
+// newestTick is the newest one that was noted.
+func (t *turns) newestTick() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.tick
 }
 
 // heard notes a sweep of any pod.
@@ -85,37 +88,33 @@ func (t *turns) heard(sweep time.Time) {
 	}
 }
 
-// take is what the newest tick does, and which one it is. A sweep counts as begun.
-func (t *turns) take(pace clock.Pace, every time.Duration) (turn, time.Time) {
+// take is what a tick does. A sweep counts as begun.
+func (t *turns) take(tick time.Time, pace clock.Pace, every time.Duration) turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	of := t.tick
-	what := t.next(pace, every)
-	if !t.again.IsZero() && t.again.Equal(t.swept) {
-		what, of = looksAtAll, t.again
-	}
-	t.again = time.Time{}
+	what := t.next(tick, pace, every)
 	if what == looksAtAll {
-		t.before, t.swept, t.own = t.swept, of, of
+		t.before, t.swept, t.own = t.swept, tick, tick
 	}
-	return what, of
+	return what
 }
 
-func (t *turns) next(pace clock.Pace, every time.Duration) turn {
-	start := t.tick.Truncate(every)
-	known := !t.swept.Before(start)
+func (t *turns) next(tick time.Time, pace clock.Pace, every time.Duration) turn {
+	start := tick.Truncate(every)
 	switch {
-	case pace != clock.Transition && t.tick.Sub(t.ended) < every/4:
+	case tick.Equal(t.swept) && !tick.Equal(t.own):
+		return looksAtAll
+	case pace != clock.Transition && tick.Sub(t.ended) < every/4:
 		return rests
-	case pace != clock.Transition && t.tick.Sub(t.swept) < every/4:
+	case pace != clock.Transition && tick.Sub(t.swept) < every/4:
 		return counts
 	case pace != clock.Transition:
 		return looksAtAll
-	case known:
+	case !t.swept.Before(start):
 		return looksAtFast
-	case !t.first.Before(start):
+	case isFirst(tick, every):
 		return looksAtAll
-	case t.began.Before(start) && t.tick.Sub(start) > every/3:
+	case t.began.Before(start) && tick.Sub(start) > every/3:
 		return looksAtAll
 	}
 	return looksAtFast
@@ -126,7 +125,7 @@ func (t *turns) end(tick time.Time, nothing, well bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if nothing && t.swept.Equal(tick) {
-		t.swept = t.before
+		t.swept, t.own = t.before, time.Time{}
 	}
 	if well {
 		t.ended = newest(t.ended, tick)

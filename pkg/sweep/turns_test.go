@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 
 	"github.com/kn-flink/kn-flink/pkg/clock"
+	"github.com/kn-flink/kn-flink/pkg/coalesce"
 	"github.com/kn-flink/kn-flink/pkg/event"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/wire"
@@ -56,33 +58,94 @@ func TestWhoseTurnItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pod := &turns{}
 			for _, tick := range row.known.ticks {
-				pod.ticked(second(tick), time.Minute)
-				if what, of := pod.take(row.pace, time.Minute); what == looksAtAll {
-					pod.end(of, false, row.known.ended)
+				pod.ticked(second(tick))
+				if pod.take(second(tick), row.pace, time.Minute) == looksAtAll {
+					pod.end(second(tick), false, row.known.ended)
 				}
 			}
 			for _, sweep := range row.known.heard {
 				pod.heard(second(sweep))
 			}
-			pod.ticked(second(row.tick), time.Minute)
-			if got, of := pod.take(row.pace, time.Minute); got != row.want || !of.Equal(second(row.tick)) {
-				t.Errorf("turn %d of tick %s, want %d", got, of, row.want)
+			pod.ticked(second(row.tick))
+			if got := pod.take(second(row.tick), row.pace, time.Minute); got != row.want {
+				t.Errorf("turn %d, want %d", got, row.want)
 			}
 		})
 	}
 }
 
-// TestACollapsedTickKeepsItsSweep: the first tick of an interval came while the one before it ran, and then others.
-func TestACollapsedTickKeepsItsSweep(t *testing.T) {
-	pod := &turns{}
-	for _, tick := range []float64{58, 60, 62, 64} {
-		pod.ticked(second(tick), time.Minute)
+// TestATickThatSweepsWaitsForNoOther: the first tick of an interval came while another one ran. It has its own time.
+func TestATickThatSweepsWaitsForNoOther(t *testing.T) {
+	f, group := newFleet(t, pageSize+1), &coalesce.Group{}
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	if what, _ := pod.take(clock.Transition, time.Minute); what != looksAtAll {
-		t.Errorf("turn %d, want the sweep", what)
+	f.kube.Clock.Advance(time.Minute)
+	if err := group.Do(t.Context(), "tick", true, func(ctx context.Context, _ bool) error {
+		return tick(ctx, f.Observer, group, second(60))
+	}); err != nil {
+		t.Fatal(err)
 	}
-	if what, _ := pod.take(clock.Transition, time.Minute); what != looksAtFast {
-		t.Errorf("turn %d, want no second sweep", what)
+	if n := len(f.shards(t)); n != 2 {
+		t.Errorf("%d shards were sent while another tick ran, want both pages", n)
+	}
+}
+
+// TestACountIsNoSweep: it sets the clock late in an interval, and the first tick of the next one sweeps.
+func TestACountIsNoSweep(t *testing.T) {
+	f := newFleet(t, pageSize+1)
+	for i := range pageSize + 1 {
+		f.steady(t, i)
+	}
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.kube.Clock.Advance(time.Minute + 58*time.Second)
+	f.turns.heard(second(60))
+	for _, want := range []int{0, 2} {
+		if err := f.Tick(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(f.shards(t)); n != want {
+			t.Errorf("%d pages, want %d", n, want)
+		}
+		f.kube.Clock.Advance(2 * time.Second)
+	}
+}
+
+// TestOneThatCannotBeReadCausesNoSweepAtEachTick: a fleet of one page, at the transition pace.
+func TestOneThatCannotBeReadCausesNoSweepAtEachTick(t *testing.T) {
+	f := newFleet(t, 2)
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.kube.UpdateStatus(
+		kubesim.FlinkDeployments, "flink", "demo-0001", map[string]any{"observedGeneration": "not a number"},
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Tick(t.Context()); err == nil {
+		t.Error("want an error")
+	}
+	f.mail.take(event.TypePassRequested)
+	f.kube.Clock.Advance(time.Second)
+	if err := f.Tick(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if n := len(f.mail.take(event.TypePassRequested)); n != 0 {
+		t.Errorf("%d passes were asked for by the next tick, want none: nothing is fast", n)
+	}
+}
+
+// TestATimeThatNoClockCanHaveHad: a node whose clock is an hour ahead blocks nobody for an hour.
+func TestATimeThatNoClockCanHaveHad(t *testing.T) {
+	now := second(0)
+	for told, want := range map[time.Time]time.Time{
+		{}: now, second(-1): second(-1), second(2): second(2), now.Add(time.Hour): now,
+	} {
+		if got := credible(told, now); !got.Equal(want) {
+			t.Errorf("%s counts as %s, want %s", told, got, want)
+		}
 	}
 }
 

@@ -76,16 +76,26 @@ func (v Remains) PodsLeft() []corev1.Pod {
 // hasRun reports whether a kubelet says that a container of a JobManager ran, or runs.
 func (v Remains) hasRun() bool {
 	pods, _ := v.Seen.Pods.Get()
-	return slices.ContainsFunc(pods, evidence.HasRun)
+	return slices.ContainsFunc(pods, func(pod corev1.Pod) bool {
+		return evidence.HasRun(pod) && !slices.ContainsFunc(pod.Status.ContainerStatuses, madeUp)
+	})
 }
 
-// silentNode is a node that does not answer, or is gone, with a pod of the cluster that may run and was not told to;
-// empty when there is none.
+// madeUp is the end of a container that never ran: a kubelet that ends a pod writes one for each that it knows nothing
+// of.
+func madeUp(c corev1.ContainerStatus) bool {
+	end := c.State.Terminated
+	return end != nil && end.Reason == "ContainerStatusUnknown" && end.StartedAt.IsZero() && c.RestartCount == 0 &&
+		c.LastTerminationState.Terminated == nil
+}
+
+// silentNode is a node that does not answer, or is gone, with a pod of the cluster that may run; empty when there is
+// none.
 func (v Remains) silentNode() string {
 	for _, pod := range v.PodsLeft() {
 		node, looked := v.Seen.Nodes[pod.Spec.NodeName]
 		answers, known := node.Get()
-		if looked && !node.IsUnknown() && !(known && answers) && !evidence.HasRun(pod) {
+		if looked && !node.IsUnknown() && !(known && answers) {
 			return pod.Spec.NodeName
 		}
 	}

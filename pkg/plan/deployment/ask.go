@@ -200,7 +200,7 @@ func retiring(v cluster.Cluster) bool {
 }
 
 // AskNodes are the names of the nodes to ask for, once the pods are known: those of pods that should have ended by now,
-// and of pods that never ran, where it counts that they never did.
+// and of pods that never ran, where it counts that they never did, or did not when that was decided.
 func AskNodes(s Snapshot) []string {
 	v := asking(s)
 	left := cluster.Remains(v).PodsLeft()
@@ -210,9 +210,10 @@ func AskNodes(s Snapshot) []string {
 	wanted, late := map[string]bool{}, (asksTaskManagers(v) || retiring(v)) && cluster.Remains(v).Overdue()
 	stopping := v.Intent() != nil && v.Intent().Step == v1beta1.StepStopping
 	counts := job.AsksToStop(v.Life) || job.RollsBack(v.Life) || stopping
+	began := stopping && v.Intent().Stop == v1beta1.StopNone // after it was to be stopped
 	for _, pod := range left {
 		ended := pod.DeletionTimestamp != nil && s.Now.After(pod.DeletionTimestamp.Time)
-		if pod.Spec.NodeName != "" && (late || ended || (counts && !evidence.HasRun(pod))) {
+		if pod.Spec.NodeName != "" && (late || ended || began || (counts && !evidence.HasRun(pod))) {
 			wanted[pod.Spec.NodeName] = true
 		}
 	}

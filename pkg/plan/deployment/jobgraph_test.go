@@ -139,10 +139,13 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			silent(w)
 		}, false, "it left none"},
 		"it never ran, and did before its Deployment was lost": {
-			outOfSight, func(w *world) { w.beginsTooLate(outOfSight) }, true, "it may have left one",
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, false) }, true, "it may have left one",
+		},
+		"it never ran, and its kubelet writes an end that it makes up": {
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, true) }, false, "a container that never began",
 		},
 		"the same, and its state is kept": {
-			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1)) },
+			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false) },
 			true, "the same",
 		},
 		"a person gave it up": {
@@ -209,8 +212,9 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 	}
 }
 
-// beginsTooLate edits the spec before a container has begun. One begins, and then the Deployment and the pods are gone.
-func (w *world) beginsTooLate(spec string) {
+// beginsTooLate edits the spec before a container has begun. One begins, or its kubelet guesses that it did, and then
+// the Deployment and the pods are gone.
+func (w *world) beginsTooLate(spec string, guessed bool) {
 	w.s = newWorld(w.t, spec).s
 	w.run()
 	pod := waitingPod("ImagePullBackOff", "no such image", false)
@@ -221,6 +225,12 @@ func (w *world) beginsTooLate(spec string) {
 	w.run()
 	w.lose()
 	w.s.Pods = ranPods()
+	if guessed {
+		pods, _ := w.s.Pods.Get()
+		pods[0].Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Reason: "ContainerStatusUnknown", ExitCode: 137,
+		}}
+	}
 	w.run()
 	w.lose()
 }

@@ -82,7 +82,7 @@ func (v Record) starting(intent *v1beta1.Intent, target v1beta1.FlinkDeploymentS
 			status.GivenUpStop = nil
 		}
 		status.JobStatus.JobID = intent.JobID
-		status.JobStatus.StartTime = ""
+		status.JobStatus.StartTime, status.JobStatus.JobGraphRemoved = "", ""
 		v.SetJobState(v1beta1.FlinkJobReconciling)
 		status.JobStatus.UpgradeSavepointPath, status.JobStatus.StateTaken = intent.From.Path, intent.From.Taken
 		if last := lastSavepoint(status.JobStatus); last != "" && intent.From.Kind == v1beta1.StartEmpty {
