@@ -12,17 +12,18 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 )
 
-// fleet is what a sweep learns for the clock, from status alone: whether something moves, and whether something runs,
-// or is due again.
+// fleet is a sweep on its way: of which tick it is and what it may do, what it has done, and what it has learnt for the
+// clock, from status alone: whether something moves, and whether something runs, or is due again.
 type fleet struct {
+	// tick is whose sweep it is, and looks whether its pages are sent to be looked at.
+	tick  time.Time
+	looks bool
+	// listed is whether FlinkDeployments could be read, and sent how many pages were sent.
+	listed bool
+	sent   int
+
 	moving, running bool
 	complete        bool
-	// tick is whose sweep it is.
-	tick time.Time
-	// looks is whether pages are sent to be looked at, and sent how many were; listed is whether FlinkDeployments could be
-	// read.
-	looks, listed bool
-	sent          int
 	// spread is whether the FlinkDeployments are looked at by shards.
 	spread bool
 	count  int

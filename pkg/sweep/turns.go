@@ -66,9 +66,7 @@ func (t *turns) ticked(at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.tick = newest(t.tick, at)
-	if t.began.IsZero() {
-		t.began = at
-	}
+	t.begin(at)
 }
 
 // newestTick is the newest one that was noted.
@@ -83,8 +81,13 @@ func (t *turns) heard(sweep time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.swept = newest(t.swept, sweep)
+	t.begin(sweep)
+}
+
+// begin notes the first time that the pod hears of.
+func (t *turns) begin(at time.Time) {
 	if t.began.IsZero() {
-		t.began = sweep
+		t.began = at
 	}
 }
 
@@ -99,6 +102,7 @@ func (t *turns) take(tick time.Time, pace clock.Pace, every time.Duration) turn 
 	return what
 }
 
+// next decides by the table above turns, in its order.
 func (t *turns) next(tick time.Time, pace clock.Pace, every time.Duration) turn {
 	start := tick.Truncate(every)
 	switch {
