@@ -96,6 +96,12 @@ func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 	return plan.DeleteCluster{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID, Orphan: v.Orphans(), Owned: owned}
 }
 
+// Watch notes a node that does not answer any more, and a container that began all the same.
+func (v stopper) Watch() {
+	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
+	v.watchContainers()
+}
+
 // CarryStop goes on with a stop until nothing of the old cluster is left.
 //
 //	Deployment              pods      then
@@ -107,8 +113,6 @@ func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {
 //	Absent                  none run  delete HA data that may go; then end the stop
 func (v stopper) CarryStop() job.Result {
 	intent := v.Intent()
-	job.Stopping(v.Life).WatchNodes(Remains(v).silentNode())
-	v.watchContainers()
 	jm, present := v.Seen.JobManager.Get()
 	if present {
 		if intent.Stops == nil || jm.UID != intent.Stops.DeploymentUID {

@@ -131,21 +131,32 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			w.s.Resource.Status.JobStatus.StartTime, w.s.Pods = "", ranPods()
 		}, true, "it may have run"},
 		"it never ran, and does not answer": {outOfSight, func(w *world) {
-			w.s = newWorld(w.t, outOfSight).s
-			w.run()
-			pod := waitingPod("ImagePullBackOff", "no such image", false)
-			pod.CreationTimestamp = w.deployment().CreationTimestamp
-			w.s.Pods = plan.Present([]corev1.Pod{pod})
+			w.neverRan(outOfSight)
 			silent(w)
 		}, false, "it left none"},
 		"it never ran, and did before its Deployment was lost": {
-			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, false) }, true, "it may have left one",
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, false, nil) }, true, "it may have left one",
 		},
 		"it never ran, and its kubelet writes an end that it makes up": {
-			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, true) }, false, "a container that never began",
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, true, nil) }, false, "a container that never began",
+		},
+		"it never ran, and did before its Deployment was lost and a redeploy overtook the stop": {
+			outOfSight, func(w *world) { w.beginsTooLate(outOfSight, false, redeploy("file:///given", 2)) }, true,
+			"the same",
+		},
+		"it never ran, did as a redeploy overtook the stop, and its Deployment was lost in that": {
+			outOfSight, func(w *world) {
+				w.neverRan(outOfSight)
+				w.edit(upgradeImage)
+				w.round()
+				w.edit(redeploy("file:///given", 2))
+				w.s.Pods = ranPods()
+				w.round()
+				w.lose()
+			}, true, "the same",
 		},
 		"the same, and its state is kept": {
-			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false) },
+			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false, nil) },
 			true, "the same",
 		},
 		"a person gave it up": {
@@ -213,14 +224,9 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 }
 
 // beginsTooLate edits the spec before a container has begun. One begins, or its kubelet guesses that it did, and then
-// the Deployment and the pods are gone.
-func (w *world) beginsTooLate(spec string, guessed bool) {
-	w.s = newWorld(w.t, spec).s
-	w.run()
-	pod := waitingPod("ImagePullBackOff", "no such image", false)
-	pod.CreationTimestamp = w.deployment().CreationTimestamp
-	w.s.Pods = plan.Present([]corev1.Pod{pod})
-	w.s.Flink, w.s.Now = unansweredFlink(), w.s.Now.Add(time.Hour)
+// the Deployment and the pods are gone. Between the two another edit, unless it is nil, overtakes.
+func (w *world) beginsTooLate(spec string, guessed bool, overtakes func(*v1beta1.FlinkDeploymentSpec)) {
+	w.neverRan(spec)
 	w.edit(upgradeImage)
 	w.run()
 	w.lose()
@@ -231,8 +237,21 @@ func (w *world) beginsTooLate(spec string, guessed bool) {
 			Reason: "ContainerStatusUnknown", ExitCode: 137,
 		}}
 	}
+	if overtakes != nil {
+		w.edit(overtakes)
+	}
 	w.run()
 	w.lose()
+}
+
+// neverRan starts an application whose image nobody can pull.
+func (w *world) neverRan(spec string) {
+	w.s = newWorld(w.t, spec).s
+	w.run()
+	pod := waitingPod("ImagePullBackOff", "no such image", false)
+	pod.CreationTimestamp = w.deployment().CreationTimestamp
+	w.s.Pods = plan.Present([]corev1.Pod{pod})
+	w.s.Flink, w.s.Now = unansweredFlink(), w.s.Now.Add(time.Hour)
 }
 
 // replacedAfterEnd ends the job, replaces the JobManager as that is seen, and loses the new one when it was ready for

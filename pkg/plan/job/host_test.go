@@ -66,6 +66,9 @@ func (g *guest) CarryRelease() (Result, bool) {
 	return Result{}, false
 }
 
+// Watch notes nothing.
+func (g *guest) Watch() {}
+
 // CarryStop ends a stop once the end of the job is recorded.
 func (g *guest) CarryStop() Result {
 	if g.Intent().Ended || g.Intent().Stop == v1beta1.StopNone {

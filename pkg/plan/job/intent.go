@@ -110,6 +110,9 @@ func CarryOn(v Life) (Result, bool) {
 	case Gone, Going:
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
 	}
+	if intent.Step == v1beta1.StepStopping {
+		v.Stopper.Watch()
+	}
 	if Goal(v).redeploysInstead(standing) {
 		d := upgrade.Decide(facts(v).forUpgrade(v1beta1.PurposeRedeploy))
 		return Stopping(v).asDecided(v1beta1.PurposeRedeploy, d), true

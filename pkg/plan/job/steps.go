@@ -27,6 +27,8 @@ type Starter interface {
 
 // Stopper takes down what a job runs on. Each answer is the next step of that, and a step can be repeated.
 type Stopper interface {
+	// Watch notes what has begun, or cannot be told any more, of the host since its stop was stored.
+	Watch()
 	// CarryStop goes on with an open stop until nothing of the job's host is left, or needs to be.
 	CarryStop() Result
 	// NotNow reports whether the first request of a stop has to wait, or the stop is taken back; false: Flink is asked.

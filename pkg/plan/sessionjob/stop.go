@@ -12,6 +12,9 @@ import (
 // stopper takes nothing down but the job, as job.Stopper asks.
 type stopper view
 
+// Watch has nothing to note: Flink tells of the job.
+func (v stopper) Watch() {}
+
 // CarryStop goes on with an open stop. Nothing is taken down but the job. First match wins:
 //
 //	the job is                                       then
