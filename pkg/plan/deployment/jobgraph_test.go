@@ -156,7 +156,9 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 			}, true, "the same",
 		},
 		"the same, and its state is kept": {
-			outOfSight, func(w *world) { w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false, nil) },
+			outOfSight, func(w *world) {
+				w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false, nil)
+			},
 			true, "the same",
 		},
 		"a person gave it up": {
