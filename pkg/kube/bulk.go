@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	sigsjson "sigs.k8s.io/json"
 )
 
 // What a list may be asked for as, beside whole objects in JSON.
@@ -103,19 +106,16 @@ func (c *Client) tableOfObjects(ctx context.Context, q Query, columns Columns) (
 	return Page{Continue: list.GetContinue()}, rows, nil
 }
 
-// ListJSON reads one page and hands the text of each object on, one by one: nothing is decoded that nobody needs.
-func (c *Client) ListJSON(ctx context.Context, q Query, see func(object []byte) error) (Page, error) {
+// ListEach reads one page and hands the content of each object on, one by one: what nobody keeps of it is garbage before
+// the next one is read. Values are as in an unstructured object.
+func (c *Client) ListEach(ctx context.Context, q Query, see func(content map[string]any) error) (Page, error) {
 	if c.core == nil {
 		list, err := c.List(ctx, q)
 		if err != nil {
 			return Page{}, err
 		}
 		for i := range list.Items {
-			object, err := json.Marshal(list.Items[i].Object)
-			if err == nil {
-				err = see(object)
-			}
-			if err != nil {
+			if err := see(list.Items[i].Object); err != nil {
 				return Page{}, err
 			}
 		}
@@ -125,21 +125,83 @@ func (c *Client) ListJSON(ctx context.Context, q Query, see func(object []byte) 
 	if err != nil {
 		return Page{}, listFailed(q, err)
 	}
-	var list struct {
-		Metadata struct {
-			Continue string `json:"continue"`
-		} `json:"metadata"`
-		Items []json.RawMessage `json:"items"`
-	}
-	if err := json.Unmarshal(body, &list); err != nil {
+	list, err := eachItem(body, see)
+	if err != nil {
 		return Page{}, listFailed(q, fmt.Errorf("read the list: %w", err))
 	}
-	for _, item := range list.Items {
-		if err := see(item); err != nil {
-			return Page{}, err
+	return Page{Continue: list.GetContinue()}, nil
+}
+
+// whole reads one page with all of its objects. Those of Kubernetes' own kinds do not say what they are; their list does.
+func (c *Client) whole(ctx context.Context, q Query) (*unstructured.UnstructuredList, error) {
+	body, err := text(ctx, c.list(q, runtime.ContentTypeJSON))
+	if err != nil {
+		return nil, listFailed(q, err)
+	}
+	var items []unstructured.Unstructured
+	list, err := eachItem(body, func(content map[string]any) error {
+		items = append(items, unstructured.Unstructured{Object: content})
+		return nil
+	})
+	if err != nil {
+		return nil, listFailed(q, fmt.Errorf("read the list: %w", err))
+	}
+	for _, item := range items {
+		if item.GetKind() == "" {
+			item.SetAPIVersion(list.GetAPIVersion())
+			item.SetKind(strings.TrimSuffix(list.GetKind(), "List"))
 		}
 	}
-	return Page{Continue: list.Metadata.Continue}, nil
+	list.Items = items
+	return list, nil
+}
+
+// eachItem reads the text of a list once, from its start to its end, and answers with what it says beside its items. To
+// decode all of it as one value takes twice the time.
+func eachItem(
+	body []byte, see func(content map[string]any) error,
+) (list *unstructured.UnstructuredList, err error) {
+	list = &unstructured.UnstructuredList{Object: map[string]any{}}
+	in := sigsjson.NewDecoderCaseSensitivePreserveInts(bytes.NewReader(body))
+	err = enter(in, '{')
+	for err == nil && in.More() {
+		var name json.Token
+		if name, err = in.Token(); err == nil && name == "items" {
+			err = eachOf(in, see)
+		} else if err == nil {
+			var value any
+			err = in.Decode(&value)
+			list.Object[fmt.Sprint(name)] = value
+		}
+	}
+	if err == nil {
+		_, err = in.Token() // its end
+	}
+	return list, err
+}
+
+// eachOf reads the objects of a JSON array.
+func eachOf(in sigsjson.Decoder, see func(content map[string]any) error) error {
+	err := enter(in, '[')
+	for err == nil && in.More() {
+		var content map[string]any
+		if err = in.Decode(&content); err == nil {
+			err = see(content)
+		}
+	}
+	if err == nil {
+		_, err = in.Token() // its end
+	}
+	return err
+}
+
+// enter reads what an object or an array begins with.
+func enter(in sigsjson.Decoder, with json.Delim) error {
+	token, err := in.Token()
+	if err == nil && token != with {
+		return fmt.Errorf("%v is there instead of %v", token, with)
+	}
+	return err
 }
 
 // BinaryList is a list of one of Kubernetes' own kinds, such as a pointer to a PodList.

@@ -151,11 +151,14 @@ type Query struct {
 
 // List reads one page. The list's own continue token is empty after the last one.
 func (c *Client) List(ctx context.Context, q Query) (*unstructured.UnstructuredList, error) {
+	if c.core != nil {
+		return c.whole(ctx, q)
+	}
 	list, err := c.resource(q.Resource, q.Namespace).List(ctx, metav1.ListOptions{
 		LabelSelector: q.Labels, FieldSelector: q.Fields, Limit: q.Limit, Continue: q.Continue,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list %s in namespace %q: %w", q.Resource.Resource, q.Namespace, err)
+		return nil, listFailed(q, err)
 	}
 	return list, nil
 }

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
@@ -117,14 +116,13 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 	clusters := gather.Clusters{Namespace: query.Namespace, Selector: selector}
 	page := map[types.NamespacedName]*v1beta1.FlinkDeployment{}
 	var reads []gather.Read
-	if _, err := o.Kube.ListJSON(ctx, query, func(object []byte) error {
-		resource, specErr, err := decoded(object)
+	if _, err := o.Kube.ListEach(ctx, query, func(content map[string]any) error {
+		resource, specErr, err := v1beta1.DecodeDeployment(content)
 		switch {
 		case err != nil:
 			telemetry.Traced(ctx, o.Log).Infow("look failed", telemetry.Error, fail.Message(err))
 			failures = append(failures, fail.As(fail.Invalid, "read FlinkDeployment", "Unreadable", err))
 		case o.Watches(resource.Namespace):
-			resource.ManagedFields = nil
 			reads = append(reads, gather.Read{Decoded: &resource, SpecProblem: specErr})
 			clusters.Names = append(clusters.Names, resource.Name)
 			page[types.NamespacedName{Namespace: resource.Namespace, Name: resource.Name}] = &resource
@@ -148,15 +146,6 @@ func (o *Observer) deploymentItems(ctx context.Context, query kube.Query, snapsh
 		items, failures = append(items, beside...), append(failures, err)
 	}
 	return items, errors.Join(failures...)
-}
-
-// decoded reads the text of a FlinkDeployment. What it is read by way of is garbage at once, and not when the page is.
-func decoded(text []byte) (resource v1beta1.FlinkDeployment, specErr, err error) {
-	var content map[string]any
-	if err := json.Unmarshal(text, &content); err != nil {
-		return resource, nil, err
-	}
-	return v1beta1.DecodeDeployment(content)
 }
 
 // reader brings what a look at each resource of a page begins with: for few its Deployment, for many all Deployments

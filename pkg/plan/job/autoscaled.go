@@ -39,6 +39,9 @@ func autoscalerDefaults(v Life) (flinkconf.Config, bool) {
 	if v.Last == nil || v.Last.Spec.Job == nil || r.Spec.Job == nil || v.Seen.SpecProblem != "" {
 		return nil, false
 	}
+	if v.defaults != nil {
+		return v.defaults, true
+	}
 	asked, err := flinkconf.Flatten(r.Spec.FlinkConfiguration)
 	if err != nil {
 		return nil, false // validation says so
@@ -47,7 +50,8 @@ func autoscalerDefaults(v Life) (flinkconf.Config, bool) {
 	if c == nil {
 		c = v.Seen.Operator.Default(r.Namespace, r.Spec.FlinkVersion)
 	}
-	return c.Merge(asked), true
+	v.defaults = c.Merge(asked)
+	return v.defaults, true
 }
 
 // keepAutoscaled lays over the spec what the autoscaler has set.

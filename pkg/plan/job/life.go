@@ -65,6 +65,8 @@ type Round struct {
 
 	// observed caches Config.
 	observed flinkconf.Config
+	// defaults caches autoscalerDefaults: the spec of the resource is not changed.
+	defaults flinkconf.Config
 	// autoscaler caches what the autoscaler keeps.
 	autoscaler *storedAutoscaler
 	// secrets caches what Hide knows.
