@@ -106,8 +106,8 @@ func (c *Client) tableOfObjects(ctx context.Context, q Query, columns Columns) (
 	return Page{Continue: list.GetContinue()}, rows, nil
 }
 
-// ListEach reads one page and hands the content of each object on, one by one: what nobody keeps of it is garbage before
-// the next one is read. Values are as in an unstructured object.
+// ListEach reads one page and hands the content of each object on, one by one: what nobody keeps of it is garbage
+// before the next one is read. Values are as in an unstructured object.
 func (c *Client) ListEach(ctx context.Context, q Query, see func(content map[string]any) error) (Page, error) {
 	if c.core == nil {
 		list, err := c.List(ctx, q)
@@ -132,7 +132,8 @@ func (c *Client) ListEach(ctx context.Context, q Query, see func(content map[str
 	return Page{Continue: list.GetContinue()}, nil
 }
 
-// whole reads one page with all of its objects. Those of Kubernetes' own kinds do not say what they are; their list does.
+// whole reads one page with all of its objects. Those of Kubernetes' own kinds do not say what they are; their list
+// does.
 func (c *Client) whole(ctx context.Context, q Query) (*unstructured.UnstructuredList, error) {
 	body, err := text(ctx, c.list(q, runtime.ContentTypeJSON))
 	if err != nil {
