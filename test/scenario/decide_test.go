@@ -47,7 +47,9 @@ func newJudge(h *harness) *judge {
 // ended. And so is one that runs and answered, while its status could not be written for longer than a JobManager may
 // stay silent: nothing says that it ever answered. One that is recorded as ended, and that a JobManager without
 // high-availability data began again since, is replaced as one that has ended. And a deletion ends without
-// high-availability data that could not be read for as long as a clean-up may take, if it tells so.
+// high-availability data that could not be read for as long as a clean-up may take, if it tells so. And what is lost
+// comes back as it was, and what does not become stable is rolled back, while a change waits that gives up what the
+// autoscaler keeps.
 func (j *judge) look(name string) {
 	t := j.h.t
 	if j.moments++; j.moments%judgedMoments != 0 {
@@ -87,6 +89,8 @@ func (j *judge) look(name string) {
 		case missed && asks[part] && (takesNothing[how] || ended && how == v1beta1.StopNone):
 			return
 		case how == v1beta1.StopLastState && stopOf(p) == v1beta1.StopCancel: // either goes on from its newest checkpoint
+			return
+		case part == "Autoscaled" && p.Rule == "change" && (blind.Rule == "recover" || blind.Rule == "rollBack"):
 			return
 		case part == "HANodes" && tellsOf(blind, plan.ReasonHighAvailabilityDataLeft):
 			return

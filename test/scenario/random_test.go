@@ -284,6 +284,10 @@ func (r *run) conclude() {
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
 			r.removesJobGraph()
+			if r.w.Clock.Now().Sub(edited) > seenBy && r.cannotRun() {
+				verbs["redeploy"](r, 0)
+				edited = r.w.Clock.Now()
+			}
 			r.states.look()
 			r.taken.look()
 			s := r.status(demo)
@@ -312,6 +316,12 @@ func (r *run) conclude() {
 	r.taken.removeAll()
 	r.rest()
 	expect(r.t, "what is left", r.end(), "\n")
+}
+
+// cannotRun reports whether status asks a person to say what to start from, of a job that does not get what it needs to
+// run, and whose checkpoints a cancellation would delete.
+func (r *run) cannotRun() bool {
+	return strings.Contains(r.condition(demo, "Reconciling"), string(plan.ReasonCheckpointsNotRetained))
 }
 
 // goes lets the resource go. Where there is no room to store that a savepoint is asked for first, it says so and waits

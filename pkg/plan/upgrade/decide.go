@@ -201,7 +201,8 @@ func byCancel(f Facts, reason plan.Reason) (d Decision, unavailable bool) {
 	case !running:
 		return waitOpen(NotRetained,
 			fmt.Sprintf("a cancellation would delete the job's checkpoints, a savepoint needs a running job, "+
-				"and the job is %s; the change is made when it runs", f.State)), true
+				"and the job is %s; the change is made when it runs. If it cannot, say what to start from: "+
+				"initialSavepointPath, with another savepointRedeployNonce", f.State)), true
 	case data:
 		return goFor(SuspendLastState, v1beta1.UpgradeModeLastState, "LastState"), false
 	case f.Options.SavepointDir:
