@@ -23,6 +23,6 @@ func newHandler(f *startup.Function, s settings.Settings, now func() time.Time) 
 		Settings: s, Kube: f.Client, Flink: connect, ZooKeeper: zookeeper.Client{},
 		Control: event.Publisher{URL: s.ControlBroker, Client: f.HTTP("broker")}, Now: now,
 		Metrics: f.Metrics, Post: extension.Asker{HTTP: f.HTTP("plugin")}.Post,
-		Log: f.Logger(component, s.Logging),
+		Log: f.Logger(component, s.Logging), PagesApart: sweep.PagesApart,
 	}), nil
 }

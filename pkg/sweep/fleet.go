@@ -18,7 +18,9 @@ type fleet struct {
 	// tick is whose sweep it is, and looks whether its pages are sent to be looked at.
 	tick  time.Time
 	looks bool
-	// listed is whether FlinkDeployments could be read, and sent how many pages were sent.
+	// began is when it was begun, by the clock of this pod; listed is whether FlinkDeployments could be read, and sent how
+	// many pages were sent.
+	began  time.Time
 	listed bool
 	sent   int
 
@@ -29,6 +31,11 @@ type fleet struct {
 	count  int
 	// census counts how they are; nil counts nothing.
 	census *census
+}
+
+// turn is when the next page is sent, from the beginning on.
+func (f *fleet) turn(apart time.Duration) time.Duration {
+	return min(time.Duration(f.sent)*apart, pacedFor)
 }
 
 // add adds the resources of a page that are this installation's.

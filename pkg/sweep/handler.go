@@ -39,6 +39,8 @@ type Setup struct {
 	Metrics *metrics.Metrics
 	// Post asks the plug-ins of the autoscaler; nil asks none.
 	Post Post
+	// PagesApart is how far apart the pages of a sweep are sent; zero: at once.
+	PagesApart time.Duration
 }
 
 // NewHandler is the whole function: it looks at what an event speaks of, and asks for the passes that are needed.
@@ -52,7 +54,7 @@ func NewHandler(s Setup) http.Handler {
 		Clock:   clock.New(s.Kube, s.Settings.Namespace, s.Settings.Clock, s.Now),
 		Control: s.Control,
 		Watches: s.Settings.Watches, Namespaces: s.Settings.Namespaces, Labels: s.Settings.LabelSelector,
-		Log: s.Log, Metrics: s.Metrics, Post: s.Post,
+		Log: s.Log, Metrics: s.Metrics, Post: s.Post, PagesApart: s.PagesApart,
 	}
 	observer.Clock.Interval = s.Settings.Operator.ReconcileInterval()
 	return s.Metrics.Handler(event.Receiver{Handle: handle(observer), Log: s.Log, Budget: shardFor})

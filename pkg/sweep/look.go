@@ -44,6 +44,8 @@ type Observer struct {
 	Namespaces []string
 	// Labels is a label selector of the resources that are this installation's; empty: all are.
 	Labels string
+	// PagesApart is how far apart the pages of a sweep are sent; zero: at once.
+	PagesApart time.Duration
 	// Log gets one line for each pass asked for.
 	Log *zap.SugaredLogger
 	// Metrics tell how the fleet is; nil tells nothing.

@@ -34,10 +34,24 @@ const (
 	// tickFor bounds a tick. It asks for the rows of one page after the other; one that does not come to the end is sent
 	// again by the Broker, maybe to a pod that does not know which pages were sent, and those are looked at twice.
 	tickFor = 60 * time.Second
+	// pacedFor is how long the pages of a sweep are sent apart; those that come after are sent at once, as the tick has to
+	// come to its end.
+	pacedFor = 30 * time.Second
 )
 
-// spread posts a page to whichever pod takes it.
+// PagesApart is how far apart the pages of a sweep are sent. At once they would be looked at in any order, each some
+// time before or after its turn a minute ago, and by more pods than that takes; what else happens would wait for them.
+const PagesApart = 500 * time.Millisecond
+
+// spread posts a page to whichever pod takes it, when it is its turn.
 func (o *Observer) spread(ctx context.Context, k kind, query kube.Query, page int, all *fleet) error {
+	if wait := all.turn(o.PagesApart) - time.Since(all.began); all.looks && wait > 0 {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return fail.As(fail.Transient, "send a page of a sweep", "Busy", ctx.Err())
+		}
+	}
 	return o.send(ctx, all, fmt.Sprintf("%s/%s/%d", k.name, query.Namespace, page), event.Shard{
 		Kind: k.name, Namespace: query.Namespace, Continue: query.Continue, Limit: query.Limit, Snapshots: k.snapshots,
 	})

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	cloudevents "github.com/cloudevents/sdk-go/v2"
 	"go.uber.org/zap"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -101,6 +102,49 @@ func TestATickReachesTheEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPagesHaveTheirTurn: so that a resource is looked at at the same time of each interval. A tick that only counts
+// waits for nothing.
+func TestPagesHaveTheirTurn(t *testing.T) {
+	for apart, want := range map[time.Duration][]time.Duration{
+		0:                      {0, 0, 0, 0},
+		500 * time.Millisecond: {0, 500 * time.Millisecond, time.Second, 1500 * time.Millisecond},
+		20 * time.Second:       {0, 20 * time.Second, pacedFor, pacedFor},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFleet(t, 3*pageSize+1)
+			sent := &times{control: f.Control, began: time.Now()}
+			f.PagesApart, f.Control = apart, sent
+			if err := f.Tick(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(sent.at, want) {
+				t.Errorf("%s apart: pages were sent after %s, want %s", apart, sent.at, want)
+			}
+			f.kube.Clock.Advance(3 * time.Second)
+			counted := time.Now()
+			if err := f.Tick(t.Context()); err != nil || time.Since(counted) > 0 || len(sent.at) != len(want) {
+				t.Errorf("a tick that counts: %v after %s, pages %s", err, time.Since(counted), sent.at)
+			}
+		})
+	}
+}
+
+// times are when events were published.
+type times struct {
+	control interface {
+		Publish(ctx context.Context, e cloudevents.Event) error
+	}
+	began time.Time
+	at    []time.Duration
+}
+
+func (p *times) Publish(ctx context.Context, e cloudevents.Event) error {
+	if e.Type() == event.TypeShard {
+		p.at = append(p.at, time.Since(p.began))
+	}
+	return p.control.Publish(ctx, e)
 }
 
 // TestAFailedLookSendsNoPageAgain: one of 201 cannot be looked at. The others were, and the Broker must not send them.

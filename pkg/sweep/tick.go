@@ -36,7 +36,7 @@ func (o *Observer) Tick(ctx context.Context, tick time.Time) (err error) {
 	}
 	looked = metrics.Sweep("all")
 	o.asked.forget(o.Gather.Now())
-	all := fleet{complete: true, census: o.newCensus(), tick: tick, looks: what == looksAtAll}
+	all := fleet{complete: true, census: o.newCensus(), tick: tick, looks: what == looksAtAll, began: began}
 	err = o.sweepAll(ctx, state, &all)
 	if what == looksAtAll {
 		o.turns.end(tick, !all.listed || (all.spread && all.sent == 0), err == nil)
