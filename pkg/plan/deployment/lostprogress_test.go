@@ -212,6 +212,37 @@ func TestARecoveryOfARunThatNobodySaw(t *testing.T) {
 	}
 }
 
+// Flink keeps no savepoint in its high-availability data. A job that has no checkpoint yet is not stopped before it is
+// known that it has none.
+func TestAStopWaitsForWhatFlinkAloneKnows(t *testing.T) {
+	rows := map[string]struct {
+		checkpoints plan.Observed[job.Checkpoints]
+		reason      plan.Reason
+	}{
+		"it has none":       {plan.Absent[job.Checkpoints](), ""},
+		"it cannot be read": {plan.Unknown[job.Checkpoints]("503"), plan.ReasonCheckpointsUnknown},
+		"it has a savepoint": {
+			plan.Present(job.Checkpoints{Path: "s3://s/savepoint-1", Completed: start}), plan.ReasonCheckpointPending,
+		},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = without(haMaps(w.status().JobStatus.JobID))
+			w.s.Flink.Checkpoints = row.checkpoints
+			w.edit(upgradeImage)
+			w.run()
+			i, c := w.status().Intent, w.condition(summary.Reconciling)
+			if stops := i != nil && i.Step == v1beta1.StepStopping; stops != (row.reason == "") {
+				t.Errorf("stops: %t, %+v, rounds %q", stops, c, w.log)
+			}
+			if row.reason != "" && c.Reason != string(row.reason) {
+				t.Errorf("it waits for %+v, want %s", c, row.reason)
+			}
+		})
+	}
+}
+
 // The takedown of a job that has no checkpoint yet is refused for a while, and then somebody deletes its Deployment:
 // the job may have completed its first checkpoint, and failed for good, in between.
 func TestAStopThatIsHeldUp(t *testing.T) {
@@ -227,6 +258,7 @@ func TestAStopThatIsHeldUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := stable(t, highlyAvailable)
 			w.s.HAData = without(haMaps(w.status().JobStatus.JobID))
+			w.s.Flink.Checkpoints = plan.Absent[job.Checkpoints]()
 			w.edit(upgradeImage)
 			w.refusedRound()
 			if i := w.status().Intent; i == nil || i.Stop != v1beta1.StopLastState {

@@ -89,9 +89,8 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	d := upgrade.Decide(facts(v).forUpgrade(purpose))
 	switch d.Verdict {
 	case plan.Go:
-		if v.awaitsCheckpoint(d) {
-			v.Pending = &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job goes on, and its " +
-				"high-availability data names no checkpoint yet; the change is made when it does"}
+		if waits := v.awaitsCheckpoint(d); waits != nil {
+			v.Pending = waits
 			return Result{}, false
 		}
 		result := Stopping(v).asDecided(purpose, d)
@@ -110,20 +109,37 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 	return Result{Situation: plan.Waiting, Wait: *v.Pending}, true
 }
 
-// awaitsCheckpoint reports whether a job that is to be stopped by last-state has not ended, or Flink does not answer
-// for less than a minute, and nothing but a savepoint is known of it: Flink keeps none in its high-availability data,
-// and that names no checkpoint yet. For longer than a checkpoint may take, a person decides.
-func (v change) awaitsCheckpoint(d upgrade.Decision) bool {
+// awaitsCheckpoint is why a job waits that is to be stopped by last-state, and whose high-availability data names no
+// checkpoint yet: Flink keeps no savepoint in it. Nil: it need not. First match wins:
+//
+//	the job                                             known of it                 then
+//	has ended, or Flink has not answered for a minute   -                           go on
+//	goes on                                             nothing, it cannot be read  wait until it can
+//	goes on                                             nothing, or a checkpoint    go on
+//	goes on, began longer ago than a checkpoint takes   a savepoint                 go on: a person decides
+//	goes on                                             a savepoint                 wait
+func (v change) awaitsCheckpoint(d upgrade.Decision) *plan.Cause {
 	data, there := HAData(v).known().Get()
 	known := KnownCheckpoint(v.Want.JobStatus)
 	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && unanswered(Life(v))
-	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !goesOn || known == nil || known.Path == "" {
-		return false
+	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !goesOn {
+		return nil
+	}
+	if known == nil && v.Seen.Flink.Checkpoints.IsUnknown() {
+		return &plan.Cause{Reason: plan.ReasonCheckpointsUnknown, Message: "the job's high-availability data names no " +
+			"checkpoint, and Flink does not tell of a savepoint: " + v.Seen.Flink.Checkpoints.Why()}
+	}
+	if known == nil || known.Path == "" {
+		return nil
 	}
 	_, isCheckpoint := checkpointNumber(known.Path)
 	since := min(v.Since(v.EndedAt()), v.Seen.Now.Sub(startOf(v.Want.JobStatus.StartTime)))
-	return !isCheckpoint && v.Want.JobStatus.UpgradeSavepointPath != v1beta1.LastStatePlaceholder &&
-		since < v.CheckpointTimeout()
+	if isCheckpoint || v.Want.JobStatus.UpgradeSavepointPath == v1beta1.LastStatePlaceholder ||
+		since >= v.CheckpointTimeout() {
+		return nil
+	}
+	return &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job goes on, and its high-availability data " +
+		"names no checkpoint yet; the change is made when it does"}
 }
 
 // choosesWhatGoes refuses a redeploy from a checkpoint of the job that runs, where Flink deletes it before the
