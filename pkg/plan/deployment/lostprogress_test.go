@@ -478,6 +478,50 @@ func TestASecondLossIsTold(t *testing.T) {
 	}
 }
 
+// A job that began again without its checkpoints, was told, and begins again ends before Flink has shown what it was
+// restored from, for a newer spec. The high-availability data names a checkpoint of that run, so nothing shows any more
+// what was lost as it began. Where the start was given a savepoint, its checkpoints go on with the numbers of that one.
+func TestASecondLossThatNobodySawIsTold(t *testing.T) {
+	for name, row := range map[string]struct {
+		given, known string
+		told         int
+	}{
+		"no checkpoint is known":                       {"", "", 1},
+		"the thousandth is":                            {"", "file:///c/1/chk-1000", 0},
+		"the thousandth is, and a savepoint was given": {"s3://s/1", "file:///c/1/chk-1000", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			for i, seen := range []plan.Observed[job.Checkpoints]{
+				plan.Absent[job.Checkpoints](), plan.Unknown[job.Checkpoints]("time-out"),
+			} {
+				w.s.Resource.Status.JobStatus.UpgradeSavepointPath = row.given
+				w.knows(row.known)
+				w.serveJob(v1beta1.FlinkJobRunning)
+				jobs, _ := w.s.Flink.Jobs.Get()
+				jobs[0].StartTime = strconv.FormatInt(w.s.Now.UnixMilli()+int64(i), 10)
+				w.s.Flink.Checkpoints = seen
+				w.run()
+				w.s.Now = w.s.Now.Add(10 * time.Second)
+				w.run()
+			}
+			if told := w.told("JobRestarted"); told != 1 {
+				t.Fatalf("the first one was told %d times: %+v", told, w.status().Conditions)
+			}
+			w.crash()
+			w.edit(upgradeImage)
+			w.run()
+			w.lose()
+			w.run()
+			c := w.condition(summary.StateSafe)
+			if told := w.told("RestoreNotShown"); told != row.told || (c.Type != "") != (row.told > 0) {
+				t.Errorf("the second one was told %d times, want %d: %+v, rounds %q", told, row.told, c, w.log)
+			}
+		})
+	}
+}
+
 // A change waits for what a job that began again was restored from, for a while: its stop would take the answer away.
 func TestAChangeWaitsForTheRestore(t *testing.T) {
 	const runs, created = v1beta1.FlinkJobRunning, v1beta1.FlinkJobCreated

@@ -119,18 +119,12 @@ func (v change) leave(diff specdiff.Change, wanted bool) (Result, bool) {
 //	goes on, began longer ago than a checkpoint takes   a savepoint                 go on: a person decides
 //	goes on                                             a savepoint                 wait
 func (v change) awaitsCheckpoint(d upgrade.Decision) *plan.Cause {
-	data, there := HAData(v).known().Get()
 	known := KnownCheckpoint(v.Want.JobStatus)
-	goesOn := v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && unanswered(Life(v))
-	if d.Suspend != upgrade.SuspendLastState || !there || data.Checkpoint || !goesOn {
+	if d.Suspend != upgrade.SuspendLastState || !namesNone(Life(v)) {
 		return nil
-	}
-	if known == nil && v.Seen.Flink.Checkpoints.IsUnknown() {
-		return &plan.Cause{Reason: plan.ReasonCheckpointsUnknown, Message: "the job's high-availability data names no " +
-			"checkpoint, and Flink does not tell of a savepoint: " + v.Seen.Flink.Checkpoints.Why()}
 	}
 	if known == nil || known.Path == "" {
-		return nil
+		return untoldSavepoint(Life(v))
 	}
 	_, isCheckpoint := checkpointNumber(known.Path)
 	since := min(v.Since(v.EndedAt()), v.Seen.Now.Sub(startOf(v.Want.JobStatus.StartTime)))
@@ -140,6 +134,24 @@ func (v change) awaitsCheckpoint(d upgrade.Decision) *plan.Cause {
 	}
 	return &plan.Cause{Reason: plan.ReasonCheckpointPending, Message: "the job goes on, and its high-availability data " +
 		"names no checkpoint yet; the change is made when it does"}
+}
+
+// untoldSavepoint is why a job is not stopped for high-availability data that names no checkpoint yet, while nothing is
+// known of the job and Flink does not tell: it may have a savepoint. Nil: it has none, or has ended.
+func untoldSavepoint(v Life) *plan.Cause {
+	if KnownCheckpoint(v.Want.JobStatus) != nil || !v.Seen.Flink.Checkpoints.IsUnknown() || !namesNone(v) {
+		return nil
+	}
+	return &plan.Cause{Reason: plan.ReasonCheckpointsUnknown, Message: "the job's high-availability data names no " +
+		"checkpoint, and Flink does not tell of a savepoint: " + v.Seen.Flink.Checkpoints.Why()}
+}
+
+// namesNone reports whether the high-availability data of a job that goes on names no checkpoint. A Flink that does not
+// answer for less than a minute counts as one whose job goes on.
+func namesNone(v Life) bool {
+	data, there := HAData(v).known().Get()
+	return there && !data.Checkpoint &&
+		(v.Job != nil && !v.Job.State.IsTerminal() || v.Job == nil && unanswered(v))
 }
 
 // choosesWhatGoes refuses a redeploy from a checkpoint of the job that runs, where Flink deletes it before the

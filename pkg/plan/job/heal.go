@@ -17,7 +17,9 @@ import (
 //	H4  unhealthy, may start empty                 Stateless  no        cancel it and start it as it was started
 //	H5  unhealthy, high-availability data          LastState  no        delete its cluster, start it from the data, under
 //	                                                                    its ID
-//	H6  unhealthy, the data cannot be looked at    -          no        wait for another look
+//	H6  unhealthy, the data cannot be looked at,   -          no        wait for another look
+//	    or names no checkpoint, and Flink does
+//	    not tell whether there is a savepoint
 //	H7  unhealthy, no data                         -          yes       left alone: a restart would lose its state
 func Heal(v Life) (Result, bool) {
 	why := Health(v).unhealthy()
@@ -38,7 +40,7 @@ func Heal(v Life) (Result, bool) {
 	switch data := HAData(v).known(); {
 	case v.MayStartEmpty():
 		s.How, s.Restore = v1beta1.StopStateless, recovery(v).asRecorded()
-	case data.IsUnknown():
+	case data.IsUnknown(), untoldSavepoint(v) != nil:
 		return Result{}, false
 	case !data.IsPresent():
 		v.Unwell = &plan.Cause{Reason: plan.ReasonJobUnhealthy, Message: fmt.Sprintf(

@@ -142,13 +142,15 @@ func (v LostProgress) refusedToBegin() bool {
 }
 
 // giveUpRestore notes that nobody can find out any more what a run, of that start time, was restored from, as another
-// one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many.
+// one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many, or
+// this start was given a path: Flink goes on with its numbers, and nobody knows which.
 func (v LostProgress) giveUpRestore(run string) {
 	lost := v.Want.LostProgress
-	if !suspected(v.Want.LostProgress) || lost.Seen != nil || lost.Unknown != nil || run == "" || run == lost.Before {
+	if !suspected(v.Want.LostProgress) || lost.Unknown != nil || run == "" || run == lost.Before {
 		return
 	}
-	if known := KnownCheckpoint(v.Want.JobStatus); known != nil {
+	given := v.Want.JobStatus.UpgradeSavepointPath
+	if known := KnownCheckpoint(v.Want.JobStatus); known != nil && (given == "" || given == v1beta1.LastStatePlaceholder) {
 		number, numbered := checkpointNumber(known.Path)
 		if numbered && number > v.mayHaveMade(run) {
 			return
@@ -229,10 +231,14 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 // suspectStop: one that is held up leaves it the time to make its first checkpoint.
 const promptStop = 10 * time.Second
 
-// suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
-// it: whoever stops a job that Flink lists knows what it has completed, or the data names it. A start that was released
-// long ago may have run where no status could be written since, and data that names no checkpoint have named one.
+// suspectStop gives up what is only suspected of the run that ends, and does the same where a job that ran is taken
+// down for its high-availability data, and Flink does not list it: whoever stops a job that Flink lists knows what it
+// has completed, or the data names it. A start that was released long ago may have run where no status could be written
+// since, and data that names no checkpoint have named one.
 func (v LostProgress) suspectStop(how v1beta1.StopKind) {
+	if !v.MayStartEmpty() {
+		v.giveUpRestore(v.Want.JobStatus.StartTime)
+	}
 	released, data := v.Host.ReleasedAt(), v.Host.HA()
 	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen
