@@ -142,8 +142,8 @@ func (v LostProgress) refusedToBegin() bool {
 }
 
 // giveUpRestore notes that nobody can find out any more what a run, of that start time, was restored from, as another
-// one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many, or
-// this start was given a path: Flink goes on with its numbers, and nobody knows which.
+// one follows. Where a checkpoint of the run before is known, its number tells, unless this one may have made as many,
+// or this start was given a path: Flink goes on with its numbers, and nobody knows which.
 func (v LostProgress) giveUpRestore(run string) {
 	lost := v.Want.LostProgress
 	if !suspected(v.Want.LostProgress) || lost.Unknown != nil || run == "" || run == lost.Before {
