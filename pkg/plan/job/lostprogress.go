@@ -231,14 +231,10 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 // suspectStop: one that is held up leaves it the time to make its first checkpoint.
 const promptStop = 10 * time.Second
 
-// suspectStop gives up what is only suspected of the run that ends, and does the same where a job that ran is taken
-// down for its high-availability data, and Flink does not list it: whoever stops a job that Flink lists knows what it
-// has completed, or the data names it. A start that was released long ago may have run where no status could be written
-// since, and data that names no checkpoint have named one.
+// suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
+// it: whoever stops a job that Flink lists knows what it has completed, or the data names it. A start that was released
+// long ago may have run where no status could be written since, and data that names no checkpoint have named one.
 func (v LostProgress) suspectStop(how v1beta1.StopKind) {
-	if !v.MayStartEmpty() {
-		v.giveUpRestore(v.Want.JobStatus.StartTime)
-	}
 	released, data := v.Host.ReleasedAt(), v.Host.HA()
 	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen

@@ -35,6 +35,9 @@ func (v Record) stopping(purpose v1beta1.IntentPurpose, how v1beta1.StopKind) {
 			status.JobStatus.StateTaken = LastState(v).takenAt(c)
 		}
 	}
+	if chosen := purpose == v1beta1.PurposeRedeploy || purpose == v1beta1.PurposeDelete; !chosen && !v.MayStartEmpty() {
+		LostProgress(v).giveUpRestore(status.JobStatus.StartTime) // nobody sees this run any more
+	}
 	LostProgress(v).suspectStop(how)
 	cancels := how == v1beta1.StopStateless || how == v1beta1.StopCancel
 	if cancels && status.JobStatus.State != "" && !status.JobStatus.State.IsTerminal() {
