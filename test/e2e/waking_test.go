@@ -12,8 +12,9 @@ import (
 
 // From zero, admit wakes up before the resource is stored, and reconcile before its JobManager is released: where the
 // time of each goes is in the log.
-// fifths are the runs of TestApplyToReleaseFromZero. A kubelet looks once a second at what has become of its containers,
-// and a pod that is seen to be gone is seen at such a look: each run begins at another fifth of the second after it.
+// fifths are the runs of TestApplyToReleaseFromZero. A kubelet looks once a second at what has become of its
+// containers, and a pod that is seen to be gone is seen at such a look: each run begins at another fifth of the second
+// after it.
 const fifths = 5
 
 func TestApplyToReleaseFromZero(t *testing.T) {
