@@ -133,36 +133,6 @@ func (c *Client) Get(ctx context.Context, o Object) (u *unstructured.Unstructure
 	return u, true, nil
 }
 
-// Query selects the objects of a List.
-type Query struct {
-	// Resource is the group, version and plural.
-	Resource schema.GroupVersionResource
-	// Namespace is empty for all namespaces.
-	Namespace string
-	// Labels is a label selector; empty selects all.
-	Labels string
-	// Fields is a field selector; empty selects all.
-	Fields string
-	// Limit is the size of a page; zero means everything at once.
-	Limit int64
-	// Continue is the token of the page before; empty means the first page.
-	Continue string
-}
-
-// List reads one page. The list's own continue token is empty after the last one.
-func (c *Client) List(ctx context.Context, q Query) (*unstructured.UnstructuredList, error) {
-	if c.core != nil {
-		return c.whole(ctx, q)
-	}
-	list, err := c.resource(q.Resource, q.Namespace).List(ctx, metav1.ListOptions{
-		LabelSelector: q.Labels, FieldSelector: q.Fields, Limit: q.Limit, Continue: q.Continue,
-	})
-	if err != nil {
-		return nil, listFailed(q, err)
-	}
-	return list, nil
-}
-
 // Watch follows what is selected, from how it is now on; a page makes no sense here. It ends with the context, or when
 // the API server ends it, after ten seconds at the latest.
 func (c *Client) Watch(ctx context.Context, q Query) (watch.Interface, error) {

@@ -93,13 +93,7 @@ func TestATickThatSweepsWaitsForNoOther(t *testing.T) {
 
 // TestACountIsNoSweep: it sets the clock late in an interval, and the first tick of the next one sweeps.
 func TestACountIsNoSweep(t *testing.T) {
-	f := newFleet(t, pageSize+1)
-	for i := range pageSize + 1 {
-		f.steady(t, i)
-	}
-	if err := f.Clock.Wake(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f := newRestingFleet(t)
 	f.kube.Clock.Advance(time.Minute + 58*time.Second)
 	f.turns.heard(second(60))
 	for _, want := range []int{0, 2} {
@@ -204,13 +198,7 @@ func TestOnePodSweepsForAll(t *testing.T) {
 
 // TestTheClockIsSetWithoutALook: the end of a transition is counted, and the pages of a large fleet wait for the sweep.
 func TestTheClockIsSetWithoutALook(t *testing.T) {
-	f := newFleet(t, pageSize+1)
-	for i := range pageSize + 1 {
-		f.steady(t, i)
-	}
-	if err := f.Clock.Wake(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	f := newRestingFleet(t)
 	f.kube.Clock.Advance(90 * time.Second)
 	f.turns.heard(f.kube.Clock.Now().Truncate(time.Minute))
 	if err := f.Tick(t.Context()); err != nil {
@@ -222,4 +210,17 @@ func TestTheClockIsSetWithoutALook(t *testing.T) {
 	if n := len(f.shards(t)); n != 0 {
 		t.Errorf("%d pages were sent, want none", n)
 	}
+}
+
+// newRestingFleet is two pages of resources at rest, and a clock that is still awake.
+func newRestingFleet(t *testing.T) *fleetOf {
+	t.Helper()
+	f := newFleet(t, pageSize+1)
+	for i := range pageSize + 1 {
+		f.steady(t, i)
+	}
+	if err := f.Clock.Wake(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
