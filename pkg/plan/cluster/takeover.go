@@ -7,7 +7,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // TakeOver takes over a state of UPGRADING, or none, that no intent of ours accounts for. First match wins:
@@ -44,7 +43,7 @@ func TakeOver(v Cluster) {
 		r.State = v1beta1.ReconciliationDeployed
 		r.LastStableSpec = r.LastReconciledSpec
 	case v.LastRunning() && present && takeover(v).runsRecorded() &&
-		!specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective():
+		!v.Changed().Kind.Effective():
 		v.Note("the operation of another operator did not complete: the recorded spec runs")
 		r.State = v1beta1.ReconciliationDeployed
 	}

@@ -34,7 +34,7 @@ func Scaled(v Cluster) (job.Result, bool) {
 		v.Want.ReconciliationStatus.State != v1beta1.ReconciliationDeployed || job.AwaitsStore(v.Life) {
 		return job.Result{}, false
 	}
-	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
+	diff := v.Changed()
 	switch seen := v.Seen.TaskManagerDeployment; {
 	case diff.Kind != specdiff.Scale || seen.IsAbsent():
 		return job.Result{}, false

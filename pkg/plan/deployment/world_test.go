@@ -3,6 +3,7 @@ package deployment
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"testing"
 	"time"
 
@@ -82,10 +83,15 @@ func (w *world) bump() {
 func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
-	p := Make(w.s)
-	if again := Make(w.s); again.String() != p.String() {
-		w.t.Fatalf("equal snapshots gave %q and %q", p, again)
+	w.s.Recorded = job.ReadRecorded(w.s.Resource) // as looks share it
+	read, p := w.s.Resource.DeepCopy(), Make(w.s)
+	if again := Make(w.s); again.String() != p.String() || !reflect.DeepEqual(again.Status, p.Status) {
+		w.t.Fatalf("equal snapshots gave %q and %q, %+v and %+v", p, again, p.Status, again.Status)
 	}
+	if !reflect.DeepEqual(w.s.Resource, read) {
+		w.t.Fatalf("the decision changed what was read to %+v", w.s.Resource)
+	}
+	w.s.Recorded = nil
 	for _, a := range p.Actions {
 		w.do(a)
 	}

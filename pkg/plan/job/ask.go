@@ -5,7 +5,6 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/snapshots"
-	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 )
 
 // More is what to ask Flink once its jobs are known.
@@ -109,6 +108,5 @@ func RollsBack(v Life) bool { return v.AtRest() && rollback(v).due() }
 
 // AsksToStop reports whether the spec differs from what was acted on, so that the job may be stopped in this round.
 func AsksToStop(v Life) bool {
-	return v.Last != nil && v.Seen.SpecProblem == "" &&
-		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+	return v.Last != nil && v.Seen.SpecProblem == "" && v.Changed().Kind.Effective()
 }

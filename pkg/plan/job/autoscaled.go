@@ -61,7 +61,8 @@ func keepAutoscaled(v Life) {
 		return
 	}
 	if kept := autoscaled.Keep(&v.Spec, &v.Last.Spec, c, v.Seen.Autoscaled); kept != nil {
-		v.Spec, v.KeepsAutoscaled = *kept, true
+		v.count(*kept)
+		v.KeepsAutoscaled = true
 	}
 }
 

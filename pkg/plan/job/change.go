@@ -33,7 +33,7 @@ func Change(v Life) (Result, bool) {
 		Report(v).Rejected()
 	}
 	wanted, running := v.WantsRunning(), v.LastRunning()
-	diff := specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
+	diff := v.Changed()
 	asks := running != wanted || wanted && diff.Kind.Effective()
 	switch waits := unforgotten(v); {
 	case waits != nil && asks && v.Problem == "":

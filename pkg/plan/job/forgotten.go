@@ -19,21 +19,27 @@ import (
 //	has a new nonce, and asks for no other   nothing            the nonce is recorded, which ends the reset
 //	change
 func Forgotten(v Life) (Result, bool) {
-	s, known := v.Seen.Autoscaled.Get()
 	if v.Seen.Autoscaled.IsUnknown() || !v.AtRest() || v.Problem != "" || !forgets(v) {
 		return Result{}, false
 	}
-	if !known || s.IsEmpty() {
+	if !keepsSomething(v.Seen.Autoscaled) {
 		if autoscaled.Resets(&v.Spec, &v.Last.Spec) && v.WantsRunning() == v.LastRunning() && !v.asksForMore() {
 			Record(v).reset()
 		}
 		return Result{}, false
 	}
+	s, _ := v.Seen.Autoscaled.Get()
 	return Result{
 		Situation: plan.Waiting, Again: true, Actions: []plan.Action{plan.KeepAutoscaled{
 			Namespace: v.Seen.Resource.Namespace, Store: s.Version, Keys: store.Keys(), Binary: []string{samples.Key},
 		}},
 	}, true
+}
+
+// keepsSomething reports whether the autoscaler keeps anything, or may.
+func keepsSomething(seen plan.Observed[autoscaled.Store]) bool {
+	s, known := seen.Get()
+	return seen.IsUnknown() || known && !s.IsEmpty()
 }
 
 // forgets reports whether the spec gives up what the autoscaler keeps: it turns it off, or has a new nonce.

@@ -20,7 +20,7 @@ func (v Goal) Target() v1beta1.FlinkDeploymentSpec {
 		return v.StoredTarget()
 	}
 	keeps := intent.Restore != "" && intent.Restore != v1beta1.UpgradeModeStateless
-	if v.Problem == "" && (intent.Generation == v.Generation || keeps || Stateless(&v.Spec)) {
+	if v.Problem == "" && (keeps || Stateless(&v.Spec)) {
 		return *v.Spec.DeepCopy()
 	}
 	return v.StoredTarget()
@@ -37,13 +37,15 @@ func (v Goal) StartTarget() v1beta1.FlinkDeploymentSpec {
 
 // bound reports whether the open intent leads to the spec that it was stored with, and to no other:
 //
+//	any                             while the spec is that of the intent: of it, only what the autoscaler keeps may be
+//	                                another since then, and what is prepared is of the stored one
 //	a rollback or a recovery        while the spec asks for nothing new, or is invalid
 //	a restart from the last state   while the spec is for another Flink version, which could not read that state, or
 //	                                keeps its high-availability data elsewhere, where it would not find that state
 func (v Goal) bound() bool {
 	intent := v.Intent()
 	back := intent.Purpose == v1beta1.PurposeRollback || intent.Purpose == v1beta1.PurposeRecover
-	if back && (v.Problem != "" || intent.Generation == v.Generation || !v.asksForMore()) {
+	if intent.Generation == v.Generation || back && (v.Problem != "" || !v.asksForMore()) {
 		return true
 	}
 	unread := v.StoredTarget().FlinkVersion != v.Spec.FlinkVersion || HAData(v).elsewhere()

@@ -19,7 +19,7 @@ func TestWhereAnIntentLeads(t *testing.T) {
 		"it gave the state up":                       {empty, saved, 0, "", false},
 		"nobody knows whether it keeps it":           {"", saved, 0, "", false},
 		"it gave the state up, and nobody needs any": {empty, empty, 0, "", true},
-		"it gave the state up, for this spec":        {empty, saved, 1, "", true},
+		"it is of this spec, and was stored with it": {saved, saved, 1, "", false},
 		"it keeps the state, and the spec is bad":    {saved, saved, 0, "it is invalid", false},
 	}
 	for name, row := range rows {

@@ -78,8 +78,8 @@ type Round struct {
 func New(s *Seen) Life {
 	recorded := s.recorded()
 	v := Life{&Round{Seen: s, Want: *recorded.status.DeepCopy(), Specs: Specs{
-		Spec: *s.Resource.Spec.DeepCopy(), Generation: s.Resource.Generation,
-		Last: copied(recorded.last), LastStable: copied(recorded.stable), Unreadable: recorded.unreadable,
+		Spec: s.Resource.Spec, Generation: s.Resource.Generation, Last: recorded.last, LastStable: recorded.stable,
+		Unreadable: recorded.unreadable, changed: recorded.changed, then: recorded.last,
 	}}}
 	v.Options = options.Of(v.Config)
 	if recorded.note != "" {
@@ -125,14 +125,15 @@ func (v *Round) Accept(found *apis.FieldError) {
 	if v.Problem == "" || v.Last == nil {
 		return
 	}
-	v.Spec = *v.Last.Spec.DeepCopy()
-	v.Generation = v.Deployed
+	last := *v.Last.Spec.DeepCopy()
 	switch v.Seen.Resource.Status.ReconciliationStatus.State {
 	case v1beta1.ReconciliationUpgrading, v1beta1.ReconciliationRollingBack:
-		if v.Spec.Job != nil {
-			v.Spec.Job.State = v1beta1.JobStateRunning
+		if last.Job != nil {
+			last.Job.State = v1beta1.JobStateRunning
 		}
 	}
+	v.count(last)
+	v.Generation = v.Deployed
 }
 
 // NeedsJudging reports whether another spec than the resource's may count: this one is new, or was refused. The

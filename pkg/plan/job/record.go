@@ -316,13 +316,16 @@ func (v Record) NeverDeployed() {
 }
 
 // keepNonces keeps trigger nonces pending: one that is bumped together with an upgrade still asks for its savepoint
-// afterwards.
+// afterwards, and one that resets the autoscaler is recorded when nothing is kept any more, see Forgotten.
 func (v Record) keepNonces(spec *v1beta1.FlinkDeploymentSpec) {
 	if spec.Job == nil || v.Last == nil || v.Last.Spec.Job == nil {
 		return
 	}
 	spec.Job.SavepointTriggerNonce = v.Last.Spec.Job.SavepointTriggerNonce
 	spec.Job.CheckpointTriggerNonce = v.Last.Spec.Job.CheckpointTriggerNonce
+	if Autoscaled(Life(v)) && keepsSomething(v.Seen.Autoscaled) {
+		spec.Job.AutoscalerResetNonce = v.Last.Spec.Job.AutoscalerResetNonce
+	}
 }
 
 // Store makes the record lastReconciledSpec; first is its firstDeployment.

@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
 
@@ -12,6 +13,8 @@ type Recorded struct {
 	status v1beta1.FlinkDeploymentStatus // with the intent's spec written out
 	last   *v1beta1.ReconciledDeployment
 	stable *v1beta1.ReconciledDeployment
+	// changed is what the resource's spec changes of last; nil where there is none.
+	changed *specdiff.Change
 	// note says why the intent's spec cannot be written out, unreadable why the last spec cannot be read; empty when it
 	// can.
 	note, unreadable string
@@ -31,6 +34,7 @@ func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
 			d.last = &last
 		}
 	}
+	d.changed = changeOf(d.last, &r.Spec)
 	switch text := r.Status.ReconciliationStatus.LastStableSpec; text {
 	case "":
 	case r.Status.ReconciliationStatus.LastReconciledSpec:
@@ -47,6 +51,7 @@ func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
 func (d *Recorded) In(r *v1beta1.FlinkDeployment) *Recorded {
 	in := *d
 	in.of, in.status.JobManagerDeploymentStatus = r, r.Status.JobManagerDeploymentStatus
+	in.changed = changeOf(in.last, &r.Spec)
 	return &in
 }
 
@@ -56,17 +61,4 @@ func (s *Seen) recorded() *Recorded {
 		return s.Recorded
 	}
 	return ReadRecorded(s.Resource)
-}
-
-// copied is a copy to change; nil for nil.
-func copied(r *v1beta1.ReconciledDeployment) *v1beta1.ReconciledDeployment {
-	if r == nil {
-		return nil
-	}
-	again := v1beta1.ReconciledDeployment{Spec: *r.Spec.DeepCopy()}
-	if r.Meta != nil {
-		meta := *r.Meta
-		again.Meta = &meta
-	}
-	return &again
 }

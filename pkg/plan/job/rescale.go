@@ -26,7 +26,7 @@ import (
 func Rescaled(v Life) (Result, bool) {
 	diff := specdiff.Change{}
 	if v.Last != nil {
-		diff = specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode())
+		diff = v.Changed()
 	}
 	if !rescaling(v).inPlace(diff) || v.Job == nil || v.Job.State.IsTerminal() || v.Problem != "" {
 		return Result{}, false
@@ -58,8 +58,7 @@ func Rescaled(v Life) (Result, bool) {
 
 // AsksRequirements reports whether the job may be rescaled in place, so that Flink is asked what it runs by.
 func AsksRequirements(v Life) bool {
-	return v.Last != nil && v.Seen.SpecProblem == "" &&
-		rescaling(v).inPlace(specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()))
+	return v.Last != nil && v.Seen.SpecProblem == "" && rescaling(v).inPlace(v.Changed())
 }
 
 // RefusedRescale writes into what Flink answered that it refused to rescale the job. False for every other action.

@@ -7,7 +7,7 @@ import (
 )
 
 // Specs are the specs that a decision knows: what counts of what the user asked for, what was acted on last, and what
-// is known to run well. They know nothing of the world.
+// is known to run well. They know nothing of the world. Several decisions may have the same ones: none is changed.
 type Specs struct {
 	// Spec is what counts: the resource's own when it validates, with what an autoscaler had set in the recorded one,
 	// else the last accepted one.
@@ -29,7 +29,31 @@ type Specs struct {
 	LastStable *v1beta1.ReconciledDeployment
 	// Unreadable says why status.reconciliationStatus cannot be read; empty when it can.
 	Unreadable string
+
+	// changed is Changed, of Spec and of what was Last then: whoever has another Spec count forgets it.
+	changed *specdiff.Change
+	then    *v1beta1.ReconciledDeployment
 }
+
+// Changed is what the spec that counts changes of the one acted on last, which must be there.
+func (v *Specs) Changed() specdiff.Change {
+	if v.changed == nil || v.then != v.Last {
+		v.changed, v.then = changeOf(v.Last, &v.Spec), v.Last
+	}
+	return *v.changed
+}
+
+// changeOf is what a spec changes of a recorded one; nil where there is none.
+func changeOf(last *v1beta1.ReconciledDeployment, spec *v1beta1.FlinkDeploymentSpec) *specdiff.Change {
+	if last == nil {
+		return nil
+	}
+	change := specdiff.Classify(&last.Spec, spec, spec.DesiredMode())
+	return &change
+}
+
+// count has another spec count.
+func (v *Specs) count(spec v1beta1.FlinkDeploymentSpec) { v.Spec, v.changed = spec, nil }
 
 // IsSession tells the kind of cluster by what was deployed last, else by the spec.
 func (v *Specs) IsSession() bool {
@@ -52,7 +76,7 @@ func (v *Specs) LastRunning() bool {
 // asksForMore reports whether the spec asks for something else than what was acted on last.
 func (v *Specs) asksForMore() bool {
 	return v.Last == nil || v.WantsRunning() != v.LastRunning() ||
-		specdiff.Classify(&v.Last.Spec, &v.Spec, v.Spec.DesiredMode()).Kind.Effective()
+		v.Changed().Kind.Effective()
 }
 
 // IsFirst reports whether what is recorded is still the first deployment.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,10 +169,15 @@ func (w *world) look() {
 func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
-	p := Make(w.s)
-	if again := Make(w.s); again.String() != p.String() {
-		w.t.Fatalf("equal snapshots gave %q and %q", p, again)
+	w.s.Recorded = ReadRecorded(w.s.Resource) // as looks share it
+	read, p := w.s.Resource.DeepCopy(), Make(w.s)
+	if again := Make(w.s); again.String() != p.String() || !reflect.DeepEqual(again.Status, p.Status) {
+		w.t.Fatalf("equal snapshots gave %q and %q, %+v and %+v", p, again, p.Status, again.Status)
 	}
+	if !reflect.DeepEqual(w.s.Resource, read) {
+		w.t.Fatalf("the decision changed what was read to %+v", w.s.Resource)
+	}
+	w.s.Recorded = nil
 	w.events, w.log = append(w.events, p.Events...), append(w.log, p.String())
 	for _, a := range p.Actions {
 		if !w.do(a) {
