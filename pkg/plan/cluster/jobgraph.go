@@ -57,7 +57,7 @@ func leftNoGraph(v Cluster) bool {
 	if intent == nil {
 		return false
 	}
-	gaveUp := intent.Ended && (intent.Stop == v1beta1.StopStateless || intent.Stop == "") // see stopper.goOn
+	gaveUp := intent.Ended && (intent.Stop == v1beta1.StopStateless || intent.Stop == "") // see stopper.giveUp
 	never := intent.Stop == v1beta1.StopNone && status.StartTime == "" && !status.State.IsTerminal()
 	return (gaveUp || never) && !intent.Began || intent.Step == v1beta1.StepStarting
 }
@@ -79,7 +79,8 @@ func (v stopper) watchContainers() {
 //
 //	#   Flink     the job                                then
 //	G1  -         a deletion, or its graph is gone       go on
-//	G2  -         never ran                              record that it left none, go on
+//	G2  -         never ran                              record that it left none, go on; not that it has ended: until
+//	                                                     its cluster is down, it may yet begin
 //	G3  silent    -                                      wait; stalled after the clean-up timeout
 //	G4  answers   is not listed                          the same
 //	G5  answers   has ended, or is CANCELLING            wait
@@ -95,9 +96,8 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	if listed && j.State.IsTerminal() {
 		v.SetJobState(j.State)
 	}
-	if observeJobGraph(Cluster(v)); v.Want.JobStatus.StartTime == "" && v.NeverRan() {
-		v.Want.JobStatus.JobGraphRemoved = v.Want.JobStatus.JobID
-	}
+	observeJobGraph(Cluster(v))
+	never := v.Want.JobStatus.StartTime == "" && v.NeverRan()
 	waits := job.Result{
 		Situation: plan.Stopping,
 		Wait: plan.Cause{
@@ -105,7 +105,11 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 		},
 	}
 	switch {
+	case never:
+		v.Want.JobStatus.JobGraphRemoved = v.Want.JobStatus.JobID
+		return v.goOn(), true
 	case leftNoGraph(Cluster(v)):
+		v.giveUp()
 		return v.goOn(), true
 	case !listed:
 		waits.Wait = jobGraphLeft(Cluster(v), "Flink does not report whether the job has ended")
@@ -118,12 +122,16 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) {
 	return waits, true
 }
 
-// goOn records that the graph is gone, and the end of a job whose state is given up.
-func (v stopper) goOn() job.Result {
+// giveUp records the end of a job whose state is given up.
+func (v stopper) giveUp() {
 	intent, now := v.Intent(), v.Now()
 	if (intent.Stop == v1beta1.StopStateless || intent.Stop == "") && !intent.Ended {
 		intent.Ended, intent.EndedAt = true, &now
 	}
+}
+
+// goOn records that the graph is gone, and goes on with the stop.
+func (v stopper) goOn() job.Result {
 	next := job.Stopping(v.Life).Step()
 	next.Record = "end"
 	return next

@@ -155,6 +155,20 @@ func TestAJobGraphThatMayBeLeftIsAPersons(t *testing.T) {
 				w.lose()
 			}, true, "the same",
 		},
+		"it never ran, did before a suspension took its Deployment, and is resumed": {
+			outOfSight, func(w *world) {
+				state := func(to v1beta1.JobState) func(*v1beta1.FlinkDeploymentSpec) {
+					return func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = to }
+				}
+				w.neverRan(outOfSight)
+				w.edit(state(v1beta1.JobStateSuspended))
+				w.round()
+				w.s.Pods = ranPods()
+				w.run()
+				w.lose()
+				w.edit(state(v1beta1.JobStateRunning))
+			}, true, "the same",
+		},
 		"the same, and its state is kept": {
 			outOfSight, func(w *world) {
 				w.beginsTooLate(strings.Replace(outOfSight, `"stateless"`, `"savepoint"`, 1), false, nil)
