@@ -42,7 +42,7 @@ type Usage struct {
 }
 
 const (
-	sampleEvery = 200 * time.Millisecond
+	sampleEvery = 500 * time.Millisecond
 	ticks       = 100 // of a second, in /proc
 )
 

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,9 +48,15 @@ type Options struct {
 	Hosts func(host string) (address string, known bool)
 	// Filter is put around all that the API server serves. Nil: nothing is.
 	Filter func(http.Handler) http.Handler
+	// GCPercent is how much heap this process may fill anew, in percent of what is in use, until it collects garbage. Zero:
+	// half as much as Go's standard, to fit beside Flink on a laptop.
+	GCPercent int
 	// Stderr is where the ends of the logs go when this process ends without Stop. Nil: standard error.
 	Stderr *os.File
 }
+
+// frugal is the GCPercent of a laptop.
+const frugal = 50
 
 // Platform is a running platform.
 type Platform struct {
@@ -119,8 +126,7 @@ func (p *Platform) prepare(ctx context.Context) error {
 	if p.options.Dir, err = filepath.Abs(p.options.Dir); err != nil {
 		return err
 	}
-	// Half as much heap to spare as Go's standard: this is to fit beside Flink on a laptop.
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(cmp.Or(p.options.GCPercent, frugal))
 	if err = os.MkdirAll(p.options.Dir, 0o755); err != nil {
 		return err
 	}
