@@ -67,10 +67,10 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	}
 	s := deployment.Snapshot{LogFiles: g.LogFiles}
 	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
-	s.Recorded = deployment.ReadRecorded(&resource)
 	if specErr != nil {
 		s.SpecProblem = fail.Message(specErr)
 	}
+	s.Recorded = deployment.Recall(s.Seen)
 	if r.Prepared != nil {
 		s.Companions = plan.Present(r.Prepared)
 	}

@@ -48,7 +48,7 @@ func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(cluster.New(s).Life)
 func AskRoom(s Snapshot) bool { return job.AsksRoom(cluster.New(s).Life) }
 
 // AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
-func AskValidators(s Snapshot) bool { return job.AsksValidators(cluster.New(s).Life) }
+func AskValidators(s Snapshot) bool { return job.AsksValidators(&s.Seen) }
 
 // asking is a snapshot for the questions: with the spec that counts.
 func asking(s Snapshot) cluster.Cluster {

@@ -85,6 +85,8 @@ const (
 var (
 	// ReadRecorded decodes what a resource's status records.
 	ReadRecorded = job.ReadRecorded
+	// Recall is the same, with the configuration of what runs.
+	Recall = job.Recall
 	// Companions lists the objects of a start, besides its Deployment.
 	Companions = cluster.Companions
 	// ConfigOf is the configuration of what runs.

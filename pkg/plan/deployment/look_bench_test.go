@@ -75,7 +75,8 @@ func read(b *testing.B, w *world, u *unstructured.Unstructured) {
 	if specErr != nil || err != nil {
 		b.Fatal(specErr, err)
 	}
-	w.s.Resource, w.s.Recorded = &resource, ReadRecorded(&resource)
+	w.s.Resource = &resource
+	w.s.Recorded = Recall(w.s.Seen)
 }
 
 // sent is an application as the API server sends it, with what the owners of its fields list.

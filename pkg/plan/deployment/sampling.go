@@ -10,6 +10,9 @@ import (
 // Sampling is what a sample of the job's metrics is taken by, and where to ask for them; false where none is to be
 // taken now.
 func Sampling(s Snapshot) (autoscaler.Sampling, plan.Endpoint, bool) {
+	if s.Autoscaled.IsUnknown() {
+		return autoscaler.Sampling{}, plan.Endpoint{}, false
+	}
 	v := cluster.New(s)
 	in, due := job.Sampling(v.Life)
 	at := v.Endpoint()

@@ -83,7 +83,7 @@ func (w *world) bump() {
 func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
-	w.s.Recorded = job.ReadRecorded(w.s.Resource) // as looks share it
+	w.s.Recorded = Recall(w.s.Seen) // as looks share it
 	read, p := w.s.Resource.DeepCopy(), Make(w.s)
 	if again := Make(w.s); again.String() != p.String() || !reflect.DeepEqual(again.Status, p.Status) {
 		w.t.Fatalf("equal snapshots gave %q and %q, %+v and %+v", p, again, p.Status, again.Status)

@@ -80,7 +80,7 @@ func New(s *Seen) Life {
 	v := Life{&Round{Seen: s, Want: *recorded.status.DeepCopy(), Specs: Specs{
 		Spec: s.Resource.Spec, Generation: s.Resource.Generation, Last: recorded.last, LastStable: recorded.stable,
 		Unreadable: recorded.unreadable, changed: recorded.changed, then: recorded.last,
-	}}}
+	}, observed: recorded.config, defaults: recorded.defaults}}
 	v.Options = options.Of(v.Config)
 	if recorded.note != "" {
 		v.Note(recorded.note)
@@ -138,18 +138,20 @@ func (v *Round) Accept(found *apis.FieldError) {
 
 // NeedsJudging reports whether another spec than the resource's may count: this one is new, or was refused. The
 // questions are asked for the one that counts.
-func (v *Round) NeedsJudging() bool {
-	r := v.Resource()
+func (v *Round) NeedsJudging() bool { return v.Seen.needsJudging() }
+
+func (s *Seen) needsJudging() bool {
+	r := s.Resource
 	accepted := slices.ContainsFunc(r.Status.Conditions, func(c metav1.Condition) bool {
 		return c.Type == summary.SpecAccepted && c.Status == metav1.ConditionTrue
 	})
-	return v.Seen.SpecProblem != "" || r.Generation != r.Status.ObservedGeneration || !accepted
+	return s.SpecProblem != "" || r.Generation != r.Status.ObservedGeneration || !accepted
 }
 
 // AsksValidators reports whether the spec has yet to be accepted, so that validators of the user have a say in it. They
 // have none in a deletion.
-func AsksValidators(v Life) bool {
-	return v.Seen.SpecProblem == "" && v.Resource().DeletionTimestamp == nil && v.NeedsJudging()
+func AsksValidators(s *Seen) bool {
+	return s.SpecProblem == "" && s.Resource.DeletionTimestamp == nil && s.needsJudging()
 }
 
 // beginStatus fills in what the status of a resource that was never deployed begins with, as the Java operator's does.

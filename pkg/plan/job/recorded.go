@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/flinkconf"
 	"github.com/kn-flink/kn-flink/pkg/plan/specdiff"
 	"github.com/kn-flink/kn-flink/pkg/plan/storedspec"
 )
@@ -15,6 +16,8 @@ type Recorded struct {
 	stable *v1beta1.ReconciledDeployment
 	// changed is what the resource's spec changes of last; nil where there is none.
 	changed *specdiff.Change
+	// config and defaults are those of the Round of each decision; nil: it composes them.
+	config, defaults flinkconf.Config
 	// note says why the intent's spec cannot be written out, unreadable why the last spec cannot be read; empty when it
 	// can.
 	note, unreadable string
@@ -47,11 +50,24 @@ func ReadRecorded(r *v1beta1.FlinkDeployment) *Recorded {
 	return d
 }
 
+// Recall is what was recorded of the resource that was read, with the configuration of what runs, which does not change
+// by what else is seen.
+func Recall(s Seen) *Recorded {
+	s.Recorded = ReadRecorded(s.Resource)
+	v := New(&s)
+	notes := len(v.Notes)
+	if config := v.Config(); len(v.Notes) == notes { // else each decision says why it cannot be composed
+		s.Recorded.config = config
+	}
+	s.Recorded.defaults = v.defaults
+	return s.Recorded
+}
+
 // In is the same, of another object that records the same, with what a cluster that the resource has not is like.
 func (d *Recorded) In(r *v1beta1.FlinkDeployment) *Recorded {
 	in := *d
 	in.of, in.status.JobManagerDeploymentStatus = r, r.Status.JobManagerDeploymentStatus
-	in.changed = changeOf(in.last, &r.Spec)
+	in.changed, in.config, in.defaults = changeOf(in.last, &r.Spec), nil, nil
 	return &in
 }
 

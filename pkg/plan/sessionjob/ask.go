@@ -44,7 +44,7 @@ func ClusterOf(r *v1beta1.FlinkSessionJob) string {
 func AskAutoscaled(s Snapshot) bool { return job.Autoscaled(newView(s).Life) }
 
 // AskValidators reports whether to ask the user's validators about the spec, unless their verdict is stored.
-func AskValidators(s Snapshot) bool { return job.AsksValidators(newView(s).Life) }
+func AskValidators(s Snapshot) bool { return job.AsksValidators(newView(s).Life.Seen) }
 
 // Ask says what to look at, given the session cluster.
 //
