@@ -242,7 +242,7 @@ func (s *states) lookWhetherTold(status v1beta1.FlinkDeploymentStatus, all []pro
 			return true
 		}
 		newest := all[len(all)-1]
-		if l.finished == "" && s.cameAndWent(l, all) {
+		if s.cameAndWent(l, all) {
 			return true
 		}
 		if l.finished != "" && l.finished != newest.JobID {
