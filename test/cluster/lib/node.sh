@@ -79,8 +79,6 @@ control_plane_up() {
   pki
   audit_policy
   for n in admin kube-controller-manager kube-scheduler kube-proxy kubelet; do kubeconfig $n; done
-  # A control plane has cores of its own, which collect its garbage: here the functions, Knative and Flink have the same two.
-  local -x GOGC=300
   start etcd "$BIN/etcd" --data-dir "$RUN/etcd" --unsafe-no-fsync --quota-backend-bytes 4294967296 \
     --listen-client-urls http://127.0.0.1:2379 --advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380
   start kube-apiserver "$BIN/kube-apiserver" --etcd-servers=http://127.0.0.1:2379 --advertise-address=$NODE_IP \
