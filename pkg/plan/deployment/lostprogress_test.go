@@ -401,6 +401,41 @@ func TestARestoreThatNobodySawIsTold(t *testing.T) {
 	}
 }
 
+// A job began again, and ended before Flink has shown what it was restored from. Once its Deployment is gone, or Flink
+// runs it once more, nobody can find that out.
+func TestARestoreOfAJobThatHasEndedIsTold(t *testing.T) {
+	for name, then := range map[string]func(w *world){
+		"its Deployment is gone": (*world).lose,
+		"Flink runs it again": func(w *world) {
+			w.serveJob(v1beta1.FlinkJobRunning)
+			jobs, _ := w.s.Flink.Jobs.Get()
+			jobs[0].StartTime = "1700000300000"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, highlyAvailable)
+			w.s.HAData = haMaps(w.status().JobStatus.JobID)
+			for _, state := range []v1beta1.FlinkJobState{v1beta1.FlinkJobRunning, v1beta1.FlinkJobFinished} {
+				w.serveJob(state)
+				jobs, _ := w.s.Flink.Jobs.Get()
+				jobs[0].StartTime = "1700000100000"
+				w.s.Flink.Checkpoints = plan.Unknown[job.Checkpoints]("time-out")
+				w.run()
+			}
+			if told := w.told("RestoreNotShown"); told != 0 {
+				t.Fatalf("told %d times while Flink may yet show it, rounds %q", told, w.log)
+			}
+			then(w)
+			for range 3 {
+				w.run()
+			}
+			if c := w.condition(summary.StateSafe); w.told("RestoreNotShown") != 1 || c.Status != "Unknown" {
+				t.Errorf("told %d times, %+v, rounds %q", w.told("RestoreNotShown"), c, w.log)
+			}
+		})
+	}
+}
+
 // A change takes a job down for its high-availability data, and no checkpoint of its own is known. Where Flink did not
 // list the job then, it may have made its first one, failed for good, and Flink have removed it from the data.
 func TestAnUnlistedJobsChangeKeepsItsRestore(t *testing.T) {

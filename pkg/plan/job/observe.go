@@ -40,7 +40,7 @@ func observeJob(v Life) {
 	if !answered || !listed {
 		if status.State.IsTerminal() {
 			if answered || v.Want.JobManagerDeploymentStatus == v1beta1.JobManagerMissing {
-				LastState(v).lose()
+				nobodyKnows(v)
 			}
 			return
 		}
@@ -55,7 +55,7 @@ func observeJob(v Life) {
 	if AnotherRun(*status, job) {
 		v.Reran = !job.State.IsTerminal()
 		HAIncarnation(v).distrust()
-		LastState(v).lose()
+		nobodyKnows(v)
 		return
 	}
 	v.Job = &job
@@ -67,6 +67,12 @@ func observeJob(v Life) {
 	}
 	LostProgress(v).observe(before) // what was asked a moment ago may be from before the tasks ran
 	LastState(v).observe(job, before)
+}
+
+// nobodyKnows notes that nobody can ask any more for what a job that has ended was restored from, and ended with.
+func nobodyKnows(v Life) {
+	LostProgress(v).giveUpRestore(v.Want.JobStatus.StartTime)
+	LastState(v).lose()
 }
 
 func tellJobState(v Life, old, state v1beta1.FlinkJobState) {
