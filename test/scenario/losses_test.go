@@ -67,12 +67,16 @@ func (s *states) recent(since time.Time) bool {
 func (s *states) watchHindrances() {
 	known, ready := s.h.w.Flink.Reach(flinksim.Host(namespace, demo))
 	if !known || !ready || s.h.w.Kube.ObjectLimit != 0 {
-		s.struck()
+		s.hindered.Store(s.h.w.Clock.Now().UnixNano())
 	}
 }
 
 // struck notes that a fault strikes the functions now.
-func (s *states) struck() { s.hindered.Store(s.h.w.Clock.Now().UnixNano()) }
+func (s *states) struck() {
+	now := s.h.w.Clock.Now().UnixNano()
+	s.hindered.Store(now)
+	s.refused.Store(now)
+}
 
 // watchRun notes when the newest run began, and how far its job came.
 func (s *states) watchRun(j *job.Job, all []process.Start) {
@@ -220,12 +224,16 @@ func deployedBy(status v1beta1.FlinkDeploymentStatus) int64 {
 }
 
 // cameAndWent reports whether the run that began with less is over, and nobody can have known of it: no status showed
-// it, and it was so short, or faults kept statuses from being stored.
+// it, and it was so short, or nobody could be asked, or faults kept statuses from being stored. Of a job that had
+// finished, whoever looks knows that it began again: only faults excuse that.
 func (s *states) cameAndWent(l *loss, all []process.Start) bool {
 	if len(all) <= l.runs+1 || s.shown[idOf(all[l.runs])] {
 		return false
 	}
 	began, ended := all[l.runs].At, all[l.runs+1].At
+	if l.finished != "" {
+		return s.refused.Load() >= began.UnixNano()
+	}
 	return ended.Sub(began) < noticed || s.hindered.Load() >= began.UnixNano()
 }
 

@@ -43,8 +43,9 @@ type states struct {
 		run   runID
 		begun time.Time
 	}
-	// hindered is when a fault last struck the functions, in nanoseconds of the epoch.
-	hindered atomic.Int64
+	// hindered is when a fault last struck the functions, or a JobManager could not be asked, and refused when a fault
+	// did, in nanoseconds of the epoch.
+	hindered, refused atomic.Int64
 	// reported is the last report of lost progress that was looked at.
 	reported time.Time
 	// toldOf is how many runs the reports until then were about.
