@@ -3,7 +3,6 @@ package deployment
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"testing"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan/hadata"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/pkg/plan/upgrade"
+	"github.com/kn-flink/kn-flink/test/purity"
 )
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -84,13 +84,7 @@ func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
 	w.s.Recorded = Recall(w.s.Seen) // as looks share it
-	read, p := w.s.Resource.DeepCopy(), Make(w.s)
-	if again := Make(w.s); again.String() != p.String() || !reflect.DeepEqual(again.Status, p.Status) {
-		w.t.Fatalf("equal snapshots gave %q and %q, %+v and %+v", p, again, p.Status, again.Status)
-	}
-	if !reflect.DeepEqual(w.s.Resource, read) {
-		w.t.Fatalf("the decision changed what was read to %+v", w.s.Resource)
-	}
+	p := purity.Decide(w.t, w.s.Resource, func() plan.Plan { return Make(w.s) })
 	w.s.Recorded = nil
 	for _, a := range p.Actions {
 		w.do(a)
