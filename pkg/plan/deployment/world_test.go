@@ -84,7 +84,10 @@ func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
 	w.s.Recorded = Recall(w.s.Seen) // as looks share it
-	p := purity.Decide(w.t, w.s.Resource, func() plan.Plan { return Make(w.s) })
+	p, err := purity.Decide(w.s.Resource, func() plan.Plan { return Make(w.s) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.s.Recorded = nil
 	for _, a := range p.Actions {
 		w.do(a)

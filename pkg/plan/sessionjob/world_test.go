@@ -170,7 +170,10 @@ func (w *world) round() plan.Plan {
 	w.t.Helper()
 	w.look()
 	w.s.Recorded = ReadRecorded(w.s.Resource) // as looks share it
-	p := purity.Decide(w.t, w.s.Resource, func() plan.Plan { return Make(w.s) })
+	p, err := purity.Decide(w.s.Resource, func() plan.Plan { return Make(w.s) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	w.s.Recorded = nil
 	w.events, w.log = append(w.events, p.Events...), append(w.log, p.String())
 	for _, a := range p.Actions {
