@@ -20,6 +20,7 @@ import (
 //	in a batch, and the Deployment only changed   nothing: the next tick looks at the whole batch in a few requests
 //	gone                                          nothing
 //	on its way up or down, as asked               nothing: most changes tell nothing
+//	being deleted, its Deployment gone as asked   nothing: the pass that deletes it sees that, too, or the next tick
 //	otherwise                                     a look
 func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) error {
 	if !o.Watches(namespace) || (!gone && o.inBatch(namespace, name)) {
@@ -28,7 +29,7 @@ func (o *Observer) Look(ctx context.Context, namespace, name string, gone bool) 
 	u, found, err := o.Gather.Kube.Get(
 		ctx, kube.Object{Resource: v1beta1.FlinkDeploymentGVR, Namespace: namespace, Name: name},
 	)
-	if err != nil || !found {
+	if err != nil || !found || (gone && leaving(u)) {
 		return err
 	}
 	// in this order: see gather.Deployment
@@ -59,6 +60,15 @@ func comingUp(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
 // goingDown reports whether a JobManager is being deleted because we deleted it. That it is gone is a change of its
 // own.
 func goingDown(u *unstructured.Unstructured, jm *appsv1.Deployment) bool {
+	return jm.DeletionTimestamp != nil && stopping(u)
+}
+
+// leaving reports whether a resource is being deleted, and its cluster stopped for that.
+func leaving(u *unstructured.Unstructured) bool {
+	return u.GetDeletionTimestamp() != nil && stopping(u)
+}
+
+func stopping(u *unstructured.Unstructured) bool {
 	step, _, _ := unstructured.NestedString(u.Object, "status", "intent", "step")
-	return jm.DeletionTimestamp != nil && step == string(v1beta1.StepStopping)
+	return step == string(v1beta1.StepStopping)
 }

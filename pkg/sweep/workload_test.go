@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/test/kubesim"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 func TestWhichChangesOfADeploymentTellNothing(t *testing.T) {
@@ -55,6 +57,47 @@ func TestWhichChangesOfADeploymentTellNothing(t *testing.T) {
 			row.change(jm)
 			if got := comingUp(u, jm) || goingDown(u, jm); got != row.nothing {
 				t.Errorf("tells nothing: %t, want %t: %s", got, row.nothing, row.reason)
+			}
+		})
+	}
+}
+
+// TestADeletionIsNotWokenByWhatItDeletes: that the JobManager is gone, the pass that deleted it sees for itself, and the
+// next tick if it died. A hundred deleted at once are a hundred such changes.
+func TestADeletionIsNotWokenByWhatItDeletes(t *testing.T) {
+	for name, row := range map[string]struct {
+		step            v1beta1.IntentStep
+		deleted, asleep bool
+	}{
+		"an upgrade":               {v1beta1.StepStopping, false, false},
+		"a deletion":               {v1beta1.StepStopping, true, true},
+		"a deletion to be started": {"", true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1)
+			_, err := f.kube.Update(kubesim.FlinkDeployments, "flink", "demo-0000", func(u *unstructured.Unstructured) {
+				u.SetFinalizers([]string{v1beta1.FinalizerFlinkDeployment})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			status := map[string]any{"intent": map[string]any{"step": string(row.step)}}
+			if _, err := f.kube.UpdateStatus(kubesim.FlinkDeployments, "flink", "demo-0000", status); err != nil {
+				t.Fatal(err)
+			}
+			if row.deleted {
+				if err := f.kube.Delete(
+					kubesim.FlinkDeployments, "flink", "demo-0000", kubesim.DeleteOptions{},
+				); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f.tap.Forget()
+			if err := f.Look(t.Context(), "flink", "demo-0000", true); err != nil {
+				t.Fatal(err)
+			}
+			if asked := f.tap.Count(func(wire.Request) bool { return true }); (asked == 1) != row.asleep {
+				t.Errorf("%d requests were made, of which the first reads the resource; want no other: %t", asked, row.asleep)
 			}
 		})
 	}

@@ -103,7 +103,7 @@ var resources = []Resource{
 	{GVR: Events, Kind: "Event", Unowned: true, Fields: involvedFields},
 	{GVR: ServiceAccounts, Kind: "ServiceAccount"},
 	{GVR: Ingresses, Kind: "Ingress", Status: true, Generation: true},
-	{GVR: Leases, Kind: "Lease", Conditional: true},
+	{GVR: Leases, Kind: "Lease", Conditional: true, Unowned: true},
 	{GVR: PingSources, Kind: "PingSource", Status: true, Generation: true, Conditional: true},
 }
 

@@ -153,7 +153,9 @@ func AskFirst(s Snapshot) Questions {
 			q.HANodes = &ha.Nodes
 		}
 	}
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || stopping || changing || heals || rollsBack)
+	prepared := q.Companions && intent.Generation == v.Generation
+	q.Owned = present && jm.DeletionTimestamp == nil &&
+		(deleting || stopping || (changing && !prepared) || heals || rollsBack)
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
