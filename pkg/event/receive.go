@@ -23,6 +23,9 @@ const maxEvent = 64 << 10
 // Services.
 const Budget = 20 * time.Second
 
+// QueueBudget bounds how long a pass waits for its turn. With Budget it lies below the timeoutSeconds of reconcile.
+const QueueBudget = 30 * time.Second
+
 // UploadBudget is that of the function that uploads jars. A pass of it ends before its Service gives it up (300 s).
 const UploadBudget = 290 * time.Second
 

@@ -13,7 +13,7 @@ func TestWithoutEffect(t *testing.T) {
 		told       bool
 	}{
 		"an operator's option":       {"kubernetes.operator.leader-election.enabled", "true", true},
-		"an older spelling":          {"kubernetes.operator.reconciler.max.parallelism", "5", true},
+		"an older spelling":          {"kubernetes.operator.reconciler.flink.cancel.job.timeout", "5 s", true},
 		"off is what happens anyway": {"kubernetes.operator.leader-election.enabled", "False", false},
 		"the autoscaler's switch":    {"job.autoscaler.enabled", "true", false},
 		"its plug-ins":               {"job.autoscaler.scaling.custom-executors", "a", false},
@@ -41,6 +41,7 @@ func TestWithoutEffect(t *testing.T) {
 		told bool
 	}{
 		"of the installation":                     {"kubernetes.operator.reconcile.interval", true},
+		"how many are worked on at a time":        {"kubernetes.operator.reconcile.parallelism", true},
 		"its older spelling":                      {"kubernetes.operator.reconciler.reschedule.interval", true},
 		"what may widen the reach of jars":        {"kubernetes.operator.user.artifacts.allowed-hosts", true},
 		"the selected resources":                  {"kubernetes.operator.label.selector", true},

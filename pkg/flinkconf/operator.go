@@ -119,6 +119,16 @@ func (o Operator) ReconcileInterval() time.Duration {
 	return set
 }
 
+// ReconcileParallelism is how many passes a process makes at a time; zero or less is no bound. An option that cannot be
+// read counts as not set.
+func (o Operator) ReconcileParallelism() int {
+	set, err := o.base.Int(key.ReconcileParallelism)
+	if err != nil {
+		set, _ = Config{}.Int(key.ReconcileParallelism)
+	}
+	return set
+}
+
 // ResourceViewInterval is how long the autoscaler trusts what it read of the nodes; false means that it does not look
 // at them: the option is not set, is negative, or cannot be read.
 func (o Operator) ResourceViewInterval() (time.Duration, bool) {

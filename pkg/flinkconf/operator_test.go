@@ -154,6 +154,18 @@ func TestReconcileInterval(t *testing.T) {
 	}
 }
 
+func TestReconcileParallelism(t *testing.T) {
+	for text, want := range map[string]int{"8": 8, "-1": -1, "many": 50, "": 50} {
+		config := flinkconf.Config{}
+		if text != "" {
+			config["kubernetes.operator.reconcile.parallelism"] = text
+		}
+		if got := flinkconf.NewOperator(config).ReconcileParallelism(); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
 func TestWatchedNamespaces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		option, override string

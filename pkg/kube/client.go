@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: the containerConcurrency of a function
+// callTimeout bounds one call (a pass has 20 s). There is no limit on the rate: how many passes and looks are at work
 // bounds it, and the API server's priority and fairness protects that one.
 const (
 	callTimeout = 10 * time.Second

@@ -68,6 +68,10 @@ type Nodes interface {
 
 // NewHandler is the whole function: it runs the pass that an event asks for.
 func NewHandler(s Setup) http.Handler {
+	queued, budget := event.QueueBudget, event.Budget
+	if s.Uploads {
+		queued, budget = 0, event.UploadBudget // Knative sends it no more than it works on
+	}
 	runner := &Runner{
 		Gather: &gather.Gatherer{
 			Kube: s.Kube, Flink: s.Flink, ZooKeeper: s.ZooKeeper, Operator: s.Settings.Operator,
@@ -85,13 +89,9 @@ func NewHandler(s Setup) http.Handler {
 			Metrics: s.Metrics,
 		},
 		Watches: s.Settings.Watches, Selects: s.Settings.Selects, Manager: s.Manager, Pause: s.Pause, PodsEnd: s.PodsEnd,
-		Log: s.Log, Metrics: s.Metrics,
+		Log: s.Log, Metrics: s.Metrics, Budget: budget, places: newPlaces(s.Settings.Operator.ReconcileParallelism()),
 	}
-	budget := event.Budget
-	if s.Uploads {
-		budget = event.UploadBudget
-	}
-	return s.Metrics.Handler(event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: budget})
+	return s.Metrics.Handler(event.Receiver{Handle: handle(runner.Run), Log: s.Log, Budget: queued + budget})
 }
 
 // room looks at the nodes for the job autoscaler, where the settings say how often; nil otherwise.

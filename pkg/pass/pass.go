@@ -40,14 +40,19 @@ type Runner struct {
 	Pause Pause
 	// PodsEnd ends a pause when the pods that it is for have ended; nil never does.
 	PodsEnd PodsEnd
+	// Budget bounds one pass from when it is at work; zero means no bound but the caller's.
+	Budget time.Duration
 	// Log gets one line for every round that did something.
 	Log *zap.SugaredLogger
 	// Metrics count what is done; nil counts nothing.
 	Metrics *metrics.Metrics
+
+	// places bounds the passes that are at work; nil does not.
+	places *places
 }
 
 // Run makes one pass for the resource of the key. A resource that is gone, or not ours to look after, is done at once;
-// so is one whose last change was our own, unless the pass is firm.
+// so is one whose last change was our own, unless the pass is firm. It waits for a place first.
 func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) {
 	ctx, end := telemetry.Begin(ctx, "pass", trace.SpanKindInternal, attribute.String(telemetry.Key, key.String()))
 	defer func() { end(err) }()
@@ -59,6 +64,15 @@ func (r *Runner) Run(ctx context.Context, key event.Key, firm bool) (err error) 
 		return fail.Invalidf("pass of "+key.String(), "UnknownKind", "kind %q is not one of ours", key.Kind)
 	}
 	t := target{key: key, object: kube.Object{Resource: k.resource, Namespace: key.Namespace, Name: key.Name}}
+	if err := r.places.take(ctx); err != nil {
+		return fail.As(fail.Transient, "pass of "+key.String(), "Busy", err)
+	}
+	defer r.places.leave()
+	if r.Budget > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, r.Budget)
+		defer done()
+	}
 	started := time.Now()
 	u, found, err := r.Gather.Kube.Get(ctx, t.object)
 	others := found && r.Selects != nil && !r.Selects(u.GetLabels())
@@ -85,6 +99,10 @@ func (r *Runner) rounds(
 	ctx, done := context.WithCancel(ctx)
 	defer done()
 	last, poll, watch, ended := apply.Result{Resource: u}, polling{}, r.PodsEnd, (<-chan struct{})(nil)
+	pause := r.Pause
+	if pause != nil {
+		pause = r.away
+	}
 	for busy := 0; busy < maxRounds; {
 		result, p, err := round(last)
 		if err != nil {
@@ -106,7 +124,7 @@ func (r *Runner) rounds(
 			}
 			watch = nil // once is enough
 		}
-		if !p.Requeue.Soon() || !poll.waits(ctx, r.Pause, ended) {
+		if !p.Requeue.Soon() || !poll.waits(ctx, pause, ended) {
 			return nil
 		}
 		u, found, err := r.Gather.Kube.Get(ctx, object)
@@ -116,6 +134,13 @@ func (r *Runner) rounds(
 		last = apply.Result{Resource: u}
 	}
 	return fail.Bugf("pass of "+object.String(), "TooManyRounds", "the pass did not finish after %d rounds", maxRounds)
+}
+
+// away is a pause that leaves its place to another pass meanwhile.
+func (r *Runner) away(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
+	r.places.leave()
+	defer r.places.retake()
+	return r.Pause(ctx, d, ended)
 }
 
 // begins reports whether an action may begin something that ends soon. Waking the clock does not: where the status does

@@ -62,8 +62,8 @@ func TestWhichChangesOfADeploymentTellNothing(t *testing.T) {
 	}
 }
 
-// TestADeletionIsNotWokenByWhatItDeletes: that the JobManager is gone, the pass that deleted it sees for itself, and the
-// next tick if it died. A hundred deleted at once are a hundred such changes.
+// TestADeletionIsNotWokenByWhatItDeletes: the pass that deleted the JobManager sees for itself that it is gone, and the
+// next tick does if that pass died. A hundred deleted at once are a hundred such changes.
 func TestADeletionIsNotWokenByWhatItDeletes(t *testing.T) {
 	for name, row := range map[string]struct {
 		step            v1beta1.IntentStep

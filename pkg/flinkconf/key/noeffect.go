@@ -49,7 +49,6 @@ func NoEffect() []Unread {
 		{RestReadyDelay, "", "a JobManager is READY when its REST API responds"},
 		{RateLimiterLimit, "", limited},
 		{RateLimiterRefreshPeriod, "", limited},
-		{ReconcileParallelism, "", "containerConcurrency and the largest scale of Service reconcile bound the passes"},
 		{ResourceLifecycleMetricsEnabled, "false", metrics},
 		{ResourceLifecycleNamespaceHistograms, "false", metrics},
 		{ResourceMetricsEnabled, "false", metrics},
@@ -70,6 +69,7 @@ const installation = "only the installation's own configuration is read for it, 
 func InstallationOnly() []Unread {
 	return []Unread{
 		{ReconcileInterval, "", installation},
+		{ReconcileParallelism, "", installation},
 		{WatchedNamespaces, "", installation},
 		{WatchedNamespaceSelector, "", installation},
 		{DynamicNamespacesEnabled, "", installation},

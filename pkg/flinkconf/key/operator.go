@@ -6,8 +6,7 @@ import "github.com/kn-flink/kn-flink/pkg/flinkconf/conf"
 var (
 	// ReconcileInterval is the longest time between two looks at a resource.
 	ReconcileInterval = namespaced(conf.KindDuration, "reconcile.interval", "1 min", "reconciler.reschedule.interval")
-	// ReconcileParallelism is the number of resources worked on at a time; -1 is no bound. Knative scales instead: read,
-	// not used.
+	// ReconcileParallelism is the number of resources worked on at a time by a pod of reconcile; -1 is no bound.
 	ReconcileParallelism = operator(conf.KindInt, "reconcile.parallelism", "50", "reconciler.max.parallelism")
 	// ProgressCheckInterval is the time between two looks while a deployment, savepoint or cancellation is under way.
 	ProgressCheckInterval = namespaced(conf.KindDuration, "observer.progress-check.interval", "10 s")

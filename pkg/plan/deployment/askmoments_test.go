@@ -86,7 +86,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"prepared":                      {application, steps{prepared}, "Companions"},
 		"prepared, HA":                  {ha, steps{prepared}, "Companions HAData"},
 		"prepared, with Ingress":        {exposed, steps{prepared}, "Companions Ingress"},
-		"prepared, then changed":         {application, steps{prepared, changed}, "Companions Owned"},
+		"prepared, then changed":        {application, steps{prepared, changed}, "Companions Owned"},
 		"prepared by another operation": {application, steps{prepared, another}, "Owned"},
 		"released":                      {application, steps{run}, "Pods"},
 		"released, HA":                  {ha, steps{run}, "Pods HAData"},

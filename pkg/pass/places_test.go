@@ -1,0 +1,172 @@
+package pass
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/event"
+	"github.com/kn-flink/kn-flink/pkg/fail"
+)
+
+// TestPlacesBoundWhatIsAtWork: of ten passes of a second each, three at a time take four seconds.
+func TestPlacesBoundWhatIsAtWork(t *testing.T) {
+	for most, want := range map[int]time.Duration{3: 4 * time.Second, -1: time.Second, 0: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			p, started := newPlaces(most), time.Now()
+			var all sync.WaitGroup
+			for range 10 {
+				all.Go(func() {
+					if err := p.take(t.Context()); err != nil {
+						t.Error(err)
+					}
+					defer p.leave()
+					<-time.After(time.Second)
+				})
+			}
+			all.Wait()
+			if took := time.Since(started); took != want {
+				t.Errorf("%d places: all were done after %s, want %s", most, took, want)
+			}
+		})
+	}
+}
+
+func TestPlacesGoInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, order := newPlaces(1), make(chan int, 5)
+		if err := p.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range cap(order) {
+			go func() {
+				if err := p.take(t.Context()); err != nil {
+					t.Error(err)
+				}
+				order <- i
+				p.leave()
+			}()
+			synctest.Wait()
+		}
+		p.leave()
+		var got []int
+		for range cap(order) {
+			got = append(got, <-order)
+		}
+		if !slices.IsSorted(got) {
+			t.Errorf("those who waited had their turn in the order %v", got)
+		}
+	})
+}
+
+// TestWhoGoesOnWaitsForNobody: what has begun is finished before anything new begins.
+func TestWhoGoesOnWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, begun := newPlaces(1), false
+		if err := p.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.leave() // for a pause
+		if err := p.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.retake() // the pause is over
+		go func() {
+			if err := p.take(t.Context()); err != nil {
+				t.Error(err)
+			}
+			begun = true
+		}()
+		p.leave()
+		synctest.Wait()
+		if begun {
+			t.Error("a pass began while the only place was taken by one that had gone on")
+		}
+		p.leave()
+		synctest.Wait()
+		if !begun {
+			t.Error("no pass began though the place was free")
+		}
+	})
+}
+
+func TestWhoGivesUpTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlaces(1)
+		if err := p.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		short, done := context.WithTimeout(t.Context(), time.Second)
+		defer done()
+		if err := p.take(short); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want the end of its time", err)
+		}
+		p.leave()
+		if err := p.take(t.Context()); err != nil {
+			t.Errorf("the place is free: %v", err)
+		}
+	})
+}
+
+// TestAPassThatWaitsLeavesItsPlace: what a stop brings about may take seconds, in which another resource has its turn.
+func TestAPassThatWaitsLeavesItsPlace(t *testing.T) {
+	i := install(t)
+	waited := i.stays()
+	i.r.places = newPlaces(1)
+	pause, others := i.r.Pause, 0
+	i.r.Pause = func(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
+		if err := i.r.places.take(ctx); err != nil {
+			return 0, err
+		}
+		defer i.r.places.leave()
+		others++
+		return pause(ctx, d, ended)
+	}
+	i.merge("demo", map[string]any{"spec": map[string]any{"job": map[string]any{"state": "suspended"}}})
+	i.pass(v1beta1.KindFlinkDeployment, "demo")
+	if *waited == 0 || others == 0 || i.lifecycle() != v1beta1.LifecycleSuspended {
+		t.Errorf("%s after %s, with %d turns for others", i.lifecycle(), *waited, others)
+	}
+	if i.r.places.free != 1 {
+		t.Errorf("%d places are free after the pass, want 1", i.r.places.free)
+	}
+}
+
+// TestAPassWithoutATurnIsAskedForAgain: its event comes once more.
+func TestAPassWithoutATurnIsAskedForAgain(t *testing.T) {
+	i := install(t)
+	i.r.places = newPlaces(1)
+	if err := i.r.places.take(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	over, done := context.WithCancel(t.Context())
+	done()
+	err := i.r.Run(over, event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: "flink", Name: "demo"}, true)
+	if fail.KindOf(err) != fail.Transient {
+		t.Errorf("got %v, want an error for which the event is sent again", err)
+	}
+}
+
+// TestAPassHasItsWholeBudgetAtWork: how long it waited for its place does not count.
+func TestAPassHasItsWholeBudgetAtWork(t *testing.T) {
+	i := install(t)
+	i.r.Budget = time.Hour
+	var left time.Duration
+	i.stays()
+	pause := i.r.Pause
+	i.r.Pause = func(ctx context.Context, d time.Duration, ended <-chan struct{}) (time.Duration, error) {
+		end, _ := ctx.Deadline()
+		left = time.Until(end)
+		return pause(ctx, d, ended)
+	}
+	i.merge("demo", map[string]any{"spec": map[string]any{"job": map[string]any{"state": "suspended"}}})
+	i.pass(v1beta1.KindFlinkDeployment, "demo")
+	if left < time.Hour-time.Minute || left > time.Hour {
+		t.Errorf("a pass that has just begun has %s left of an hour", left)
+	}
+}
