@@ -61,8 +61,8 @@ func TestReconcileJarsIsReconcileWithMoreTime(t *testing.T) {
 	if asks != nil || uploads != "true" {
 		t.Errorf("UPLOADS_JARS is %v and %v: one asks, the other uploads", asks, uploads)
 	}
-	if short <= event.Budget || long <= event.UploadBudget {
-		t.Errorf("timeouts %s and %s would cut a pass off, which has %s or %s", short, long, event.Budget,
+	if waits := event.QueueBudget + event.Budget; short <= waits || long <= event.UploadBudget {
+		t.Errorf("timeouts %s and %s would cut a pass off, which has %s with its wait, or %s", short, long, waits,
 			event.UploadBudget)
 	}
 	trigger := object(t, "400-triggers.yaml", "Trigger", "reconcile-jars")
