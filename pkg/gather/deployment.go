@@ -61,10 +61,11 @@ type Read struct {
 // DeploymentOf looks at a FlinkDeployment that was read already, together with its Deployment.
 func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapshot, error) {
 	jm := r.JobManager
-	resource, specErr, err := r.decode()
+	r, err := r.Decode()
 	if err != nil {
 		return deployment.Snapshot{}, err
 	}
+	resource, specErr := *r.Decoded, r.SpecProblem
 	s := deployment.Snapshot{LogFiles: g.LogFiles}
 	s.Now, s.Operator, s.Resource, s.JobManager = g.Now(), g.Operator, &resource, jm
 	if specErr != nil {
@@ -129,18 +130,19 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	return g.withRoom(ctx, s), nil
 }
 
-// decode reads the resource.
-func (r Read) decode() (resource v1beta1.FlinkDeployment, specErr, err error) {
+// Decode reads the resource into its own type, unless that is done. It fails for one that is not even a resource.
+func (r Read) Decode() (Read, error) {
 	if r.Decoded != nil {
-		return *r.Decoded, r.SpecProblem, nil
+		return r, nil
 	}
-	resource, specErr, err = v1beta1.DecodeDeployment(r.Resource.Object)
+	resource, specErr, err := v1beta1.DecodeDeployment(r.Resource.Object)
 	if err != nil {
-		err = fail.As(
+		return r, fail.As(
 			fail.Invalid, "read FlinkDeployment "+r.Resource.GetNamespace()+"/"+r.Resource.GetName(), "Unreadable", err,
 		)
 	}
-	return resource, specErr, err
+	r.Decoded, r.SpecProblem = &resource, specErr
+	return r, nil
 }
 
 // missingVolumes asks for the mount failures of a JobManager pod that waits for its volumes.

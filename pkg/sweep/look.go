@@ -86,8 +86,17 @@ func (o *Observer) lookAtDeployments(
 	return func(ctx context.Context, u *unstructured.Unstructured) error { return o.lookAt(ctx, read(u)) }
 }
 
-// lookAt looks at one FlinkDeployment. A look that came to its end before it had seen all judges nothing.
+// lookAt looks at one FlinkDeployment, unless a pass is at it. A look that came to its end before it had seen all
+// judges nothing.
 func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
+	read, err := read.Decode()
+	if err != nil {
+		return err
+	}
+	if d, now := read.Decoded, o.Gather.Now(); justBegun(d, now) {
+		o.tell(facts{v1beta1.KindFlinkDeployment, d, now, d.Status.ClusterInfo, d.Status.Conditions, time.Time{}})
+		return nil
+	}
 	snapshot, err := o.Gather.DeploymentOf(ctx, read)
 	if err == nil {
 		err = ctx.Err()
@@ -174,9 +183,6 @@ func (o *Observer) reader(
 
 // judge decides whether a pass would do or record anything, and asks for it.
 func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason event.Reason) error {
-	if reason != event.ReasonWorkload && justBegun(s) {
-		return nil
-	}
 	p := deployment.Make(s)
 	if p.IsQuiet() && p.Status == nil {
 		return nil
@@ -190,15 +196,16 @@ func (o *Observer) judge(ctx context.Context, s deployment.Snapshot, reason even
 	return o.request(ctx, v1beta1.KindFlinkDeployment, s.Resource, reason, p.String())
 }
 
-// justBegun reports whether the pass that stored the open start is most likely still at it: asking for another one
-// would only get in its way. One that died is noticed a few seconds later.
-func justBegun(s deployment.Snapshot) bool {
-	intent := s.Resource.Status.Intent
-	return intent != nil && intent.Step == v1beta1.StepStarting && s.Now.Sub(intent.StoredAt.Time) < preparing
+// justBegun reports whether the pass that stored the open start, or the open stop of a deletion, is most likely still
+// at it: asking for another one would only get in its way. One that died is noticed a few seconds later.
+func justBegun(r *v1beta1.FlinkDeployment, now time.Time) bool {
+	intent := r.Status.Intent
+	return intent != nil && now.Sub(intent.StoredAt.Time) < beginning &&
+		(intent.Step == v1beta1.StepStarting || (intent.Step == v1beta1.StepStopping && r.DeletionTimestamp != nil))
 }
 
-// preparing is how long a start is left to the pass that began it.
-const preparing = 6 * time.Second
+// beginning is how long a start, or a deletion, is left to the pass that began it.
+const beginning = 6 * time.Second
 
 // request posts pass.requested, unless the same was asked for and may be on its way.
 func (o *Observer) request(ctx context.Context, kind string, r metav1.Object, reason event.Reason, plan string) error {

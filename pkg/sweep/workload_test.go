@@ -102,3 +102,35 @@ func TestADeletionIsNotWokenByWhatItDeletes(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatHasJustBegunIsLeftToItsPass: a tick asks nothing about a start or a deletion of the last seconds.
+func TestWhatHasJustBegunIsLeftToItsPass(t *testing.T) {
+	for name, row := range map[string]struct {
+		step    v1beta1.IntentStep
+		deleted bool
+		after   time.Duration
+		left    bool
+	}{
+		"a start":                      {v1beta1.StepStarting, false, beginning - time.Second, true},
+		"a start some time ago":        {v1beta1.StepStarting, false, beginning, false},
+		"a deletion":                   {v1beta1.StepStopping, true, beginning - time.Second, true},
+		"a deletion some time ago":     {v1beta1.StepStopping, true, beginning, false},
+		"the stop of an upgrade":       {v1beta1.StepStopping, false, time.Second, false},
+		"a release, to be carried out": {v1beta1.StepReleased, false, time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Now()
+			d := &v1beta1.FlinkDeployment{}
+			d.Status.Intent = &v1beta1.Intent{Step: row.step, StoredAt: metav1.NewTime(now.Add(-row.after))}
+			if row.deleted {
+				d.DeletionTimestamp = &metav1.Time{Time: now}
+			}
+			if got := justBegun(d, now); got != row.left {
+				t.Errorf("left to its pass: %t, want %t", got, row.left)
+			}
+			if justBegun(&v1beta1.FlinkDeployment{}, now) {
+				t.Error("what has no intent is left to nobody")
+			}
+		})
+	}
+}
