@@ -64,8 +64,9 @@ func (g *Gatherer) flinkOf(
 		if err == nil && job.State.IsTerminal() && !v1beta1.FlinkJobState(details.State).IsTerminal() {
 			err = errors.New("the details of the job are of a time before its end")
 		}
-		if err != nil && job.State.IsTerminal() {
-			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[deployment.Checkpoints](oneLine(err))
+		if err != nil { // whether the statistics tell anything is not known
+			s.Flink.GraphUnread = oneLine(err)
+			more.Checkpoints, s.Flink.Checkpoints = false, plan.Unknown[deployment.Checkpoints](s.Flink.GraphUnread)
 		}
 	}
 	var group errgroup.Group

@@ -2,11 +2,14 @@ package scenario
 
 import (
 	"maps"
+	"net/http"
 	"strings"
 
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/test/flinksim/job"
 	"github.com/kn-flink/kn-flink/test/kubesim"
 	"github.com/kn-flink/kn-flink/test/kubesim/controllers"
+	"github.com/kn-flink/kn-flink/test/kubesim/wire"
 )
 
 func init() { maps.Copy(scenarios, adaptiveScenarios) }
@@ -55,6 +58,24 @@ var adaptiveScenarios = map[string]scenario{
 		h.untilStable("demo")
 		h.sees("demo", stable, "nothing, fail-over(checkpoint), path(checkpoint)")
 	}, "a cancellation would lose what only the running job tells"},
+
+	"adaptive, changed while nobody knows whether it waits for resources": {func(h *harness) {
+		h.image("flink:1.20@taskmanager", controllers.Script{Unschedulable: true})
+		h.apply("demo", application(stateful("last-state"), adaptive))
+		h.until("it waits for resources", func() bool {
+			j := h.w.Flink.Job(namespace, "demo", "")
+			return j != nil && j.NoGraph && h.status("demo").JobStatus.State == v1beta1.FlinkJobCreated
+		})
+		answers := h.w.Tap.Inject(wire.Fault{Match: wire.On("get", "jobs"), Status: http.StatusInternalServerError})
+		h.edit("demo", parallelism(4))
+		h.until("the edit waits", func() bool {
+			return strings.Contains(h.condition("demo", "Reconciling"), "CheckpointsUnknown")
+		})
+		answers()
+		h.image("flink:1.20@taskmanager", controllers.Script{})
+		h.untilStable("demo")
+		h.sees("demo", stable, "nothing, nothing")
+	}, "one question that fails is no answer"},
 
 	"adaptive, stateless, changed while it waits for resources": {func(h *harness) {
 		h.apply("demo", application(adaptive, option("restart-strategy.type", "exponential-delay")))

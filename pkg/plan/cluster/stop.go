@@ -5,6 +5,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -150,6 +151,41 @@ func (v stopper) WaitForEnd() job.Result {
 		r.Tells = []plan.Event{{
 			Warning: true, Reason: plan.ReasonPodDeleted, Component: plan.ComponentJobManager, Message: d.Why,
 		}}
+	} else if late := v.madeLate(); len(late) > 0 {
+		r.Actions = []plan.Action{plan.DeleteCluster{
+			Namespace: v.Resource().Namespace, Name: v.Resource().Name, UID: v.Intent().Stops.DeploymentUID, Owned: late,
+		}}
 	}
 	return r
+}
+
+// madeLate are the JobManager pods that were made when their Deployment had been deleted, by a controller that had not
+// heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their turn comes: it
+// makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the JobManager ends.
+//
+//	the Deployment         the pod                           it is
+//	there, or not known    -                                 no late one
+//	gone                   being deleted, or of nobody       no late one
+//	gone                   of a ReplicaSet                   late
+//	left its pods behind   -                                 no late one: see Orphans
+func (v stopper) madeLate() []plan.OwnedObject {
+	intent := v.Intent()
+	if !v.Seen.JobManager.IsAbsent() || v.Orphans() || intent == nil || intent.Stops == nil ||
+		intent.Stops.DeploymentUID == "" {
+		return nil
+	}
+	var late []plan.OwnedObject
+	pods, _ := v.Seen.Pods.Get()
+	for _, pod := range pods {
+		owner := metav1.GetControllerOf(&pod)
+		if pod.DeletionTimestamp != nil || owner == nil || owner.Kind != "ReplicaSet" {
+			continue
+		}
+		set := plan.OwnedObject{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+		if !slices.Contains(late, set) {
+			late = append(late, set)
+		}
+		late = append(late, plan.OwnedObject{Kind: "Pod", Name: pod.Name, UID: pod.UID})
+	}
+	return late
 }

@@ -33,7 +33,8 @@ func (v facts) forUpgrade(purpose v1beta1.IntentPurpose) upgrade.Facts {
 	}
 	f.Options.SavepointDir = savepointDirectory(Life(v)) != ""
 	f.SavepointPending, f.Unanswered, f.Vanished = Snapshots(v).savepointPending(), unanswered(Life(v)), vanished(Life(v))
-	f.Forgets, f.OutOfSight = LastState(v).forgets(), v.Host.HA().Store.Unreadable()
+	f.Forgets, f.GraphUnread = LastState(v).forgets(), v.Seen.Flink.GraphUnread
+	f.OutOfSight = v.Host.HA().Store.Unreadable()
 	if v.startedEmpty() || v.startedFromPath() {
 		f.NeverStarted = v.neverRanYet()
 		if v.Host.Present() && v.Want.JobStatus.StartTime == "" && !f.NeverStarted {

@@ -34,6 +34,8 @@ type Flink struct {
 	// adaptive scheduler it waits for resources, or ended while it did. Its statistics are empty then, whatever it had
 	// completed.
 	NoGraph bool
+	// GraphUnread is why that could not be read; empty when it was, or was not asked.
+	GraphUnread string
 	// Retention says which checkpoints outlive the job (GET /jobs/:jobid/checkpoints/config). Absent means that it
 	// makes none.
 	Retention plan.Observed[upgrade.Retention]

@@ -175,6 +175,7 @@ func byAge(f Facts) Decision {
 // byCancel stops a job by cancellation if what it would start from outlives that. First match wins:
 //
 //	 #  its newest checkpoint          job          else                                   suspend     restore
+//	C0  any                            not RUNNING  it may wait for resources              wait, open
 //	C1  nobody will tell               not RUNNING  it waits for resources: Forgets        wait, open
 //	C2  outlives it, or it makes none  any                                                 cancel      savepoint
 //	C3  unknown                        any                                                 wait, open
@@ -191,6 +192,10 @@ func byCancel(f Facts, reason plan.Reason) (d Decision, unavailable bool) {
 	running := f.State == v1beta1.FlinkJobRunning
 	data := f.Application && f.HighAvailability.IsPresent() && !f.VersionChanged
 	switch {
+	case f.GraphUnread != "" && !running:
+		return waitOpen(
+			plan.ReasonCheckpointsUnknown, "whether the job waits for resources cannot be read: "+f.GraphUnread,
+		), true
 	case f.Forgets && !running:
 		return waitOpen(plan.ReasonCheckpointsUnknown, messageForgets), true
 	case f.Retention.IsAbsent(), r.Cancelled && r.Periodic, known && !r.Periodic && !running:

@@ -362,6 +362,7 @@ func TestDecideByWhatOutlivesACancellation(t *testing.T) {
 	}
 	session := func(f *Facts) { f.Application = false }
 	forgets := func(f *Facts) { f.Forgets = true }
+	unread := func(f *Facts) { f.GraphUnread = "time-out" }
 	rows := map[string]struct {
 		facts Facts
 		// lost: the checkpoints go with the job; no: it makes none by itself; unread: unknown
@@ -400,6 +401,9 @@ func TestDecideByWhatOutlivesACancellation(t *testing.T) {
 		},
 		"waits for resources, no HA": {
 			job(lastState, restarting, no, forgets), "13/C1/A6", "13/C1/A6", "13/C1/A6", "13/C1/A6",
+		},
+		"may wait for resources, no HA": {
+			job(lastState, restarting, no, unread), "13/C0/A6", "13/C0/A6", "13/C0/A6", "13/C0/A6",
 		},
 	}
 	var ways []string

@@ -48,6 +48,8 @@ type Facts struct {
 	// Forgets is true for a job that waits for resources and whose checkpoints Flink does not tell then, nor after its
 	// end.
 	Forgets bool
+	// GraphUnread is why it is not known whether the job waits for resources; empty when it is.
+	GraphUnread string
 	// OutOfSight is true while what runs keeps its high-availability data in a ZooKeeper where only Flink can look.
 	OutOfSight bool
 	// Options are the ones that count here.
