@@ -198,7 +198,8 @@ func (s *states) hasBegunAgain(status v1beta1.FlinkDeploymentStatus) bool {
 }
 
 // beganAgain reports whether the run that a status shows, or one before it that no report was about, began with no more
-// than the run before had begun with, or with less than what the job of that had completed.
+// than the run before had begun with, or with less than what the job of that had completed. A JobManager that came
+// after the end of a run tells of it with a start time of its own.
 func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {
 	lost, all := false, runs(s.h.w.Flink.Starts(namespace, demo)[s.before:])
 	for i, start := range all {
@@ -207,7 +208,8 @@ func (s *states) beganAgain(status v1beta1.FlinkDeploymentStatus) bool {
 		}
 		last := all[i-1]
 		lost = lost || i >= s.toldOf && start.Progress <= max(last.Progress, s.completed[last.JobID]-1)
-		if shows(status, start) {
+		over := i == len(all)-1 && status.JobStatus.State.IsTerminal()
+		if shows(status, start) || over {
 			s.toldOf = i + 1
 			return lost
 		}
