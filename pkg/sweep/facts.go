@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/summary"
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan/deployment"
 	"github.com/kn-flink/kn-flink/pkg/telemetry/metrics"
 )
@@ -21,6 +22,11 @@ type facts struct {
 	conditions []metav1.Condition
 	// checkpointed is when the newest checkpoint was taken; zero means not known.
 	checkpointed time.Time
+}
+
+// factsOf are those of a FlinkDeployment.
+func factsOf(r *v1beta1.FlinkDeployment, now, checkpointed time.Time) facts {
+	return facts{v1beta1.KindFlinkDeployment, r, now, r.Status.ClusterInfo, r.Status.Conditions, checkpointed}
 }
 
 // tell tells them.

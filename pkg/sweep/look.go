@@ -94,7 +94,7 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 		return err
 	}
 	if d, now := read.Decoded, o.Gather.Now(); justBegun(d, now) {
-		o.tell(facts{v1beta1.KindFlinkDeployment, d, now, d.Status.ClusterInfo, d.Status.Conditions, time.Time{}})
+		o.tell(factsOf(d, now, time.Time{}))
 		return nil
 	}
 	snapshot, err := o.Gather.DeploymentOf(ctx, read)
@@ -108,10 +108,7 @@ func (o *Observer) lookAt(ctx context.Context, read gather.Read) error {
 	if v1beta1.IsCanary(r.Labels) && r.DeletionTimestamp == nil {
 		return o.lookAtCanary(ctx, v1beta1.KindFlinkDeployment, r, r.Status.ObservedGeneration)
 	}
-	o.tell(facts{
-		v1beta1.KindFlinkDeployment, r, snapshot.Now, r.Status.ClusterInfo, r.Status.Conditions,
-		snapshot.Flink.Checkpointed(),
-	})
+	o.tell(factsOf(r, snapshot.Now, snapshot.Flink.Checkpointed()))
 	if in, at, due := deployment.Sampling(snapshot); due {
 		snapshot.Autoscaled = o.sample(ctx, measured{
 			event.Key{Kind: v1beta1.KindFlinkDeployment, Namespace: r.Namespace, Name: r.Name}, r, in, at, snapshot.Autoscaled,
