@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,7 +281,8 @@ func (r *run) conclude() {
 	r.w.Nodes.StatusLate(0)
 	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain, Load: s.Load} })
 	if r.there() {
-		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled)
+		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled,
+			r.enoughTaskManagers())
 		edited := r.w.Clock.Now()
 		r.until("it comes to rest", func() bool {
 			r.removesJobGraph()
@@ -383,8 +385,7 @@ func (r *run) runsWhatIsRecorded() {
 	want, parallelism := deployed.Spec.Job, int(deployed.Spec.Job.Parallelism)
 	if n := deployed.Spec.TaskManager.Replicas; n != nil {
 		parallelism = 2 * int(*n) // slots
-	}
-	if highest := highestOverride(deployed.Spec); highest > 0 {
+	} else if highest := highestOverride(deployed.Spec); highest > 0 {
 		parallelism = highest
 	}
 	reactive := strings.HasSuffix(r.mode, "reactive") // it runs with what there is
@@ -402,10 +403,10 @@ func (r *run) runsWhatIsRecorded() {
 }
 
 // highestOverride is the most that a vertex of a standalone cluster's job is asked to run with; 0 where the spec asks
-// that of none. It is the parallelism of the job there, also below that of the spec: its TaskManagers are counted by
-// it.
+// that of none. It is the parallelism of the job there, also below that of the spec, unless the spec counts its
+// TaskManagers.
 func highestOverride(spec v1beta1.FlinkDeploymentSpec) (highest int) {
-	if spec.DesiredMode() != v1beta1.ModeStandalone || spec.TaskManager.Replicas != nil {
+	if spec.DesiredMode() != v1beta1.ModeStandalone {
 		return 0
 	}
 	flat, err := flinkconf.Flatten(spec.FlinkConfiguration)
@@ -436,6 +437,20 @@ func settled(spec map[string]any) {
 	if configuration["high-availability.type"] == nil {
 		delete(configuration, "kubernetes.operator.deployment.rollback.enabled")
 		spec["jobManager"].(map[string]any)["replicas"] = int64(1)
+	}
+}
+
+// enoughTaskManagers takes back how many TaskManagers the spec gives to a job that an autoscaler has scaled: with
+// too few of them it waits for slots without end.
+func (r *run) enoughTaskManagers() change {
+	last, err := v1beta1.ParseReconciledDeployment(r.status(demo).ReconciliationStatus.LastReconciledSpec)
+	if err != nil || highestOverride(last.Spec) == 0 {
+		return func(map[string]any) {}
+	}
+	return func(spec map[string]any) {
+		tm := maps.Clone(spec["taskManager"].(map[string]any))
+		delete(tm, "replicas")
+		spec["taskManager"] = tm
 	}
 }
 
