@@ -151,10 +151,8 @@ func (s *states) look() {
 	if j != nil && (s.gone[runID{j.ID, j.Start.UnixMilli()}] || s.isRerun(j.ID, j.Start)) {
 		return // Flink let go of what this run had completed, or it is one that is stopped
 	}
-	if j == nil || !slices.ContainsFunc(starts[s.before:], func(start process.Start) bool {
-		return start.JobID == j.ID
-	}) {
-		return
+	if j == nil || len(starts) == s.before || starts[len(starts)-1].JobID != j.ID {
+		return // or one that a JobManager on a silent node had, where nobody may look for the newest any more
 	}
 	last := lastStop(j)
 	for i, c := range j.Checkpoints {

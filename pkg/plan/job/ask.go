@@ -41,7 +41,8 @@ const recentEnd = time.Minute
 //	what          when
 //	Facts         until the spec is stable or the job has ended, when the JobManager became ready, when the job's state
 //	              moved; not of a job that is being stopped, nor of a session job
-//	Failure       the job FAILED and status.error does not tell its cause, or may tell that of a failure before
+//	Failure       the job FAILED and status.error does not tell its cause, or may tell that of a failure before: for as
+//	              long as its history may tell of another one
 //	Checkpoints   the job has ended and that, or its last state, is not recorded, or a change or rollback starts from it,
 //	              or its end is being waited for and, with a savepoint, overdue; or the age of its checkpoints counts; or
 //	              the job has not ended and is not known to have completed one, or is to be changed; or it began again
@@ -84,15 +85,15 @@ func AskMore(v Life) More {
 	backByCancel := RollsBack(v) && !v.IsApplication()
 	changes := found && !j.State.IsTerminal() && (changing || backByCancel)
 	keeps := Goal(v).choosesState() || needed
-	history := 0
+	history, cause := 0, moved || !tellsJobFailed(status.Error) || justEnded
 	if found {
-		history = exceptionHistory(v).due(j)
+		history, cause = exceptionHistory(v).due(j), cause || exceptionHistory(v).mayTellMore(j)
 	}
 	return More{
 		Exceptions: history,
 		Health:     judged, Progress: judged && Health(v).ChecksProgress(),
 		Facts:   v.IsApplication() && !awaited && (settling || becameReady || moved),
-		Failure: found && j.State == v1beta1.FlinkJobFailed && (moved || !tellsJobFailed(status.Error) || justEnded),
+		Failure: found && j.State == v1beta1.FlinkJobFailed && cause,
 		Checkpoints: ended || looks || began || (found && Ending(v).overdue()) ||
 			(found && changing && v.MaxCheckpointAge() > 0),
 		Retention:    (ended && j.State != v1beta1.FlinkJobFinished) || (changes && keeps),

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/status"
 )
 
@@ -110,4 +111,23 @@ func deployed(t *testing.T, s *Seen) {
 	}
 	s.Resource.Status.ReconciliationStatus.LastReconciledSpec = text
 	s.Resource.Status.ReconciliationStatus.LastStableSpec = text
+}
+
+// The first answer of what a job failed of may be from before: Flink answers from a cache.
+func TestTheCauseIsReadAgainWhileAnotherMayBeTold(t *testing.T) {
+	for since, want := range map[time.Duration]bool{
+		recentEnd - time.Second: true, recentEnd + 30*time.Second: true, time.Hour: false,
+	} {
+		v := newLife(t, func(s *Seen) {
+			endedFor(s, since)
+			s.Resource.Status.Error = `{"type":"` + status.TypeJobFailed + `"}`
+			s.Resource.Status.JobStatus.State = v1beta1.FlinkJobFailed
+			s.Flink.Jobs = plan.Present([]Job{{
+				ID: "a", State: v1beta1.FlinkJobFailed, StartTime: "2", EndTime: noon.Add(-since),
+			}})
+		})
+		if got := AskMore(v).Failure; got != want {
+			t.Errorf("%s after its end the cause is asked for: %t, want %t", since, got, want)
+		}
+	}
 }

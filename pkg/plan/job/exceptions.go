@@ -14,10 +14,15 @@ type exceptionHistory Life
 
 // due is how many entries of a job's exception history to ask for, given the job as Flink lists it; 0 means not to ask.
 func (v exceptionHistory) due(job Job) int {
-	if v.Last == nil || v.IsSession() || !exceptions.Due(v.recorded(), v.of(job), v.Seen.Now) {
+	if !v.mayTellMore(job) {
 		return 0
 	}
 	return v.bounds().Limit
+}
+
+// mayTellMore reports whether the history of a job may tell of a failure that was not read yet.
+func (v exceptionHistory) mayTellMore(job Job) bool {
+	return v.Last != nil && !v.IsSession() && exceptions.Due(v.recorded(), v.of(job), v.Seen.Now)
 }
 
 func (v exceptionHistory) bounds() exceptions.Options {
