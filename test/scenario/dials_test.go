@@ -67,6 +67,9 @@ var dialVerbs = map[string]func(r *run, n int){
 			r.flink(demo, func(j *job.Job) {
 				j.Restart("java.lang.IllegalStateException", "no such topic just now", r.w.Clock.Now())
 			})
+			if r.running(demo) == string(job.Failed) { // it may not restart
+				r.hasFailed()
+			}
 		}
 	},
 	"jobmanagers-end-slowly": func(r *run, n int) {

@@ -152,13 +152,19 @@ func (r *run) crashJobManager() {
 	r.w.Nodes.Crash(namespace, pods[0].GetName(), "oom")
 }
 
-// failJob lets the job fail for good. A JobManager that is told to end already may end before it has recorded that.
+// failJob lets the job fail for good.
 func (r *run) failJob() {
 	if r.running(demo) != "RUNNING" {
 		return
 	}
-	r.excuse("its job failed")
 	r.flink(demo, func(j *job.Job) { j.Fail("java.lang.IllegalStateException", "no such topic", r.w.Clock.Now()) })
+	r.hasFailed()
+}
+
+// hasFailed is a job that failed for good just now. A JobManager that is told to end already may end before it has
+// recorded that.
+func (r *run) hasFailed() {
+	r.excuse("its job failed")
 	if u := r.w.Kube.Peek(kubesim.Deployments, namespace, demo); u == nil || u.GetDeletionTimestamp() != nil {
 		r.losesEnd()
 	}
