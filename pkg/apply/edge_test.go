@@ -331,6 +331,17 @@ func TestJobsAreForgottenAndOthersKept(t *testing.T) {
 	if err := s.carry(stale); fail.KindOf(err) != fail.Conflict {
 		t.Errorf("%v, want a conflict: somebody wrote since", err)
 	}
+	stale.ConfigMaps = slices.Clone(a.ConfigMaps)
+	stale.ConfigMaps[0].ResourceVersion = "1"
+	slices.Reverse(stale.ConfigMaps)
+	if err := s.carry(stale); err == nil {
+		t.Error("the ConfigMap of a job is deleted in a version that was not seen")
+	}
+	if left, _, _ := unstructured.NestedStringMap(
+		s.kube.Get(kubesim.ConfigMaps, "flink", names[2]).Object, "data",
+	); left["jobGraph-"+gone] == "" {
+		t.Error("the graph is gone before what names the job's checkpoints: who looks again does not know of that")
+	}
 	if err := s.carry(a); err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,8 @@ func (c *Executor) dropGraphs(
 	return err
 }
 
-// forgetJobs removes the graphs of some jobs, and what names their checkpoints, under the version that was seen.
+// forgetJobs removes what names the checkpoints of some jobs, and then their graphs, under the version that was seen: a
+// graph says that its job is still to be forgotten, should this end in between.
 func (c *Executor) forgetJobs(ctx context.Context, a plan.ForgetJobs) error {
 	if a.Nodes != nil {
 		var below []string
@@ -149,16 +150,19 @@ func (c *Executor) forgetJobs(ctx context.Context, a plan.ForgetJobs) error {
 	}
 	unwanted := func(id string) bool { return slices.Contains(a.Jobs, id) }
 	for _, o := range a.ConfigMaps {
-		object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
-		var err error
-		switch id := render.JobOfHighAvailability(o.Name); {
-		case id == "":
-			err = c.dropGraphs(ctx, object, o, a.String(), unwanted)
-		case unwanted(id):
-			err = c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion))
+		if unwanted(render.JobOfHighAvailability(o.Name)) {
+			object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+			if err := c.Kube.Delete(ctx, object, o.UID, kube.AtVersion(o.ResourceVersion)); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+	}
+	for _, o := range a.ConfigMaps {
+		if render.JobOfHighAvailability(o.Name) == "" {
+			object := kube.Object{Resource: kube.ConfigMaps, Namespace: a.Namespace, Name: o.Name}
+			if err := c.dropGraphs(ctx, object, o, a.String(), unwanted); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
