@@ -39,6 +39,7 @@ var (
 	FlinkStateSnapshots       = flink("flinkstatesnapshots")
 	FlinkBlueGreenDeployments = flink("flinkbluegreendeployments")
 	Deployments               = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	ReplicaSets               = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "replicasets"}
 	Pods                      = core("pods")
 	Nodes                     = core("nodes")
 	NodeMetrics               = schema.GroupVersionResource{Group: "metrics.k8s.io", Version: "v1beta1", Resource: "nodes"}
@@ -90,6 +91,7 @@ var resources = []Resource{
 		Fields: paceFields[:1],
 	},
 	{GVR: Deployments, Kind: "Deployment", Status: true, Generation: true},
+	{GVR: ReplicaSets, Kind: "ReplicaSet", Status: true, Generation: true, Unowned: true},
 	{
 		GVR: Pods, Kind: "Pod", Status: true, Generation: true, Unowned: true,
 		Fields: []string{"spec.nodeName", "spec.restartPolicy", "spec.serviceAccountName", "status.phase", "status.podIP"},

@@ -78,7 +78,11 @@ var dialVerbs = map[string]func(r *run, n int){
 	"taskmanagers-end-slowly": func(r *run, n int) {
 		r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6})
 	},
-	"pod-status-late": func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
+	"pod-status-late":  func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
+	"controllers-late": func(r *run, n int) { r.w.Nodes.ControllersLate(n % 4) },
+	"garbage-late":     func(r *run, n int) { r.w.Nodes.GarbageLate(pick(n, 0, 2, 6, 20)) },
+	"controllers-away": func(r *run, _ int) { r.w.Nodes.ControllersAway() },
+	"controllers-back": func(r *run, _ int) { r.w.Nodes.ControllersBack() },
 	"kubelet-dead": func(r *run, _ int) {
 		r.kubeletDied = true
 		r.w.Nodes.KubeletDown("node-1")
@@ -106,7 +110,7 @@ var prologue = []string{
 	"adaptive", "autoscale", "retention", "retention-in-code", "restart-strategy", "web-refresh", "skew",
 	"jobmanagers-end-slowly",
 	"taskmanagers-end-slowly", "pod-status-late",
-	"cleaned-up-slowly",
+	"cleaned-up-slowly", "controllers-late", "garbage-late",
 }
 
 // briefly is how the autoscaler is set to decide within a run.

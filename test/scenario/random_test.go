@@ -278,7 +278,7 @@ func (r *run) conclude() {
 	r.disorder = inOrder
 	r.nodeUp()
 	r.w.Nodes.KubeletUp("node-1")
-	r.w.Nodes.StatusLate(0)
+	r.w.Nodes.InTime()
 	r.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain, Load: s.Load} })
 	if r.there() {
 		r.edit(demo, field("image", "flink:1.20"), jobState("running"), parallelism(2), r.versionThatMayRun(), settled,

@@ -178,7 +178,7 @@ func (r *sessionRun) calm() {
 		r.w.Nodes.NodeUp("node-1")
 	}
 	r.w.Nodes.KubeletUp("node-1")
-	r.w.Nodes.StatusLate(0)
+	r.w.Nodes.InTime()
 	r.each(func(j *hostedJob) { j.rescript(func(s *job.Script) { *s = job.Script{Retain: s.Retain} }) })
 	r.w.Flink.Script(namespace, host, process.Script{})
 	r.each(func(j *hostedJob) { j.crashes = false })

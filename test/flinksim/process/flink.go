@@ -50,7 +50,9 @@ type Flink struct {
 	starts     []Start
 	submitted  map[string]bool // the IDs of jobs that ran from a jar
 	// hosts are the owners of the Deployments of TaskManagers, by the UID of the Deployment.
-	hosts      map[types.UID]types.UID
+	hosts map[types.UID]types.UID
+	// sets are the owners of ReplicaSets, by the UID of the ReplicaSet.
+	sets       map[types.UID]types.UID
 	violations []string
 	ended      map[string]bool      // the IDs of jobs of session clusters that were seen to have ended
 	back       map[string]time.Time // since when one of them runs again beside its successor
@@ -68,7 +70,7 @@ func New(t testing.TB, kube *kubesim.Server, storage *job.Storage) *Flink {
 		scripts: map[types.NamespacedName]Script{}, jobScripts: map[string]job.Script{},
 		metrics: map[string]map[string]string{}, most: map[types.NamespacedName]int{},
 		zookeeper: newEnsemble(), submitted: map[string]bool{}, ended: map[string]bool{}, back: map[string]time.Time{},
-		hosts: map[types.UID]types.UID{},
+		hosts: map[types.UID]types.UID{}, sets: map[types.UID]types.UID{},
 	}
 }
 
@@ -213,7 +215,7 @@ func (f *Flink) Start(pod *corev1.Pod) {
 		return
 	}
 	cluster := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Labels["app"]}
-	owner := ownerOf(pod)
+	owner := f.deploymentOf(pod)
 	switch pod.Labels["component"] {
 	case "taskmanager":
 		native := pod.Labels["type"] == "flink-native-kubernetes"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -90,8 +91,21 @@ func (f *Flink) hostOf(deployment types.UID) types.UID {
 	return f.hosts[deployment]
 }
 
-// noteHosts remembers the owners of the Deployments of standalone clusters' TaskManagers.
+// deploymentOf is the Deployment that a pod was made for, also after somebody has deleted its ReplicaSet.
+func (f *Flink) deploymentOf(pod *corev1.Pod) types.UID {
+	f.noteHosts()
+	owner := ownerOf(pod)
+	if deployment, set := f.sets[owner]; set {
+		return deployment
+	}
+	return owner
+}
+
+// noteHosts remembers the owners of ReplicaSets, and of the Deployments of standalone clusters' TaskManagers.
 func (f *Flink) noteHosts() {
+	for _, set := range f.kube.PeekAll(kubesim.ReplicaSets, "", nil) {
+		f.sets[set.GetUID()] = ownerOf(set)
+	}
 	for _, d := range f.kube.PeekAll(kubesim.Deployments, "", map[string]string{"component": "taskmanager"}) {
 		f.hosts[d.GetUID()] = ownerOf(d)
 	}

@@ -55,6 +55,13 @@ func deployment(name string) *unstructured.Unstructured {
 	return u
 }
 
+// replicaSet has no replicas, either.
+func replicaSet(name string) *unstructured.Unstructured {
+	u := deployment(name)
+	u.SetKind("ReplicaSet")
+	return u
+}
+
 func podSpec() map[string]any {
 	return map[string]any{"containers": []any{map[string]any{"name": "main", "image": "one"}}}
 }
@@ -117,7 +124,7 @@ func samples(namespace string) map[schema.GroupVersionResource]*unstructured.Uns
 	return map[schema.GroupVersionResource]*unstructured.Unstructured{
 		kubesim.FlinkDeployments: flinkDeployment("a"), kubesim.FlinkSessionJobs: sessionJob,
 		kubesim.FlinkStateSnapshots: snapshot, kubesim.FlinkBlueGreenDeployments: blueGreen,
-		kubesim.Deployments: deployment("a"), kubesim.Pods: pod("a", ""),
+		kubesim.Deployments: deployment("a"), kubesim.ReplicaSets: replicaSet("a"), kubesim.Pods: pod("a", ""),
 		kubesim.Services: service, kubesim.ConfigMaps: configMap("a"), kubesim.Secrets: object("v1", "Secret", "a"),
 		kubesim.Events: event, kubesim.ServiceAccounts: object("v1", "ServiceAccount", "a"),
 		kubesim.Ingresses: ingress, kubesim.Leases: lease, kubesim.PingSources: ping,

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -37,11 +38,18 @@ type Controllers struct {
 	running map[types.UID]process
 	known   map[types.UID]*corev1.Pod // as last read, by their UIDs
 	rolled  map[types.UID]*deployment // likewise
+	sets    map[types.UID]*appsv1.ReplicaSet
 	// backOffs are those of pods whose containers ended by themselves.
 	backOffs map[types.UID]backOff
 	serial   int
 	// statusLate is how many steps after its start a process shows in the status of its pod.
 	statusLate int
+	heard      heard
+	// controllersLate is how many steps late the controllers of Deployments and ReplicaSets hear of theirs, garbageLate
+	// how many steps the garbage collector pauses, garbageIn how many of them are left, and collected what it saw last.
+	controllersLate, garbageLate, garbageIn int
+	away                                    bool // nobody is kube-controller-manager
+	collected                               int64
 }
 
 // process is what a kubelet knows of a pod that it started.
@@ -62,6 +70,7 @@ func New(t testing.TB, kube *kubesim.Server, containers Runtime) *Controllers {
 		down: map[string]bool{}, dead: map[string]bool{}, since: map[string]time.Time{},
 		lost: map[string]bool{}, renewed: map[string]time.Time{}, running: map[types.UID]process{},
 		known: map[types.UID]*corev1.Pod{}, rolled: map[types.UID]*deployment{},
+		sets:     map[types.UID]*appsv1.ReplicaSet{},
 		backOffs: map[types.UID]backOff{},
 	}
 }
@@ -77,7 +86,7 @@ func (sleeper) Stop(types.UID, bool)   {}
 func (c *Controllers) Script(image string, script Script) { c.scripts[image] = script }
 
 // Step moves everything by one step and says whether anything changed: nodes, kubelets, scheduler, Deployments,
-// garbage.
+// ReplicaSets, garbage.
 func (c *Controllers) Step() bool {
 	before := c.kube.Version()
 	c.stepNodes()
@@ -85,11 +94,21 @@ func (c *Controllers) Step() bool {
 		c.stepPod(pod.DeepCopy())
 	}
 	c.reap()
-	for _, u := range c.kube.PeekAll(kubesim.Deployments, "", nil) {
-		c.stepDeployment(c.readDeployment(u))
+	if c.away {
+		return c.kube.Version() != before
 	}
-	c.kube.GC()
-	return c.kube.Version() != before
+	known := c.knownDeployments()
+	for _, d := range known {
+		c.rollOut(d)
+	}
+	for _, set := range c.knownSets() {
+		c.fill(set)
+	}
+	for _, d := range known {
+		c.writeDeployment(d)
+	}
+	c.collect()
+	return c.kube.Version() != before || c.behind()
 }
 
 // pods reads pods. The caller must not write to them.

@@ -89,6 +89,16 @@ func (b *bench) deployment() *appsv1.Deployment {
 	return d
 }
 
+// set is the ReplicaSet.
+func (b *bench) set() *appsv1.ReplicaSet {
+	b.t.Helper()
+	all := b.kube.PeekAll(kubesim.ReplicaSets, "flink", nil)
+	if len(all) != 1 {
+		b.t.Fatalf("%d ReplicaSets, want one", len(all))
+	}
+	return b.readSet(all[0])
+}
+
 // thePods describes the pods: phase, readiness, waiting reason of the first container that waits, "-" when being
 // deleted.
 func (b *bench) thePods() []string {
@@ -141,9 +151,10 @@ func TestAPodComesUpStepByStep(t *testing.T) {
 		t.Errorf("Available = %+v", c)
 	}
 	pod := b.pods("flink", nil)[0]
-	if pod.Labels["app"] != "a" || metav1.GetControllerOf(pod).UID != d.UID || pod.Spec.NodeName != "node-1" ||
+	if pod.Labels["app"] != "a" || metav1.GetControllerOf(pod).UID != b.set().UID || metav1.GetControllerOf(b.set()).UID != d.UID || pod.Spec.NodeName != "node-1" ||
 		pod.Status.PodIP == "" {
-		t.Errorf("pod %+v: want the template's labels, the Deployment as controller, a node and an address", pod.ObjectMeta)
+		t.Errorf("pod %+v: want the template's labels, the Deployment's ReplicaSet as controller, a node and an address",
+			pod.ObjectMeta)
 	}
 	if b.Step() {
 		t.Error("a world at rest changed")
@@ -256,18 +267,8 @@ func TestScaleToZeroAndBack(t *testing.T) {
 	b := newBench(t)
 	b.deploy("ok", nil)
 	b.steps(5)
-	scale := func(n int64) {
-		t.Helper()
-		if _, err := b.kube.Update(kubesim.Deployments, "flink", "a", func(u *unstructured.Unstructured) {
-			if err := unstructured.SetNestedField(u.Object, n, "spec", "replicas"); err != nil {
-				t.Error(err)
-			}
-		}); err != nil {
-			t.Fatal(err)
-		}
-	}
 	b.Script("ok", Script{StopSteps: 2})
-	scale(0)
+	b.scale(0)
 	want := [][]string{{"Running ready-"}, {"Failed-"}, {}}
 	for i, pods := range want {
 		b.Step()
@@ -278,9 +279,9 @@ func TestScaleToZeroAndBack(t *testing.T) {
 	if c := b.condition(appsv1.DeploymentAvailable); c.Status != corev1.ConditionTrue {
 		t.Errorf("Available = %+v: nothing is wanted and nothing is missing", c)
 	}
-	scale(1)
+	b.scale(1)
 	b.steps(4)
-	scale(0)
+	b.scale(0)
 	b.steps(3)
 	if diff := cmp.Diff([]string{"Running ready-"}, b.thePods()); diff != "" {
 		t.Errorf("the second pod started under StopSteps 2 and takes its time\n%s", diff)
@@ -336,7 +337,7 @@ func TestDeletion(t *testing.T) {
 		why    string
 	}{
 		"background": {metav1.DeletePropagationBackground, []bool{false}, "the Deployment goes first"},
-		"foreground": {metav1.DeletePropagationForeground, []bool{true, true, true, false}, "the pod goes first"},
+		"foreground": {metav1.DeletePropagationForeground, []bool{true, true, true, true, true, false}, "the pod goes first"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -354,7 +355,7 @@ func TestDeletion(t *testing.T) {
 				}
 				b.Step()
 			}
-			b.steps(2)
+			b.steps(3)
 			if len(b.thePods()) != 0 || len(b.runs.alive) != 0 || b.deployment() != nil {
 				t.Errorf("pods %v, processes %d are left", b.thePods(), len(b.runs.alive))
 			}

@@ -1,5 +1,5 @@
-// Package controllers makes the model API server's world move: the Deployment controller (without ReplicaSets between),
-// the scheduler, the nodes' kubelets and the pod garbage collector.
+// Package controllers makes the model API server's world move: the controllers of Deployments and ReplicaSets
+// (these have no status), the scheduler, the nodes' kubelets and the garbage collectors.
 //
 // I/O: none; it reads and writes the model API server directly, past the recorder.
 //
@@ -11,5 +11,6 @@
 //   - a kubelet that cannot be reached does nothing, and what ran on its node goes on running, whatever the API server
 //     says.
 //
-// Start reading at Controllers.Step; rollout.go is the Deployment controller, kubelet.go the nodes.
+// Start reading at Controllers.Step; rollout.go is the Deployment controller, replicasets.go the one of
+// ReplicaSets, late.go what they hear late, kubelet.go the nodes.
 package controllers

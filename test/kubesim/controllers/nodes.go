@@ -77,7 +77,7 @@ func (c *Controllers) stepNodes() {
 				c.renewed[name] = now
 				c.kube.RenewLease(name)
 			}
-		case !c.lost[name] && now.Sub(c.since[name]) >= nodeGrace:
+		case !c.lost[name] && !c.away && now.Sub(c.since[name]) >= nodeGrace:
 			c.lost[name] = true
 			c.notReady(name)
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
 )
@@ -43,29 +44,61 @@ func (c *Controllers) readDeployment(u *unstructured.Unstructured) *deployment {
 	return known
 }
 
-// stepDeployment makes and deletes pods as the Deployment and ReplicaSet controllers do together, then writes status.
+// rollOut gives the ReplicaSets of a Deployment their replicas, as the Deployment controller does.
 //
 //	strategy        template changed                                pods of the old template
 //	RollingUpdate   new ones beside the old, one more than wanted   deleted as new ones are ready; unready ones first
 //	Recreate        new ones when no process of an old one is left  deleted at once
-func (c *Controllers) stepDeployment(d *deployment) {
-	wanted := int32(1)
-	if d.Spec.Replicas != nil {
-		wanted = *d.Spec.Replicas
+func (c *Controllers) rollOut(d *deployment) {
+	if d.DeletionTimestamp != nil {
+		return
 	}
-	failure := ""
-	if d.DeletionTimestamp == nil {
-		failure = c.scale(d, int(wanted))
+	sets := c.setsOf(d)
+	f, wanted := c.fleetOf(d, sets), wantedBy(d)
+	room := wanted - len(f.fresh)
+	replicas := map[types.UID]int{} // of the sets of older templates
+	for _, pod := range f.stale {
+		replicas[metav1.GetControllerOf(pod).UID]++
 	}
-	c.writeDeployment(d, c.fleetOf(d), wanted, failure)
+	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
+		if len(f.stale) > 0 || slices.ContainsFunc(f.ending, func(pod *corev1.Pod) bool {
+			return !hasEnded(pod) && pod.Labels[hashLabel] != d.hash
+		}) {
+			room = min(room, 0)
+		}
+		clear(replicas)
+	} else {
+		room = min(room, wanted+1-len(f.fresh)-len(f.stale))
+		for _, pod := range surplus(f, wanted) {
+			replicas[metav1.GetControllerOf(pod).UID]--
+		}
+	}
+	fresh := false
+	for _, set := range sets {
+		n := replicas[set.UID]
+		if set.Labels[hashLabel] == d.hash {
+			n, fresh = len(f.fresh)+room, true
+		}
+		c.setReplicas(set, n)
+	}
+	if !fresh {
+		c.createSet(d, max(0, room))
+	}
 }
 
-func (c *Controllers) fleetOf(d *deployment) fleet {
+func wantedBy(d *deployment) int {
+	if d.Spec.Replicas == nil {
+		return 1
+	}
+	return int(*d.Spec.Replicas)
+}
+
+// fleetOf are the pods of the ReplicaSets of a Deployment.
+func (c *Controllers) fleetOf(d *deployment, sets []*appsv1.ReplicaSet) fleet {
 	var f fleet
 	for _, pod := range c.pods(d.Namespace, nil) {
-		owner := metav1.GetControllerOf(pod)
 		switch {
-		case owner == nil || owner.UID != d.UID || owner.Kind != "Deployment" || pod.Labels[hashLabel] == "":
+		case !slices.ContainsFunc(sets, func(set *appsv1.ReplicaSet) bool { return controls(set, pod) }):
 		case pod.DeletionTimestamp != nil:
 			f.ending = append(f.ending, pod)
 		case hasEnded(pod):
@@ -78,83 +111,25 @@ func (c *Controllers) fleetOf(d *deployment) fleet {
 	return f
 }
 
-// scale returns the message of a creation that failed, or "".
-func (c *Controllers) scale(d *deployment, wanted int) string {
-	f := c.fleetOf(d)
-	for len(f.fresh) > wanted {
-		last := len(f.fresh) - 1
-		c.deletePod(f.fresh[last])
-		f.fresh = f.fresh[:last]
-	}
-	room := wanted - len(f.fresh)
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		if len(f.stale) > 0 || slices.ContainsFunc(f.ending, func(pod *corev1.Pod) bool {
-			return !hasEnded(pod) && pod.Labels[hashLabel] != d.hash
-		}) {
-			room = 0
-		}
-		c.deletePods(f.stale, len(f.stale))
-	} else {
-		room = min(room, wanted+1-len(f.fresh)-len(f.stale))
-		c.retire(f, wanted)
-	}
-	for range room {
-		if script, _ := c.scriptOf(d.Spec.Template.Labels, d.Spec.Template.Spec); script.Quota {
-			return fmt.Sprintf("pods %q is forbidden: %s", d.Name, script.Message)
-		}
-		c.createPod(d)
-	}
-	return ""
-}
-
 func hasEnded(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded
 }
 
-// retire deletes old pods, unready ones first. Those that are left, and the new ones that are ready, are enough.
-func (c *Controllers) retire(f fleet, wanted int) {
+// surplus are the old pods that a rolling update takes away, unready ones first. Those that are left, and the new ones
+// that are ready, are enough.
+func surplus(f fleet, wanted int) (gone []*corev1.Pod) {
 	enough := wanted - wanted/4
-	unready, surplus := ready(f.fresh)+len(f.stale)-enough, ready(f.fresh)+ready(f.stale)-enough
+	unready, ready := ready(f.fresh)+len(f.stale)-enough, ready(f.fresh)+ready(f.stale)-enough
 	for _, pod := range f.stale {
 		if !isReady(pod) && unready > 0 {
 			unready--
-			c.deletePod(pod)
-		} else if isReady(pod) && surplus > 0 {
-			surplus--
-			c.deletePod(pod)
+			gone = append(gone, pod)
+		} else if isReady(pod) && ready > 0 {
+			ready--
+			gone = append(gone, pod)
 		}
 	}
-}
-
-func (c *Controllers) deletePods(pods []*corev1.Pod, n int) {
-	for _, pod := range pods[:n] {
-		c.deletePod(pod)
-	}
-}
-
-func (c *Controllers) deletePod(pod *corev1.Pod) {
-	if err := c.kube.Delete(
-		kubesim.Pods, pod.Namespace, pod.Name, kubesim.DeleteOptions{UID: string(pod.UID)},
-	); err != nil {
-		c.t.Errorf("controllers: delete pod %s/%s: %v", pod.Namespace, pod.Name, err)
-	}
-}
-
-func (c *Controllers) createPod(d *deployment) {
-	c.serial++
-	pod := &corev1.Pod{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
-		ObjectMeta: *d.Spec.Template.ObjectMeta.DeepCopy(),
-		Spec:       *d.Spec.Template.Spec.DeepCopy(),
-	}
-	pod.Name, pod.Namespace = fmt.Sprintf("%s-%s-%05x", d.Name, d.hash, c.serial), d.Namespace
-	pod.Labels = withLabel(pod.Labels, hashLabel, d.hash)
-	pod.OwnerReferences = []metav1.OwnerReference{
-		*metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment")),
-	}
-	if _, err := c.kube.Create(kubesim.Pods, &unstructured.Unstructured{Object: c.content(pod)}); err != nil {
-		c.t.Errorf("controllers: create a pod of %s/%s: %v", d.Namespace, d.Name, err)
-	}
+	return gone
 }
 
 func withLabel(labels map[string]string, name, value string) map[string]string {
@@ -194,8 +169,17 @@ func isReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// writeDeployment writes the counts and conditions.
-func (c *Controllers) writeDeployment(d *deployment, f fleet, wanted int32, failure string) {
+// writeDeployment writes the counts and conditions of a Deployment that its controller knows, if it is still there.
+func (c *Controllers) writeDeployment(d *deployment) {
+	u := c.kube.Peek(kubesim.Deployments, d.Namespace, d.Name)
+	if u == nil || u.GetUID() != d.UID {
+		return
+	}
+	live := c.readDeployment(u).Status
+	f, wanted, failure := c.fleetOf(d, c.setsOf(d)), int32(wantedBy(d)), ""
+	if script, _ := c.scriptOf(d.Spec.Template.Labels, d.Spec.Template.Spec); script.Quota && len(f.fresh) < int(wanted) {
+		failure = fmt.Sprintf("pods %q is forbidden: %s", d.Name, script.Message)
+	}
 	total, available := int32(len(f.fresh)+len(f.stale)), int32(ready(f.fresh)+ready(f.stale))
 	status := appsv1.DeploymentStatus{
 		ObservedGeneration: d.Generation, Replicas: total, UpdatedReplicas: int32(len(f.fresh)),
@@ -222,8 +206,8 @@ func (c *Controllers) writeDeployment(d *deployment, f fleet, wanted int32, fail
 			Type: appsv1.DeploymentReplicaFailure, Status: corev1.ConditionTrue, Reason: "FailedCreate", Message: failure,
 		})
 	}
-	c.keepTimes(d, status.Conditions)
-	if equality.Semantic.DeepEqual(d.Status, status) {
+	c.keepTimes(d, live.Conditions, status.Conditions)
+	if equality.Semantic.DeepEqual(live, status) {
 		return
 	}
 	c.setStatus(kubesim.Deployments, d.Namespace, d.Name, &status)
@@ -231,14 +215,14 @@ func (c *Controllers) writeDeployment(d *deployment, f fleet, wanted int32, fail
 
 // keepTimes keeps the time of a condition that did not change. The first conditions of a Deployment carry its creation
 // time: the real controller is that quick.
-func (c *Controllers) keepTimes(d *deployment, conditions []appsv1.DeploymentCondition) {
+func (c *Controllers) keepTimes(d *deployment, before, conditions []appsv1.DeploymentCondition) {
 	for i := range conditions {
 		now := metav1.NewTime(c.kube.Clock.Now())
-		if len(d.Status.Conditions) == 0 {
+		if len(before) == 0 {
 			now = d.CreationTimestamp
 		}
 		conditions[i].LastTransitionTime, conditions[i].LastUpdateTime = now, now
-		for _, old := range d.Status.Conditions {
+		for _, old := range before {
 			if old.Type != conditions[i].Type || old.Status != conditions[i].Status {
 				continue
 			}
