@@ -138,6 +138,10 @@ func TestPrepare(t *testing.T) {
 			s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "demo")
 			s.intent("theirs")
 		}, fail.Conflict, "another pass was faster: it may be its object"},
+		"what a deletion with propagation Orphan left": {
+			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "old", "") }, fail.None,
+			"it is of a start of ours, and nobody owns it",
+		},
 		"somebody else's ConfigMap": {
 			func(s *cluster) { s.put(kubesim.ConfigMaps, "v1", "ConfigMap", "flink-config-demo", "", "") }, fail.Invalid,
 			"what is not ours is never deleted",

@@ -147,14 +147,14 @@ func (c *Executor) create(ctx context.Context, p piece) (*unstructured.Unstructu
 	return c.Kube.Create(ctx, p.object, p.body)
 }
 
-// leftBehind reports whether an object belongs to a JobManager Deployment of the cluster's own name, present or past.
+// leftBehind reports whether an object of ours belongs to a JobManager Deployment of the cluster's own name, present or
+// past, or to none any more: a Deployment that is deleted with propagation Orphan leaves it so.
 func leftBehind(u *unstructured.Unstructured, cluster string) bool {
-	for _, o := range u.GetOwnerReferences() {
-		if o.Kind == "Deployment" && o.Name == cluster && u.GetAnnotations()[v1beta1.AnnotationOperation] != "" {
-			return true
-		}
-	}
-	return false
+	owners := u.GetOwnerReferences()
+	ours := u.GetAnnotations()[v1beta1.AnnotationOperation] != ""
+	return ours && (len(owners) == 0 || slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool {
+		return o.Kind == "Deployment" && o.Name == cluster
+	}))
 }
 
 func ownedBy(u *unstructured.Unstructured, owner types.UID) bool {

@@ -151,8 +151,8 @@ func TestAPodComesUpStepByStep(t *testing.T) {
 		t.Errorf("Available = %+v", c)
 	}
 	pod := b.pods("flink", nil)[0]
-	if pod.Labels["app"] != "a" || metav1.GetControllerOf(pod).UID != b.set().UID || metav1.GetControllerOf(b.set()).UID != d.UID || pod.Spec.NodeName != "node-1" ||
-		pod.Status.PodIP == "" {
+	if pod.Labels["app"] != "a" || !controls(b.set(), pod) || metav1.GetControllerOf(b.set()).UID != d.UID ||
+		pod.Spec.NodeName != "node-1" || pod.Status.PodIP == "" {
 		t.Errorf("pod %+v: want the template's labels, the Deployment's ReplicaSet as controller, a node and an address",
 			pod.ObjectMeta)
 	}
