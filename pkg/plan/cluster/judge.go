@@ -81,8 +81,8 @@ func (v Remains) judge() ending {
 	return wait
 }
 
-// leftBehind answers for pods that nobody deletes: the deletion of their Deployment leaves them, and the ReplicaSet that
-// replaces each of them, to a person.
+// leftBehind answers for pods that nobody deletes: the deletion of their Deployment leaves them to a person, and the
+// ReplicaSet that replaces each of them.
 func (v Remains) leftBehind(left []corev1.Pod) (ending, bool) {
 	stays := func(pod corev1.Pod) bool { return pod.DeletionTimestamp == nil }
 	if !v.Orphans() || !v.Seen.JobManager.IsAbsent() || !slices.ContainsFunc(left, stays) {
