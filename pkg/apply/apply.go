@@ -192,6 +192,8 @@ func (c *Executor) do(ctx context.Context, r *round, action plan.Action) error {
 		return c.forgetJobs(ctx, a)
 	case plan.DeleteCluster:
 		return c.deleteCluster(ctx, r, a)
+	case plan.DeleteLeftovers:
+		return c.deleteOwned(ctx, a.Namespace, a.Objects)
 	case plan.DeleteHAData:
 		return c.deleteHAData(ctx, a)
 	case plan.ForceDeletePods:

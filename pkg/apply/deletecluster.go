@@ -31,7 +31,7 @@ func (c *Executor) deleteCluster(ctx context.Context, r *round, a plan.DeleteClu
 	if err := c.Kube.Delete(ctx, object, a.UID, options...); err != nil || a.Orphan {
 		return err
 	}
-	return c.deleteOwned(ctx, a)
+	return c.deleteOwned(ctx, a.Namespace, a.Owned)
 }
 
 // waves is the order in which the objects of a cluster go, those of a wave at the same time.
@@ -46,14 +46,14 @@ var waves = [][]string{
 	{kube.KindPod, kube.KindService, kube.KindSecret},
 }
 
-// deleteOwned deletes what goes with a Deployment that was deleted. One that has been replaced by another of its name
-// is left alone.
-func (c *Executor) deleteOwned(ctx context.Context, a plan.DeleteCluster) error {
+// deleteOwned deletes what goes with a Deployment that was deleted. An object that has been replaced by another of its
+// name is left alone.
+func (c *Executor) deleteOwned(ctx context.Context, namespace string, objects []plan.OwnedObject) error {
 	for _, kinds := range waves {
 		var group errgroup.Group
-		for _, o := range a.Owned {
+		for _, o := range objects {
 			if slices.Contains(kinds, o.Kind) {
-				group.Go(func() error { return c.deleteOne(ctx, a.Namespace, o) })
+				group.Go(func() error { return c.deleteOne(ctx, namespace, o) })
 			}
 		}
 		if err := group.Wait(); err != nil {

@@ -243,8 +243,14 @@ func TestReleaseAndRetire(t *testing.T) {
 		})
 	}
 	s := newCluster(t)
-	if err := s.carry(plan.Retire{Namespace: "flink", Name: "demo", UID: "gone"}); err != nil {
+	pod := s.put(kubesim.Pods, "v1", "Pod", "demo-1", "", "")
+	if err := s.carry(plan.Retire{Namespace: "flink", Name: "demo", UID: "gone", Pods: []plan.OwnedObject{
+		{Kind: kube.KindPod, Name: "demo-1", UID: pod.GetUID()},
+	}}); err != nil {
 		t.Errorf("retiring what is gone: %v", err)
+	}
+	if s.kube.Get(kubesim.Pods, "flink", "demo-1") != nil {
+		t.Error("a pod that has not begun stays")
 	}
 	if err := s.carry(plan.Release{
 		Namespace: "flink", Name: "demo", UID: "gone", Operation: "mine", Replicas: 1,

@@ -50,17 +50,17 @@ func (c *Executor) stopWithSavepoint(ctx context.Context, a plan.StopWithSavepoi
 }
 
 // retire takes a Deployment out of service: no replicas, and no operation, so that a release that comes late finds
-// nothing to release.
+// nothing to release. Then it deletes the pods that have not begun.
 func (c *Executor) retire(ctx context.Context, a plan.Retire) error {
 	_, err := c.Kube.MergePatch(ctx, kube.Object{Resource: kube.Deployments, Namespace: a.Namespace, Name: a.Name},
 		map[string]any{
 			"metadata": map[string]any{"uid": string(a.UID), "annotations": map[string]any{v1beta1.AnnotationOperation: nil}},
 			"spec":     map[string]any{"replicas": 0},
 		})
-	if apierrors.IsNotFound(err) {
-		return nil
+	if err != nil && !apierrors.IsNotFound(err) {
+		return err
 	}
-	return err
+	return c.deleteOwned(ctx, a.Namespace, a.Pods)
 }
 
 // scaleTaskManagers sets the replicas of the TaskManagers' Deployment. One that is gone, or another one now, is a

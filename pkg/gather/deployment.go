@@ -88,9 +88,8 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 			stored: resource.Status.Verdict,
 		})
 	}
-	read := s // for the looks below, which fill s at the same time
+	read, group := s, errgroup.Group{} // read is for the looks below, which fill s at the same time
 	q := g.Revise.deployment(deployment.AskFirst(read), read)
-	var group errgroup.Group
 	ask := func(wanted bool, look func()) {
 		if wanted {
 			group.Go(func() error { look(); return nil })
@@ -105,6 +104,7 @@ func (g *Gatherer) DeploymentOf(ctx context.Context, r Read) (deployment.Snapsho
 	})
 	ask(q.TaskManagerDeployment, func() { s.TaskManagerDeployment = g.taskManagerDeployment(ctx, &resource) })
 	ask(q.Owned && !g.Brief, func() { s.Owned = g.owned(ctx, jm) })
+	ask(q.ReplicaSets && !g.Brief, func() { s.ReplicaSets = g.replicaSets(ctx, namespace, name) })
 	ask(q.Companions && !g.Brief && r.Prepared == nil, func() {
 		s.Companions = g.companions(ctx, jm, deployment.ExpectedCompanions(read))
 	})
@@ -254,6 +254,9 @@ func (g *Gatherer) taskManagerDeployment(
 	if replicas, set, err := unstructured.NestedInt64(u.Object, "spec", "replicas"); err == nil && set {
 		seen.Replicas = int32(replicas)
 	}
+	observed, _, _ := unstructured.NestedInt64(u.Object, "status", "observedGeneration")
+	made, _, _ := unstructured.NestedInt64(u.Object, "status", "replicas")
+	seen.MayMakePods = observed < u.GetGeneration() || made > 0
 	return plan.Present(seen)
 }
 

@@ -118,6 +118,8 @@ type Retire struct {
 	Namespace, Name string
 	// UID is its precondition.
 	UID types.UID
+	// Pods have not begun, and go at once; the controllers take all others when they have heard.
+	Pods []OwnedObject
 }
 
 // MakeTaskManagers makes the TaskManagers' Deployment of a standalone cluster that runs again, as its start did. What
@@ -188,6 +190,14 @@ type DeleteCluster struct {
 	WhileOpen string
 	// Orphan leaves the pods behind.
 	Orphan bool
+}
+
+// DeleteLeftovers deletes what a controller made of a Deployment that was gone: it had not heard of that.
+type DeleteLeftovers struct {
+	// Namespace is that of the objects, Name the cluster's.
+	Namespace, Name string
+	// Objects are the ReplicaSets and pods, each with its UID as the precondition.
+	Objects []OwnedObject
 }
 
 // DeleteHAData deletes high-availability data: ConfigMaps one by one, nodes in ZooKeeper as one and only if nobody has
@@ -269,6 +279,13 @@ func (a ForgetJobs) String() string {
 func (a DeleteHAData) String() string {
 	return "delete high-availability data, " + HAData(a).what()
 }
+func (a DeleteLeftovers) String() string {
+	texts := make([]string, 0, len(a.Objects))
+	for _, o := range a.Objects {
+		texts = append(texts, o.Kind+" "+o.Name)
+	}
+	return "delete what was made late for " + a.Name + ": " + strings.Join(texts, ", ")
+}
 func (a ForceDeletePods) String() string {
 	texts := make([]string, 0, len(a.Pods))
 	for _, p := range a.Pods {
@@ -289,6 +306,7 @@ func (DeleteIngress) Disruptive() bool     { return false }
 func (Release) Disruptive() bool           { return false }
 func (CancelJob) Disruptive() bool         { return false }
 func (DeleteCluster) Disruptive() bool     { return true }
+func (DeleteLeftovers) Disruptive() bool   { return true }
 func (StopWithSavepoint) Disruptive() bool { return true }
 func (Retire) Disruptive() bool            { return true }
 func (MakeTaskManagers) Disruptive() bool  { return false }
@@ -308,6 +326,7 @@ func (DeleteIngress) action()     {}
 func (Release) action()           {}
 func (CancelJob) action()         {}
 func (DeleteCluster) action()     {}
+func (DeleteLeftovers) action()   {}
 func (StopWithSavepoint) action() {}
 func (Retire) action()            {}
 func (MakeTaskManagers) action()  {}

@@ -94,6 +94,8 @@ const (
 	ReasonFailedMount Reason = "FailedMount"
 	// ReasonScaling: the TaskManagers of a standalone cluster are being scaled, or made again.
 	ReasonScaling Reason = "Scaling"
+	// ReasonControllersBehind: Kubernetes' own controllers have not seen a prepared start yet.
+	ReasonControllersBehind Reason = "ControllersBehind"
 	// ReasonClusterTerminating: the pods or the Deployment of an old cluster have not ended yet.
 	ReasonClusterTerminating Reason = "ClusterTerminating"
 	// ReasonNodeUnreachable: whether a process runs, or ran, on a node that cannot be reached is not known.

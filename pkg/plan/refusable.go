@@ -10,8 +10,8 @@ package plan
 //	any other                            less and less
 func Refusable(a Action) bool {
 	switch a.(type) {
-	case AddFinalizer, RemoveFinalizer, PrepareStart, Release, DeleteCluster, Retire, DropJobGraphs, DeleteHAData,
-		ForceDeletePods, MakeTaskManagers, ScaleTaskManagers, CreateSnapshot, DeleteSnapshot:
+	case AddFinalizer, RemoveFinalizer, PrepareStart, Release, DeleteCluster, DeleteLeftovers, Retire, DropJobGraphs,
+		DeleteHAData, ForceDeletePods, MakeTaskManagers, ScaleTaskManagers, CreateSnapshot, DeleteSnapshot:
 		return true
 	}
 	return false

@@ -12,7 +12,10 @@ import (
 // GC runs the garbage collector and the namespace controller once over all objects and says whether anything changed.
 // Every decision of a call is made on what was there before it, so that one call is one level of a cascade: a test can
 // look, and write, between owner and dependents.
-func (s *Server) GC() bool {
+func (s *Server) GC() bool { return s.GCBehind(nil) }
+
+// GCBehind is GC of a collector that has not heard yet that some owners are gone.
+func (s *Server) GCBehind(known func(types.UID) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	version := s.version
@@ -24,13 +27,13 @@ func (s *Server) GC() bool {
 		if u := s.objects[k]; u.GetDeletionTimestamp() != nil {
 			work = append(work, s.finish(k, u)...)
 		} else {
-			work = append(work, s.collect(k, u)...)
+			work = append(work, s.collect(k, u, known)...)
 		}
 	}
 	for _, step := range work {
 		step()
 	}
-	if len(work) == 0 {
+	if len(work) == 0 && known == nil {
 		s.collected = version
 	}
 	return s.version != version
@@ -91,8 +94,11 @@ func (s *Server) emptyNamespace(k key) []func() {
 //	an owner is there             references to owners that are gone or wait for this object are taken away
 //	none, one waits for this      deleted; Foreground when others depend on it
 //	none, all are gone            deleted in the background
-func (s *Server) collect(k key, u *unstructured.Unstructured) []func() {
+func (s *Server) collect(k key, u *unstructured.Unstructured, known func(types.UID) bool) []func() {
 	solid, waiting, gone := s.owners(u)
+	if known != nil && slices.ContainsFunc(gone, known) {
+		return nil
+	}
 	options := DeleteOptions{UID: string(u.GetUID())}
 	switch {
 	case len(waiting)+len(gone) == 0:

@@ -79,9 +79,9 @@ var dialVerbs = map[string]func(r *run, n int){
 		r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6})
 	},
 	"pod-status-late":  func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
-	"controllers-late": func(r *run, n int) { r.w.Nodes.ControllersLate(n % 4) },
-	"garbage-late":     func(r *run, n int) { r.w.Nodes.GarbageLate(pick(n, 0, 2, 6, 20)) },
-	"controllers-away": func(r *run, _ int) { r.w.Nodes.ControllersAway() },
+	"controllers-late": func(r *run, n int) { r.faults = true; r.w.Nodes.ControllersLate(delays[n%len(delays)]) },
+	"garbage-late":     func(r *run, n int) { r.w.Nodes.GarbageLate(10 * delays[n%len(delays)]) },
+	"controllers-away": func(r *run, _ int) { r.faults = true; r.w.Nodes.ControllersAway() },
 	"controllers-back": func(r *run, _ int) { r.w.Nodes.ControllersBack() },
 	"kubelet-dead": func(r *run, _ int) {
 		r.kubeletDied = true
@@ -119,6 +119,9 @@ var briefly = map[string]string{
 	"job.autoscaler.scale-down.interval": "0 s", "job.autoscaler.restart.time": "5 s",
 	"job.autoscaler.utilization.max": "0.8", "job.autoscaler.vertex.max-parallelism": "8",
 }
+
+// delays are how much later than others controllers may hear of something.
+var delays = []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}
 
 func pick[T any](n int, from ...T) T { return from[n%len(from)] }
 

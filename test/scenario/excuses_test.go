@@ -52,6 +52,14 @@ func (r *run) excuseLateStart() {
 	}
 }
 
+// excuseBegan: a container began as it was taken for one that never ran. What its job has done by then, without
+// high-availability data that can be read, a person knows.
+func (r *run) excuseBegan(i *v1beta1.Intent) {
+	if i != nil && i.Stop == v1beta1.StopNone && i.Began && (r.unseen() || !r.highlyAvailable()) {
+		r.excuse("its container began as it was being taken down")
+	}
+}
+
 // excuseSilentNode: a kubelet that died before it could tell of the container that it had started leaves a job of which
 // only its high-availability data could tell that it ran. Without data that can be read, a person knows.
 func (r *run) excuseSilentNode(i *v1beta1.Intent, unsafe *metav1.Condition) {

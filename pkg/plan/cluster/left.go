@@ -109,13 +109,17 @@ func (v Remains) jobManagerLeft() bool {
 }
 
 // RemoveHAData removes the high-availability data that the round saw, or waits while it is unknown or in use. It is
-// false when there is none. It is for rounds that saw no JobManager pod.
+// false when there is none. It is for rounds that saw no JobManager pod, or did not look for any.
 func (v Remains) RemoveHAData(situation plan.Situation) (job.Result, bool) {
 	data := v.HAToRemove()
 	what, why, unknown := data.Unknown()
 	switch remove, some := data.Remove(); {
 	case !data.Store.Readable():
 		return job.Result{}, false
+	case v.jobManagerLeft(): // it was made late, and may write that data again
+		r := stopper(v).WaitForEnd()
+		r.Situation = situation
+		return r, true
 	case unknown:
 		r := job.Unobservable(what, why)
 		if v.Overdue() {

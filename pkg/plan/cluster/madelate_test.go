@@ -71,11 +71,11 @@ func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 			}
 			var got []plan.OwnedObject
 			for _, a := range r.Actions {
-				remove, ok := a.(plan.DeleteCluster)
-				if !ok || remove.Name != "demo" || string(remove.UID) != row.stops {
+				remove, ok := a.(plan.DeleteLeftovers)
+				if !ok || remove.Name != "demo" {
 					t.Errorf("the stop does %v", a)
 				}
-				got = append(got, remove.Owned...)
+				got = append(got, remove.Objects...)
 			}
 			if diff := cmp.Diff(row.want, got); diff != "" {
 				t.Errorf("what it deletes (-want +got):\n%s", diff)

@@ -4,6 +4,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf/znode"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -30,6 +31,9 @@ type Objects struct {
 	CrashCause plan.Observed[string]
 	// Companions are the objects that a prepared start consists of, besides the Deployment.
 	Companions plan.Observed[[]Companion]
+	// ReplicaSets are those of the cluster's Deployments, and of Deployments of their names that are gone; asked for
+	// when a start is prepared that has a predecessor.
+	ReplicaSets plan.Observed[[]ReplicaSet]
 	// Owned is what goes with the Deployment.
 	Owned plan.Observed[[]plan.OwnedObject]
 	// HAData are the high-availability ConfigMaps of the cluster.
@@ -45,6 +49,22 @@ type TaskManagerDeployment struct {
 	plan.ObjectVersion
 	// Replicas is spec.replicas; 1 where it is not set.
 	Replicas int32
+	// MayMakePods is true when its controllers have still to act on that, or pods of it are there that are not deleted.
+	MayMakePods bool
+}
+
+// ReplicaSet is one that the controller of Deployments made for a Deployment.
+type ReplicaSet struct {
+	// Name is metadata.name.
+	Name string
+	// UID is metadata.uid.
+	UID types.UID
+	// Deployment is the UID of its owner.
+	Deployment types.UID
+	// Replicas is spec.replicas; 1 where it is not set.
+	Replicas int32
+	// Seen is true when the controller of ReplicaSets has acted on its present version.
+	Seen bool
 }
 
 // Companion is one object of a prepared start.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -63,7 +65,8 @@ func (v starter) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeplo
 //	                                        replaces the objects
 //	any                  a newer one        the same, from the state of this one; a first start from what the newer one
 //	                                        names
-//	ours                 the same           release once all objects carry the operation, else prepare again
+//	ours                 the same           release once all objects carry the operation, else prepare again; with a
+//	                                        predecessor see removeLeftovers, first of all, and awaitControllers
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
 func (v starter) CarryStart() job.Result {
@@ -78,6 +81,11 @@ func (v starter) CarryStart() job.Result {
 	}
 	if present && OwnOperation(jm) != intent.OperationID {
 		return v.replacePrepared(jm)
+	}
+	if present {
+		if r, late := v.removeLeftovers(jm); late {
+			return r
+		}
 	}
 	if target.Job != nil && target.Job.DesiredState() == v1beta1.JobStateSuspended {
 		if present {
@@ -95,6 +103,12 @@ func (v starter) CarryStart() job.Result {
 	if err != nil {
 		return job.Starting(v.Life).CannotRender(err)
 	}
+	if !present && HasPredecessor(Cluster(v)) {
+		if r, runs := Remains(v).MayRun(); runs {
+			r.Situation, r.Soon = plan.Starting, true
+			return r
+		}
+	}
 	if !present || !v.allPrepared(Companions(made)) {
 		earlier, some := v.ForgetEarlier(intent, target) // the pass that stored the intent may have ended before it did
 		if some && len(earlier.Actions) == 0 {
@@ -104,6 +118,9 @@ func (v starter) CarryStart() job.Result {
 			Situation: plan.Starting, Again: true, Tells: earlier.Tells,
 			Actions: append(earlier.Actions, plan.PrepareStart{Operation: intent.OperationID, Cluster: made}),
 		}
+	}
+	if r, waits := v.awaitControllers(jm); waits {
+		return r
 	}
 	return v.release(jm, made, target)
 }
@@ -136,8 +153,10 @@ func (v starter) replacePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
-func (v starter) removePrepared(jm *appsv1.Deployment) job.Result {
+// More goes with it.
+func (v starter) removePrepared(jm *appsv1.Deployment, more ...plan.OwnedObject) job.Result {
 	remove := stopper(v).deleteCluster(jm)
+	remove.Owned = append(slices.Clone(remove.Owned), more...)
 	remove.ResourceVersion = jm.ResourceVersion
 	if v.Intent() != nil {
 		remove.WhileOpen = v.Intent().OperationID

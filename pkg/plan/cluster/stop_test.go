@@ -1,7 +1,12 @@
 package cluster
 
 import (
+	"strings"
 	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -37,6 +42,81 @@ func TestWhichJobsAreCancelledFirst(t *testing.T) {
 			})
 			if got := len(stopper(v).TakeDown()) > 0; got != row.want {
 				t.Errorf("cancelled: %t, want %t", got, row.want)
+			}
+		})
+	}
+}
+
+// A Deployment is deleted when its controllers can make no more pods of it, but for that of a resource that goes.
+func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
+	zero, one := int32(0), int32(1)
+	const retire, deletes, waits = "retire demo (jm)", "delete cluster demo (jm)", ""
+	absent := plan.Absent[TaskManagerDeployment]()
+	tm := func(replicas int32, makes bool) plan.Observed[TaskManagerDeployment] {
+		return plan.Present(TaskManagerDeployment{
+			ObjectVersion: plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm"}, Replicas: replicas, MayMakePods: makes,
+		})
+	}
+	rows := map[string]struct {
+		purpose      v1beta1.IntentPurpose
+		stop         v1beta1.StopKind
+		operation    string
+		replicas     *int32
+		observed     int64 // of generation 2
+		made         int32
+		going        bool
+		taskManagers plan.Observed[TaskManagerDeployment]
+		want         string
+	}{
+		"it runs":                        {"", "", "x", &one, 2, 1, false, absent, retire},
+		"it runs, and its resource goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, absent, deletes},
+		"it is being deleted":            {"", "", "x", &one, 2, 1, true, absent, deletes},
+		"it may be released":             {"", "", "x", &zero, 2, 0, false, absent, retire},
+		"it is retired, unseen":          {"", "", "", &zero, 1, 0, false, absent, waits},
+		"it is retired, and has a pod":   {"", "", "", &zero, 2, 1, false, absent, waits},
+		"it is retired":                  {"", "", "", &zero, 2, 0, false, absent, deletes},
+		"it never ran":                   {"", v1beta1.StopNone, "x", &one, 2, 1, false, absent, retire},
+		"TaskManagers run": {
+			"", "", "x", &one, 2, 1, false, tm(2, true), retire + ", scale demo-taskmanager (tm) to 0",
+		},
+		"TaskManagers run on":              {"", "", "", &zero, 2, 0, false, tm(2, true), "scale demo-taskmanager (tm) to 0"},
+		"TaskManagers are retired, unseen": {"", "", "", &zero, 2, 0, false, tm(0, true), waits},
+		"TaskManagers are retired":         {"", "", "", &zero, 2, 0, false, tm(0, false), deletes},
+		"TaskManagers run, their job goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, tm(2, true), deletes},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			v := application(func(s *Snapshot) {
+				jm := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+					Namespace: "default", Name: "demo", UID: "jm", Generation: 2,
+				}}
+				if jm.Spec.Replicas = row.replicas; row.operation != "" {
+					jm.Annotations = map[string]string{v1beta1.AnnotationOperation: row.operation}
+				}
+				if row.going {
+					jm.DeletionTimestamp = &metav1.Time{Time: now}
+				}
+				jm.Status.ObservedGeneration, jm.Status.Replicas = row.observed, row.made
+				s.JobManager, s.TaskManagerDeployment = plan.Present(jm), row.taskManagers
+				if row.taskManagers.IsPresent() {
+					s.Resource.Spec.Mode = v1beta1.ModeStandalone
+				}
+				s.Pods = plan.Present([]corev1.Pod{pod("demo-1-a", "")})
+				s.Resource.Status.Intent = &v1beta1.Intent{
+					Step: v1beta1.StepStopping, Stop: row.stop, Purpose: row.purpose, StoredAt: metav1.NewTime(now),
+					Stops: &v1beta1.Incarnation{DeploymentUID: "jm"},
+				}
+			})
+			r := stopper(v).TakeApart()
+			var did []string
+			for _, a := range r.Actions {
+				did = append(did, a.String())
+				if retires, is := a.(plan.Retire); is && (len(retires.Pods) == 1) != (row.stop == v1beta1.StopNone) {
+					t.Errorf("with it go %v: pods that have not begun go with a job that never ran", retires.Pods)
+				}
+			}
+			if got := strings.Join(did, ", "); got != row.want {
+				t.Errorf("it does %q, want %q", got, row.want)
 			}
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 // Each question is a request: a look asks for what its moment needs, and for no more.
 func TestWhatIsAskedFor(t *testing.T) {
+	const again = "Pods TaskManagers ReplicaSets Companions HAData Ingress" // of a start with a predecessor
 	type steps []func(w *world)
 	ha := highlyAvailable
 	alone := standalone(application)
@@ -113,7 +114,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"stopped, last-state":           {ha, steps{runs, changed, round}, "Pods Owned HAData"},
 		"stopped, for long":             {ha, steps{runs, changed, round, collected, later}, "Pods TaskManagers HAData"},
 		"stopped, and gone":             {ha, steps{runs, changed, round, gone}, "Pods TaskManagers HAData"},
-		"starts from last state":        {ha, steps{runs, changed, round, gone, round}, "Companions HAData Ingress"},
+		"starts from last state":        {ha, steps{runs, changed, round, gone, round}, again},
 		"suspended":                     {ha, steps{runs, suspends, run, gone, run}, ""},
 		"suspended, no HA":              {application, steps{runs, suspends, run, gone, run}, ""},
 		"resumed, HA":                   {ha, steps{runs, suspends, run, gone, run, resumes}, "Pods TaskManagers HAData"},
@@ -132,9 +133,9 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"healthy, HA":                   {checked(ha), steps{runs, healthy}, "Flink"},
 		"not healthy, HA":               {checked(ha), steps{runs, healthy, unhealthy}, "Flink Owned HAData"},
 		"deleted, with Ingress":         {exposed, steps{runs, deleted}, "Flink Pods Owned"},
-		"stopped, with Ingress":         {exposed, steps{runs, changed, round}, "Pods TaskManagers"},
-		"starts again, HA":              {ha, steps{runs, lost, round}, "Companions HAData Ingress"},
-		"starts again, stateless, HA":   {haStateless, steps{runs, lost, round}, "Companions HAData Ingress"},
+		"stopped, with Ingress":         {exposed, steps{runs, changed, round}, "Pods Owned"},
+		"starts again, HA":              {ha, steps{runs, lost, round}, again},
+		"starts again, stateless, HA":   {haStateless, steps{runs, lost, round}, again},
 		"released again, HA":            {ha, steps{runs, lost, run}, "Pods HAData"},
 		"retired":                       {ha, steps{runs, suspends, run}, "Pods Owned HAData"},
 		"retired, for long":             {ha, steps{runs, suspends, run, later}, "Pods TaskManagers Owned HAData"},
@@ -143,10 +144,10 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"rolled back, collected":        {rollingBack, steps{fails, round, collected}, "Pods TaskManagers"},
 		"rolled back, collected, late":  {rollingBack, steps{fails, round, collected, later}, "Pods TaskManagers HAData"},
 		"rolled back, gone":             {rollingBack, steps{fails, round, gone}, "Pods TaskManagers HAData"},
-		"rolled back, starts":           {rollingBack, steps{fails, round, gone, round}, "Companions HAData Ingress"},
+		"rolled back, starts":           {rollingBack, steps{fails, round, gone, round}, again},
 		"healed, stopped":               {checked(ha), steps{runs, healthy, unhealthy, round}, "Pods Owned"},
 		"lost, standalone":              {alone, steps{runs, lost}, "Pods TaskManagers TaskManagerDeployment"},
-		"changed, standalone":           {alone, steps{runs, changed, round}, "Pods TaskManagers TaskManagerDeployment"},
+		"changed, standalone":           {alone, steps{runs, changed, round}, "Pods TaskManagerDeployment Owned"},
 		"suspended, lost":               {application, steps{runs, suspends, run, gone, run, lost}, ""},
 		"not known, deleted":            {application, steps{runs, deleted, unknown}, ""},
 		"not known":                     {application, steps{runs, unknown}, ""},

@@ -417,6 +417,7 @@ func TestAPodThatDoesNotEndIsNamed(t *testing.T) {
 	w := stable(t, application)
 	w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.Parallelism = 4 })
 	w.run()
+	w.run()
 	w.s.Pods = plan.Present([]corev1.Pod{
 		{ObjectMeta: metav1.ObjectMeta{Name: "demo-1"}, Spec: corev1.PodSpec{NodeName: "node-7"}},
 	})

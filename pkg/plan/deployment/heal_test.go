@@ -197,7 +197,7 @@ func TestTheVerdictIsStoredBeforeTheRestart(t *testing.T) {
 	) {
 		t.Fatalf("got %s with %s", p, w.status().ClusterInfo[health.Key])
 	}
-	if p := w.round(); !strings.Contains(p.String(), "delete cluster") {
+	if p := w.round(); !strings.Contains(p.String(), "retire demo") {
 		t.Errorf("the second round restarts, got %s", p)
 	}
 }

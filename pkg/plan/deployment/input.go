@@ -23,6 +23,8 @@ type (
 	Objects = cluster.Objects
 	// Companion is one object of a prepared start.
 	Companion = cluster.Companion
+	// ReplicaSet is one of the cluster's Deployments.
+	ReplicaSet = cluster.ReplicaSet
 	// TaskManagerDeployment is that of a standalone cluster's TaskManagers.
 	TaskManagerDeployment = cluster.TaskManagerDeployment
 	// Judged is what the user's validators say of a spec.

@@ -54,7 +54,7 @@ func TestAnUnreadableGraphWaitsForTheJobsEnd(t *testing.T) {
 		t.Errorf("its clock is ahead of Flink's: %q", p)
 	}
 	w.s.Now = w.s.Now.Add(graphRemoval)
-	if p := w.run(); !strings.HasSuffix(p.String(), "record end, delete cluster demo (jm-1)") {
+	if p := w.run(); !strings.HasSuffix(p.String(), "record end, retire demo (jm-1)") {
 		t.Errorf("after its end: %q", p)
 	}
 	w.terminate()

@@ -383,6 +383,7 @@ func TestASlowSavepointEndsNoCluster(t *testing.T) {
 	w.s.Now = w.s.Now.Add(6 * time.Minute)
 	w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "file:///s/1"})
 	w.run()
+	w.run()
 	if p := w.round(); p.Requeue != plan.RequeueOnPods || w.status().Pace != v1beta1.PaceFast {
 		t.Errorf(
 			"the pass does not wait for the pods: requeue %s, pace %s, stalled %q", p.Requeue, w.status().Pace,

@@ -34,6 +34,7 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 		"its data names none":                  {"V5", highlyAvailable, upgradeImage, true, none},
 		"its node falls silent":                {"V6", stateful, upgradeImage, true, nil},
 		"suspended, and its node falls silent": {"V6", stateful, suspends, true, nil},
+		"its container begins":                 {"V6", stateful, upgradeImage, false, nil},
 		"its node answers":                     {"V7", stateful, upgradeImage, false, nil},
 	}
 	drawn := drawing.Read(t, "../job/ranunseen.go", "ranUnseen")
@@ -54,6 +55,10 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 				pods, _ := w.s.Pods.Get()
 				pods[0].Spec.NodeName = "node-1"
 				w.s.Nodes = map[string]plan.Observed[bool]{"node-1": plan.Present(false)}
+				w.run()
+			}
+			if name == "its container begins" {
+				w.s.Pods = ranPods()
 				w.run()
 			}
 			w.terminate()

@@ -32,10 +32,10 @@ func (w *world) refusedRound() plan.Plan {
 func TestAStopIsGivenUpOnceTheJobMayHaveBegun(t *testing.T) {
 	waiting := waitingPod("ContainerCreating", "", false)
 	rows := map[string]struct {
-		pods    plan.Observed[[]corev1.Pod]
-		deletes bool
-		open    bool
-		reason  string
+		pods   plan.Observed[[]corev1.Pod]
+		stops  bool
+		open   bool
+		reason string
 	}{
 		"it still waits":    {plan.Present([]corev1.Pod{waiting}), true, true, "there is nothing to lose"},
 		"its container ran": {ranPods(), false, false, "what it has by now is not known; decided anew"},
@@ -57,7 +57,7 @@ func TestAStopIsGivenUpOnceTheJobMayHaveBegun(t *testing.T) {
 				w.s.Pods = row.pods
 				w.s.Now = w.s.Now.Add(time.Second)
 				p := w.round()
-				if deletes := strings.Contains(p.String(), "delete cluster"); deletes != row.deletes {
+				if stops := strings.Contains(p.String(), "retire demo"); stops != row.stops {
 					t.Errorf("%s; %s", p, row.reason)
 				}
 				if open := w.status().Intent != nil; open != row.open {

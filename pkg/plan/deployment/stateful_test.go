@@ -61,7 +61,7 @@ func TestASavepointUpgradeCarriesTheState(t *testing.T) {
 		t.Fatalf("the end must be recorded before anything is deleted: %+v", w.status().JobStatus)
 	}
 	if !strings.HasPrefix(p.String(), "Stopping: wake the clock, record end, ") ||
-		!strings.Contains(p.String(), "delete cluster") {
+		!strings.Contains(p.String(), "retire demo") {
 		t.Errorf("got %s", p)
 	}
 	w.terminate()

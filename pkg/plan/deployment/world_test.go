@@ -136,6 +136,13 @@ func (w *world) look() {
 	if q.TaskManagerDeployment && w.s.TaskManagerDeployment.IsUnknown() && w.s.TaskManagerDeployment.Why() == "" {
 		w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
 	}
+	if q.ReplicaSets && w.s.ReplicaSets.Why() == "" { // their controllers are quick
+		sets := []ReplicaSet{{Name: "demo-1", Deployment: cluster.New(w.s).Incarnation(), Seen: true}}
+		if tm, there := w.s.TaskManagerDeployment.Get(); there {
+			sets = append(sets, ReplicaSet{Name: "demo-taskmanager-1", Deployment: tm.UID, Seen: true})
+		}
+		w.s.ReplicaSets = plan.Present(sets)
+	}
 	if q.Companions && w.s.Companions.IsUnknown() && w.s.Companions.Why() == "" {
 		w.s.Companions = plan.Present(ExpectedCompanions(w.s))
 	}
@@ -181,6 +188,7 @@ func (w *world) do(action plan.Action) {
 		jm.Spec.Replicas = &a.Replicas
 		metav1.SetMetaDataAnnotation(&jm.ObjectMeta, v1beta1.AnnotationReleased, a.At.Format(time.RFC3339))
 		w.s.JobManager, w.released = plan.Present(jm), true
+		w.s.Pods, w.s.TaskManagers = plan.Observed[[]corev1.Pod]{}, plan.Observed[[]corev1.Pod]{} // others, from now on
 	case plan.DeleteCluster:
 		if tm, ok := w.s.TaskManagerDeployment.Get(); ok && tm.Name == a.Name {
 			if tm.UID != "tm" { // else the test says what becomes of it

@@ -17,7 +17,9 @@ import (
 //	V3  of one that never began   names a checkpoint           -              start from it
 //	V4  of one that never began   names one of another Flink   -              only a person can
 //	V5  of one that never began   names none                   -              as decided
-//	V6  of one that never began   not kept, or out of sight    had its pods   only a person can
+//	V6  of one that never began   not kept, or out of sight    had its pods,  only a person can
+//	                                                           or a container
+//	                                                           of it began
 //	V7  of one that never began   not kept, or out of sight    none           as decided
 func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta1.UpgradeMode, r Result, waits bool) {
 	intent := v.Intent()
@@ -34,7 +36,7 @@ func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta
 		v.Note("the job began after it was to be stopped: its high-availability data names a checkpoint")
 		intent.From = nil
 		return v1beta1.UpgradeModeLastState, Result{}, false
-	case store.Readable() && known && named, !store.Readable() && intent.SilentNode != "":
+	case store.Readable() && known && named, !store.Readable() && (intent.SilentNode != "" || intent.Began):
 		v.Want.JobStatus.UpgradeSavepointPath, intent.From = v1beta1.LastStatePlaceholder, nil
 		return v1beta1.UpgradeModeSavepoint, Result{}, false
 	}

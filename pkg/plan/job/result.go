@@ -22,6 +22,8 @@ type Result struct {
 	Stall *plan.Cause
 	// Pods says that it is the end of pods.
 	Pods bool
+	// Soon says that it most likely goes on by itself within seconds, also in a situation that does not say so.
+	Soon bool
 	// KeepsRefusal says that it is about something that failed, and no decision: what was refused before stays counted.
 	KeepsRefusal bool
 	// Wait says what is waited for, as a CamelCase reason and a line; empty for the situation's own words.
@@ -30,7 +32,7 @@ type Result struct {
 
 // Requeue says how the pass goes on.
 func (r Result) Requeue() plan.Requeue {
-	switch soon := r.Stall == nil && len(r.Finish) == 0 && r.Situation.EndsSoon(); {
+	switch soon := r.Stall == nil && len(r.Finish) == 0 && (r.Soon || r.Situation.EndsSoon()); {
 	case r.Again:
 		return plan.RequeueNow
 	case soon && r.Pods:

@@ -199,11 +199,13 @@ func (v Stopping) Withdraw(wait plan.Cause) Result {
 //
 //	the stop                                     the pods   a container   then
 //	of a job that has ended, a resumption, ...   -          -             go on
+//	whose Deployment is retired already          -          -             go on: what began is noted, see Stopper.Watch
 //	of one that never began                      Unknown    -             wait
 //	of one that never began                      known      never ran     go on
 //	of one that never began                      known      may have run  give it up; the next attempt decides anew
 func (v Stopping) beganMeanwhile() (Result, bool) {
-	if !v.stopsWhatNeverBegan() || v.Host.NeverRan() {
+	standing, _ := v.Host.Standing()
+	if !v.stopsWhatNeverBegan() || standing == Standby || v.Host.NeverRan() {
 		return Result{}, false
 	}
 	if why, unknown := v.Host.Unsettled(); unknown {

@@ -44,12 +44,13 @@ type Controllers struct {
 	serial   int
 	// statusLate is how many steps after its start a process shows in the status of its pod.
 	statusLate int
-	heard      heard
-	// controllersLate is how many steps late the controllers of Deployments and ReplicaSets hear of theirs, garbageLate
-	// how many steps the garbage collector pauses, garbageIn how many of them are left, and collected what it saw last.
-	controllersLate, garbageLate, garbageIn int
-	away                                    bool // nobody is kube-controller-manager
-	collected                               int64
+	// views are what the controllers of Deployments and ReplicaSets have known, newest last; see controllersLate.
+	views []view
+	// controllersLate is how much later they hear of theirs, garbageLate how long the garbage collector pauses, and
+	// collected when it looked last.
+	controllersLate, garbageLate time.Duration
+	collected                    time.Time
+	away                         bool // nobody is kube-controller-manager
 }
 
 // process is what a kubelet knows of a pod that it started.
@@ -97,18 +98,18 @@ func (c *Controllers) Step() bool {
 	if c.away {
 		return c.kube.Version() != before
 	}
-	known := c.knownDeployments()
-	for _, d := range known {
+	deployments := c.knownDeployments()
+	for _, d := range deployments {
 		c.rollOut(d)
 	}
 	for _, set := range c.knownSets() {
 		c.fill(set)
 	}
-	for _, d := range known {
+	for _, d := range deployments {
 		c.writeDeployment(d)
 	}
 	c.collect()
-	return c.kube.Version() != before || c.behind()
+	return c.kube.Version() != before
 }
 
 // pods reads pods. The caller must not write to them.

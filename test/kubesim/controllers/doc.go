@@ -1,5 +1,5 @@
 // Package controllers makes the model API server's world move: the controllers of Deployments and ReplicaSets
-// (these have no status), the scheduler, the nodes' kubelets and the garbage collectors.
+// (these have next to no status), the scheduler, the nodes' kubelets and the garbage collectors.
 //
 // I/O: none; it reads and writes the model API server directly, past the recorder.
 //

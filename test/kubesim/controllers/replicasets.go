@@ -73,7 +73,7 @@ func (c *Controllers) setReplicas(set *appsv1.ReplicaSet, n int) {
 }
 
 // fill makes the pods that a ReplicaSet misses, and deletes those that it has too many, unready ones first. The set is
-// as its controller last heard of it; the pods are those that are there.
+// as its controller last heard of it; the pods are those that are there. Of its status only the generation is written.
 func (c *Controllers) fill(set *appsv1.ReplicaSet) {
 	if set.DeletionTimestamp != nil {
 		return
@@ -98,9 +98,14 @@ func (c *Controllers) fill(set *appsv1.ReplicaSet) {
 	}
 	for range int(*set.Spec.Replicas) - len(pods) {
 		if script, _ := c.scriptOf(set.Spec.Template.Labels, set.Spec.Template.Spec); script.Quota {
-			return
+			break
 		}
 		c.createPod(set)
+	}
+	u := c.kube.Peek(kubesim.ReplicaSets, set.Namespace, set.Name)
+	if u != nil && u.GetUID() == set.UID && c.readSet(u).Status.ObservedGeneration != set.Generation {
+		status := appsv1.ReplicaSetStatus{ObservedGeneration: set.Generation}
+		c.setStatus(kubesim.ReplicaSets, set.Namespace, set.Name, &status)
 	}
 }
 

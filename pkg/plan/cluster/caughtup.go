@@ -1,0 +1,118 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
+)
+
+// One of Kubernetes' controllers may not have heard yet that the Deployment of a start's predecessor is gone, which
+// somebody has deleted, and make another pod of it: a second JobManager beside ours. Each hears of all changes in their
+// order, so one that has seen what is prepared, which came later, makes no more of it. What it made until then goes.
+// With a pod among it the start is prepared anew: a JobManager may have written high-availability data. ADR 71. First
+// match wins:
+//
+//	 #  of other Deployments there are   the controllers                           then
+//	B1  not known                        -                                         wait
+//	B2  pods that may run                -                                         delete them, and what is prepared
+//	B3  ReplicaSets that ask for pods    -                                         delete them, wait
+//	B4  none                             have not seen the prepared Deployments,   wait
+//	                                     or have not acted on their ReplicaSets
+//	B5  none                             have                                      release
+
+// removeLeftovers is B1 to B3: before all else that a prepared start may lead to.
+func (v starter) removeLeftovers(jm *appsv1.Deployment) (job.Result, bool) {
+	if !HasPredecessor(Cluster(v)) {
+		return job.Result{}, false
+	}
+	pods, why, unknown := v.podsOfOthers()
+	sets := v.setsOfOthers(jm)
+	switch {
+	case v.Seen.ReplicaSets.IsUnknown():
+		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why()), true
+	case unknown:
+		return job.Unobservable("the pods of the cluster", why), true
+	case len(pods) > 0:
+		return v.removePrepared(jm, append(sets, pods...)...), true
+	case len(sets) > 0:
+		r := v.behind()
+		r.Actions = []plan.Action{stopper(v).deleteLeftovers(sets)}
+		return r, true
+	}
+	return job.Result{}, false
+}
+
+// promptly is how soon the controllers have most likely seen what is prepared. Until then nobody is told that they have
+// not.
+const promptly = 3 * time.Second
+
+func (v starter) behind() job.Result {
+	r := job.Result{Situation: plan.Starting, Soon: true}
+	if v.Since(v.Intent().StoredAt) > promptly {
+		r.Wait = plan.Cause{
+			Reason: plan.ReasonControllersBehind, Message: "the controllers of Kubernetes have not seen the prepared " +
+				"cluster yet, and may still make pods of the one before",
+		}
+	}
+	return r
+}
+
+// awaitControllers is B4: just before the release.
+func (v starter) awaitControllers(jm *appsv1.Deployment) (job.Result, bool) {
+	if !HasPredecessor(Cluster(v)) {
+		return job.Result{}, false
+	}
+	sets, _ := v.Seen.ReplicaSets.Get()
+	for _, deployment := range v.prepared(jm) {
+		if !slices.ContainsFunc(sets, func(s ReplicaSet) bool { return s.Deployment == deployment && s.Seen }) {
+			return v.behind(), true
+		}
+	}
+	return job.Result{}, false
+}
+
+// HasPredecessor reports whether the open start follows another one of the same resource.
+func HasPredecessor(v Cluster) bool {
+	return v.Last != nil && v.Intent().Purpose != v1beta1.PurposeDeploy
+}
+
+// prepared are the Deployments of the prepared start, by their UIDs.
+func (v starter) prepared(jm *appsv1.Deployment) []types.UID {
+	all := []types.UID{jm.UID}
+	if tm, there := v.Seen.TaskManagerDeployment.Get(); there {
+		all = append(all, tm.UID)
+	}
+	return all
+}
+
+// podsOfOthers are the pods that may run. None is of the prepared start: that has no replicas.
+func (v starter) podsOfOthers() (all []plan.OwnedObject, why string, unknown bool) {
+	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
+		if seen.IsUnknown() {
+			return nil, seen.Why(), true
+		}
+	}
+	for _, p := range Remains(v).PodsLeft() {
+		all = append(all, plan.OwnedObject{Kind: "Pod", Name: p.Name, UID: p.UID})
+	}
+	return all, "", false
+}
+
+// setsOfOthers are the ReplicaSets that ask for pods, of other Deployments than those of the prepared start.
+func (v starter) setsOfOthers(jm *appsv1.Deployment) (all []plan.OwnedObject) {
+	sets, _ := v.Seen.ReplicaSets.Get()
+	prepared := v.prepared(jm)
+	for _, s := range sets {
+		if s.Replicas > 0 && !slices.Contains(prepared, s.Deployment) {
+			all = append(all, plan.OwnedObject{Kind: "ReplicaSet", Name: s.Name, UID: s.UID})
+		}
+	}
+	return all
+}
