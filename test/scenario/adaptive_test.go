@@ -61,7 +61,9 @@ var adaptiveScenarios = map[string]scenario{
 
 	"adaptive, changed while nobody knows whether it waits for resources": {func(h *harness) {
 		h.image("flink:1.20@taskmanager", controllers.Script{Unschedulable: true})
-		h.apply("demo", application(stateful("last-state"), adaptive))
+		h.apply("demo", application(
+			stateful("last-state"), adaptive, option("execution.checkpointing.interval", "10 min"), // none in this story
+		))
 		h.until("it waits for resources", func() bool {
 			j := h.w.Flink.Job(namespace, "demo", "")
 			return j != nil && j.NoGraph && h.status("demo").JobStatus.State == v1beta1.FlinkJobCreated

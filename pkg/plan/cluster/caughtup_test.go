@@ -40,7 +40,7 @@ func TestAStartAwaitsTheControllers(t *testing.T) {
 		"TaskManagers are not known":     {"", sets(ours), pods(), noPods, 0, waits, "the pods of the cluster"},
 		"no ReplicaSet of ours":          {"", sets(), pods(), pods(), 0, waits, ""},
 		"ours is not acted on":           {"", sets(unseen), pods(), pods(), 0, waits, ""},
-		"the same, for some time":        {"", sets(unseen), pods(), pods(), time.Minute, waits, "have not seen the prepared"},
+		"the same, for some time":        {"", sets(unseen), pods(), pods(), time.Minute, waits, "have not seen the"},
 		"another one that asks for one":  {"", sets(ours, asks), pods(), pods(), 0, "delete what was made late", ""},
 		"another one that asks for none": {"", sets(ours, rests), pods(), pods(), 0, releases, ""},
 		"a JobManager":                   {"", sets(ours), pods(pod("demo-1-a", "n")), pods(), 0, takes, ""},
