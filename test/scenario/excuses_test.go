@@ -53,9 +53,15 @@ func (r *run) excuseLateStart() {
 }
 
 // excuseBegan: a container began as it was taken for one that never ran. What its job has done by then, without
-// high-availability data that can be read, a person knows.
-func (r *run) excuseBegan(i *v1beta1.Intent) {
-	if i != nil && i.Stop == v1beta1.StopNone && i.Began && (r.unseen() || !r.highlyAvailable()) {
+// high-availability data that can be read, a person knows; and what to do with data that another Flink cannot read.
+func (r *run) excuseBegan(d *v1beta1.FlinkDeployment) {
+	i := d.Status.Intent
+	if i == nil || i.Stop != v1beta1.StopNone || !i.Began {
+		return
+	}
+	last, err := v1beta1.ParseReconciledDeployment(d.Status.ReconciliationStatus.LastReconciledSpec)
+	another := err != nil || last.Spec.FlinkVersion != d.Spec.FlinkVersion
+	if another || r.unseen() || !r.highlyAvailable() {
 		r.excuse("its container began as it was being taken down")
 	}
 }

@@ -125,7 +125,7 @@ func (r *run) callsNobody(d *v1beta1.FlinkDeployment) {
 	invalid := meta.IsStatusConditionFalse(d.Status.Conditions, summary.SpecAccepted) && !r.stateful()
 	r.states.lookForFailure()
 	r.excuseSilentNode(d.Status.Intent, unsafe)
-	r.excuseBegan(d.Status.Intent)
+	r.excuseBegan(d)
 	if d.Name == demo {
 		r.states.stored(d.Status)
 	}
