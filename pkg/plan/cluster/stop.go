@@ -28,8 +28,7 @@ type stopper Cluster
 //
 //	what the successor starts from  the Deployments                           then
 //	-                               of a resource that is deleted, or going   delete the cluster, all processes at once
-//	the high-availability data      asks for JobManagers, or may be released  retire it: its TaskManagers stay
-//	nothing, or a recorded state    asks for JobManagers, or may be released  retire it, and its TaskManagers
+//	-                               asks for JobManagers, or may be released  retire it: its TaskManagers stay
 //	-                               is retired, may still make pods           wait, see WaitForEnd
 //	the high-availability data      is retired, a JobManager may run          wait for its end
 //	-                               of TaskManagers, asks for some            retire it, wait
@@ -112,12 +111,7 @@ func (v stopper) TakeDown() []plan.Action {
 	if v.Intent().Stop == v1beta1.StopNone {
 		retire.Pods = v.notBegun()
 	}
-	actions = append(actions, retire)
-	tm, there := v.Seen.TaskManagerDeployment.Get()
-	if there && tm.Replicas > 0 && !job.HAData(v.Life).NeededNext() {
-		actions = append(actions, scale(Cluster(v), tm, 0))
-	}
-	return actions
+	return append(actions, retire)
 }
 
 // notBegun are the JobManager pods none of whose containers has begun. Who takes a job that never ran for one deletes

@@ -77,7 +77,7 @@ func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
 		"it is retired":                  {"", "", "", &zero, 2, 0, false, absent, deletes},
 		"it never ran":                   {"", v1beta1.StopNone, "x", &one, 2, 1, false, absent, retire},
 		"TaskManagers run": {
-			"", "", "x", &one, 2, 1, false, tm(2, true), retire + ", scale demo-taskmanager (tm) to 0",
+			"", "", "x", &one, 2, 1, false, tm(2, true), retire,
 		},
 		"TaskManagers run on":              {"", "", "", &zero, 2, 0, false, tm(2, true), "scale demo-taskmanager (tm) to 0"},
 		"TaskManagers are retired, unseen": {"", "", "", &zero, 2, 0, false, tm(0, true), waits},

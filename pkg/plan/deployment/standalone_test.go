@@ -79,8 +79,8 @@ func TestAReactiveClusterIsScaled(t *testing.T) {
 		"with another image": {reactive(application), func(s *v1beta1.FlinkDeploymentSpec) {
 			replicas(5)(s)
 			upgradeImage(s)
-		}, 0, false},
-		"not reactive": {fixed, replicas(5), 0, false},
+		}, 2, false},
+		"not reactive": {fixed, replicas(5), 2, false},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
