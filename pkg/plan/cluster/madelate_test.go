@@ -34,6 +34,7 @@ func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 		want       []plan.OwnedObject
 	}{
 		"made by its ReplicaSet":         {gone, owned("ReplicaSet"), false, "old", "", late},
+		"just made":                      {gone, owned("ReplicaSet"), false, "old", "", nil},
 		"being deleted":                  {gone, owned("ReplicaSet"), true, "old", "", nil},
 		"of nobody":                      {gone, nil, false, "old", "", nil},
 		"of the Deployment itself":       {gone, owned("Deployment"), false, "old", "", nil},
@@ -49,6 +50,9 @@ func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 				p := pod("demo-1-a", "n")
 				if row.owner != nil {
 					p.OwnerReferences = []metav1.OwnerReference{*row.owner}
+				}
+				if name == "just made" {
+					p.CreationTimestamp = metav1.NewTime(now)
 				}
 				if row.deleted {
 					p.DeletionTimestamp = &metav1.Time{Time: now}

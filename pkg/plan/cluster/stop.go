@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"slices"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -215,6 +216,9 @@ func (v stopper) deleteLeftovers(objects []plan.OwnedObject) plan.Action {
 	return plan.DeleteLeftovers{Namespace: v.Resource().Namespace, Name: v.Resource().Name, Objects: objects}
 }
 
+// untilHeard is how long a controller that made a pod late most likely does not hear yet of what it missed.
+const untilHeard = 2 * time.Second
+
 // madeLate are the JobManager pods that were made when their Deployment had been deleted, by a controller that had not
 // heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their turn comes: it
 // makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the JobManager ends.
@@ -222,6 +226,7 @@ func (v stopper) deleteLeftovers(objects []plan.OwnedObject) plan.Action {
 //	the Deployment         the pod                           it is
 //	there, or not known    -                                 no late one
 //	gone                   being deleted, or of nobody       no late one
+//	gone                   just made                         no late one yet: who made it would replace it at once
 //	gone                   of a ReplicaSet                   late
 //	left its pods behind   -                                 no late one: see Orphans
 func (v stopper) madeLate() []plan.OwnedObject {
@@ -234,7 +239,8 @@ func (v stopper) madeLate() []plan.OwnedObject {
 	pods, _ := v.Seen.Pods.Get()
 	for _, pod := range pods {
 		owner := metav1.GetControllerOf(&pod)
-		if pod.DeletionTimestamp != nil || owner == nil || owner.Kind != "ReplicaSet" {
+		justMade := v.Since(pod.CreationTimestamp) < untilHeard
+		if pod.DeletionTimestamp != nil || justMade || owner == nil || owner.Kind != "ReplicaSet" {
 			continue
 		}
 		set := plan.OwnedObject{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}

@@ -154,7 +154,7 @@ func (f *Flink) watch() {
 			if jm.Application() {
 				r.name = "" // whatever its name, an application cluster has one job
 			}
-			if first := live[r]; first != nil && !f.cameBack(first, j) {
+			if first := live[r]; first != nil && !f.cameBack(first, j) && !f.goes(jm.Cluster) {
 				f.violate(
 					"two live jobs of %s: %s and %s", strings.TrimSuffix(jm.Cluster.String()+" "+r.name, " "), first.ID, j.ID,
 				)
@@ -163,6 +163,13 @@ func (f *Flink) watch() {
 		}
 		jm.watchData()
 	}
+}
+
+// goes reports whether the resource of a cluster is being deleted. Its Deployment is not retired first, so
+// that a controller that has not heard of that may make one more pod of it. Nothing follows, and each of them ends.
+func (f *Flink) goes(cluster types.NamespacedName) bool {
+	u := f.kube.Peek(kubesim.FlinkDeployments, cluster.Namespace, cluster.Name)
+	return u != nil && u.GetDeletionTimestamp() != nil
 }
 
 // watchData looks whether somebody deleted the ConfigMaps of a process that leads.

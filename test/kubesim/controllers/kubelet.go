@@ -114,7 +114,7 @@ func (c *Controllers) start(pod *corev1.Pod) {
 		}
 		c.runtime.Start(pod)
 	}
-	if !runs && c.statusLate > 0 {
+	if !runs && c.statusLate > 0 && pod.Status.Phase != corev1.PodRunning { // a restart is told of as one
 		c.waiting(pod, "", "ContainerCreating", "", "")
 		c.writePod(pod)
 		return
