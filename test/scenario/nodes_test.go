@@ -3,6 +3,7 @@ package scenario
 import (
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/kn-flink/kn-flink/test/kubesim"
@@ -145,7 +146,11 @@ func (h *harness) newTaskManagerLate(then func()) {
 	h.image("flink:1.20@taskmanager", controllers.Script{StopSteps: 8})
 	h.w.Nodes.StatusLate(30)
 	for _, pod := range h.w.Kube.List(kubesim.Pods, namespace, map[string]string{"component": "taskmanager"}) {
-		h.w.Nodes.Crash(namespace, pod.GetName(), "oom")
+		if metav1.GetControllerOf(pod).Kind != "ReplicaSet" { // of a native cluster: its JobManager asks for another one
+			h.w.Nodes.Crash(namespace, pod.GetName(), "oom")
+		} else if err := h.w.Kube.Delete(kubesim.Pods, namespace, pod.GetName(), kubesim.DeleteOptions{}); err != nil {
+			h.t.Error(err)
+		}
 	}
 	h.until("its job runs again", func() bool { return h.starts("demo") == "nothing, fail-over" })
 	waits := false
