@@ -52,7 +52,9 @@ func (v stopper) TakeApart() job.Result {
 			r.Record = "suspicion"
 		}
 		return r
-	case MayMakePods(jm):
+	case v.Seen.ReplicaSets.IsUnknown():
+		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why())
+	case MayMakePods(jm) || v.setsMakePods(jm):
 		return v.WaitForEnd()
 	case needed && !known:
 		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
@@ -63,6 +65,15 @@ func (v stopper) TakeApart() job.Result {
 		return r
 	}
 	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
+}
+
+// setsMakePods reports whether a ReplicaSet of a retired Deployment still asks for pods, or its controller has not
+// acted on that it does not.
+func (v stopper) setsMakePods(jm *appsv1.Deployment) bool {
+	sets, _ := v.Seen.ReplicaSets.Get()
+	return slices.ContainsFunc(sets, func(s ReplicaSet) bool {
+		return s.Deployment == jm.UID && (s.Replicas > 0 || !s.Seen)
+	})
 }
 
 // deletes reports whether the cluster goes because its resource does.

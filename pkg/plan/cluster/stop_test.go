@@ -51,7 +51,8 @@ func TestWhichJobsAreCancelledFirst(t *testing.T) {
 func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
 	zero, one := int32(0), int32(1)
 	const retire, deletes, waits = "retire demo (jm)", "delete cluster demo (jm)", ""
-	absent := plan.Absent[TaskManagerDeployment]()
+	const scales = "scale demo-taskmanager (tm) to 0"
+	absent, none := plan.Absent[TaskManagerDeployment](), ReplicaSet{}
 	tm := func(replicas int32, makes bool) plan.Observed[TaskManagerDeployment] {
 		return plan.Present(TaskManagerDeployment{
 			ObjectVersion: plan.ObjectVersion{Name: "demo-taskmanager", UID: "tm"}, Replicas: replicas, MayMakePods: makes,
@@ -67,22 +68,32 @@ func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
 		going        bool
 		taskManagers plan.Observed[TaskManagerDeployment]
 		want         string
+		set          ReplicaSet // of it
 	}{
-		"it runs":                        {"", "", "x", &one, 2, 1, false, absent, retire},
-		"it runs, and its resource goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, absent, deletes},
-		"it is being deleted":            {"", "", "x", &one, 2, 1, true, absent, deletes},
-		"it may be released":             {"", "", "x", &zero, 2, 0, false, absent, retire},
-		"it is retired, unseen":          {"", "", "", &zero, 1, 0, false, absent, waits},
-		"it is retired, and has a pod":   {"", "", "", &zero, 2, 1, false, absent, waits},
-		"it is retired":                  {"", "", "", &zero, 2, 0, false, absent, deletes},
-		"it never ran":                   {"", v1beta1.StopNone, "x", &one, 2, 1, false, absent, retire},
+		"it runs":                        {"", "", "x", &one, 2, 1, false, absent, retire, none},
+		"it runs, and its resource goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, absent, deletes, none},
+		"it is being deleted":            {"", "", "x", &one, 2, 1, true, absent, deletes, none},
+		"it may be released":             {"", "", "x", &zero, 2, 0, false, absent, retire, none},
+		"it is retired, unseen":          {"", "", "", &zero, 1, 0, false, absent, waits, none},
+		"it is retired, and has a pod":   {"", "", "", &zero, 2, 1, false, absent, waits, none},
+		"it is retired":                  {"", "", "", &zero, 2, 0, false, absent, deletes, none},
+		"it never ran":                   {"", v1beta1.StopNone, "x", &one, 2, 1, false, absent, retire, none},
 		"TaskManagers run": {
-			"", "", "x", &one, 2, 1, false, tm(2, true), retire,
+			"", "", "x", &one, 2, 1, false, tm(2, true), retire, none,
 		},
-		"TaskManagers run on":              {"", "", "", &zero, 2, 0, false, tm(2, true), "scale demo-taskmanager (tm) to 0"},
-		"TaskManagers are retired, unseen": {"", "", "", &zero, 2, 0, false, tm(0, true), waits},
-		"TaskManagers are retired":         {"", "", "", &zero, 2, 0, false, tm(0, false), deletes},
-		"TaskManagers run, their job goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, tm(2, true), deletes},
+		"TaskManagers run on":              {"", "", "", &zero, 2, 0, false, tm(2, true), scales, none},
+		"TaskManagers are retired, unseen": {"", "", "", &zero, 2, 0, false, tm(0, true), waits, none},
+		"TaskManagers are retired":         {"", "", "", &zero, 2, 0, false, tm(0, false), deletes, none},
+		"TaskManagers run, their job goes": {v1beta1.PurposeDelete, "", "x", &one, 2, 1, false, tm(2, true), deletes, none},
+		"its ReplicaSet asks for a pod": {
+			"", "", "", &zero, 2, 0, false, absent, waits, ReplicaSet{Deployment: "jm", Replicas: 1, Seen: true},
+		},
+		"its ReplicaSet is not acted on": {
+			"", "", "", &zero, 2, 0, false, absent, waits, ReplicaSet{Deployment: "jm"},
+		},
+		"another one asks for a pod": {
+			"", "", "", &zero, 2, 0, false, absent, deletes, ReplicaSet{Deployment: "another", Replicas: 1},
+		},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +112,10 @@ func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
 				if row.taskManagers.IsPresent() {
 					s.Resource.Spec.Mode = v1beta1.ModeStandalone
 				}
-				s.Pods = plan.Present([]corev1.Pod{pod("demo-1-a", "")})
+				if row.set.Deployment == "" {
+					row.set = ReplicaSet{Deployment: "jm", Seen: true}
+				}
+				s.Pods, s.ReplicaSets = plan.Present([]corev1.Pod{pod("demo-1-a", "")}), plan.Present([]ReplicaSet{row.set})
 				s.Resource.Status.Intent = &v1beta1.Intent{
 					Step: v1beta1.StepStopping, Stop: row.stop, Purpose: row.purpose, StoredAt: metav1.NewTime(now),
 					Stops: &v1beta1.Incarnation{DeploymentUID: "jm"},

@@ -87,10 +87,10 @@ func AskAll(s Snapshot) Questions {
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
 //	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped; or
-//	                       the job waits for its tasks to run; or ReplicaSets
+//	                       the job waits for its tasks to run; or a start that has a predecessor is prepared
 //	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired, for longer than that
-//	                       takes; or the job waits for its tasks to run; or ReplicaSets
-//	ReplicaSets            Companions, of a start that has a predecessor
+//	                       takes; or the job waits for its tasks to run; or such a start is prepared
+//	ReplicaSets            such a start is prepared, or a stop has retired the Deployment, which is there
 //	TaskManagerDeployment  a standalone cluster, in reactive mode or whose job's tasks are not known to run, or that is
 //	                       being changed
 //	Companions             a start is being prepared and its Deployment exists
@@ -128,14 +128,15 @@ func AskFirst(s Snapshot) Questions {
 			q.Companions = true
 		}
 	}
-	q.ReplicaSets = q.Companions && cluster.HasPredecessor(v)
+	follows, goes := q.Companions && cluster.HasPredecessor(v), retiring(v) && !deleting && jm.DeletionTimestamp == nil
+	q.ReplicaSets = follows || goes
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
 	heals := v.AtRest() && job.Health(v.Life).KnownUnhealthy() && job.Health(v.Life).Checked()
 	q.TaskManagers = asksTaskManagers(v) || (retiring(v) && cluster.Remains(v).Overdue())
 	q.TaskManagerDeployment = cluster.AsksTaskManagerDeployment(v)
-	if q.ReplicaSets || cluster.AwaitsTasks(v) {
+	if follows || cluster.AwaitsTasks(v) {
 		q.Pods, q.TaskManagers = true, true
 	}
 	late := q.TaskManagers && cluster.Remains(v).Overdue()

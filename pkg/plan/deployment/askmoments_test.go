@@ -13,6 +13,7 @@ import (
 
 // Each question is a request: a look asks for what its moment needs, and for no more.
 func TestWhatIsAskedFor(t *testing.T) {
+	const going = "Pods TaskManagers ReplicaSets Owned HAData"
 	const again = "Pods TaskManagers ReplicaSets Companions HAData Ingress" // of a start with a predecessor
 	type steps []func(w *world)
 	ha := highlyAvailable
@@ -111,7 +112,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"changed, invalid, HA":          {ha, steps{runs, changed, invalid}, "Flink"},
 		"its Ingress is dropped":        {exposed, steps{runs, hidden}, "Flink Owned Ingress"},
 		"stopped, savepoint":            {stateful, steps{runs, changed, round}, "Flink Pods Stop Owned"},
-		"stopped, last-state":           {ha, steps{runs, changed, round}, "Pods Owned HAData"},
+		"stopped, last-state":           {ha, steps{runs, changed, round}, "Pods ReplicaSets Owned HAData"},
 		"stopped, for long":             {ha, steps{runs, changed, round, collected, later}, "Pods TaskManagers HAData"},
 		"stopped, and gone":             {ha, steps{runs, changed, round, gone}, "Pods TaskManagers HAData"},
 		"starts from last state":        {ha, steps{runs, changed, round, gone, round}, again},
@@ -133,21 +134,21 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"healthy, HA":                   {checked(ha), steps{runs, healthy}, "Flink"},
 		"not healthy, HA":               {checked(ha), steps{runs, healthy, unhealthy}, "Flink Owned HAData"},
 		"deleted, with Ingress":         {exposed, steps{runs, deleted}, "Flink Pods Owned"},
-		"stopped, with Ingress":         {exposed, steps{runs, changed, round}, "Pods Owned"},
+		"stopped, with Ingress":         {exposed, steps{runs, changed, round}, "Pods ReplicaSets Owned"},
 		"starts again, HA":              {ha, steps{runs, lost, round}, again},
 		"starts again, stateless, HA":   {haStateless, steps{runs, lost, round}, again},
 		"released again, HA":            {ha, steps{runs, lost, run}, "Pods HAData"},
-		"retired":                       {ha, steps{runs, suspends, run}, "Pods Owned HAData"},
-		"retired, for long":             {ha, steps{runs, suspends, run, later}, "Pods TaskManagers Owned HAData"},
-		"rolled back, stopped":          {rollingBack, steps{fails, round}, "Pods Owned"},
-		"rolled back, for long":         {rollingBack, steps{fails, round, later}, "Pods TaskManagers Owned HAData"},
+		"retired":                       {ha, steps{runs, suspends, run}, "Pods ReplicaSets Owned HAData"},
+		"retired, for long":             {ha, steps{runs, suspends, run, later}, going},
+		"rolled back, stopped":          {rollingBack, steps{fails, round}, "Pods ReplicaSets Owned"},
+		"rolled back, for long":         {rollingBack, steps{fails, round, later}, going},
 		"rolled back, collected":        {rollingBack, steps{fails, round, collected}, "Pods TaskManagers"},
 		"rolled back, collected, late":  {rollingBack, steps{fails, round, collected, later}, "Pods TaskManagers HAData"},
 		"rolled back, gone":             {rollingBack, steps{fails, round, gone}, "Pods TaskManagers HAData"},
 		"rolled back, starts":           {rollingBack, steps{fails, round, gone, round}, again},
-		"healed, stopped":               {checked(ha), steps{runs, healthy, unhealthy, round}, "Pods Owned"},
+		"healed, stopped":               {checked(ha), steps{runs, healthy, unhealthy, round}, "Pods ReplicaSets Owned"},
 		"lost, standalone":              {alone, steps{runs, lost}, "Pods TaskManagers TaskManagerDeployment"},
-		"changed, standalone":           {alone, steps{runs, changed, round}, "Pods TaskManagerDeployment Owned"},
+		"changed, standalone":           {alone, steps{runs, changed, round}, "Pods TaskManagerDeployment ReplicaSets Owned"},
 		"suspended, lost":               {application, steps{runs, suspends, run, gone, run, lost}, ""},
 		"not known, deleted":            {application, steps{runs, deleted, unknown}, ""},
 		"not known":                     {application, steps{runs, unknown}, ""},
