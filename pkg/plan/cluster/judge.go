@@ -9,10 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/flinkconf"
-	"github.com/kn-flink/kn-flink/pkg/flinkconf/key"
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
-	"github.com/kn-flink/kn-flink/pkg/render"
 )
 
 // ending is what to do about a cluster that has not ended yet.
@@ -39,15 +37,12 @@ type ending struct {
 //	unknown           over               -                   the same
 //	answers           over               -                   ClusterTerminating, and where to look: the machine is at
 //	                                                         it, or somebody holds it
-//	-                 not over           -                   wait; if it is left behind, a person is told at once
+//	-                 not over           -                   wait
 //
 // Without pods it is the Deployment itself that does not end.
 func (v Remains) judge() ending {
 	left := v.PodsLeft()
 	if d, some := v.givesUp(left); some {
-		return d
-	}
-	if d, stays := v.leftBehind(left); stays {
 		return d
 	}
 	wait := ending{Reason: plan.ReasonClusterTerminating, Message: "the old cluster is being deleted"}
@@ -79,23 +74,6 @@ func (v Remains) judge() ending {
 			v.Resource().Name, namespace)}
 	}
 	return wait
-}
-
-// leftBehind answers for pods that nobody deletes: the deletion of their Deployment leaves them to a person, and the
-// ReplicaSet that replaces each of them.
-func (v Remains) leftBehind(left []corev1.Pod) (ending, bool) {
-	stays := func(pod corev1.Pod) bool { return pod.DeletionTimestamp == nil }
-	if !v.Orphans() || !v.Seen.JobManager.IsAbsent() || !slices.ContainsFunc(left, stays) {
-		return ending{}, false
-	}
-	r, selector := v.Resource(), render.ClusterSelector(v.Resource().Name)
-	if v.IsStandalone() {
-		selector = render.StandaloneSelector(r.Name)
-	}
-	return ending{Stalled: true, Reason: plan.ReasonClusterTerminating, Message: fmt.Sprintf(
-		"%s is Orphan, so the pods %s of the old cluster stay, and nothing follows before they are gone; delete "+
-			"what makes them, too: kubectl delete replicaset,pod -n %s -l %s",
-		key.ResourceDeletionPropagation.Key, podNames(left, ", "), r.Namespace, selector)}, true
 }
 
 // givesUp answers for the pods that may be taken away, if there are any.

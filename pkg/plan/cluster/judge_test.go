@@ -189,49 +189,6 @@ func deleted(d ending) string {
 	return strings.Join(names, " ")
 }
 
-// Of pods that are left behind on purpose a person is told at once how to delete them. Their ReplicaSet would make new
-// ones.
-func TestPodsThatAreLeftBehind(t *testing.T) {
-	going := pod("a", "n")
-	going.DeletionTimestamp = &metav1.Time{Time: now}
-	rows := map[string]struct {
-		option   string
-		standing bool
-		mode     v1beta1.Mode
-		pod      corev1.Pod
-		says     string
-	}{
-		"left behind": {"Orphan", false, "", pod("a", "n"),
-			"the pods a of the old cluster stay, and nothing follows before they are gone; delete what makes them, too: " +
-				"kubectl delete replicaset,pod -n default -l app=demo,type=flink-native-kubernetes"},
-		"in standalone mode": {"Orphan", false, v1beta1.ModeStandalone, pod("a", "n"),
-			"kubectl delete replicaset,pod -n default -l app=demo,type=flink-standalone-kubernetes"},
-		"somebody deletes them":   {"Orphan", false, "", going, ""},
-		"the Deployment is there": {"Orphan", true, "", pod("a", "n"), ""},
-		"not on purpose":          {"Foreground", false, "", pod("a", "n"), ""},
-	}
-	for name, row := range rows {
-		t.Run(name, func(t *testing.T) {
-			r := &v1beta1.FlinkDeployment{}
-			r.Namespace, r.Name, r.Spec.Mode = "default", "demo", row.mode
-			r.Status.Intent = &v1beta1.Intent{Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now)}
-			s := Snapshot{
-				Seen: job.Seen{Now: now, Resource: r, Operator: flinkconf.NewOperator(flinkconf.Config{
-					"kubernetes.operator.resource.deletion.propagation": row.option,
-				})},
-				Objects: Objects{JobManager: plan.Absent[*appsv1.Deployment](), Pods: plan.Present([]corev1.Pod{row.pod})},
-			}
-			if row.standing {
-				s.JobManager = plan.Present(&appsv1.Deployment{})
-			}
-			d := Remains(New(s)).judge()
-			if d.Stalled != (row.says != "") || !strings.Contains(d.Message, row.says) {
-				t.Errorf("stalled %t: %s\nwant it to say %q", d.Stalled, d.Message, row.says)
-			}
-		})
-	}
-}
-
 func TestTaskManagersAreWaitedFor(t *testing.T) {
 	r := &v1beta1.FlinkDeployment{}
 	r.Spec.Job = &v1beta1.JobSpec{}

@@ -32,7 +32,7 @@ type Objects struct {
 	// Companions are the objects that a prepared start consists of, besides the Deployment.
 	Companions plan.Observed[[]Companion]
 	// ReplicaSets are those of the cluster's Deployments, and of Deployments of their names that are gone; asked for
-	// when a start is prepared that has a predecessor.
+	// when a retired Deployment may be deleted, and when a start is prepared that has a predecessor.
 	ReplicaSets plan.Observed[[]ReplicaSet]
 	// Owned is what goes with the Deployment.
 	Owned plan.Observed[[]plan.OwnedObject]

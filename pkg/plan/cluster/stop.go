@@ -7,6 +7,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
@@ -52,9 +53,11 @@ func (v stopper) TakeApart() job.Result {
 			r.Record = "suspicion"
 		}
 		return r
+	case MayMakePods(jm):
+		return v.WaitForEnd()
 	case v.Seen.ReplicaSets.IsUnknown():
 		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why())
-	case MayMakePods(jm) || v.setsMakePods(jm):
+	case v.setsMakePods(jm.UID):
 		return v.WaitForEnd()
 	case needed && !known:
 		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
@@ -69,10 +72,10 @@ func (v stopper) TakeApart() job.Result {
 
 // setsMakePods reports whether a ReplicaSet of a retired Deployment still asks for pods, or its controller has not
 // acted on that it does not.
-func (v stopper) setsMakePods(jm *appsv1.Deployment) bool {
+func (v stopper) setsMakePods(deployment types.UID) bool {
 	sets, _ := v.Seen.ReplicaSets.Get()
 	return slices.ContainsFunc(sets, func(s ReplicaSet) bool {
-		return s.Deployment == jm.UID && (s.Replicas > 0 || !s.Seen)
+		return s.Deployment == deployment && (s.Replicas > 0 || !s.Seen)
 	})
 }
 
@@ -94,7 +97,7 @@ func (v stopper) retireTaskManagers() (job.Result, bool) {
 		return job.Result{
 			Situation: plan.Stopping, Pods: true, Actions: []plan.Action{scale(Cluster(v), tm, 0)},
 		}, true
-	case tm.MayMakePods:
+	case tm.MayMakePods || v.setsMakePods(tm.UID):
 		return v.WaitForEnd(), true
 	}
 	return job.Result{}, false

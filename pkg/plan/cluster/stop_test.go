@@ -91,6 +91,9 @@ func TestAClusterIsRetiredBeforeItIsDeleted(t *testing.T) {
 		"its ReplicaSet is not acted on": {
 			"", "", "", &zero, 2, 0, false, absent, waits, ReplicaSet{Deployment: "jm"},
 		},
+		"TaskManagers' ReplicaSet asks for pods": {
+			"", "", "", &zero, 2, 0, false, tm(0, false), waits, ReplicaSet{Deployment: "tm", Replicas: 2, Seen: true},
+		},
 		"another one asks for a pod": {
 			"", "", "", &zero, 2, 0, false, absent, deletes, ReplicaSet{Deployment: "another", Replicas: 1},
 		},

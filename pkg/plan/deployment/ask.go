@@ -90,11 +90,11 @@ func AskAll(s Snapshot) Questions {
 //	                       the job waits for its tasks to run; or a start that has a predecessor is prepared
 //	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired, for longer than that
 //	                       takes; or the job waits for its tasks to run; or such a start is prepared
-//	ReplicaSets            such a start is prepared, or a stop has retired the Deployment, which is there
+//	ReplicaSets            such a start is prepared, or a retired Deployment may be about to be deleted
 //	TaskManagerDeployment  a standalone cluster, in reactive mode or whose job's tasks are not known to run, or that is
 //	                       being changed
 //	Companions             a start is being prepared and its Deployment exists
-//	Owned                  the Deployment is about to be deleted
+//	Owned                  the Deployment may be about to be deleted: for its resource, or when it has no replicas
 //	HAData                 high availability on Kubernetes, and: a first start, a change or recovery that may need it, a
 //	                       job of which it is not recorded or compared yet, a job that is not healthy or is missed, a
 //	                       rollback, a start from it, a stop of a job that never began, a stop that ends with the data
@@ -128,8 +128,8 @@ func AskFirst(s Snapshot) Questions {
 			q.Companions = true
 		}
 	}
-	follows, goes := q.Companions && cluster.HasPredecessor(v), retiring(v) && !deleting && jm.DeletionTimestamp == nil
-	q.ReplicaSets = follows || goes
+	follows, goes := q.Companions && cluster.HasPredecessor(v), mayGo(v)
+	q.ReplicaSets = follows || goes && cluster.Retired(jm)
 	first := v.Last == nil || (intent != nil && intent.Step == v1beta1.StepStarting)
 	q.Stop = available && stopping && intent.Stop == v1beta1.StopSavepoint && !intent.Ended
 	fromHA := intent != nil && intent.From != nil && intent.From.Kind == v1beta1.StartLastState
@@ -159,13 +159,23 @@ func AskFirst(s Snapshot) Questions {
 		}
 	}
 	prepared := q.Companions && intent.Generation == v.Generation
-	q.Owned = present && jm.DeletionTimestamp == nil &&
-		(deleting || stopping || (changing && !prepared) || heals || rollsBack)
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || goes && !prepared)
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
 	q.SessionJobs = (deleting || stopping || forgets) && v.IsSession()
 	return q
+}
+
+// mayGo reports whether the Deployment may be deleted in this round, for a stop or a change: it asks for no pods, and
+// its controller has acted on that.
+func mayGo(v cluster.Cluster) bool {
+	intent := v.Intent()
+	jm, present := v.Seen.JobManager.Get()
+	stopping := intent != nil && intent.Step == v1beta1.StepStopping
+	return present && v.Resource().DeletionTimestamp == nil && jm.DeletionTimestamp == nil &&
+		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && !cluster.MayMakePods(jm) &&
+		(stopping || job.AsksToStop(v.Life))
 }
 
 // isLost reports whether the Deployment of a cluster that should run is gone.
