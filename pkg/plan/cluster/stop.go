@@ -1,146 +1,14 @@
 package cluster
 
 import (
-	"slices"
-	"time"
-
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
-	"github.com/kn-flink/kn-flink/pkg/plan/cluster/evidence"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
 
 // stopper takes the cluster down, as job.Stopper asks, in an order that leaves what its successor needs.
 type stopper Cluster
-
-// TakeApart takes a cluster down in an order that leaves what its successor needs. A job that loses its TaskManagers
-// fails. When it may not restart (restart-strategy.type: none, or its attempts are used up) it fails for good, and
-// Flink removes its high-availability data. A JobManager that is told to end (SIGTERM) suspends its jobs and keeps
-// that data, see ADR 29.
-//
-// A Deployment that is deleted while it asks for pods may get some more: its controllers hear of that later, and they
-// replace what goes with it. So it is retired first, but for a deletion, which nothing follows. ADR 71.
-//
-// A session cluster first waits for requests of its jobs, see awaitCalls.
-//
-//	what the successor starts from  the Deployments                           then
-//	-                               of a resource that is deleted, or going   delete the cluster, all processes at once
-//	-                               asks for JobManagers, or may be released  retire it: its TaskManagers stay
-//	-                               is retired, may still make pods           wait, see WaitForEnd
-//	the high-availability data      is retired, a JobManager may run          wait for its end
-//	-                               of TaskManagers, asks for some            retire it, wait
-//	-                               all are retired, and make no more pods    delete the cluster
-func (v stopper) TakeApart() job.Result {
-	if r, calls := v.awaitCalls(); calls {
-		return r
-	}
-	jm, present := v.Seen.JobManager.Get()
-	pods, known := v.Seen.Pods.Get()
-	needed := job.HAData(v.Life).NeededNext()
-	switch {
-	case v.deletes() || present && jm.DeletionTimestamp != nil:
-		return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
-	case !present:
-		return v.WaitForEnd()
-	case !Retired(jm):
-		r := job.Result{Situation: plan.Stopping, Pods: true, Actions: v.TakeDown()}
-		if needed && job.LostProgress(v.Life).SuspectHeldUp() {
-			r.Record = "suspicion"
-		}
-		return r
-	case MayMakePods(jm):
-		return v.WaitForEnd()
-	case v.Seen.ReplicaSets.IsUnknown():
-		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why())
-	case v.setsMakePods(jm.UID):
-		return v.WaitForEnd()
-	case needed && !known:
-		return job.Unobservable("the pods of the cluster", v.Seen.Pods.Why())
-	case needed && slices.ContainsFunc(pods, func(p corev1.Pod) bool { return !evidence.Ended(p) }):
-		return v.WaitForEnd()
-	}
-	if r, makes := v.retireTaskManagers(); makes {
-		return r
-	}
-	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
-}
-
-// setsMakePods reports whether a ReplicaSet of a retired Deployment still asks for pods, or its controller has not
-// acted on that it does not.
-func (v stopper) setsMakePods(deployment types.UID) bool {
-	sets, _ := v.Seen.ReplicaSets.Get()
-	return slices.ContainsFunc(sets, func(s ReplicaSet) bool {
-		return s.Deployment == deployment && (s.Replicas > 0 || !s.Seen)
-	})
-}
-
-// deletes reports whether the cluster goes because its resource does.
-func (v stopper) deletes() bool {
-	return v.Intent().Purpose == v1beta1.PurposeDelete || v.Resource().DeletionTimestamp != nil
-}
-
-// retireTaskManagers scales the Deployment of a standalone cluster's TaskManagers to zero, and waits until its
-// controllers have.
-func (v stopper) retireTaskManagers() (job.Result, bool) {
-	tm, present := v.Seen.TaskManagerDeployment.Get()
-	switch {
-	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
-		return job.Result{}, false
-	case !present:
-		return job.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true
-	case tm.Replicas > 0:
-		return job.Result{
-			Situation: plan.Stopping, Pods: true, Actions: []plan.Action{scale(Cluster(v), tm, 0)},
-		}, true
-	case tm.MayMakePods || v.setsMakePods(tm.UID):
-		return v.WaitForEnd(), true
-	}
-	return job.Result{}, false
-}
-
-// TakeDown is the next step of taking a cluster down at once: it is retired, then deleted. A job whose state is given
-// up is cancelled first, as far as someone answers. One that a person told to start from another state is not: that may
-// be a checkpoint of its own, which Flink could delete with it.
-func (v stopper) TakeDown() []plan.Action {
-	var actions []plan.Action
-	gives := (v.Intent().Stop == v1beta1.StopStateless || v.Intent().Stop == "") &&
-		v.Intent().Purpose != v1beta1.PurposeRedeploy
-	if jobs, ok := v.Seen.Flink.Jobs.Get(); ok && gives {
-		if j, found := job.FindJob(jobs, v.Want.JobStatus.JobID); found && job.Cancellable(j.State) {
-			actions = append(actions, plan.CancelJob{JobID: j.ID, Endpoint: v.Endpoint()})
-		}
-	}
-	jm, present := v.Seen.JobManager.Get()
-	switch {
-	case !present:
-		return actions
-	case v.deletes() || jm.DeletionTimestamp != nil || Retired(jm):
-		return append(actions, v.deleteCluster(jm))
-	}
-	retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
-	if v.Intent().Stop == v1beta1.StopNone {
-		retire.Pods = v.notBegun()
-	}
-	return append(actions, retire)
-}
-
-// notBegun are the JobManager pods none of whose containers has begun. Who takes a job that never ran for one deletes
-// them at once: until the controllers have heard that no pod is wanted any more, they would begin.
-func (v stopper) notBegun() []plan.OwnedObject {
-	pods, _ := v.Seen.Pods.Get()
-	var all []plan.OwnedObject
-	for _, p := range pods {
-		if p.DeletionTimestamp == nil && !evidence.HasRun(p) {
-			all = append(all, plan.OwnedObject{Kind: "Pod", Name: p.Name, UID: p.UID})
-		}
-	}
-	return all
-}
 
 // Rest is what becomes of the JobManager of a job that is suspended. First match wins:
 //
@@ -224,44 +92,4 @@ func (v stopper) WaitForEnd() job.Result {
 		r.Actions = []plan.Action{v.deleteLeftovers(late)}
 	}
 	return r
-}
-
-func (v stopper) deleteLeftovers(objects []plan.OwnedObject) plan.Action {
-	return plan.DeleteLeftovers{Namespace: v.Resource().Namespace, Name: v.Resource().Name, Objects: objects}
-}
-
-// untilHeard is how long a controller that made a pod late most likely does not hear yet of what it missed.
-const untilHeard = 2 * time.Second
-
-// madeLate are the JobManager pods that were made when their Deployment had been deleted, by a controller that had not
-// heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their turn comes: it
-// makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the JobManager ends.
-//
-//	the Deployment         the pod                           it is
-//	there, or not known    -                                 no late one
-//	gone                   being deleted, or of nobody       no late one
-//	gone                   just made                         no late one yet: who made it would replace it at once
-//	gone                   of a ReplicaSet                   late
-//	left its pods behind   -                                 no late one: see Orphans
-func (v stopper) madeLate() []plan.OwnedObject {
-	intent := v.Intent()
-	if !v.Seen.JobManager.IsAbsent() || v.Orphans() || intent == nil || intent.Stops == nil ||
-		intent.Stops.DeploymentUID == "" {
-		return nil
-	}
-	var late []plan.OwnedObject
-	pods, _ := v.Seen.Pods.Get()
-	for _, pod := range pods {
-		owner := metav1.GetControllerOf(&pod)
-		justMade := v.Since(pod.CreationTimestamp) < untilHeard
-		if pod.DeletionTimestamp != nil || justMade || owner == nil || owner.Kind != "ReplicaSet" {
-			continue
-		}
-		set := plan.OwnedObject{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
-		if !slices.Contains(late, set) {
-			late = append(late, set)
-		}
-		late = append(late, plan.OwnedObject{Kind: "Pod", Name: pod.Name, UID: pod.UID})
-	}
-	return late
 }

@@ -94,7 +94,8 @@ func AskAll(s Snapshot) Questions {
 //	TaskManagerDeployment  a standalone cluster, in reactive mode or whose job's tasks are not known to run, or that is
 //	                       being changed
 //	Companions             a start is being prepared and its Deployment exists
-//	Owned                  the Deployment may be about to be deleted: for its resource, or when it has no replicas
+//	Owned                  the Deployment may be about to be deleted: for its resource, for the suspension of a
+//	                       standalone cluster, or when it has no replicas
 //	HAData                 high availability on Kubernetes, and: a first start, a change or recovery that may need it, a
 //	                       job of which it is not recorded or compared yet, a job that is not healthy or is missed, a
 //	                       rollback, a start from it, a stop of a job that never began, a stop that ends with the data
@@ -159,7 +160,8 @@ func AskFirst(s Snapshot) Questions {
 		}
 	}
 	prepared := q.Companions && intent.Generation == v.Generation
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || goes && !prepared)
+	suspends := stopping && v.IsStandalone() && intent.Purpose == v1beta1.PurposeSuspend
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || goes && !prepared || suspends)
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())

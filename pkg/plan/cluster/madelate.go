@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kn-flink/kn-flink/pkg/plan"
+)
+
+// untilHeard is how long a controller that made a pod late most likely does not hear yet of what it missed.
+const untilHeard = 2 * time.Second
+
+// madeLate are the JobManager pods that were made when their Deployment had been deleted, by a controller that had not
+// heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their turn comes: it
+// makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the JobManager ends.
+//
+//	the Deployment         the pod                           it is
+//	there, or not known    -                                 no late one
+//	gone                   being deleted, or of nobody       no late one
+//	gone                   just made                         no late one yet: who made it would replace it at once
+//	gone                   of a ReplicaSet                   late
+//	left its pods behind   -                                 no late one: see Orphans
+func (v stopper) madeLate() []plan.OwnedObject {
+	intent := v.Intent()
+	if !v.Seen.JobManager.IsAbsent() || v.Orphans() || intent == nil || intent.Stops == nil ||
+		intent.Stops.DeploymentUID == "" {
+		return nil
+	}
+	var late []plan.OwnedObject
+	pods, _ := v.Seen.Pods.Get()
+	for _, pod := range pods {
+		owner := metav1.GetControllerOf(&pod)
+		justMade := v.Since(pod.CreationTimestamp) < untilHeard
+		if pod.DeletionTimestamp != nil || justMade || owner == nil || owner.Kind != "ReplicaSet" {
+			continue
+		}
+		set := plan.OwnedObject{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+		if !slices.Contains(late, set) {
+			late = append(late, set)
+		}
+		late = append(late, plan.OwnedObject{Kind: "Pod", Name: pod.Name, UID: pod.UID})
+	}
+	return late
+}
+
+func (v stopper) deleteLeftovers(objects []plan.OwnedObject) plan.Action {
+	return plan.DeleteLeftovers{Namespace: v.Resource().Namespace, Name: v.Resource().Name, Objects: objects}
+}
