@@ -3,7 +3,8 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/kn-flink/kn-flink/pkg/plan"
 	"github.com/kn-flink/kn-flink/pkg/plan/job"
 )
@@ -15,22 +16,18 @@ import (
 //	A2  a job that had ended and runs again               rests           its main method was run a second time, see the
 //	                                                                      Warning
 //	A3  a suspension, and a Deployment that should rest   rests           see stopper.Rest
-//	A4  an end whose last state is not read yet           stays           the JobManager has to be asked for it
-//	A5  an end or suspension older than the TTL           goes            the cluster; high-availability data stays
-//	A6  anything else                                     stays           the rules that follow decide
+//	A4  a standalone cluster that rests                   goes            its TaskManagers would run for nothing
+//	A5  an end whose last state is not read yet           stays           the JobManager has to be asked for it
+//	A6  an end or suspension older than the TTL           goes            the cluster; high-availability data stays
+//	A7  anything else                                     stays           the rules that follow decide
 //
-// A Deployment that rests has no replicas; that of a standalone cluster goes, with its TaskManagers.
+// A Deployment that rests has no replicas. One that goes rests before, see takeAway.
 func After(v Cluster) (job.Result, bool) {
 	jm, present := v.Seen.JobManager.Get()
 	if v.Last == nil || v.IsSession() || !present || jm.DeletionTimestamp != nil {
 		return job.Result{}, false
 	}
-	retired := jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0
-	rest := []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}
-	if v.IsStandalone() {
-		rest = []plan.Action{stopper(v).deleteCluster(jm)}
-	}
-	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
+	rests, more := stopper(v).Rest()
 	switch {
 	case !v.LastRunning() && v.PreparedOnly(jm):
 		return starter(v).removePrepared(jm), true
@@ -39,14 +36,32 @@ func After(v Cluster) (job.Result, bool) {
 			Warning: true, Reason: plan.ReasonJobReran, Component: plan.ComponentJob,
 			Message: "The job had ended and its JobManager was replaced, so it began again; it is stopped.",
 		})
-		return job.Result{Situation: plan.Ended, Finish: rest}, true
-	case !v.LastRunning() && !retired && len(stopper(v).Rest()) > 0:
-		return job.Result{Situation: plan.Suspended, Finish: rest}, true
-	case ended && !job.LastState(v.Life).Awaited() && v.Since(v.EndedAt()) > v.ShutdownTTL():
+		return job.Result{Situation: plan.Ended, Finish: []plan.Action{retire(jm)}, Soon: more}, true
+	case !v.LastRunning() && !atRest(jm) && len(rests) > 0:
+		return job.Result{Situation: plan.Suspended, Finish: rests, Soon: more}, true
+	case restsStandalone(v, jm):
+		return stopper(v).takeAway(jm, plan.Suspended), true
+	case outlived(v):
 		v.Note(fmt.Sprintf("the job ended more than %s ago", v.ShutdownTTL()))
-		remove := stopper(v).deleteCluster(jm)
-		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
-		return job.Result{Situation: plan.Ended, Finish: []plan.Action{remove}}, true
+		return stopper(v).takeAway(jm, plan.Ended), true
 	}
 	return job.Result{}, false
+}
+
+// Leaves reports whether the cluster goes because its job has ended or is suspended: A4 and A6.
+func Leaves(v Cluster) bool {
+	jm, present := v.Seen.JobManager.Get()
+	return v.Last != nil && !v.IsSession() && present && (restsStandalone(v, jm) || outlived(v))
+}
+
+func atRest(jm *appsv1.Deployment) bool { return jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 }
+
+func restsStandalone(v Cluster, jm *appsv1.Deployment) bool {
+	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
+	return v.IsStandalone() && (!v.LastRunning() && atRest(jm) || ended && Retired(jm))
+}
+
+func outlived(v Cluster) bool {
+	ended := v.Seen.Resource.Status.JobStatus.State.IsTerminal()
+	return ended && !job.LastState(v.Life).Awaited() && v.Since(v.EndedAt()) > v.ShutdownTTL()
 }

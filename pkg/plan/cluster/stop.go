@@ -13,20 +13,15 @@ type stopper Cluster
 // Rest is what becomes of the JobManager of a job that is suspended. First match wins:
 //
 //	cluster                            the Deployment  because
-//	standalone                         goes            its TaskManagers would run for nothing
+//	standalone                         no replicas     then it goes, see After: its TaskManagers would run for nothing
 //	native, with high availability     stays           for its time to live: people can read its logs
 //	native, without                    no replicas     it would run the job again when its pod is replaced
-func (v stopper) Rest() []plan.Action {
+func (v stopper) Rest() (actions []plan.Action, more bool) {
 	jm, present := v.Seen.JobManager.Get()
-	switch {
-	case !present:
-		return nil
-	case v.IsStandalone():
-		return []plan.Action{v.deleteCluster(jm)}
-	case job.HAData(v.Life).Usable():
-		return nil
+	if !present || !v.IsStandalone() && job.HAData(v.Life).Usable() {
+		return nil, false
 	}
-	return []plan.Action{plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}}
+	return []plan.Action{retire(jm)}, v.IsStandalone()
 }
 
 func (v stopper) deleteCluster(jm *appsv1.Deployment) plan.DeleteCluster {

@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -50,7 +51,7 @@ func (v stopper) TakeApart() job.Result {
 	case MayMakePods(jm):
 		return v.WaitForEnd()
 	case v.Seen.ReplicaSets.IsUnknown():
-		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why())
+		return v.setsUnknown()
 	case v.setsMakePods(jm.UID):
 		return v.WaitForEnd()
 	case needed && !known:
@@ -62,6 +63,42 @@ func (v stopper) TakeApart() job.Result {
 		return r
 	}
 	return job.Result{Situation: plan.Stopping, Actions: v.TakeDown()}
+}
+
+// takeAway deletes the Deployment of a job that has ended or is suspended: retired first, like any other that something
+// may follow. Its job has nothing to lose any more, so that its TaskManagers go as soon as no JobManager is made.
+//
+//	the Deployments                      then
+//	asks for JobManagers                 retire it
+//	is retired, may still make pods      look again soon
+//	of TaskManagers, asks for some       retire it, look again soon
+//	all are retired, make no more pods   delete the cluster
+func (v stopper) takeAway(jm *appsv1.Deployment, situation plan.Situation) job.Result {
+	waits := job.Result{Situation: situation, Soon: !Remains(v).Overdue()}
+	switch {
+	case !Retired(jm):
+		return job.Result{Situation: situation, Finish: []plan.Action{retire(jm)}, Soon: true}
+	case MayMakePods(jm):
+		return waits
+	case v.Seen.ReplicaSets.IsUnknown():
+		return v.setsUnknown()
+	case v.setsMakePods(jm.UID):
+		return waits
+	}
+	if r, makes := v.retireTaskManagers(); makes {
+		waits.Actions, waits.Wait = r.Actions, r.Wait
+		return waits
+	}
+	v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerMissing
+	return job.Result{Situation: situation, Finish: []plan.Action{v.deleteCluster(jm)}}
+}
+
+func retire(jm *appsv1.Deployment) plan.Retire {
+	return plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
+}
+
+func (v stopper) setsUnknown() job.Result {
+	return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why())
 }
 
 // setsMakePods reports whether a ReplicaSet of a retired Deployment still asks for pods, or its controller has not
@@ -116,11 +153,11 @@ func (v stopper) TakeDown() []plan.Action {
 	case v.deletes() || jm.DeletionTimestamp != nil || Retired(jm):
 		return append(actions, v.deleteCluster(jm))
 	}
-	retire := plan.Retire{Namespace: jm.Namespace, Name: jm.Name, UID: jm.UID}
+	first := retire(jm)
 	if v.Intent().Stop == v1beta1.StopNone {
-		retire.Pods = v.notBegun()
+		first.Pods = v.notBegun()
 	}
-	return append(actions, retire)
+	return append(actions, first)
 }
 
 // notBegun are the JobManager pods none of whose containers has begun. Who takes a job that never ran for one deletes

@@ -50,18 +50,19 @@ func TestAfterIsAsDrawn(t *testing.T) {
 			w.serveJob(v1beta1.FlinkJobRunning)
 			startedAgain(w)
 		}, 5 * time.Second},
-		"suspended, scaled up": {"A3", stateful, stable, func(w *world) { rests(w); scaled(w) }, 0},
-		"failed, nobody could look": {"A4", ttl(stateful), stable, func(w *world) {
+		"suspended, scaled up":  {"A3", stateful, stable, func(w *world) { rests(w); scaled(w) }, 0},
+		"suspended, standalone": {"A4", standalone(stateful), stable, rests, 0},
+		"failed, nobody could look": {"A5", ttl(stateful), stable, func(w *world) {
 			w.fails()
 			w.s.Flink = unansweredFlink()
 		}, time.Hour},
-		"failed long ago":             {"A5", ttl(stateful), stable, ends(v1beta1.FlinkJobFailed), time.Hour},
-		"finished long ago":           {"A5", ttl(stateful), stable, ends(v1beta1.FlinkJobFinished), time.Hour},
-		"suspended long ago":          {"A5", ttl(savesHighlyAvailable), stable, rests, time.Hour},
-		"suspended, retired":          {"A6", stateful, stable, rests, time.Minute},
-		"suspended, highly available": {"A6", ttl(savesHighlyAvailable), stable, rests, time.Minute},
-		"finished":                    {"A6", ttl(stateful), stable, ends(v1beta1.FlinkJobFinished), time.Minute},
-		"runs":                        {"A6", stateful, stable, func(*world) {}, time.Minute},
+		"failed long ago":             {"A6", ttl(stateful), stable, ends(v1beta1.FlinkJobFailed), time.Hour},
+		"finished long ago":           {"A6", ttl(stateful), stable, ends(v1beta1.FlinkJobFinished), time.Hour},
+		"suspended long ago":          {"A6", ttl(savesHighlyAvailable), stable, rests, time.Hour},
+		"suspended, retired":          {"A7", stateful, stable, rests, time.Minute},
+		"suspended, highly available": {"A7", ttl(savesHighlyAvailable), stable, rests, time.Minute},
+		"finished":                    {"A7", ttl(stateful), stable, ends(v1beta1.FlinkJobFinished), time.Minute},
+		"runs":                        {"A7", stateful, stable, func(*world) {}, time.Minute},
 	}
 	drawn := drawing.Read(t, "../cluster/after.go", "After")
 	var shown []string
@@ -93,14 +94,14 @@ func TestAfterIsAsDrawn(t *testing.T) {
 	}
 }
 
-// rules makes rounds until a plan asks for no other, and says which rules decided.
+// rules makes rounds until none follows soon, and says which rules decided.
 func (w *world) rules() map[string]bool {
 	w.t.Helper()
 	decided := map[string]bool{}
 	for range 10 {
 		p := w.round()
 		decided[p.Rule] = true
-		if p.Requeue != plan.RequeueNow {
+		if p.Requeue == "" {
 			break
 		}
 	}

@@ -94,8 +94,7 @@ func AskAll(s Snapshot) Questions {
 //	TaskManagerDeployment  a standalone cluster, in reactive mode or whose job's tasks are not known to run, or that is
 //	                       being changed
 //	Companions             a start is being prepared and its Deployment exists
-//	Owned                  the Deployment may be about to be deleted: for its resource, for the suspension of a
-//	                       standalone cluster, or when it has no replicas
+//	Owned                  the Deployment may be about to be deleted: for its resource, or when it has no replicas
 //	HAData                 high availability on Kubernetes, and: a first start, a change or recovery that may need it, a
 //	                       job of which it is not recorded or compared yet, a job that is not healthy or is missed, a
 //	                       rollback, a start from it, a stop of a job that never began, a stop that ends with the data
@@ -160,8 +159,7 @@ func AskFirst(s Snapshot) Questions {
 		}
 	}
 	prepared := q.Companions && intent.Generation == v.Generation
-	suspends := stopping && v.IsStandalone() && intent.Purpose == v1beta1.PurposeSuspend
-	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || goes && !prepared || suspends)
+	q.Owned = present && jm.DeletionTimestamp == nil && (deleting || goes && !prepared)
 	ended := s.Resource.Status.JobStatus.State.IsTerminal()
 	snapshots := job.Snapshots(v.Life)
 	q.Snapshots = available && intent == nil && !deleting && !ended && (snapshots.Wanted() || snapshots.HasHistory())
@@ -177,7 +175,7 @@ func mayGo(v cluster.Cluster) bool {
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
 	return present && v.Resource().DeletionTimestamp == nil && jm.DeletionTimestamp == nil &&
 		jm.Spec.Replicas != nil && *jm.Spec.Replicas == 0 && !cluster.MayMakePods(jm) &&
-		(stopping || job.AsksToStop(v.Life))
+		(stopping || job.AsksToStop(v.Life) || v.AtRest() && cluster.Leaves(v))
 }
 
 // isLost reports whether the Deployment of a cluster that should run is gone.

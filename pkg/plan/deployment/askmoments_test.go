@@ -8,6 +8,7 @@ import (
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
 	"github.com/kn-flink/kn-flink/pkg/plan"
+	"github.com/kn-flink/kn-flink/pkg/plan/job"
 	"github.com/kn-flink/kn-flink/test/fields"
 )
 
@@ -73,6 +74,7 @@ func TestWhatIsAskedFor(t *testing.T) {
 		w.round()
 	}
 	suspends := edits(suspends)
+	saved := func(w *world) { w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "s3://s/1"}) }
 	fails := func(w *world) { // to become stable, for long
 		for _, step := range (steps{runs, changed, run, gone, run, later}) {
 			step(w)
@@ -148,7 +150,13 @@ func TestWhatIsAskedFor(t *testing.T) {
 		"rolled back, starts":           {rollingBack, steps{fails, round, gone, round}, again},
 		"healed, stopped":               {checked(ha), steps{runs, healthy, unhealthy, round}, "Pods ReplicaSets Owned"},
 		"suspended by savepoint, standalone": {
-			standalone(stateful), steps{runs, suspends, round}, "Flink Pods TaskManagerDeployment Stop Owned",
+			standalone(stateful), steps{runs, suspends, round}, "Flink Pods TaskManagerDeployment Stop",
+		},
+		"suspended, standalone, retired": {
+			standalone(stateful), steps{runs, suspends, round, saved, run}, "Pods TaskManagerDeployment ReplicaSets Owned",
+		},
+		"finished long ago, retired": {
+			ttl(application), steps{runs, ends, later, round}, "Pods ReplicaSets Owned",
 		},
 		"lost, standalone":        {alone, steps{runs, lost}, "Pods TaskManagers TaskManagerDeployment"},
 		"changed, standalone":     {alone, steps{runs, changed, round}, "Pods TaskManagerDeployment ReplicaSets Owned"},

@@ -187,9 +187,49 @@ func TestASuspendedStandaloneClusterGoes(t *testing.T) {
 			w.run()
 			w.serveJob(v1beta1.FlinkJobFinished)
 			w.s.Flink.Stop = plan.Present(job.StopProgress{State: job.StopCompleted, Path: "s3://s/1"})
-			w.run()
+			w.rules()
 			if jm, _ := w.s.JobManager.Get(); jm == nil || jm.DeletionTimestamp == nil {
 				t.Errorf("the cluster stays: %+v; rounds %q", jm, w.log)
+			}
+		})
+	}
+}
+
+// A Deployment whose job has ended, or is suspended, is deleted when its controllers make
+// no more pods of it. ADR 71.
+func TestTheClusterOfAnEndedJobIsRetiredFirst(t *testing.T) {
+	suspend := func(w *world) {
+		w.edit(suspends)
+		w.run()
+		w.stopWith(job.StopProgress{State: job.StopCompleted, Path: "s3://s/1"})
+	}
+	finish := func(w *world) {
+		w.serveJob(v1beta1.FlinkJobFinished)
+		w.run()
+		w.s.Now = w.s.Now.Add(time.Hour)
+	}
+	rows := map[string]struct {
+		spec string
+		ends func(w *world)
+	}{
+		"suspended, standalone":           {standalone(stateful), suspend},
+		"finished long ago":               {ttl(stateful), finish},
+		"finished long ago, a standalone": {standalone(ttl(stateful)), finish},
+	}
+	for name, row := range rows {
+		t.Run(name, func(t *testing.T) {
+			w := stable(t, row.spec)
+			row.ends(w)
+			w.s.ReplicaSets = plan.Unknown[[]ReplicaSet]("time-out") // as long as a reason is set, nothing fills it in
+			w.rules()
+			jm := w.deployment()
+			if jm.DeletionTimestamp != nil || *jm.Spec.Replicas != 0 {
+				t.Fatalf("replicas %d, deleted %v; rounds %q", *jm.Spec.Replicas, jm.DeletionTimestamp, w.log)
+			}
+			w.s.ReplicaSets = plan.Observed[[]ReplicaSet]{}
+			w.rules()
+			if jm := w.deployment(); jm.DeletionTimestamp == nil {
+				t.Errorf("it stays; rounds %q", w.log)
 			}
 		})
 	}

@@ -195,7 +195,7 @@ func TestAnEndedJobsClusterGoes(t *testing.T) {
 				t.Fatalf("it went before its time, rounds %q", w.log)
 			}
 			w.s.Now = w.s.Now.Add(time.Second)
-			w.run()
+			w.rules()
 			if jm, ok := w.s.JobManager.Get(); ok && jm.DeletionTimestamp == nil {
 				t.Fatalf("it is still there, rounds %q", w.log)
 			}

@@ -41,7 +41,7 @@ func (g *guest) Occupied() (Result, bool)                                  { ret
 func (g *guest) MayRunAnother(*v1beta1.FlinkDeploymentSpec) (Result, bool) { return Result{}, false }
 func (g *guest) NotNow() (Result, bool)                                    { return Result{}, false }
 func (g *guest) AwaitJobGraph() (Result, bool)                             { return Result{}, false }
-func (g *guest) Rest() []plan.Action                                       { return nil }
+func (g *guest) Rest() ([]plan.Action, bool)                               { return nil, false }
 func (g *guest) WaitForEnd() Result                                        { return Result{} }
 func (g *guest) Unsettled() (string, bool)                                 { return "", false }
 func (g *guest) PodFailure() *plan.Cause                                   { return nil }

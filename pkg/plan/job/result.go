@@ -22,7 +22,8 @@ type Result struct {
 	Stall *plan.Cause
 	// Pods says that it is the end of pods.
 	Pods bool
-	// Soon says that it most likely goes on by itself within seconds, also in a situation that does not say so.
+	// Soon says that it most likely goes on by itself within seconds, also in a situation that does not say so, or after
+	// actions that end others.
 	Soon bool
 	// KeepsRefusal says that it is about something that failed, and no decision: what was refused before stays counted.
 	KeepsRefusal bool
@@ -32,7 +33,7 @@ type Result struct {
 
 // Requeue says how the pass goes on.
 func (r Result) Requeue() plan.Requeue {
-	switch soon := r.Stall == nil && len(r.Finish) == 0 && (r.Soon || r.Situation.EndsSoon()); {
+	switch soon := r.Stall == nil && (r.Soon || len(r.Finish) == 0 && r.Situation.EndsSoon()); {
 	case r.Again:
 		return plan.RequeueNow
 	case soon && r.Pods:

@@ -40,8 +40,8 @@ type Stopper interface {
 	TakeApart() Result
 	// TakeDown takes all of it down at once.
 	TakeDown() []plan.Action
-	// Rest is what follows a suspension: nothing where the host stays as it is.
-	Rest() []plan.Action
+	// Rest is what follows a suspension: nothing where the host stays as it is. More true says that more follows that.
+	Rest() (actions []plan.Action, more bool)
 	// WaitForEnd waits for a host that is being deleted.
 	WaitForEnd() Result
 }

@@ -178,12 +178,12 @@ func (v Stopping) suspend(restore v1beta1.UpgradeMode) Result {
 	if v.Intent() != nil {
 		target = Goal(v).Target()
 	}
-	rest := v.Stopper.Rest() // before another spec counts as the one that runs
+	rest, more := v.Stopper.Rest() // before another spec counts as the one that runs
 	Record(v).suspended(target, restore)
 	if len(rest) == 0 {
 		v.Want.JobManagerDeploymentStatus = v1beta1.JobManagerReady
 	}
-	return Result{Situation: plan.Suspended, Finish: rest}
+	return Result{Situation: plan.Suspended, Finish: rest, Soon: more}
 }
 
 // Withdraw takes an open stop back that has asked Flink for nothing: the job goes on, and the stop is decided anew.

@@ -109,7 +109,7 @@ func (v stopper) AwaitJobGraph() (job.Result, bool) { return job.Result{}, false
 func (v stopper) TakeDown() []plan.Action { return nil }
 
 // Rest is nothing.
-func (v stopper) Rest() []plan.Action { return nil }
+func (v stopper) Rest() ([]plan.Action, bool) { return nil, false }
 
 // WaitForEnd is not asked for: a job does not go but by its end.
 func (v stopper) WaitForEnd() job.Result { return job.Result{Situation: plan.Stopping} }
