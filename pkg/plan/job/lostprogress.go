@@ -208,12 +208,12 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 		return
 	}
 	stored := v.Resource().Status.Intent
-	stopped := stored != nil && stored.Step == v1beta1.StepStopping && v.Since(stored.StoredAt) < promptStop
+	stopped := stored != nil && stored.Step == v1beta1.StepStopping && v.Since(stored.StoredAt) <= promptStop
 	goesOn := slices.Contains([]v1beta1.IntentPurpose{
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
 	}, intent.Purpose) || suspected(v.Want.LostProgress)
 	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
-	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > promptStop
+	released := stored != nil && stored.Step == v1beta1.StepReleased && v.Since(stored.StoredAt) > mayHaveRun
 	unseen := released && intent.Purpose == v1beta1.PurposeRecover && v.Want.JobStatus.StartTime == ""
 	known := KnownCheckpoint(v.Want.JobStatus)
 	switch {
@@ -227,16 +227,21 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	}
 }
 
-// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then, see
-// suspectStop: one that is held up leaves it the time to make its first checkpoint.
-const promptStop = 10 * time.Second
+const (
+	// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then,
+	// see suspectStop: one that is held up, as by a kubelet that is away, leaves it the time to make its first
+	// checkpoint, and to fail for good.
+	promptStop = 4 * time.Second
+	// mayHaveRun is how long after its release a job may have run where nobody has seen it.
+	mayHaveRun = 10 * time.Second
+)
 
 // suspectStop does the same where a job that ran is taken down for its high-availability data, and Flink does not list
 // it: whoever stops a job that Flink lists knows what it has completed, or the data names it. A start that was released
 // long ago may have run where no status could be written since, and data that names no checkpoint have named one.
 func (v LostProgress) suspectStop(how v1beta1.StopKind) {
 	released, data := v.Host.ReleasedAt(), v.Host.HA()
-	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > promptStop && !v.Host.NeverRan()
+	unseen := data.Checkpoint() == "" && !released.IsZero() && v.Seen.Now.Sub(released) > mayHaveRun && !v.Host.NeverRan()
 	ran := v.Want.JobStatus.StartTime != "" || unseen
 	if how == v1beta1.StopLastState && v.Job == nil && ran && HAData(v).on() && !v.MayStartEmpty() {
 		v.suspect()
