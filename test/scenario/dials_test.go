@@ -123,6 +123,15 @@ var briefly = map[string]string{
 // delays are how much later than others controllers may hear of something.
 var delays = []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}
 
+// controllersHear lets controllers that are late hear that somebody deleted the Deployment, before its resource is
+// deleted. Else they may make a JobManager when nobody removes its high-availability data any more, see
+// docs/state-safety.md.
+func (r *run) controllersHear() {
+	for r.w.Clock.Now().Sub(r.lost) <= 2*delays[len(delays)-1] {
+		r.steps(1)
+	}
+}
+
 func pick[T any](n int, from ...T) T { return from[n%len(from)] }
 
 // turn sets an option of this run: of its resource, if there is one, and of those that it makes from now on. Empty: not

@@ -48,6 +48,8 @@ type run struct {
 	stops     []lateStop
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
+	// lost is when a person deleted the Deployment; zero: nobody did.
+	lost time.Time
 	// kubeletDied says that the kubelet of the job's node has died in this run.
 	kubeletDied bool
 }

@@ -54,6 +54,7 @@ var worldVerbs = map[string]func(r *run, n int){
 	},
 	"delete": func(r *run, _ int) {
 		if r.there() {
+			r.controllersHear()
 			r.remove(demo)
 		}
 	},
@@ -96,6 +97,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		}
 		r.losesEnd()
 		r.loseDeployment(demo)
+		r.lost = r.w.Clock.Now()
 	},
 	"crash-jobmanager": func(r *run, _ int) { r.crashJobManager() },
 	// ZooKeeper refuses reads, writes or both for a while.

@@ -15,36 +15,33 @@ import (
 
 // One of Kubernetes' controllers may not have heard yet that the Deployment of a start's predecessor is gone, which
 // somebody has deleted, and make another pod of it: a second JobManager beside ours. Each hears of all changes in their
-// order, so one that has seen what is prepared, which came later, makes no more of it. What it made until then goes.
-// With a pod among it the start is prepared anew: a JobManager may have written high-availability data. ADR 71. First
-// match wins:
+// order, so one that has seen what is prepared, which came later, makes no more of it. What it made until then is left
+// to the garbage collector, see madeLate. After a pod the start is prepared anew: a JobManager may have written
+// high-availability data. ADR 71. First match wins:
 //
 //	 #  of other Deployments there are   the controllers                           then
 //	B1  not known                        -                                         wait
-//	B2  pods that may run                -                                         delete them, and what is prepared
-//	B3  ReplicaSets that ask for pods    -                                         delete them, wait
+//	B2  pods that may run                -                                         delete what is prepared
+//	B3  ReplicaSets that ask for pods    -                                         wait
 //	B4  none                             have not seen the prepared Deployments,   wait
 //	                                     or have not acted on their ReplicaSets
 //	B5  none                             have                                      release
 
-// removeLeftovers is B1 to B3: before all else that a prepared start may lead to.
-func (v starter) removeLeftovers(jm *appsv1.Deployment) (job.Result, bool) {
+// awaitLeftovers is B1 to B3: before all else that a prepared start may lead to.
+func (v starter) awaitLeftovers(jm *appsv1.Deployment) (job.Result, bool) {
 	if !HasPredecessor(Cluster(v)) {
 		return job.Result{}, false
 	}
-	pods, why, unknown := v.podsOfOthers()
-	sets := v.setsOfOthers(jm)
+	left, why, unknown := v.podsLeft()
 	switch {
 	case v.Seen.ReplicaSets.IsUnknown():
 		return job.Unobservable("the ReplicaSets of the cluster", v.Seen.ReplicaSets.Why()), true
 	case unknown:
 		return job.Unobservable("the pods of the cluster", why), true
-	case len(pods) > 0:
-		return v.removePrepared(jm, append(sets, pods...)...), true
-	case len(sets) > 0:
-		r := v.behind()
-		r.Actions = []plan.Action{stopper(v).deleteLeftovers(sets)}
-		return r, true
+	case left:
+		return v.removePrepared(jm), true
+	case v.othersAskForPods(jm):
+		return v.behind(), true
 	}
 	return job.Result{}, false
 }
@@ -92,27 +89,20 @@ func (v starter) prepared(jm *appsv1.Deployment) []types.UID {
 	return all
 }
 
-// podsOfOthers are the pods that may run. None is of the prepared start: that has no replicas.
-func (v starter) podsOfOthers() (all []plan.OwnedObject, why string, unknown bool) {
+// podsLeft reports whether there are pods that may run. None is of the prepared start: that has no replicas.
+func (v starter) podsLeft() (left bool, why string, unknown bool) {
 	for _, seen := range []plan.Observed[[]corev1.Pod]{v.Seen.Pods, v.Seen.TaskManagers} {
 		if seen.IsUnknown() {
-			return nil, seen.Why(), true
+			return false, seen.Why(), true
 		}
 	}
-	for _, p := range Remains(v).PodsLeft() {
-		all = append(all, plan.OwnedObject{Kind: "Pod", Name: p.Name, UID: p.UID})
-	}
-	return all, "", false
+	return len(Remains(v).PodsLeft()) > 0, "", false
 }
 
-// setsOfOthers are the ReplicaSets that ask for pods, of other Deployments than those of the prepared start.
-func (v starter) setsOfOthers(jm *appsv1.Deployment) (all []plan.OwnedObject) {
+// othersAskForPods reports whether a ReplicaSet of another Deployment than those of the prepared start asks for pods.
+func (v starter) othersAskForPods(jm *appsv1.Deployment) bool {
 	sets, _ := v.Seen.ReplicaSets.Get()
-	prepared := v.prepared(jm)
-	for _, s := range sets {
-		if s.Replicas > 0 && !slices.Contains(prepared, s.Deployment) {
-			all = append(all, plan.OwnedObject{Kind: "ReplicaSet", Name: s.Name, UID: s.UID})
-		}
-	}
-	return all
+	return slices.ContainsFunc(sets, func(s ReplicaSet) bool {
+		return s.Replicas > 0 && !slices.Contains(v.prepared(jm), s.Deployment)
+	})
 }

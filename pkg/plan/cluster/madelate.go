@@ -12,9 +12,10 @@ import (
 // untilHeard is how long a controller that made a pod late most likely does not hear yet of what it missed.
 const untilHeard = 2 * time.Second
 
-// madeLate are the JobManager pods that were made when their Deployment had been deleted, by a controller that had not
-// heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their turn comes: it
-// makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the JobManager ends.
+// madeLate are the JobManager pods of a deletion that were made when their Deployment had been deleted, by a controller
+// that had not heard of that, and the ReplicaSets that made them. The garbage collector takes them, too, when their
+// turn comes: it makes twenty requests a second. TaskManagers are left to it, because they may have to stay until the
+// JobManager ends.
 //
 //	the Deployment         the pod                           it is
 //	there, or not known    -                                 no late one
@@ -22,10 +23,13 @@ const untilHeard = 2 * time.Second
 //	gone                   just made                         no late one yet: who made it would replace it at once
 //	gone                   of a ReplicaSet                   late
 //	left its pods behind   -                                 no late one: see Orphans
+//
+// A stop that a start may follow leaves all of them to the garbage collector: a controller that has not heard would
+// replace them, and the next JobManager would begin while this one ends. ADR 72.
 func (v stopper) madeLate() []plan.OwnedObject {
 	intent := v.Intent()
 	if !v.Seen.JobManager.IsAbsent() || v.Orphans() || intent == nil || intent.Stops == nil ||
-		intent.Stops.DeploymentUID == "" {
+		intent.Stops.DeploymentUID == "" || !v.deletes() {
 		return nil
 	}
 	var late []plan.OwnedObject

@@ -14,8 +14,9 @@ import (
 	"github.com/kn-flink/kn-flink/pkg/plan"
 )
 
-// A JobManager pod that was made when its Deployment was gone is deleted by the stop that waits for it. The garbage
-// collector would do so, too, after all that it has to do before.
+// A JobManager pod that was made when its Deployment was gone is deleted by the deletion that waits for it. The garbage
+// collector would do so, too, after all that it has to do before. A stop that a start may follow leaves it
+// alone: another one in its place would begin while it ends.
 func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 	controller := true
 	owned := func(kind string) *metav1.OwnerReference {
@@ -34,6 +35,7 @@ func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 		want       []plan.OwnedObject
 	}{
 		"made by its ReplicaSet":         {gone, owned("ReplicaSet"), false, "old", "", late},
+		"another stop than a deletion":   {gone, owned("ReplicaSet"), false, "old", "", nil},
 		"just made":                      {gone, owned("ReplicaSet"), false, "old", "", nil},
 		"being deleted":                  {gone, owned("ReplicaSet"), true, "old", "", nil},
 		"of nobody":                      {gone, nil, false, "old", "", nil},
@@ -63,6 +65,9 @@ func TestAPodThatWasMadeLateIsDeleted(t *testing.T) {
 					Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(now), Stops: &v1beta1.Incarnation{},
 				}
 				s.Resource.Status.Intent.Stops.DeploymentUID = types.UID(row.stops)
+				if name != "another stop than a deletion" {
+					s.Resource.Status.Intent.Purpose = v1beta1.PurposeDelete
+				}
 				if row.option != "" {
 					s.Operator = flinkconf.NewOperator(flinkconf.Config{
 						"kubernetes.operator.resource.deletion.propagation": row.option,

@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"slices"
-
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/kn-flink/kn-flink/pkg/apis/flink/v1beta1"
@@ -66,7 +64,7 @@ func (v starter) ForgetEarlier(intent *v1beta1.Intent, target v1beta1.FlinkDeplo
 //	any                  a newer one        the same, from the state of this one; a first start from what the newer one
 //	                                        names
 //	ours                 the same           release once all objects carry the operation, else prepare again; with a
-//	                                        predecessor see removeLeftovers, first of all, and awaitControllers
+//	                                        predecessor see awaitLeftovers, first of all, and awaitControllers
 //	prepared by another  -                  delete it by UID: it was never released, for our intent is open
 //	anything else        -                  Unaccounted
 func (v starter) CarryStart() job.Result {
@@ -83,7 +81,7 @@ func (v starter) CarryStart() job.Result {
 		return v.replacePrepared(jm)
 	}
 	if present {
-		if r, late := v.removeLeftovers(jm); late {
+		if r, late := v.awaitLeftovers(jm); late {
 			return r
 		}
 	}
@@ -153,10 +151,8 @@ func (v starter) replacePrepared(jm *appsv1.Deployment) job.Result {
 }
 
 // removePrepared deletes what was prepared and never ran, in the version that was seen: a release makes it another one.
-// More goes with it.
-func (v starter) removePrepared(jm *appsv1.Deployment, more ...plan.OwnedObject) job.Result {
+func (v starter) removePrepared(jm *appsv1.Deployment) job.Result {
 	remove := stopper(v).deleteCluster(jm)
-	remove.Owned = append(slices.Clone(remove.Owned), more...)
 	remove.ResourceVersion = jm.ResourceVersion
 	if v.Intent() != nil {
 		remove.WhileOpen = v.Intent().OperationID

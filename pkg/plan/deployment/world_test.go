@@ -137,7 +137,10 @@ func (w *world) look() {
 		w.s.TaskManagerDeployment = plan.Absent[TaskManagerDeployment]()
 	}
 	if q.ReplicaSets && w.s.ReplicaSets.Why() == "" { // their controllers are quick
-		sets := []ReplicaSet{{Name: "demo-1", Deployment: cluster.New(w.s).Incarnation(), Seen: true}}
+		sets := []ReplicaSet{}
+		if w.s.JobManager.IsPresent() {
+			sets = append(sets, ReplicaSet{Name: "demo-1", Deployment: cluster.New(w.s).Incarnation(), Seen: true})
+		}
 		if tm, there := w.s.TaskManagerDeployment.Get(); there {
 			sets = append(sets, ReplicaSet{Name: "demo-taskmanager-1", Deployment: tm.UID, Seen: true})
 		}

@@ -219,6 +219,7 @@ func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.Up
 	if from := Goal(v).chosen(); from != nil {
 		restore = RestoredMode(from)
 		LastState(v).record(*from)
+		status.LostProgress = nil // whoever chose a state gave up what the job had
 	}
 	unseen := HAData(v).FindsJobGraph(&target) && status.JobStatus.JobGraphRemoved != status.JobStatus.JobID
 	status.Intent, status.Retry = nil, nil
