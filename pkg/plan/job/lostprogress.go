@@ -208,8 +208,9 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 		return
 	}
 	stored := v.Resource().Status.Intent
-	stopped := stored != nil && stored.Step == v1beta1.StepStopping && v.Since(stored.StoredAt) <= promptStop
-	goesOn := slices.Contains([]v1beta1.IntentPurpose{
+	held := v.heldUp(stored)
+	stopped := stored != nil && stored.Step == v1beta1.StepStopping && !held
+	goesOn := held || slices.Contains([]v1beta1.IntentPurpose{
 		v1beta1.PurposeRecover, v1beta1.PurposeUpgrade, v1beta1.PurposeSuspend, // of one that was withdrawn
 	}, intent.Purpose) || suspected(v.Want.LostProgress)
 	lost := !stopped && goesOn && v.Want.JobStatus.StartTime != ""
@@ -227,10 +228,15 @@ func (v LostProgress) suspectStart(intent *v1beta1.Intent) {
 	}
 }
 
+// heldUp reports whether a stop takes longer than it most likely does: the job ran on meanwhile, as on a node whose
+// kubelet is away, may have made its first checkpoint, and have failed for good as its JobManager was told to end.
+func (v LostProgress) heldUp(stop *v1beta1.Intent) bool {
+	return stop != nil && stop.Step == v1beta1.StepStopping && v.Since(stop.StoredAt) > promptStop
+}
+
 const (
 	// promptStop is how long a stop may take at the most to count as one that took the job down as it was seen then,
-	// see suspectStop: one that is held up, as by a kubelet that is away, leaves it the time to make its first
-	// checkpoint, and to fail for good.
+	// see suspectStop.
 	promptStop = 4 * time.Second
 	// mayHaveRun is how long after its release a job may have run where nobody has seen it.
 	mayHaveRun = 10 * time.Second
@@ -255,6 +261,13 @@ func (v LostProgress) suspectAbsent(restore v1beta1.UpgradeMode) {
 	if restore == v1beta1.UpgradeModeLastState && status.StartTime != "" && !status.State.IsTerminal() &&
 		!v.MayStartEmpty() {
 		v.suspect()
+	}
+}
+
+// suspectSuspended does the same where its suspension was held up, and the data names no checkpoint in the end.
+func (v LostProgress) suspectSuspended(restore v1beta1.UpgradeMode) {
+	if v.heldUp(v.Intent()) && v.Host.HA().Checkpoint() == "" {
+		v.suspectAbsent(restore)
 	}
 }
 

@@ -221,6 +221,7 @@ func (v Record) suspended(target v1beta1.FlinkDeploymentSpec, restore v1beta1.Up
 		LastState(v).record(*from)
 		status.LostProgress = nil // whoever chose a state gave up what the job had
 	}
+	LostProgress(v).suspectSuspended(restore)
 	unseen := HAData(v).FindsJobGraph(&target) && status.JobStatus.JobGraphRemoved != status.JobStatus.JobID
 	status.Intent, status.Retry = nil, nil
 	status.JobStatus.LastStateUnread = false

@@ -223,6 +223,34 @@ func TestASuspendedJobThatWasLost(t *testing.T) {
 	}
 }
 
+// A suspension that was held up, of a job whose data names no checkpoint in the end: it may have made one meanwhile,
+// and have failed for good as its JobManager ended.
+func TestASuspensionThatWasHeldUp(t *testing.T) {
+	for name, row := range map[string]struct {
+		took    time.Duration
+		restore v1beta1.UpgradeMode
+		want    bool
+	}{
+		"at once":          {2 * time.Second, v1beta1.UpgradeModeLastState, false},
+		"held up":          {5 * time.Second, v1beta1.UpgradeModeLastState, true},
+		"with a savepoint": {5 * time.Second, v1beta1.UpgradeModeSavepoint, false},
+	} {
+		v := newLife(t, func(s *Seen) {
+			s.Resource.Spec.Job.UpgradeMode = v1beta1.UpgradeModeLastState
+			deployed(t, s)
+			s.Resource.Status.JobStatus.StartTime, s.Resource.Status.JobStatus.State = "1", v1beta1.FlinkJobRunning
+			s.Resource.Status.Intent = &v1beta1.Intent{
+				Step: v1beta1.StepStopping, StoredAt: metav1.NewTime(noon.Add(-row.took)),
+			}
+		})
+		v.Host = &highlyAvailable{&guest{}}
+		LostProgress(v).suspectSuspended(row.restore)
+		if got := suspected(v.Want.LostProgress); got != row.want {
+			t.Errorf("%s: suspected %t, want %t", name, got, row.want)
+		}
+	}
+}
+
 // highlyAvailable is a host whose high-availability data can be read.
 type highlyAvailable struct{ *guest }
 
