@@ -67,11 +67,13 @@ func (r *run) excuseBegan(d *v1beta1.FlinkDeployment) {
 }
 
 // excuseSilentNode: a kubelet that died before it could tell of the container that it had started leaves a job of which
-// only its high-availability data could tell that it ran. Without data that can be read, a person knows.
+// only its high-availability data could tell that it ran. Without data that can be read, a person knows. A job that was
+// suspended then asks for one as it is resumed.
 func (r *run) excuseSilentNode(i *v1beta1.Intent, unsafe *metav1.Condition) {
 	takesNothing := i != nil && i.Step == v1beta1.StepStopping && i.Stop == v1beta1.StopNone && i.SilentNode != ""
+	r.fellSilent = r.fellSilent || takesNothing
 	unknown := unsafe != nil && unsafe.Reason == string(plan.ReasonLastStateUnknown)
-	if r.kubeletDied && takesNothing && unknown && (r.unseen() || !r.highlyAvailable()) {
+	if r.kubeletDied && r.fellSilent && unknown && (r.unseen() || !r.highlyAvailable()) {
 		r.excuse("its kubelet died before it told whether the container of the JobManager ran")
 	}
 }

@@ -52,6 +52,8 @@ type run struct {
 	lost time.Time
 	// kubeletDied says that the kubelet of the job's node has died in this run.
 	kubeletDied bool
+	// fellSilent says that a status told that its node fell silent as its job was taken for one that never ran.
+	fellSilent bool
 }
 
 const demo = "demo"

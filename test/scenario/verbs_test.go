@@ -31,7 +31,7 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.resource(demo) != nil {
 			return
 		}
-		r.mode, r.broken, r.excused = modes[n%len(modes)].name, false, ""
+		r.mode, r.broken, r.excused, r.fellSilent = modes[n%len(modes)].name, false, "", false
 		if len(r.w.Flink.Nodes("/flink/"+demo)) > 0 && strings.HasSuffix(r.mode, "on ZooKeeper") {
 			r.excuse("an earlier life left data where only Flink could look") // which was told when it ended
 		}
