@@ -78,8 +78,11 @@ var dialVerbs = map[string]func(r *run, n int){
 	"taskmanagers-end-slowly": func(r *run, n int) {
 		r.image("flink:1.20@taskmanager", controllers.Script{StopSteps: n % 6})
 	},
-	"pod-status-late":  func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
-	"controllers-late": func(r *run, n int) { r.faults = true; r.w.Nodes.ControllersLate(delays[n%len(delays)]) },
+	"pod-status-late": func(r *run, n int) { r.w.Nodes.StatusLate(n % 4) },
+	"controllers-late": func(r *run, n int) {
+		r.faults, r.behind = true, delays[n%len(delays)]
+		r.w.Nodes.ControllersLate(r.behind)
+	},
 	"garbage-late":     func(r *run, n int) { r.w.Nodes.GarbageLate(10 * delays[n%len(delays)]) },
 	"controllers-away": func(r *run, _ int) { r.faults = true; r.w.Nodes.ControllersAway() },
 	"controllers-back": func(r *run, _ int) { r.w.Nodes.ControllersBack() },
@@ -123,11 +126,12 @@ var briefly = map[string]string{
 // delays are how much later than others controllers may hear of something.
 var delays = []time.Duration{0, time.Second, 3 * time.Second, 6 * time.Second}
 
-// controllersHear lets controllers that are late hear that somebody deleted the Deployment, before its resource is
-// deleted. Else they may make a JobManager when nobody removes its high-availability data any more, see
+// controllersHear lets controllers that are late hear of what was deleted. Where somebody deletes the Deployment and,
+// within seconds, its resource, they may make a JobManager when nobody removes its high-availability data any more; and
+// a resource that is applied again within seconds of its deletion may meet a pod that they make of the one before, see
 // docs/state-safety.md.
 func (r *run) controllersHear() {
-	for r.w.Clock.Now().Sub(r.lost) <= 2*delays[len(delays)-1] {
+	for since := r.w.Clock.Now(); r.w.Clock.Now().Sub(since) < 2*r.behind; {
 		r.steps(1)
 	}
 }

@@ -48,8 +48,10 @@ type run struct {
 	stops     []lateStop
 	// excused says why the job may end without state that is known: nobody but a person could help.
 	excused string
-	// lost is when a person deleted the Deployment; zero: nobody did.
-	lost time.Time
+	// behind is how late the controllers of Kubernetes hear; lost is when a person deleted the Deployment; zero: nobody
+	// did.
+	behind time.Duration
+	lost   time.Time
 	// kubeletDied says that the kubelet of the job's node has died in this run.
 	kubeletDied bool
 	// fellSilent says that a status told that its node fell silent as its job was taken for one that never ran.

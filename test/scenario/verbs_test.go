@@ -31,6 +31,9 @@ var worldVerbs = map[string]func(r *run, n int){
 		if r.resource(demo) != nil {
 			return
 		}
+		if r.mode != "" {
+			r.controllersHear()
+		}
 		r.mode, r.broken, r.excused, r.fellSilent = modes[n%len(modes)].name, false, "", false
 		if len(r.w.Flink.Nodes("/flink/"+demo)) > 0 && strings.HasSuffix(r.mode, "on ZooKeeper") {
 			r.excuse("an earlier life left data where only Flink could look") // which was told when it ended
@@ -54,7 +57,9 @@ var worldVerbs = map[string]func(r *run, n int){
 	},
 	"delete": func(r *run, _ int) {
 		if r.there() {
-			r.controllersHear()
+			if r.w.Clock.Now().Sub(r.lost) <= 2*r.behind {
+				r.controllersHear()
+			}
 			r.remove(demo)
 		}
 	},
