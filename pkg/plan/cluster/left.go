@@ -35,6 +35,7 @@ func (v Remains) MayRun() (job.Result, bool) {
 // of their own, which would replace each of their pods that ends.
 //
 //	the Deployment           JobManager pods   then
+//	of a first start         -                 nothing: one that is there is not ours
 //	Unknown                  -                 wait
 //	Absent, being deleted    -                 nothing
 //	Present                  some may run      wait
@@ -42,7 +43,8 @@ func (v Remains) MayRun() (job.Result, bool) {
 func (v Remains) taskManagersStand() (job.Result, bool) {
 	deployment, present := v.Seen.TaskManagerDeployment.Get()
 	switch {
-	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent():
+	case !v.IsStandalone() || v.Seen.TaskManagerDeployment.IsAbsent(),
+		v.Last == nil && v.Seen.Resource.DeletionTimestamp == nil:
 		return job.Result{}, false
 	case !present:
 		return job.Unobservable("the Deployment of the TaskManagers", v.Seen.TaskManagerDeployment.Why()), true

@@ -24,14 +24,17 @@ func (v starter) Startable(intent *v1beta1.Intent) error {
 }
 
 // Occupied waits while pods of a cluster that ran before are there without their Deployment: two JobManagers of one
-// resource never run at the same time.
+// name never run at the same time. Before a first start they are of an earlier resource, whose finalizer somebody took
+// away, or were made late.
 func (v starter) Occupied() (job.Result, bool) {
-	if !v.Seen.JobManager.IsAbsent() || v.Last == nil {
+	if !v.Seen.JobManager.IsAbsent() {
 		return job.Result{}, false
 	}
 	r, runs := Remains(v).MayRun()
 	if runs && r.Situation == plan.Stopping {
-		r.Situation = plan.Lost
+		if r.Situation = plan.Lost; v.Last == nil {
+			r.Situation, r.Soon = plan.Starting, true
+		}
 	}
 	return r, runs
 }
@@ -101,7 +104,7 @@ func (v starter) CarryStart() job.Result {
 	if err != nil {
 		return job.Starting(v.Life).CannotRender(err)
 	}
-	if !present && HasPredecessor(Cluster(v)) {
+	if !present {
 		if r, runs := Remains(v).MayRun(); runs {
 			r.Situation, r.Soon = plan.Starting, true
 			return r

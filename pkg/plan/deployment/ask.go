@@ -86,8 +86,9 @@ func AskAll(s Snapshot) Questions {
 //
 //	what                   when
 //	Flink                  a JobManager pod is available and the Deployment is not being deleted
-//	Pods                   the Deployment has no available pod, is gone though it should run, or is being stopped; or
-//	                       the job waits for its tasks to run; or a start that has a predecessor is prepared
+//	Pods                   the Deployment has no available pod, is gone though it should run, is not there yet, or is
+//	                       being stopped; or the job waits for its tasks to run; or a start that has a predecessor is
+//	                       prepared
 //	TaskManagers           the Deployment is gone, or is being deleted, and Pods; or it is retired, for longer than that
 //	                       takes; or the job waits for its tasks to run; or such a start is prepared
 //	ReplicaSets            such a start is prepared, or a retired Deployment may be about to be deleted
@@ -192,7 +193,13 @@ func asksPods(v cluster.Cluster) bool {
 	starting := intent != nil && intent.Step == v1beta1.StepStarting
 	stopping := intent != nil && intent.Step == v1beta1.StepStopping
 	deleting := v.Resource().DeletionTimestamp != nil && !v.Seen.JobManager.IsUnknown()
-	return (present && !available && !starting) || isLost(v) || stopping || deleting
+	return (present && !available && !starting) || isLost(v) || stopping || deleting || mayFollow(v)
+}
+
+// mayFollow reports whether a first start may find what an earlier resource of its name has left: one that was deleted
+// without its finalizer, or whose pods a controller that is behind made late.
+func mayFollow(v cluster.Cluster) bool {
+	return v.Last == nil && v.Seen.JobManager.IsAbsent() && v.Resource().DeletionTimestamp == nil
 }
 
 // asksTaskManagers reports whether those of the TaskManagers are.

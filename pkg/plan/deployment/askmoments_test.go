@@ -85,8 +85,8 @@ func TestWhatIsAskedFor(t *testing.T) {
 		then steps
 		want string
 	}{
-		"never looked at":               {application, steps{}, ""},
-		"never looked at, HA":           {ha, steps{}, "HAData"},
+		"never looked at":               {application, steps{}, "Pods TaskManagers"},
+		"never looked at, HA":           {ha, steps{}, "Pods TaskManagers HAData"},
 		"prepared":                      {application, steps{prepared}, "Companions"},
 		"prepared, HA":                  {ha, steps{prepared}, "Companions HAData"},
 		"prepared, with Ingress":        {exposed, steps{prepared}, "Companions Ingress"},
