@@ -1,7 +1,9 @@
 package deployment
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -15,6 +17,10 @@ import (
 func TestRanUnseenIsAsDrawn(t *testing.T) {
 	otherFlink := func(s *v1beta1.FlinkDeploymentSpec) { s.FlinkVersion, s.Image = "v2_0", "flink:2.0" }
 	none := func(w *world) { w.s.HAData = noHAMaps }
+	led := func(w *world) {
+		w.s.Now = w.s.Now.Add(5 * time.Second)
+		w.s.HAData = plan.Present([]hadata.ConfigMap{{ObjectVersion: plan.ObjectVersion{Name: "demo-cluster-config-map"}}})
+	}
 	names := func(w *world) { w.s.HAData = haMaps(w.status().JobStatus.JobID) }
 	suspends := func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateSuspended }
 	rows := map[string]struct {
@@ -31,11 +37,15 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 		"its data names a checkpoint":          {"V3", highlyAvailable, upgradeImage, false, names},
 		"names one, for another Flink":         {"V4", highlyAvailable, otherFlink, false, names},
 		"suspended, its data names one":        {"V3", highlyAvailable, suspends, false, names},
-		"its data names none":                  {"V5", highlyAvailable, upgradeImage, true, none},
-		"its node falls silent":                {"V6", stateful, upgradeImage, true, nil},
-		"suspended, and its node falls silent": {"V6", stateful, suspends, true, nil},
-		"its container begins":                 {"V6", stateful, upgradeImage, false, nil},
-		"its node answers":                     {"V7", stateful, upgradeImage, false, nil},
+		"held up, its container begins":        {"V5", highlyAvailable, upgradeImage, false, led},
+		"held up, its node falls silent":       {"V5", highlyAvailable, upgradeImage, true, led},
+		"suspended, held up, and it begins":    {"V5", highlyAvailable, suspends, false, led},
+		"its data names none":                  {"V6", highlyAvailable, upgradeImage, true, none},
+		"held up, and nothing begins":          {"V6", highlyAvailable, upgradeImage, false, led},
+		"its node falls silent":                {"V7", stateful, upgradeImage, true, nil},
+		"suspended, and its node falls silent": {"V7", stateful, suspends, true, nil},
+		"its container begins":                 {"V7", stateful, upgradeImage, false, nil},
+		"its node answers":                     {"V8", stateful, upgradeImage, false, nil},
 	}
 	drawn := drawing.Read(t, "../job/ranunseen.go", "ranUnseen")
 	var shown []string
@@ -57,7 +67,7 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 				w.s.Nodes = map[string]plan.Observed[bool]{"node-1": plan.Present(false)}
 				w.run()
 			}
-			if name == "its container begins" {
+			if strings.HasSuffix(name, "begins") && !strings.HasSuffix(name, "nothing begins") {
 				w.s.Pods = ranPods()
 				w.run()
 			}
@@ -67,12 +77,17 @@ func TestRanUnseenIsAsDrawn(t *testing.T) {
 				row.then(w)
 			}
 			w.run()
+			told := w.condition(summary.StateSafe).Reason == string(plan.ReasonJobRestarted)
 			suspended := w.status().ReconciliationStatus.State == v1beta1.ReconciliationDeployed && w.status().Intent == nil
 			if suspended {
 				w.edit(func(s *v1beta1.FlinkDeploymentSpec) { s.Job.State = v1beta1.JobStateRunning })
 				w.run()
 			}
-			if err := drawn.Holds(row.row, drawing.Row{"then": w.goesOn()}); err != nil {
+			answer := w.goesOn()
+			if told {
+				answer = "as decided, and it is told"
+			}
+			if err := drawn.Holds(row.row, drawing.Row{"then": answer}); err != nil {
 				t.Errorf("%v; rounds %q, conditions %+v", err, w.log, w.status().Conditions)
 			}
 		})

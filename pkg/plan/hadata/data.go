@@ -116,6 +116,12 @@ func (d Data) InUse() string {
 	return ""
 }
 
+// Some reports whether there is any: a JobManager led.
+func (d Data) Some() bool {
+	_, some := d.Remove()
+	return some
+}
+
 // Remove removes all of it; false means that there is none.
 func (d Data) Remove() (plan.Action, bool) {
 	all := d.all()

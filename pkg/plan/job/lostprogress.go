@@ -297,6 +297,20 @@ func (v LostProgress) suspect() {
 	v.Want.LostProgress.Suspected = &now
 }
 
+// loseUnseen tells, once, that a job which nobody saw run begins again from what it was given, nil for nothing, and may
+// lose what it did.
+func (v LostProgress) loseUnseen(given *v1beta1.StartPoint) {
+	if lost := v.Want.LostProgress; lost != nil && lost.Seen != nil {
+		return
+	}
+	from := ""
+	if given != nil {
+		from = given.Path
+	}
+	v.suspect()
+	v.lose(from)
+}
+
 // givesUp reports whether who asked for a start lets go of the state that the job has, or chose another.
 func (v LostProgress) givesUp(intent *v1beta1.Intent) bool {
 	return intent.Purpose != v1beta1.PurposeRecover &&

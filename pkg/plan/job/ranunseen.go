@@ -16,11 +16,16 @@ import (
 //	V2  of one that never began   unknown                      -              wait
 //	V3  of one that never began   names a checkpoint           -              start from it
 //	V4  of one that never began   names one of another Flink   -              only a person can
-//	V5  of one that never began   names none                   -              as decided
-//	V6  of one that never began   not kept, or out of sight    had its pods,  only a person can
+//	V5  of one that never began,  names none, though a         had its pods,  as decided, and it is told
+//	    held up                   JobManager led               or a container
+//	                                                           of it began
+//	V6  of one that never began   names none                   -              as decided
+//	V7  of one that never began   not kept, or out of sight    had its pods,  only a person can
 //	                                                           or a container
 //	                                                           of it began
-//	V7  of one that never began   not kept, or out of sight    none           as decided
+//	V8  of one that never began   not kept, or out of sight    none           as decided
+//
+// V5: the job may have completed a checkpoint and failed for good. Flink then removes what its data names.
 func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta1.UpgradeMode, r Result, waits bool) {
 	intent := v.Intent()
 	if !v.IsApplication() || !v.stopsWhatNeverBegan() || v.MayStartEmpty() {
@@ -36,12 +41,17 @@ func (v Stopping) ranUnseen(target *v1beta1.FlinkDeploymentSpec) (restore v1beta
 		v.Note("the job began after it was to be stopped: its high-availability data names a checkpoint")
 		intent.From = nil
 		return v1beta1.UpgradeModeLastState, Result{}, false
-	case store.Readable() && known && named, !store.Readable() && (intent.SilentNode != "" || intent.Began):
+	case store.Readable() && !named && v.mayHaveBegun() && v.Host.HA().Some() && LostProgress(v).heldUp(intent):
+		LostProgress(v).loseUnseen(intent.From)
+	case store.Readable() && known && named, !store.Readable() && v.mayHaveBegun():
 		v.Want.JobStatus.UpgradeSavepointPath, intent.From = v1beta1.LastStatePlaceholder, nil
 		return v1beta1.UpgradeModeSavepoint, Result{}, false
 	}
 	return intent.Restore, Result{}, false
 }
+
+// mayHaveBegun reports whether a container of what is stopped began since, or may have on a node that fell silent.
+func (v Stopping) mayHaveBegun() bool { return v.Intent().SilentNode != "" || v.Intent().Began }
 
 // stopsWhatNeverBegan reports whether the open stop, which takes nothing from a job, is of one that had never begun: no
 // container of its cluster had ever run, or Flink had refused to run it.
